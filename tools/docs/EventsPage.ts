@@ -1,0 +1,95 @@
+/** `docs/reference/events.md`: the types of events, and which of them this version emits. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type EventType, eventTypes } from "@pawl/core/event/Event"
+import { code, page, type Page, table } from "./Markdown.ts"
+
+const core = fileURLToPath(new URL("../../packages/core/src", import.meta.url))
+
+/** What each tells. */
+const meanings: Readonly<Record<EventType, string>> = {
+  "change.compiled": "a Work Graph was stored",
+  "task.created": "a Task of a Work Graph was stored",
+  "task.ready": "a Task waits for an agent",
+  "task.assigned": "an agent was admitted",
+  "agent.woken": "an agent was woken",
+  "model.route.decided": "a model tier was chosen",
+  "task.started": "an agent began",
+  "changeset.proposed": "an edit became a ChangeSet",
+  "intent.declared": "an agent said what it will touch",
+  "task.completed": "a Task's ChangeSet is there",
+  "task.failed": "a Task failed or is blocked",
+  "claim.expired": "a claim's lease ended",
+  "verification.started": "no Task is open any more",
+  "candidate.composed": "a Candidate has its commit, its tree and its plan",
+  "candidate.verified": "every required check passed",
+  "candidate.rejected": "a check failed or has a gap, the merge failed, or a person rejected it",
+  "candidate.stale": "canonical moved on",
+  "candidate.blocked": "it was recomposed too often",
+  "approval.requested": "a verified Candidate owes an approval",
+  "approval.granted": "a person granted it",
+  "approval.rejected": "a person rejected it",
+  "canonical.promotion.requested": "somebody asked for the swap",
+  "canonical.advanced": "a new generation is canonical",
+  "build.started": "a release began",
+  "build.completed": "a release has its bundle; also when an earlier one is used again",
+  "deployment.completed": "the release is live, or the version before was restored",
+  "deployment.failed": "there was no bundle to serve",
+  "release.smoke_failed": "a release probe failed",
+  "change.completed": "a Change ended well",
+  "change.failed": "a Change ended badly",
+  "change.cancelled": "a person cancelled a Change",
+  "project.archived": "a Project was archived",
+  "app.removed": "an app was removed"
+}
+
+const sources = (): string =>
+  readdirSync(core, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith("event/Event.ts") && !name.endsWith("Lifecycle.ts"))
+    .map((name) => readFileSync(join(core, name), "utf8").replace(/^\s*(\/?\*|\/\/).*$/gm, ""))
+    .join("\n")
+
+/** A decision's event is named by a template in the code. */
+const isEmitted = (text: string, type: EventType): boolean =>
+  text.includes(`"${type}"`) || (/^approval\.(granted|rejected)$/.test(type) && text.includes("`approval.${"))
+
+export const eventsPage = (): Page => {
+  const text = sources()
+  return page("docs/reference/events.md", "Events", [
+    "The envelope has the names of CloudEvents 1.0. How to read events: [Event](../concepts/event.md).",
+    table(
+      ["field", "what it is"],
+      [
+        [code("specversion"), "`1.0`"],
+        [code("id"), "`evt_` and a ULID"],
+        [code("source"), "`/projects/<id>`"],
+        [code("type"), "one of the types below"],
+        [code("subject"), "the id of what it is about"],
+        [code("time"), "ISO 8601, UTC"],
+        [code("sequence"), "starts at 1 and has no holes, per Project"],
+        [code("data"), "facts of this event, by its type"],
+        [code("actor"), "`{ type: user, agent or system, id }`"]
+      ]
+    ),
+    "## Types",
+    "*No* in the second column: the type has its name already, but nothing in this version emits it.",
+    table(
+      ["type", "emitted today", "what happened"],
+      eventTypes.map((type) => [code(type), isEmitted(text, type) ? "yes" : "no", meanings[type]])
+    ),
+    "## Data of some types",
+    table(
+      ["type", "data"],
+      [
+        [code("canonical.promotion.requested"), "`candidateId`, `expectedGeneration`, `trigger`"],
+        [
+          code("canonical.advanced"),
+          "`generation`, `commit`, `tree`, `candidateId`, `evidenceIds`, `approvalId`, `trigger`"
+        ],
+        [code("deployment.completed"), "`releaseId`, `generation`, `status`: `deployed` or `restored`"],
+        [code("release.smoke_failed"), "`releaseId`, `generation`, `probes`"]
+      ]
+    )
+  ])
+}

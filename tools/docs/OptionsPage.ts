@@ -1,0 +1,124 @@
+/** `docs/operating/options.md`: the options of `pawl serve`, with what they default to. */
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { code, page, type Page, table } from "./Markdown.ts"
+
+const source = fileURLToPath(new URL("../../packages/server/src/node/Options.ts", import.meta.url))
+const command = fileURLToPath(new URL("../../packages/server/src/node/main.ts", import.meta.url))
+
+interface About {
+  readonly takes: string
+  readonly otherwise: string
+  readonly what: string
+}
+
+/** In words, by name. The names themselves come from the source: one more or one less fails the generator. */
+const abouts: Readonly<Record<string, About>> = {
+  port: { takes: "0 to 65535", otherwise: "8787", what: "The port to listen on. 0 picks a free one." },
+  host: { takes: "an address", otherwise: "127.0.0.1", what: "The address to listen on." },
+  data: {
+    takes: "a folder",
+    otherwise: ".pawl",
+    what: "The folder that holds everything. It is made when it is not there."
+  },
+  roles: {
+    takes: "api,router,worker",
+    otherwise: "all three",
+    what: "What this process does. The embedded server takes all three; other values are refused in this version."
+  },
+  environment: {
+    takes: "production or development",
+    otherwise: "production",
+    what: "Development hosts no apps unless `appsDomain` is set, and turns fixtures on."
+  },
+  appsDomain: {
+    takes: "a lowercase host name without a port, or nothing",
+    otherwise: "apps.localhost in production, none in development",
+    what: "Apps live at `<label>.<appsDomain>`. Empty: no live apps."
+  },
+  paused: {
+    takes: "true or false",
+    otherwise: "false",
+    what: "Starts no workers: the API and the apps answer, durable work waits."
+  },
+  fixturesEnabled: {
+    takes: "true or false",
+    otherwise: "true in development, else false",
+    what: "For failure injection, which is not built in yet."
+  },
+  baseUrl: {
+    takes: "a URL",
+    otherwise: "`http://localhost:<port>`",
+    what: "The address that people use for the API. Its scheme and port are also those of the apps."
+  },
+  trustProxy: {
+    takes: "true or false",
+    otherwise: "false",
+    what: "Believes the `X-Forwarded-*` headers of a proxy in front. Only turn it on behind one."
+  },
+  smokeRetryMs: {
+    takes: "milliseconds, 0 or more",
+    otherwise: String(Limits.probeRetryMs),
+    what: "The wait before a release probe that did not pass is asked once more."
+  },
+  appBuildsPerDay: {
+    takes: "a whole number above 0",
+    otherwise: String(Limits.buildsPerDay),
+    what: "How many app builds a day may have, in UTC. Serving a stored bundle again is free."
+  },
+  apiRatePerMinute: {
+    takes: "a whole number above 0",
+    otherwise: String(Limits.requestsPerMinute),
+    what: "API requests per caller and minute. Above it: 429."
+  },
+  ownerToken: {
+    takes: "a token",
+    otherwise: "made at the first start",
+    what: "The owner's API token. It replaces the one in `<data>/owner-token`."
+  },
+  databaseUrl: {
+    takes: "nothing yet",
+    otherwise: "none",
+    what: "Postgres is not built in yet. Setting it stops the start with a message."
+  }
+}
+
+const constantCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+const namesIn = (text: string, from: string): ReadonlyArray<string> => {
+  const start = text.indexOf(from)
+  const block = text.slice(start, text.indexOf("\n}", start))
+  return [...block.matchAll(/^ {2}([a-zA-Z]+):/gm)].map((match) => match[1]!)
+}
+
+export const optionsPage = (): Page => {
+  const names = namesIn(readFileSync(source, "utf8"), "const options = Config.all({")
+  const flags = namesIn(readFileSync(command, "utf8"), "const serveOptions = {")
+  const undescribed = [
+    ...names.filter((name) => abouts[name] === undefined),
+    ...Object.keys(abouts).filter((name) => !names.includes(name))
+  ]
+  if (undescribed.length > 0)
+    throw new Error(`Options.ts and tools/docs/OptionsPage.ts differ in: ${undescribed.join(", ")}`)
+  return page("docs/operating/options.md", "Options", [
+    "An option is looked for on the command line, then in the environment, then in the config file. The first that has it wins. A value that cannot be used stops the start with one line that names the option.",
+    table(
+      ["option", "command line", "environment", "takes", "default", "what it does"],
+      names.map((name) => {
+        const about = abouts[name]!
+        return [
+          code(name),
+          flags.includes(name) ? code(`--${name}`) : "",
+          code(`PAWL_${constantCase(name)}`),
+          about.takes,
+          about.otherwise,
+          about.what
+        ]
+      })
+    ),
+    "The config file is `pawl.config.json` in the current folder, or the file that `--config` names. It is JSON, with the names of the first column:",
+    '```json\n{ "port": 8787, "data": "/var/lib/pawl", "appsDomain": "apps.example.com" }\n```',
+    "`npm start -- --port 9000` hands options to the server. Keep `ownerToken` out of the config file and out of the command line: other people can often read both. Use the environment."
+  ])
+}

@@ -1,0 +1,17 @@
+/** All pages that are made from the code. */
+import { apiPage } from "./ApiPage.ts"
+import { errorsPage } from "./ErrorsPage.ts"
+import { eventsPage } from "./EventsPage.ts"
+import { limitsPage } from "./LimitsPage.ts"
+import type { Page } from "./Markdown.ts"
+import { optionsPage } from "./OptionsPage.ts"
+import { statesPage } from "./StatesPage.ts"
+
+export const generatedPages = (): ReadonlyArray<Page> => [
+  statesPage(),
+  limitsPage(),
+  eventsPage(),
+  optionsPage(),
+  errorsPage(),
+  apiPage()
+]

@@ -1,0 +1,66 @@
+/** `docs/reference/states.md`: every lifecycle table, drawn and spelled out. */
+import { PointerLifecycle } from "@pawl/core/app/PointerLifecycle"
+import { CandidateLifecycle } from "@pawl/core/candidate/CandidateLifecycle"
+import { ChangeLifecycle } from "@pawl/core/change/ChangeLifecycle"
+import type { Lifecycle, Row } from "@pawl/core/ledger/Lifecycle"
+import { ReleaseLifecycle } from "@pawl/core/release/ReleaseLifecycle"
+import { TaskLifecycle } from "@pawl/core/task/TaskLifecycle"
+import { code, page, type Page, table } from "./Markdown.ts"
+
+type AnyLifecycle = Lifecycle<string, string>
+
+const lives: ReadonlyArray<readonly [title: string, about: string, life: AnyLifecycle]> = [
+  ["Change", "A person's goal, from its opening to its end. See [Change](../concepts/change.md).", ChangeLifecycle],
+  ["Task", "One piece of a Change's work. See [Task](../concepts/task.md).", TaskLifecycle],
+  ["Candidate", "ChangeSets composed on one base. See [Candidate](../concepts/candidate.md).", CandidateLifecycle],
+  ["Release", "Taking one generation live. See [Release](../concepts/release.md).", ReleaseLifecycle],
+  ["App pointer", "What a host serves. See [App and pointer](../concepts/app.md).", PointerLifecycle]
+]
+
+const list = (states: ReadonlyArray<string>): string => (states.length === 0 ? "none" : states.map(code).join(", "))
+
+const diagram = (life: AnyLifecycle): string => {
+  const arrows = new Map<string, Array<string>>()
+  for (const { from, trigger, to } of life.rows) {
+    const key = `${from} --> ${to}`
+    arrows.set(key, [...(arrows.get(key) ?? []), trigger])
+  }
+  return [
+    "```mermaid",
+    "stateDiagram-v2",
+    ...life.initial.map((state) => `  [*] --> ${state}`),
+    ...[...arrows].map(([arrow, triggers]) => `  ${arrow}: ${[...new Set(triggers)].join(", ")}`),
+    ...life.final.map((state) => `  ${state} --> [*]`),
+    "```"
+  ].join("\n")
+}
+
+const rowOf = (row: Row<string, string>): ReadonlyArray<string> => [
+  code(row.from),
+  row.trigger,
+  code(row.to),
+  row.when ?? "",
+  row.also ?? ""
+]
+
+/** States that the table names but no row reaches and no new record may have. */
+const unused = (life: AnyLifecycle): ReadonlyArray<string> =>
+  life.states.filter((state) => !life.initial.includes(state) && !life.rows.some((row) => row.to === state))
+
+const section = (title: string, about: string, life: AnyLifecycle): string =>
+  [
+    `## ${title}`,
+    about,
+    diagram(life),
+    [
+      `A new one is: ${list(life.initial)}. Final: ${list(life.final)}.`,
+      ...(unused(life).length === 0 ? [] : [`Never stored: ${list(unused(life))}.`])
+    ].join(" "),
+    table(["from", "trigger", "to", "when", "also"], life.rows.map(rowOf))
+  ].join("\n\n")
+
+export const statesPage = (): Page =>
+  page("docs/reference/states.md", "States", [
+    "Each life is one table in the code. What is not in the table is refused. From the same table come the guard of the use case, the guard of the store, and this page. A name in *also* that has a dot is an [event](events.md).",
+    ...lives.map(([title, about, life]) => section(title, about, life))
+  ])

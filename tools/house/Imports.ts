@@ -1,0 +1,115 @@
+/** Holds every source file to its room's row: which packages it may import, and which folders it may reach into. */
+import { existsSync, readFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { join, posix } from "node:path"
+import type { Node, SourceFile } from "typescript/unstable/ast"
+import { SyntaxKind } from "typescript/unstable/ast"
+import { isCallExpression, isNoSubstitutionTemplateLiteral, isStringLiteral } from "typescript/unstable/ast/is"
+import type { Finding } from "./Finding.ts"
+import type { Room } from "./Rooms.ts"
+import { roomOf } from "./Rooms.ts"
+import { descendants, lineOf, type OurFile } from "./Workspace.ts"
+
+interface Specifier {
+  readonly text: string
+  readonly line: number
+}
+
+const textOf = (node: Node): string =>
+  isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node) ? node.text : "<computed>"
+
+/** Static imports, re-exports, types written `import("x").Y`, and dynamic imports. */
+const specifiersOf = (source: SourceFile): ReadonlyArray<Specifier> => {
+  const found = new Map<number, Specifier>()
+  const add = (node: Node) => found.set(node.pos, { text: textOf(node), line: lineOf(source, node) })
+  for (const node of source.imports) add(node)
+  for (const node of descendants(source)) {
+    if (!isCallExpression(node) || node.expression.kind !== SyntaxKind.ImportKeyword) continue
+    const argument = node.arguments[0]
+    if (argument !== undefined) add(argument)
+  }
+  return [...found.values()]
+}
+
+/** `@effect/sql/SqlClient` → `@effect/sql`. */
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+
+const declaredBy = (root: string, file: string): ReadonlySet<string> => {
+  const path = join(root, file.split("/").slice(0, 2).join("/"), "package.json")
+  if (!existsSync(path)) return new Set()
+  const manifest: Record<string, Record<string, string> | undefined> = JSON.parse(readFileSync(path, "utf8"))
+  return new Set(
+    ["dependencies", "peerDependencies", "optionalDependencies"].flatMap((key) => Object.keys(manifest[key] ?? {}))
+  )
+}
+
+const relativeTo = (room: Room, file: string, specifier: string): string | undefined => {
+  const target = posix.join(posix.dirname(file), specifier)
+  const sources = file.split("/").slice(0, 3).join("/") + "/"
+  if (!target.startsWith(sources)) return `reaches out of ${sources}: import the package by its name`
+  const closed = room.closedTo.find((folder) => target.startsWith(folder))
+  return closed === undefined ? undefined : `${room.name} may not import from ${closed}`
+}
+
+const workspaceArrow = (room: Room, specifier: string): string | undefined => {
+  const [, name, first] = specifier.split("/")
+  const open = room.workspace.some((entry) => entry === name || entry === `${name}/${first}`)
+  if (open) return undefined
+  const row = room.workspace.map((entry) => `@pawl/${entry}`).join(", ")
+  return `${room.name} may not import ${specifier} (its row allows ${row === "" ? "no workspace package" : row})`
+}
+
+const externalArrow = (room: Room, specifier: string, declared: ReadonlySet<string>): string | undefined => {
+  const name = packageOf(specifier)
+  if (room.external !== "own" && !room.external.includes(name)) {
+    return `${room.name} may not import ${specifier} (its row allows ${room.external.join(", ")})`
+  }
+  if (!declared.has(name)) return `${name} is not declared in the package.json of this package`
+  return undefined
+}
+
+const judge = (room: Room, file: string, specifier: string, declared: ReadonlySet<string>): string | undefined => {
+  if (specifier === "<computed>") return room.node ? undefined : `${room.name} may not import a computed name`
+  if (specifier.startsWith(".")) return relativeTo(room, file, specifier)
+  if (specifier.startsWith("cloudflare:") && room.name === "adapters-cloudflare") return undefined
+  if (isBuiltin(specifier)) {
+    if (!room.node) return `${room.name} may not import ${specifier}: it runs on any JavaScript engine`
+    return specifier.startsWith("node:") ? undefined : `write node:${specifier}`
+  }
+  if (specifier.startsWith("@pawl/")) {
+    return workspaceArrow(room, specifier) ?? (declared.has(packageOf(specifier)) ? undefined : undeclared(specifier))
+  }
+  return externalArrow(room, specifier, declared)
+}
+
+const undeclared = (specifier: string): string =>
+  `${packageOf(specifier)} is not declared in the package.json of this package`
+
+/** A test may use its package's row, its own package, the contract suites, and any npm package of the workspace. */
+const judgeTest = (file: string, specifier: string): string | undefined => {
+  const own = file.split("/")[1] ?? ""
+  const room = roomOf(`packages/${own}/src/node/`) ?? roomOf(`packages/${own}/src/`)
+  if (room === undefined || !specifier.startsWith("@pawl/")) return undefined
+  if ([`@pawl/${own}`, "@pawl/testing", "@pawl/core"].includes(packageOf(specifier))) return undefined
+  return workspaceArrow(room, specifier)
+}
+
+export const imports = (root: string, file: OurFile): ReadonlyArray<Finding> => {
+  const isSource = /^packages\/[^/]+\/src\//.test(file.path)
+  const isTest = /^packages\/[^/]+\/test\//.test(file.path)
+  if (!isSource && !isTest) return []
+  const room = roomOf(file.path)
+  if (isSource && room === undefined) {
+    const message = "lies in no room: add a row to tools/house/Rooms.ts that says what it may import"
+    return [{ file: file.path, line: 0, rule: "imports", message }]
+  }
+  const declared = declaredBy(root, file.path)
+  return specifiersOf(file.source).flatMap(({ text, line }) => {
+    const message = isSource && room !== undefined ? judge(room, file.path, text, declared) : judgeTest(file.path, text)
+    return message === undefined ? [] : [{ file: file.path, line, rule: "imports", message }]
+  })
+}

@@ -1,0 +1,66 @@
+/**
+ * Who may import what: the table of the house as data. A room is a folder of a package's sources; the first row whose
+ * folder holds the file decides. Sources in no row are refused, so that a new package starts by adding its row here.
+ */
+export interface Room {
+  readonly name: string
+  /** Folder from the root of the workspace, with a slash at its end. */
+  readonly folder: string
+  /** Workspace packages, or `package/room` when only that room is meant. A package may always import itself. */
+  readonly workspace: ReadonlyArray<string>
+  /** npm packages; `own` stands for whatever the package declares as dependency or peer dependency. */
+  readonly external: ReadonlyArray<string> | "own"
+  /** Other rooms of the same package that this room must not reach into. */
+  readonly closedTo: ReadonlyArray<string>
+  /** May use `node:*` modules and Node's globals. */
+  readonly node: boolean
+  /** Must take time and chance from Effect, so that tests can drive both. */
+  readonly pure: boolean
+}
+
+const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "folder">>): Room => ({
+  name,
+  folder,
+  workspace: [],
+  external: ["effect"],
+  closedTo: [],
+  node: false,
+  pure: false,
+  ...row
+})
+
+export const rooms: ReadonlyArray<Room> = [
+  room("core", "packages/core/src/", { pure: true }),
+  room("testing", "packages/testing/src/", { workspace: ["core"], external: ["effect", "vitest", "@effect/vitest"] }),
+  room("sql", "packages/sql/src/", { workspace: ["core"], external: ["effect", "@effect/sql"] }),
+  room("adapters-local", "packages/adapters-local/src/", {
+    workspace: ["core", "sql", "router"],
+    external: "own",
+    node: true
+  }),
+  room("adapters-pg", "packages/adapters-pg/src/", { workspace: ["core", "sql"], external: "own", node: true }),
+  room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
+    workspace: ["core", "sql", "router"],
+    external: "own"
+  }),
+  room("router/node", "packages/router/src/node/", { workspace: ["core"], node: true }),
+  room("router", "packages/router/src/", { workspace: ["core"], closedTo: ["packages/router/src/node/"] }),
+  room("server/api", "packages/server/src/api/", {
+    workspace: ["core"],
+    external: ["effect", "@effect/platform"],
+    closedTo: ["packages/server/src/http/", "packages/server/src/node/"]
+  }),
+  room("server/http", "packages/server/src/http/", {
+    workspace: ["core"],
+    external: ["effect", "@effect/platform"],
+    closedTo: ["packages/server/src/node/"]
+  }),
+  room("server/node", "packages/server/src/node/", {
+    workspace: ["core", "sql", "router", "adapters-local", "adapters-pg"],
+    external: "own",
+    node: true
+  }),
+  room("console", "packages/console/src/", { workspace: ["server/api"], external: "own" })
+]
+
+export const roomOf = (file: string): Room | undefined => rooms.find((room) => file.startsWith(room.folder))

@@ -1,0 +1,25 @@
+/**
+ * The rules of the house that no off-the-shelf linter expresses: imports by room, purity, floating Effects, file names
+ * and sizes. `node tools/house/main.ts [root]` prints one line per finding and exits 1 if there is one.
+ */
+import { resolve } from "node:path"
+import { type Finding, show } from "./Finding.ts"
+import { files } from "./Files.ts"
+import { floatingEffects } from "./FloatingEffects.ts"
+import { imports } from "./Imports.ts"
+import { purity } from "./Purity.ts"
+import { withWorkspace } from "./Workspace.ts"
+
+const root = resolve(process.argv[2] ?? ".")
+const inspected = withWorkspace(root, (all) => ({
+  count: all.length,
+  findings: all.flatMap((file): ReadonlyArray<Finding> => [
+    ...files(file),
+    ...imports(root, file),
+    ...purity(file),
+    ...floatingEffects(file)
+  ])
+}))
+for (const finding of inspected.findings) console.error(show(finding))
+console.log(`${inspected.count} files keep the rules of the house, but for ${inspected.findings.length} findings`)
+process.exitCode = inspected.findings.length === 0 ? 0 : 1

@@ -1,0 +1,89 @@
+import { join } from "node:path"
+import { beforeAll, describe, expect, it } from "vitest"
+import { root, withFixture } from "./FixtureWorkspace.ts"
+
+const imports = `import { Data, Effect, Fiber, Layer, Stream } from "effect"
+import { it } from "vitest"
+import { it as effectIt } from "@effect/vitest"
+export const used = [Data, Fiber, Layer, Stream, it, effectIt]
+`
+
+/** One file for each source, `packages/server/test/F<index>.test.ts`, judged in one run. */
+const check = (...sources: ReadonlyArray<string>) =>
+  withFixture(
+    Object.fromEntries(
+      sources.map((source, index) => [`packages/server/test/F${index}.test.ts`, `${imports}${source}\n`])
+    ),
+    (fixture) => fixture.run("node", join(root, "tools/house/main.ts"), fixture.folder)
+  )
+
+const saidOf = (output: string, index: number): string =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith(`packages/server/test/F${index}.test.ts:`))
+    .join("\n")
+
+const thrownAway: ReadonlyArray<string> = [
+  `export const a = Effect.gen(function* () {\n  Effect.log("x")\n  yield* Effect.log("y")\n})`,
+  `Effect.log("x")`,
+  `void Effect.log("x")`,
+  `export const a = (on: boolean) => {\n  on && Effect.log("x")\n}`,
+  `export const a = (on: boolean) => {\n  on ? Effect.log("x") : undefined\n}`,
+  `export const a = async () => {\n  await Effect.log("x")\n}`,
+  `export const a = Effect.gen(function* () {\n  yield* Effect.map(Effect.void, () => Effect.log("x"))\n})`,
+  `class Refused extends Data.TaggedError("Refused") {}\nexport const a = Effect.gen(function* () {\n  new Refused()\n  yield* Effect.void\n})`,
+  `Stream.make(1)`,
+  `Layer.empty`,
+  `export const a = (maybe?: () => Effect.Effect<void>) => {\n  maybe?.()\n}`
+]
+
+const ignoring = ["const ns = [1]\nns.forEach((n) => Effect.log(n))", `process.on("exit", () => Effect.log("x"))`]
+
+const unrun = ["it", "it.only", "it.skipIf(false)", "it.each([1])"].map(
+  (callee) => `${callee}("promises", () => Effect.log("x"))`
+)
+
+const cases = [
+  ...thrownAway.map((source) => ({ source, message: "this Effect is thrown away and never runs" })),
+  ...ignoring.map((source) => ({ source, message: "this callback's caller ignores results" })),
+  ...unrun.map((source) => ({ source, message: "a plain test does not run the Effect that it returns" }))
+].map((each, index) => ({ ...each, index }))
+
+describe("floating Effects", () => {
+  let refused = check()
+  beforeAll(() => {
+    refused = check(...cases.map(({ source }) => source))
+  })
+
+  it("fails when an Effect floats", () => {
+    expect(refused.status).toBe(1)
+  })
+
+  it.each(cases)("refuses $source", ({ index, message }) => {
+    expect(saidOf(refused.output, index)).toContain(`floating-effect: ${message}`)
+  })
+
+  it("accepts Effects that are yielded, returned, assigned, run or forked, and tests that run them", () => {
+    const { status, output } = check(`
+let kept: Effect.Effect<void> = Effect.void
+kept = Effect.log("x")
+Effect.runFork(kept)
+Effect.runSync(kept)
+await Effect.runPromise(kept)
+it("runs", () => Effect.runPromise(kept))
+effectIt.effect("runs", () => kept)
+export const all = Effect.forEach([1], (n) => Effect.log(n))
+class Refused extends Data.TaggedError("Refused") {}
+await Effect.runPromiseExit(kept)
+export const gen = Effect.gen(function* () {
+  yield* Effect.log("y")
+  const fiber = yield* Effect.fork(kept)
+  yield* Fiber.join(fiber)
+  yield* Fiber.interrupt(fiber)
+  yield* Effect.flip(Effect.fail(new Refused()))
+  yield* Effect.either(kept)
+})`)
+    expect(output).toContain("but for 0 findings")
+    expect(status).toBe(0)
+  })
+})

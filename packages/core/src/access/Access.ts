@@ -1,0 +1,98 @@
+/** Who may do what on a Project. What a caller may not see does not exist for them. */
+import { Effect, Schema } from "effect"
+import { find } from "../ledger/Deciding.ts"
+import { Records } from "../ledger/Records.ts"
+import { Unknown } from "../ledger/Refusals.ts"
+import { Limits } from "../primitives/Limits.ts"
+import type { Project } from "../project/Project.ts"
+import { covers, type Role, type Scope } from "./Membership.ts"
+
+/** The caller belongs here, but their role is too weak for this. */
+export class InsufficientRole extends Schema.TaggedError<InsufficientRole>()("InsufficientRole", {
+  held: Schema.String,
+  needed: Schema.String
+}) {
+  override get message() {
+    return `This needs the role ${this.needed}; yours is ${this.held}.`
+  }
+}
+
+/** The caller's token may not do this, whatever the caller's role is. */
+export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("InsufficientScope", {
+  held: Schema.Array(Schema.String),
+  needed: Schema.String
+}) {
+  override get message() {
+    return `This needs a token with the scope ${this.needed}; this one has ${this.held.join(", ") || "none"}.`
+  }
+}
+
+/**
+ * The role of a user on a Project, or `null` without any. Owners of the organization are admins; else an entry of
+ * the Project decides, and members of the organization without one have the role `member`.
+ */
+export const roleOf = (userId: string, project: Pick<Project, "id" | "organizationId">) =>
+  Effect.gen(function* () {
+    const place = yield* find("organizationMember", `${project.organizationId}/${userId}`)
+    if (place?.record.role === "owner") return "admin" as const
+    const entry = yield* find("membership", `${project.id}/${userId}`)
+    if (entry !== null) return entry.record.role
+    return place === null ? null : ("member" as const)
+  })
+
+/**
+ * The Project, when the user's role covers what is needed. Fails with `Unknown` of what was asked for when the user
+ * has no role there, exactly as if it did not exist, and with `InsufficientRole` when the role is too weak.
+ */
+export const requireRole = (
+  userId: string,
+  projectId: string,
+  needed: Role,
+  asked: { readonly kind: string; readonly id: string } = { kind: "project", id: projectId }
+) =>
+  Effect.gen(function* () {
+    const project = (yield* find("project", projectId))?.record
+    const held = project === undefined ? null : yield* roleOf(userId, project)
+    if (project === undefined || held === null) return yield* new Unknown(asked)
+    if (!covers(held, needed)) return yield* new InsufficientRole({ held, needed })
+    return project
+  })
+
+/** Fails with `InsufficientScope` unless the scopes hold the one that is needed. */
+export const requireScope = (held: ReadonlyArray<Scope>, needed: Scope): Effect.Effect<void, InsufficientScope> =>
+  held.includes(needed) ? Effect.void : new InsufficientScope({ held, needed })
+
+const organizationsOf = (userId: string) =>
+  Effect.flatMap(Records, (records) => records.list("organizationMember", { where: { userId }, limit: "all" })).pipe(
+    Effect.map((page) => page.items.map((each) => each.record.organizationId))
+  )
+
+/**
+ * The Projects that a user may see, a page at a time: those of the user's organizations, then those of others that
+ * the user has an entry in. The cursor says in which of the two it is.
+ */
+export const visibleProjects = (userId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const organizations = yield* organizationsOf(userId)
+    const limit = Math.min(page.limit ?? Limits.pageSize, Limits.pageSize)
+    const items: Array<Project> = []
+    let entries: string | undefined = page.cursor?.startsWith("m") === true ? page.cursor.slice(1) : undefined
+    if (entries === undefined && organizations.length > 0) {
+      const cursor = page.cursor?.startsWith("o") === true ? { cursor: page.cursor.slice(1) } : {}
+      const own = yield* records.list("project", { where: { organizationId: organizations }, limit, ...cursor })
+      items.push(...own.items.map((each) => each.record))
+      if (own.nextCursor !== null) return { items, nextCursor: `o${own.nextCursor}` }
+    }
+    while (items.length < limit) {
+      const cursor = entries === undefined || entries === "" ? {} : { cursor: entries }
+      const more = yield* records.list("membership", { where: { userId }, limit: limit - items.length, ...cursor })
+      for (const { record } of more.items) {
+        const project = yield* find("project", record.projectId)
+        if (project !== null && !organizations.includes(project.record.organizationId)) items.push(project.record)
+      }
+      if (more.nextCursor === null) return { items, nextCursor: null }
+      entries = more.nextCursor
+    }
+    return { items, nextCursor: `m${entries ?? ""}` }
+  })

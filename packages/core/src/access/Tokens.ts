@@ -1,0 +1,152 @@
+/** API tokens: `pawl_` and 32 secret bytes, shown once. Only their SHA-256 is stored. */
+import { Effect, Encoding, Redacted, Schema } from "effect"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { Records } from "../ledger/Records.ts"
+import { InvalidField, Unknown } from "../ledger/Refusals.ts"
+import { sha256 } from "../primitives/Digest.ts"
+import { makeUlid } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { InsufficientScope } from "./Access.ts"
+import { Scope, type Token, type User } from "./Membership.ts"
+import { checkName } from "./Names.ts"
+import { Secrets } from "./Secrets.ts"
+
+/** The caller could not be told. `reason` says what is wrong with the credentials, never what they are. */
+export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
+  reason: Schema.Literal("missing", "unknown", "expired", "revoked")
+}) {}
+
+/** The user has as many live tokens as one may have. Revoke one first. */
+export class TokenLimit extends Schema.TaggedError<TokenLimit>()("TokenLimit", { max: Schema.Number }) {}
+
+/** All that a user may do. */
+export const allScopes: ReadonlyArray<Scope> = Scope.literals
+
+export interface NewToken {
+  readonly name: string
+  readonly expiresAt?: Time.Timestamp
+  /** Default: all that the issuer may do. */
+  readonly scopes?: ReadonlyArray<Scope>
+}
+
+/** A new token's text. Keep it; Pawl does not. */
+export const generate: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {
+  const bytes = yield* (yield* Secrets).bytes(Limits.tokenBytes)
+  return Redacted.make(`pawl_${Encoding.encodeBase64Url(bytes)}`)
+})
+
+export const isLive = (token: Token, now: Time.Timestamp): boolean =>
+  token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now)
+
+/** The record of a token's text. */
+export const recordOf = (userId: User["id"], text: Redacted.Redacted, input: NewToken) =>
+  Effect.gen(function* () {
+    const token: Token = {
+      id: `tok_${yield* makeUlid}`,
+      userId,
+      name: input.name,
+      hash: yield* sha256(Redacted.value(text)),
+      scopes: allScopes.filter((scope) => input.scopes === undefined || input.scopes.includes(scope)),
+      createdAt: yield* Time.now,
+      expiresAt: input.expiresAt ?? null,
+      revokedAt: null
+    }
+    return token
+  })
+
+/** The tokens of a user, oldest first, a page at a time. */
+export const list = (userId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
+  Effect.flatMap(Records, (records) => records.list("token", { where: { userId }, ...page }))
+
+/**
+ * Issues a token to a user. It can do no more than the token that asks for it and lives no longer, so that a
+ * narrow token cannot make itself a wide one.
+ */
+export const issue = (
+  userId: string,
+  input: NewToken,
+  asking: Pick<Token, "scopes" | "expiresAt"> = { scopes: allScopes, expiresAt: null }
+) =>
+  Effect.gen(function* () {
+    yield* checkName("name", input.name, Limits.tokenNameLength)
+    const now = yield* Time.now
+    const wider = input.scopes?.find((scope) => !asking.scopes.includes(scope))
+    if (wider !== undefined) return yield* new InsufficientScope({ held: asking.scopes, needed: wider })
+    if (input.scopes?.length === 0)
+      return yield* new InvalidField({ code: "invalid_field", field: "scopes", reason: "name at least one scope" })
+    const expiresAt = input.expiresAt ?? asking.expiresAt ?? undefined
+    if (expiresAt !== undefined && expiresAt <= now)
+      return yield* new InvalidField({ code: "invalid_field", field: "expiresAt", reason: "this time has passed" })
+    if (asking.expiresAt !== null && expiresAt !== undefined && expiresAt > asking.expiresAt)
+      return yield* new InvalidField({
+        code: "invalid_field",
+        field: "expiresAt",
+        reason: `the token that asks ends at ${asking.expiresAt}`
+      })
+    const text = yield* generate
+    const scopes = input.scopes ?? asking.scopes
+    const token = yield* decideAndCommit(
+      issuing(userId, text, { name: input.name, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) })
+    )
+    return { token, text }
+  }).pipe(Effect.withSpan("Tokens.issue"))
+
+const issuing = (userId: string, text: Redacted.Redacted, input: NewToken) =>
+  Effect.gen(function* () {
+    const user = yield* demand("user", userId)
+    const now = yield* Time.now
+    const before = yield* list(userId, {})
+    const all =
+      before.nextCursor === null
+        ? before.items
+        : (yield* (yield* Records).list("token", { where: { userId }, limit: "all" })).items
+    if (all.filter((each) => isLive(each.record, now)).length >= Limits.tokensPerUser)
+      return yield* new TokenLimit({ max: Limits.tokensPerUser })
+    const token = yield* recordOf(user.record.id, text, input)
+    return {
+      answer: token,
+      // Writing the user guards the number of tokens against a racing request.
+      commit: {
+        name: "Tokens.issue",
+        projectId: null,
+        writes: [Commit.update("user", user, {}), Commit.insert("token", token)]
+      }
+    }
+  })
+
+/** Revokes a token of this user. Revoking it again changes nothing. */
+export const revoke = (userId: string, tokenId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const token = yield* find("token", tokenId)
+      if (token === null || token.record.userId !== userId) return yield* new Unknown({ kind: "token", id: tokenId })
+      if (token.record.revokedAt !== null) return { answer: token.record }
+      const revoked: Token = { ...token.record, revokedAt: yield* Time.now }
+      return {
+        answer: revoked,
+        commit: { name: "Tokens.revoke", projectId: null, writes: [Commit.update("token", token, revoked)] }
+      }
+    })
+  ).pipe(Effect.withSpan("Tokens.revoke"))
+
+export interface Caller {
+  readonly user: User
+  readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt">
+}
+
+/** Who a token's text belongs to. Looked up at each call, so that a revocation is in force at once. */
+export const authenticate = (text: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    if (Redacted.value(text) === "") return yield* new Unauthenticated({ reason: "missing" })
+    const hash = yield* sha256(Redacted.value(text))
+    const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
+    if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })
+    if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
+    if (!isLive(found, yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
+    const user = yield* find("user", found.userId)
+    if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
+    const { id, name, scopes, expiresAt } = found
+    return { user: user.record, token: { id, name, scopes, expiresAt } } satisfies Caller
+  })

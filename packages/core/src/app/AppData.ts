@@ -1,0 +1,42 @@
+/** The data an app keeps: `env.DATA`. One store per channel of a Project (specification, "App data store"). */
+import { Context, type Effect, Schema } from "effect"
+
+/** The call goes over a bound of the store. Nothing was changed. The message is what the app sees. */
+export class DataRefused extends Schema.TaggedError<DataRefused>()("DataRefused", {
+  limit: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The store cannot be reached. Try again later. */
+export class AppDataUnavailable extends Schema.TaggedError<AppDataUnavailable>()("AppDataUnavailable", {
+  reason: Schema.String
+}) {}
+
+export interface DataStoreRef {
+  readonly project: string
+  readonly channel: string
+}
+
+export class AppData extends Context.Tag("@pawl/core/app/AppData")<
+  AppData,
+  {
+    readonly get: (store: DataStoreRef, key: string) => Effect.Effect<string | null, DataRefused | AppDataUnavailable>
+    /** Value size counts UTF-8 bytes, key length characters; a new key counts to `Limits.appDataKeys`. */
+    readonly put: (
+      store: DataStoreRef,
+      key: string,
+      value: string
+    ) => Effect.Effect<void, DataRefused | AppDataUnavailable>
+    readonly remove: (store: DataStoreRef, key: string) => Effect.Effect<void, DataRefused | AppDataUnavailable>
+    /** Keys by code point order. `complete` is false when more match than `limit` (default and most: 1,000). */
+    readonly list: (
+      store: DataStoreRef,
+      options: { readonly prefix?: string; readonly limit?: number }
+    ) => Effect.Effect<
+      { readonly keys: ReadonlyArray<{ readonly name: string }>; readonly complete: boolean },
+      DataRefused | AppDataUnavailable
+    >
+    /** Deletes every key of the store. */
+    readonly wipe: (store: DataStoreRef) => Effect.Effect<void, AppDataUnavailable>
+  }
+>() {}

@@ -1,0 +1,92 @@
+/**
+ * Runs app versions, each apart from all others and from the host. Bodies are async iterables of bytes:
+ * a Node stream and a web stream both are, so that each adapter streams in its own way.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+
+/** One app version. Versions with different ids never share an isolate or data. */
+export interface AppVersion {
+  /** `<project>@<commit>`, and for version and preview hosts `<project>@<commit>#<channel>`. */
+  readonly id: string
+  readonly project: string
+  readonly channel: string
+  readonly bundleKey: string
+  /** SHA-256 of `bundle.json`. Another one is refused. */
+  readonly bundleDigest: string
+}
+
+export type Headers = ReadonlyArray<readonly [name: string, value: string]>
+
+export interface AppRequest {
+  readonly method: string
+  /** The whole URL as the visitor sees it. */
+  readonly url: string
+  readonly headers: Headers
+  readonly body: AsyncIterable<Uint8Array> | null
+}
+
+export interface AppResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: AsyncIterable<Uint8Array> | null
+}
+
+/** The app threw, or its process died of its own doing. Answer 502. */
+export class AppThrew extends Schema.TaggedError<AppThrew>()("AppThrew", {
+  version: Schema.String,
+  reason: Schema.String
+}) {}
+
+/** The app went over a bound and was stopped. Answer 503. */
+export class AppOverLimit extends Schema.TaggedError<AppOverLimit>()("AppOverLimit", {
+  version: Schema.String,
+  limit: Schema.Literal("cpu", "memory", "subrequests", "wall", "busy", "crash_loop"),
+  retryAfterSeconds: Schema.Number
+}) {}
+
+/** The bundle is missing, damaged or not the one that was verified. Answer 503, never wrong bytes. */
+export class BundleUnusable extends Schema.TaggedError<BundleUnusable>()("BundleUnusable", {
+  version: Schema.String,
+  reason: Schema.String
+}) {}
+
+/** The runtime itself cannot serve. Answer 503. */
+export class AppRuntimeUnavailable extends Schema.TaggedError<AppRuntimeUnavailable>()("AppRuntimeUnavailable", {
+  reason: Schema.String
+}) {}
+
+export class AppRuntime extends Context.Tag("@pawl/core/app/AppRuntime")<
+  AppRuntime,
+  {
+    /** Sends one request to an app version, starting it if needed. Interrupting it drops the request. */
+    readonly fetch: (
+      version: AppVersion,
+      request: AppRequest
+    ) => Effect.Effect<AppResponse, AppThrew | AppOverLimit | BundleUnusable | AppRuntimeUnavailable>
+    /** Stops an app version, if it runs. */
+    readonly stop: (versionId: string) => Effect.Effect<void>
+  }
+>() {}
+
+/** One running app version of the memory layer: what it holds in its closure lives until it is stopped. */
+export type AppHandler = (
+  request: AppRequest
+) => Effect.Effect<AppResponse, AppThrew | AppOverLimit | BundleUnusable | AppRuntimeUnavailable>
+
+/** Apps as functions, by version id. A version without one is `BundleUnusable`, a handler that dies is `AppThrew`. */
+export const layerMemory = (apps: ReadonlyMap<string, () => AppHandler>): Layer.Layer<AppRuntime> =>
+  Layer.sync(AppRuntime, () => {
+    const running = new Map<string, AppHandler>()
+    return {
+      fetch: (version, request) =>
+        Effect.gen(function* () {
+          const make = apps.get(version.id)
+          if (make === undefined)
+            return yield* new BundleUnusable({ version: version.id, reason: "there is no such app" })
+          const handler = running.get(version.id) ?? make()
+          running.set(version.id, handler)
+          return yield* handler(request)
+        }).pipe(Effect.catchAllDefect((defect) => new AppThrew({ version: version.id, reason: String(defect) }))),
+      stop: (versionId) => Effect.sync(() => void running.delete(versionId))
+    }
+  })

@@ -1,0 +1,263 @@
+/** A Project's live application: provisioning, and the moves of its production pointer. */
+import { Effect, Schema } from "effect"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../ledger/Entities.ts"
+import { Process, step as journalled } from "../ledger/Processes.ts"
+import { smokeTestTree } from "../release/Smoke.ts"
+import type { Project } from "../project/Project.ts"
+import type { Generation } from "../promotion/Generation.ts"
+import { generationKey } from "../ledger/Entities.ts"
+import { versionId } from "../primitives/Ids.ts"
+import { readFiles } from "../project/Source.ts"
+import { Settings } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { commandId } from "../event/Command.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { bundleKey, bundlePrefix } from "./Bundle.ts"
+import { BuildCapReached, bundleOf, formatProblem } from "./Builds.ts"
+import { DailyCounter } from "./DailyCounter.ts"
+import type { Channel, Pointer } from "./Pointer.ts"
+import { PointerSignal } from "./PointerSignal.ts"
+
+/** This installation hosts no live apps. */
+export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {}
+
+/** The Project has no source yet. */
+export class NoSource extends Schema.TaggedError<NoSource>()("NoSource", { projectId: Schema.String }) {}
+
+/** A stored bundle, by its key and the digest of its bytes. */
+export interface BundleRef {
+  readonly key: string
+  readonly digest: string
+}
+
+/** A pointer row that serves a bundle. */
+export const pointerRow = (options: {
+  readonly project: Project
+  readonly channel: Channel
+  readonly now: Time.Timestamp
+  readonly status: Pointer["status"]
+  readonly served?: { readonly commit: string; readonly generation: number | null; readonly bundle: BundleRef }
+  readonly candidateId?: Pointer["candidate_id"]
+  readonly changeId?: Pointer["change_id"]
+  readonly incarnation?: number
+}): Pointer => ({
+  project_id: options.project.id,
+  slug: options.project.slug,
+  label: options.project.label,
+  channel: options.channel,
+  incarnation: options.incarnation ?? 1,
+  commit: options.served?.commit ?? null,
+  generation: options.served?.generation ?? null,
+  bundle_key: options.served?.bundle.key ?? null,
+  bundle_digest: options.served?.bundle.digest ?? null,
+  status: options.status,
+  reason: null,
+  candidate_id: options.candidateId ?? null,
+  change_id: options.changeId ?? null,
+  created_at: options.now,
+  updated_at: options.now
+})
+
+/** Writes the version row of a generation, unless it is there. Version rows never change. */
+export const versionRow = (
+  project: Project,
+  served: { readonly commit: string; readonly generation: number; readonly bundle: BundleRef }
+) =>
+  Effect.gen(function* () {
+    const channel: Channel = `preview:${versionId(served.generation)}`
+    const there = yield* find("pointer", pointerKey(project.id, channel))
+    const now = yield* Time.now
+    if (there === null) return Commit.insert("pointer", pointerRow({ project, channel, now, status: "live", served }))
+    if (there.record.status !== "removed") return null
+    return Commit.update(
+      "pointer",
+      there,
+      pointerRow({ project, channel, now, status: "building", served, incarnation: there.record.incarnation + 1 })
+    )
+  })
+
+const production: Channel = "production"
+
+/** `deploy`, unless it would need a build on a day whose builds are used. */
+export const requestApp = (projectId: string) =>
+  Effect.gen(function* () {
+    const head = yield* find("head", projectId)
+    if (head !== null) yield* refuseOverCap(projectId, head.record.commit)
+    return yield* deploy(projectId)
+  })
+
+/** Sends `app.provision` for the head of a Project, with a production pointer that says `building`. */
+export const deploy = (projectId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      if ((yield* Settings).appsDomain === null) return yield* new AppsDisabled()
+      const project = yield* demand("project", projectId)
+      const head = yield* find("head", projectId)
+      if (head === null) return yield* new NoSource({ projectId })
+      const pointer = yield* find("pointer", pointerKey(projectId, production))
+      const now = yield* Time.now
+      const fresh = pointerRow({
+        project: project.record,
+        channel: production,
+        now,
+        status: "building",
+        incarnation: (pointer?.record.incarnation ?? 0) + 1
+      })
+      const next =
+        pointer === null || pointer.record.status === "removed"
+          ? fresh
+          : pointer.record.status === "live" || pointer.record.status === "building"
+            ? pointer.record
+            : { ...pointer.record, status: "building" as const, reason: null, updated_at: now }
+      const command = {
+        kind: "app.provision" as const,
+        id: commandId("app.provision", `${projectId}/${head.record.generation}`),
+        payload: { projectId, generation: head.record.generation }
+      }
+      return {
+        answer: next,
+        commit: {
+          name: "Apps.request",
+          projectId,
+          writes:
+            next === pointer?.record
+              ? []
+              : [pointer === null ? Commit.insert("pointer", next) : Commit.update("pointer", pointer, next)],
+          commands: [command]
+        }
+      }
+    })
+  ).pipe(Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))))
+
+/** A deploy that would need a build on a day whose builds are used is refused at once; a stored bundle needs none. */
+const refuseOverCap = (projectId: string, commit: string) =>
+  Effect.gen(function* () {
+    const perDay = (yield* Settings).buildsPerDay
+    const used = yield* Effect.flatMap(DailyCounter, (counter) =>
+      Effect.flatMap(Time.now, (now) => counter.used("app-builds", now.slice(0, 10)))
+    )
+    if (used < perDay) return
+    const objects = yield* ObjectStore
+    const stored = yield* objects
+      .head(bundleKey(bundlePrefix("apps", projectId, commit)))
+      .pipe(Effect.as(true), Effect.catchTags({ ObjectMissing: () => Effect.succeed(false), InvalidKey: Effect.die }))
+    if (!stored) return yield* new BuildCapReached({ perDay })
+  })
+
+/** The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. */
+export const provision = (projectId: string, generation: number) =>
+  Effect.gen(function* () {
+    const project = (yield* demand("project", projectId)).record
+    const step = (yield* demand("generation", generationKey(projectId, generation))).record
+    const built = yield* bundleOf({
+      kind: "apps",
+      project: projectId,
+      files: readFiles({ project: projectId }, step.tree),
+      commit: step.commit,
+      tree: step.tree,
+      builtAt: yield* builtAtOf(step, project)
+    }).pipe(
+      Effect.map((bundle) => ({ _tag: "Built" as const, bundle })),
+      Effect.catchTags({
+        BuildRefused: (refused) =>
+          Effect.succeed({
+            _tag: "Failed" as const,
+            status: "build_failed" as const,
+            reason: refused.problems.map(formatProblem).join("\n")
+          }),
+        BuildCapReached: (cap) =>
+          Effect.succeed({
+            _tag: "Failed" as const,
+            status: "limit_reached" as const,
+            reason: `all ${cap.perDay} builds of today are used`
+          })
+      })
+    )
+    const before = yield* journalled(
+      "before",
+      Effect.map(demand("pointer", pointerKey(projectId, production)), servedBy)
+    )
+    yield* decideAndCommit(served(project, step, built))
+    yield* (yield* PointerSignal).moved(project.label)
+    if (before === null || before.generation === generation || built._tag === "Failed") return
+    // A live app changes hands: what it served comes back when the new version does not answer as it should.
+    const probes = yield* smokeTestTree(projectId, step.tree, project.label)
+    if (probes.every((probe) => probe.result === "pass")) return
+    yield* decideAndCommit(takenBack(projectId, generation, before))
+    yield* (yield* PointerSignal).moved(project.label)
+  }).pipe(Effect.withSpan("Apps.provision"))
+
+type Served = Pick<Pointer, "commit" | "generation" | "bundle_key" | "bundle_digest">
+
+/** What a live pointer serves; null for one that serves nothing. */
+const servedBy = ({ record }: Commit.Stored<Pointer>): Served | null => {
+  const { commit, generation, bundle_key, bundle_digest } = record
+  return record.status === "live" ? { commit, generation, bundle_key, bundle_digest } : null
+}
+
+const takenBack = (projectId: string, generation: number, before: Served) =>
+  Effect.gen(function* () {
+    const pointer = yield* demand("pointer", pointerKey(projectId, production))
+    if (pointer.record.status === "removed" || pointer.record.generation !== generation) return { answer: undefined }
+    const writes = [Commit.update("pointer", pointer, { ...before, updated_at: yield* Time.now })]
+    return { answer: undefined, commit: { name: "Apps.takenBack", projectId, lease: (yield* Process).lease, writes } }
+  })
+
+/** When a generation's bundle counts as built: the birth of its Candidate, or of the Project. */
+export const builtAtOf = (step: Pick<Generation, "candidateId">, project: Project) =>
+  step.candidateId === null
+    ? Effect.succeed(project.createdAt)
+    : Effect.map(demand("candidate", step.candidateId), (candidate) => candidate.record.createdAt)
+
+type Outcome =
+  | { readonly _tag: "Built"; readonly bundle: BundleRef }
+  | { readonly _tag: "Failed"; readonly status: "build_failed" | "limit_reached"; readonly reason: string }
+
+const served = (project: Project, step: Generation, outcome: Outcome) =>
+  Effect.gen(function* () {
+    const pointer = yield* demand("pointer", pointerKey(project.id, production))
+    const now = yield* Time.now
+    const lease = yield* Effect.map(Process, (process) => process.lease)
+    const none = { answer: undefined }
+    // Removed meanwhile, or a newer generation is live: what was built stays stored, the pointer stays where it is.
+    if (pointer.record.status === "removed") return none
+    if ((pointer.record.generation ?? -1) > step.generation) return none
+    if (outcome._tag === "Failed") {
+      if (pointer.record.status === "live") return none
+      const failed = { status: outcome.status, reason: outcome.reason, updated_at: now }
+      return {
+        answer: undefined,
+        commit: {
+          name: "Apps.failed",
+          projectId: project.id,
+          lease,
+          writes: [Commit.update("pointer", pointer, failed)]
+        }
+      }
+    }
+    const live = {
+      commit: step.commit,
+      generation: step.generation,
+      bundle_key: outcome.bundle.key,
+      bundle_digest: outcome.bundle.digest,
+      status: "live" as const,
+      reason: null,
+      updated_at: now
+    }
+    const version = yield* versionRow(project, {
+      commit: step.commit,
+      generation: step.generation,
+      bundle: outcome.bundle
+    })
+    return {
+      answer: undefined,
+      commit: {
+        name: "Apps.live",
+        projectId: project.id,
+        lease,
+        writes: [Commit.update("pointer", pointer, live), ...(version === null ? [] : [version])]
+      }
+    }
+  })

@@ -1,0 +1,111 @@
+/** One build per commit. What the `build` check stored is what preview and release serve. */
+import { Effect, Schema } from "effect"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { AppBuilder, BuilderUnavailable, type BuildJob, type BuildProblem, type BuildResult } from "./AppBuilder.ts"
+import { bundleKey, bundlePrefix } from "./Bundle.ts"
+import * as BundleStore from "./BundleStore.ts"
+import { DailyCounter } from "./DailyCounter.ts"
+
+/** All builds of the day are used. Stored bundles can still be released. */
+export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
+  perDay: Schema.Number
+}) {}
+
+/** The source cannot be built; each problem says what, where and why. */
+export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefused", {
+  problems: Schema.Array(
+    Schema.Struct({
+      code: Schema.String,
+      message: Schema.String,
+      file: Schema.NullOr(Schema.String),
+      line: Schema.NullOr(Schema.Number),
+      column: Schema.NullOr(Schema.Number)
+    })
+  )
+}) {
+  override get message() {
+    return this.problems.map(formatProblem).join("\n")
+  }
+}
+
+/** The bundler died, hung or ran out of memory. */
+export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {}
+
+/** `src/index.ts:3:7: message` */
+export const formatProblem = (problem: BuildProblem): string => {
+  const place = [problem.file, problem.line, problem.column].filter((part) => part !== null).join(":")
+  return place === "" ? problem.message : `${place}: ${problem.message}`
+}
+
+const awaitBuild = (job: BuildJob) =>
+  Effect.gen(function* () {
+    const builder = yield* AppBuilder
+    return yield* Effect.acquireUseRelease(
+      builder.start(job),
+      (handle) =>
+        builder.poll(handle, 1000).pipe(
+          Effect.repeat({ until: (state) => state._tag === "Finished" }),
+          Effect.flatMap((state) =>
+            state._tag === "Finished"
+              ? Effect.succeed(state.result)
+              : Effect.fail(new BuilderUnavailable({ reason: "the build was lost" }))
+          ),
+          Effect.timeoutFail({
+            duration: Limits.buildTimeoutMs * 2,
+            onTimeout: () => new BuilderUnavailable({ reason: "the builder does not answer" })
+          })
+        ),
+      (handle) => builder.cancel(handle)
+    )
+  })
+
+const stored = (prefix: string, result: BuildResult) => {
+  switch (result._tag) {
+    case "Built":
+      return BundleStore.store(prefix, result)
+    case "Refused":
+      return Effect.fail(new BuildRefused({ problems: result.problems }))
+    case "Crashed":
+      return Effect.fail(new BuildCrashed({ reason: result.reason }))
+  }
+}
+
+/**
+ * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap.
+ * `builtAt` is derived from the domain, so that building again gives the same bytes.
+ */
+export const bundleOf = <E, R>(options: {
+  readonly kind: "apps" | "app-previews"
+  readonly project: string
+  /** The files of the tree; read only when there is no stored bundle. */
+  readonly files: Effect.Effect<BuildJob["files"], E, R>
+  readonly commit: string
+  readonly tree: string
+  readonly builtAt: Time.Timestamp
+  /** A stored bundle with another digest is built again. */
+  readonly expectedDigest?: string
+}) =>
+  Effect.gen(function* () {
+    const prefix = bundlePrefix(options.kind, options.project, options.commit)
+    // A damaged bundle is built again: the build must give the digest that evidence holds, or it is refused later.
+    const there = yield* BundleStore.find(bundleKey(prefix), options.expectedDigest).pipe(
+      Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
+    )
+    if (there !== null) return { ...there, source: "stored" as const }
+    const settings = yield* Settings
+    const day = (yield* Time.now).slice(0, 10)
+    if (!(yield* (yield* DailyCounter).take("app-builds", day, settings.buildsPerDay)))
+      return yield* new BuildCapReached({ perDay: settings.buildsPerDay })
+    const files = yield* options.files
+    const result = yield* awaitBuild({
+      id: `${options.kind}:${options.project}@${options.commit}`,
+      project: options.project,
+      commit: options.commit,
+      tree: options.tree,
+      builtAtMs: Time.toMillis(options.builtAt),
+      files
+    })
+    return { ...(yield* stored(prefix, result)), source: "build" as const }
+  }).pipe(Effect.withSpan("Builds.bundleOf"))

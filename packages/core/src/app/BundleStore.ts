@@ -1,0 +1,102 @@
+/** Bundles in the object store: assets first, `bundle.json` last, so that a bundle that exists is complete. */
+import { Effect, Schema } from "effect"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { sha256, utf8, canonicalJson } from "../primitives/Digest.ts"
+import { assetKey, Bundle, bundleKey } from "./Bundle.ts"
+
+/** The stored bundle is not what it should be: another digest, or bytes that do not parse. It must not be served. */
+export class BundleDamaged extends Schema.TaggedError<BundleDamaged>()("BundleDamaged", {
+  key: Schema.String,
+  reason: Schema.String
+}) {}
+
+export interface StoredBundle {
+  readonly bundle: Bundle
+  readonly key: string
+  /** SHA-256 of the stored `bundle.json`. */
+  readonly digest: string
+}
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** The bytes of a `bundle.json`: canonical JSON, so that equal bundles have one digest. */
+export const encode = (bundle: Bundle): Uint8Array => utf8(canonicalJson(Schema.encodeSync(Bundle)(bundle)))
+
+/** Stores assets and module objects, then `bundle.json`. Storing the same bundle again is safe. */
+export const store = (
+  prefix: string,
+  built: {
+    readonly bundle: Bundle
+    readonly assets: ReadonlyMap<string, Uint8Array>
+    readonly objects: ReadonlyMap<string, Uint8Array>
+  }
+) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    yield* Effect.forEach(built.assets, ([path, body]) => objects.put(assetKey(prefix, path), body), {
+      concurrency: 8,
+      discard: true
+    })
+    yield* Effect.forEach(built.objects, ([name, body]) => objects.put(`${prefix}${name}`, body), {
+      concurrency: 8,
+      discard: true
+    })
+    const body = encode(built.bundle)
+    const digest = yield* sha256(body)
+    yield* objects.put(bundleKey(prefix), body)
+    return { bundle: built.bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
+  })
+
+/** The bundle under a key, checked against the digest when one is given. Fails with `ObjectMissing` or `BundleDamaged`. */
+export const load = (key: string, expectedDigest?: string) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const body = yield* objects.get(key)
+    const digest = yield* sha256(body)
+    if (expectedDigest !== undefined && digest !== expectedDigest)
+      return yield* new BundleDamaged({ key, reason: `its digest is ${digest}, not ${expectedDigest}` })
+    const bundle = yield* Schema.decodeUnknown(Schema.parseJson(Bundle))(new TextDecoder().decode(body)).pipe(
+      Effect.mapError((error) => new BundleDamaged({ key, reason: error.message }))
+    )
+    return { bundle, key, digest } satisfies StoredBundle
+  })
+
+/** As `load`, or `null` when there is none. */
+export const find = (key: string, expectedDigest?: string) =>
+  load(key, expectedDigest).pipe(Effect.catchTag("ObjectMissing", () => Effect.succeed(null)))
+
+const copyParts = (fromPrefix: string, toPrefix: string, bundle: Bundle) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const names = [
+      ...Object.keys(bundle.assets.manifest).map((path) => `assets/${path}`),
+      ...Object.values(bundle.modules).flatMap((module) => (module.object === undefined ? [] : [module.object]))
+    ]
+    yield* Effect.forEach(names, (name) => objects.copy(`${fromPrefix}${name}`, `${toPrefix}${name}`), {
+      concurrency: 8,
+      discard: true
+    })
+  })
+
+/** Copies a bundle with its assets and objects, `bundle.json` last. */
+export const copy = (fromPrefix: string, toPrefix: string, stored: StoredBundle) =>
+  Effect.gen(function* () {
+    yield* copyParts(fromPrefix, toPrefix, stored.bundle)
+    yield* Effect.flatMap(ObjectStore, (objects) => objects.copy(bundleKey(fromPrefix), bundleKey(toPrefix)))
+    return { ...stored, key: bundleKey(toPrefix) } satisfies StoredBundle
+  })
+
+/**
+ * Gives a bundle of another commit with the same tree to this commit: the same modules and assets under its own
+ * address. Its digest is what a build of this commit would have had.
+ */
+export const readdress = (
+  fromPrefix: string,
+  toPrefix: string,
+  stored: StoredBundle,
+  to: { readonly commit: string; readonly builtAt: string }
+) =>
+  Effect.gen(function* () {
+    yield* copyParts(fromPrefix, toPrefix, stored.bundle)
+    return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map() })
+  })

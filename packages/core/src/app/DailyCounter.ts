@@ -1,0 +1,13 @@
+/** Counters of a day (UTC), such as `app-builds`: a budget is taken before the work begins. */
+import { Context, type Effect } from "effect"
+import type { LedgerUnavailable } from "../ledger/Ledger.ts"
+
+export class DailyCounter extends Context.Tag("@pawl/core/app/DailyCounter")<
+  DailyCounter,
+  {
+    /** How much of a day is used. */
+    readonly used: (name: string, day: string) => Effect.Effect<number, LedgerUnavailable>
+    /** Counts one up and answers true, or answers false when `max` is reached. `day` is `YYYY-MM-DD`. */
+    readonly take: (name: string, day: string, max: number) => Effect.Effect<boolean, LedgerUnavailable>
+  }
+>() {}

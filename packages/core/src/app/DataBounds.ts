@@ -1,0 +1,66 @@
+/** The bounds of an app's data, checked alike by every store. The messages are what the app sees. */
+import { Effect } from "effect"
+import { utf8 } from "../primitives/Digest.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { DataRefused } from "./AppData.ts"
+
+const refuse = (limit: string, message: string) => Effect.fail(new DataRefused({ limit, message }))
+
+/** Half of a surrogate pair has no UTF-8 form, so no store could give the text back. */
+const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
+
+const isLongerThan = (text: string, characters: number): boolean =>
+  text.length > characters && Array.from(text).length > characters
+
+/** A key, or the prefix of one: at most `Limits.appDataKeyLength` characters (code points). */
+export const checkKey = (key: string): Effect.Effect<void, DataRefused> => {
+  if (isLongerThan(key, Limits.appDataKeyLength))
+    return refuse(
+      "appDataKeyLength",
+      `A key of env.DATA has at most ${Limits.appDataKeyLength} characters (limit appDataKeyLength).`
+    )
+  if (!isWellFormed(key)) return refuse("appDataKeyLength", "A key of env.DATA must be well-formed Unicode text.")
+  return Effect.void
+}
+
+/** A value: at most `Limits.appDataValueBytes` bytes of UTF-8. */
+export const checkValue = (value: string): Effect.Effect<void, DataRefused> => {
+  if (
+    value.length > Limits.appDataValueBytes ||
+    (value.length * 3 > Limits.appDataValueBytes && utf8(value).length > Limits.appDataValueBytes)
+  )
+    return refuse(
+      "appDataValueBytes",
+      `A value of env.DATA has at most ${Limits.appDataValueBytes} bytes of UTF-8 (limit appDataValueBytes).`
+    )
+  if (!isWellFormed(value)) return refuse("appDataValueBytes", "A value of env.DATA must be well-formed Unicode text.")
+  return Effect.void
+}
+
+/** How many keys to list: a whole number from 1 to `Limits.appDataListLimit`, which is also the default. */
+export const checkListLimit = (limit: number | undefined): Effect.Effect<number, DataRefused> => {
+  if (limit === undefined) return Effect.succeed(Limits.appDataListLimit)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= Limits.appDataListLimit) return Effect.succeed(limit)
+  return refuse(
+    "appDataListLimit",
+    `A list of env.DATA takes a limit from 1 to ${Limits.appDataListLimit} (limit appDataListLimit).`
+  )
+}
+
+export const tooManyKeys = new DataRefused({
+  limit: "appDataKeys",
+  message: `A store of env.DATA has at most ${Limits.appDataKeys} keys (limit appDataKeys).`
+})
+
+/** Order by code point, which is also the order of the UTF-8 bytes; JavaScript's own goes by UTF-16 units. */
+export const byCodePoint = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x === y) continue
+    // A surrogate stands for a code point above every other unit's.
+    const [surrogateX, surrogateY] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff]
+    return surrogateX === surrogateY ? x - y : surrogateX ? 1 : -1
+  }
+  return a.length - b.length
+}

@@ -1,0 +1,35 @@
+/** Where routers read pointers: the row of a label and channel, or the tombstone that a removed app leaves. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Channel, Pointer } from "./Pointer.ts"
+
+/** The pointers cannot be read. Nothing is known about the host: answer 503 and try again. */
+export class PointerSourceUnavailable extends Schema.TaggedError<PointerSourceUnavailable>()(
+  "PointerSourceUnavailable",
+  {
+    reason: Schema.String
+  }
+) {}
+
+/** `"removed"`: the rows are gone, the label's tombstone stands. `null`: the label never had this channel. */
+export type FoundPointer = Pointer | "removed" | null
+
+export class PointerSource extends Context.Tag("@pawl/core/app/Routing/PointerSource")<
+  PointerSource,
+  {
+    /** The committed row of this very moment; caching is the router's business. A row marked removed is answered as it stands. */
+    readonly find: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
+  }
+>() {}
+
+/** Pointers held in a list that the caller may change, and tombstones by label. */
+export const layerMemory = (
+  rows: { readonly list: ReadonlyArray<Pointer> },
+  tombstones: { has(label: string): boolean } = new Set<string>()
+): Layer.Layer<PointerSource> =>
+  Layer.succeed(PointerSource, {
+    find: (label, channel) =>
+      Effect.sync(() => {
+        const row = rows.list.find((each) => each.label === label && each.channel === channel)
+        return row ?? (tombstones.has(label) ? "removed" : null)
+      })
+  })

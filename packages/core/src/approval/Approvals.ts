@@ -1,0 +1,116 @@
+/** Approval: one decision per Candidate, bound to its exact composed tree. The first decision is final. */
+import { Effect, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
+import { changeWithout, hasOtherVerified } from "../candidate/Staleness.ts"
+import type { Change } from "../change/Change.ts"
+import type { NewEvent } from "../event/Event.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Unknown } from "../ledger/Refusals.ts"
+import { makeUlid } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import type { Approval, Decision } from "./Approval.ts"
+
+/** No approval is owed by this Candidate. */
+export class NotRequired extends Schema.TaggedError<NotRequired>()("NotRequired", {
+  candidateId: Schema.String,
+  status: Schema.String
+}) {}
+
+/** The Candidate was decided on before, and otherwise. The first decision stands. */
+export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {
+  candidateId: Schema.String,
+  decision: Schema.String,
+  approver: Schema.String
+}) {}
+
+/** The Policy does not let the author of a Change approve it. */
+export class SelfApproval extends Schema.TaggedError<SelfApproval>()("SelfApproval", { changeId: Schema.String }) {}
+
+/** Decides on a verified Candidate that owes an approval. The approver is the actor of the session. */
+export const decide = (
+  actor: Actor,
+  input: { readonly changeId: string; readonly candidateId: string; readonly decision: Decision }
+) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const change = yield* demand("change", input.changeId)
+      const candidate = yield* demand("candidate", input.candidateId)
+      // Through another Change's path the Candidate does not exist.
+      if (candidate.record.changeId !== change.record.id)
+        return yield* new Unknown({ kind: "candidate", id: input.candidateId })
+      const before = yield* find("approval", input.candidateId)
+      if (before !== null) {
+        if (before.record.decision === input.decision) return { answer: before.record }
+        const { decision, approver } = before.record
+        return yield* new AlreadyDecided({ candidateId: input.candidateId, decision, approver })
+      }
+      const policy = yield* demand("policy", candidate.record.projectId)
+      const { plan_json: plan, tree, status } = candidate.record
+      const owes = plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
+      if (status !== "verified" || !owes || tree === null)
+        return yield* new NotRequired({ candidateId: input.candidateId, status })
+      if (!policy.record.allowSelfApproval && change.record.createdBy.id === actor.id)
+        return yield* new SelfApproval({ changeId: input.changeId })
+      const now = yield* Time.now
+      const approval: Approval = {
+        id: `apr_${yield* makeUlid}`,
+        projectId: candidate.record.projectId,
+        candidateId: candidate.record.id,
+        changeId: change.record.id,
+        tree,
+        decision: input.decision,
+        approver: actor.id,
+        decidedAt: now
+      }
+      const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
+      return { answer: approval, commit: decided(approval, candidate, change, other, actor) }
+    })
+  ).pipe(Effect.withSpan("Approvals.decide"))
+
+const decided = (
+  approval: Approval,
+  candidate: Commit.Stored<Candidate>,
+  change: Commit.Stored<Change>,
+  otherVerified: boolean,
+  actor: Actor
+): Commit.Commit => {
+  const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree }
+  const reason = `rejected by ${approval.approver}`
+  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "approverRejected")
+  const rejected = approval.decision === "rejected" && next._tag === "Right"
+  const events: Array<NewEvent> = [
+    { type: `approval.${approval.decision}`, subject: approval.candidateId, data, actor }
+  ]
+  if (rejected)
+    events.push({
+      type: "candidate.rejected",
+      subject: approval.candidateId,
+      data: { changeId: approval.changeId, reason },
+      actor
+    })
+  return {
+    name: "Approvals.decide",
+    projectId: approval.projectId,
+    writes: [
+      Commit.insert("approval", approval),
+      Commit.update(
+        "candidate",
+        candidate,
+        rejected ? { status: next.right, reason, updatedAt: approval.decidedAt } : { updatedAt: approval.decidedAt }
+      ),
+      ...(rejected
+        ? [
+            Commit.update("change", change, {
+              status: changeWithout(change.record, otherVerified),
+              updatedAt: approval.decidedAt
+            })
+          ]
+        : [])
+    ],
+    events
+  }
+}

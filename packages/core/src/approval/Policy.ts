@@ -1,0 +1,35 @@
+/** A Project's Policy: which risks people must approve, and which may go out by themselves. */
+import { Schema } from "effect"
+import { RiskTier } from "../change/Change.ts"
+import { ProjectId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const WaivedCheck = Schema.Struct({ id: Schema.String, reason: Schema.String, until: Timestamp })
+
+export const PolicyFields = Schema.Struct({
+  autoPromoteRiskTiers: Schema.Array(RiskTier),
+  approvalRiskTiers: Schema.Array(RiskTier),
+  /** Ids of checks that are required whatever their definition says. */
+  requiredChecks: Schema.Array(Schema.String),
+  allowSelfApproval: Schema.Boolean,
+  waivedChecks: Schema.Array(WaivedCheck)
+})
+export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
+
+export const Policy = Schema.Struct({
+  projectId: ProjectId,
+  version: Schema.Number,
+  ...PolicyFields.fields,
+  updatedAt: Timestamp,
+  updatedBy: Schema.String
+})
+export interface Policy extends Schema.Schema.Type<typeof Policy> {}
+
+/** Approval for `high`, auto-promotion for none (decisions, "Where the specification disagrees", 13). */
+export const defaultPolicy: PolicyFields = {
+  autoPromoteRiskTiers: [],
+  approvalRiskTiers: ["high"],
+  requiredChecks: [],
+  allowSelfApproval: true,
+  waivedChecks: []
+}

@@ -1,0 +1,214 @@
+/** Candidates: asking for one. The same composition always gives the same Candidate and one verification. */
+import { Effect, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import { NoSource } from "../app/Apps.ts"
+import type { Change } from "../change/Change.ts"
+import { ChangeClosed, isClosed } from "../change/Changes.ts"
+import type { ChangeSet } from "../changeset/ChangeSet.ts"
+import { commandId, type NewCommand } from "../event/Command.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Records } from "../ledger/Records.ts"
+import { InvalidField } from "../ledger/Refusals.ts"
+import type { CandidateId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import type { Head } from "../promotion/Generation.ts"
+import type { Candidate } from "./Candidate.ts"
+import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import { candidateIdOf } from "./Composition.ts"
+import { changeWithout, hasOtherVerified } from "./Staleness.ts"
+
+/** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
+export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("CandidateLimit", { max: Schema.Number }) {
+  override get message() {
+    return `This Change has its ${this.max} Candidates. Promote one of them, or open a new Change for further work.`
+  }
+}
+
+export interface CandidateRequest {
+  readonly changeId: string
+  /** Default: all ChangeSets of the Change. */
+  readonly changeSetIds?: ReadonlyArray<string>
+  /** Ask again for a Candidate that was rejected only for gaps. */
+  readonly retry?: boolean
+}
+
+/** Answers the Candidate of this composition, making it when there is none yet. */
+export const request = (actor: Actor, input: CandidateRequest) =>
+  decideAndCommit(requesting(actor, input)).pipe(Effect.withSpan("Candidates.request"))
+
+const requesting = (actor: Actor, input: CandidateRequest) =>
+  Effect.gen(function* () {
+    const change = yield* demand("change", input.changeId)
+    const head = yield* find("head", change.record.projectId)
+    if (head === null) return yield* new NoSource({ projectId: change.record.projectId })
+    const records = yield* Records
+    const all = (yield* records.list("changeSet", { where: { changeId: input.changeId }, limit: "all" })).items.map(
+      (each) => each.record
+    )
+    const chosen = yield* choose(all, input.changeSetIds)
+    const composition = {
+      project: change.record.projectId,
+      base: { generation: head.record.generation, tree: head.record.tree },
+      changeSets: chosen.map((each) => each.id)
+    }
+    if (isClosed(change.record.status))
+      return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
+    const existing = yield* latest(composition, input.retry === true)
+    if (existing.candidate !== null) return yield* askedAgain(existing.candidate, change, actor)
+    if (change.record.status === "releasing" || change.record.status === "promoting")
+      return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
+    const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
+    if (made.filter((each) => each.record.recomposition === 0).length >= Limits.candidatesPerChange)
+      return yield* new CandidateLimit({ max: Limits.candidatesPerChange })
+    const now = yield* Time.now
+    const candidate = newCandidate({
+      id: existing.id,
+      attempt: existing.attempt,
+      head: head.record,
+      chosen,
+      changeId: change.record.id,
+      now
+    })
+    return { answer: { candidate, created: true }, commit: requested(change, candidate, actor, now) }
+  })
+
+/** The Candidate that is there. Verified under an older Policy, it is planned anew in place. */
+const askedAgain = (there: Candidate, change: Commit.Stored<Change>, actor: Actor) =>
+  Effect.gen(function* () {
+    const policy = yield* demand("policy", there.projectId)
+    const candidate = yield* demand("candidate", there.id)
+    const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
+    const outdated = candidate.record.plan_json?.policyVersion !== policy.record.version
+    if (!outdated || next._tag === "Left" || change.record.status === "promoting")
+      return { answer: { candidate: candidate.record, created: false } }
+    const updatedAt = yield* Time.now
+    const again = { ...candidate.record, status: next.right, updatedAt }
+    const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
+    const writes = [
+      Commit.update("candidate", candidate, again),
+      Commit.update("change", change, { status: changeWithout(change.record, other), updatedAt })
+    ]
+    const commit = {
+      name: "Candidates.replan",
+      projectId: again.projectId,
+      writes,
+      commands: [verification(again, actor)]
+    }
+    return { answer: { candidate: again, created: false }, commit }
+  })
+
+const verification = (candidate: Candidate, actor: Actor): NewCommand => ({
+  kind: "candidate.create",
+  id: commandId("candidate.create", candidate.id),
+  payload: { candidateId: candidate.id, actor }
+})
+
+const choose = (
+  all: ReadonlyArray<ChangeSet>,
+  ids: ReadonlyArray<string> | undefined
+): Effect.Effect<ReadonlyArray<ChangeSet>, InvalidField> => {
+  const missing = (ids ?? []).find((id) => !all.some((each) => each.id === id))
+  if (missing !== undefined)
+    return Effect.fail(
+      new InvalidField({
+        code: "unknown_changeset",
+        field: "changeSetIds",
+        reason: `${missing} is no ChangeSet of this Change`
+      })
+    )
+  const chosen = ids === undefined ? all : all.filter((each) => ids.includes(each.id))
+  if (chosen.length === 0)
+    return Effect.fail(
+      new InvalidField({
+        code: "nothing_to_compose",
+        field: "changeSetIds",
+        reason: "the Change has no ChangeSet yet; record one first"
+      })
+    )
+  if (chosen.length > Limits.changeSetsPerCandidate)
+    return Effect.fail(
+      new InvalidField({
+        code: "too_many_changesets",
+        field: "changeSetIds",
+        reason: `at most ${Limits.changeSetsPerCandidate}`
+      })
+    )
+  return Effect.succeed(chosen)
+}
+
+const onlyGaps = (candidate: Candidate): boolean =>
+  candidate.status === "rejected" &&
+  candidate.score_json !== null &&
+  // A Candidate that passed was rejected by a person, or with its Change: that is final.
+  !candidate.score_json.passed &&
+  candidate.score_json.checks.every((check) => check.verdict !== "fail" || !check.required)
+
+/** The newest attempt at a composition; with `retry`, the next attempt when the newest failed only for gaps. */
+const latest = (
+  composition: {
+    readonly project: string
+    readonly base: { readonly generation: number; readonly tree: string }
+    readonly changeSets: ReadonlyArray<string>
+  },
+  retry: boolean
+) =>
+  Effect.gen(function* () {
+    let attempt = 1
+    let id: CandidateId = yield* candidateIdOf({ ...composition, attempt })
+    let candidate = (yield* find("candidate", id))?.record ?? null
+    for (;;) {
+      if (candidate === null) return { id, attempt, candidate: null }
+      const nextId = yield* candidateIdOf({ ...composition, attempt: attempt + 1 })
+      const next: Candidate | null = (yield* find("candidate", nextId))?.record ?? null
+      if (next === null && !(retry && onlyGaps(candidate))) return { id, attempt, candidate }
+      attempt += 1
+      id = nextId
+      candidate = next
+    }
+  })
+
+const newCandidate = (options: {
+  readonly id: CandidateId
+  readonly attempt: number
+  readonly head: Head
+  readonly chosen: ReadonlyArray<ChangeSet>
+  readonly changeId: Candidate["changeId"]
+  readonly now: Time.Timestamp
+}): Candidate => ({
+  id: options.id,
+  projectId: options.head.projectId,
+  changeId: options.changeId,
+  lineage: options.id,
+  recomposition: 0,
+  attempt: options.attempt,
+  base_generation: options.head.generation,
+  base_commit: options.head.commit,
+  base_tree: options.head.tree,
+  changeSets: options.chosen.map((each) => each.id),
+  commit: null,
+  tree: null,
+  status: "composing",
+  reason: null,
+  conflicts: [],
+  plan_json: null,
+  score_json: null,
+  fork_deleted_at: null,
+  createdAt: options.now,
+  updatedAt: options.now
+})
+
+/** Touching the Change guards the rule of at most 3 Candidates against a racing request. */
+const requested = (
+  change: Commit.Stored<Change>,
+  candidate: Candidate,
+  actor: Actor,
+  now: Time.Timestamp
+): Commit.Commit => ({
+  name: "Candidates.request",
+  projectId: candidate.projectId,
+  writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
+  commands: [verification(candidate, actor)]
+})

@@ -1,0 +1,229 @@
+/** Runs one check of a plan and says what it showed: supported or not, pass, fail or gap. */
+import { Effect } from "effect"
+import { bundleOf, formatProblem } from "../app/Builds.ts"
+import * as BundleStore from "../app/BundleStore.ts"
+import { AppBuilder } from "../app/AppBuilder.ts"
+import type { EvidenceResult, EvidenceStatus, Runner } from "../evidence/Evidence.ts"
+import { utf8 } from "../primitives/Digest.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import type { ObjectNotFound, RepositoriesUnavailable, TreeTooLarge } from "../project/Repositories.ts"
+import type { Candidate } from "./Candidate.ts"
+import type { Check } from "./Plan.ts"
+import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** What one try of a check showed. */
+export interface Finding {
+  readonly status: EvidenceStatus
+  readonly result: EvidenceResult
+  readonly summary: string
+  readonly output: Uint8Array
+  readonly runner: Runner
+  readonly bundleDigest?: string
+  /** Whether another try in a new sandbox could show more. */
+  readonly worthAnotherTry: boolean
+}
+
+export interface Composed {
+  readonly candidate: Candidate
+  readonly commit: string
+  readonly tree: string
+  /** The files of the composed tree, read once for all checks. */
+  readonly files: Effect.Effect<SandboxJob["files"], ObjectNotFound | TreeTooLarge | RepositoriesUnavailable>
+}
+
+const unrun = { isolation: "none", version: "", guarantees: [] }
+
+const gap = (
+  summary: string,
+  runner: Runner,
+  options?: { readonly output?: Uint8Array; readonly final?: boolean }
+): Finding => ({
+  status: "not_checked",
+  result: "gap",
+  summary,
+  output: options?.output ?? utf8(`${summary}\n`),
+  runner,
+  worthAnotherTry: options?.final !== true
+})
+
+/** One try of a check. Never fails for what the check found; only when the store or git cannot be used. */
+export const runCheck = (check: Check, composed: Composed, attempt: number) => {
+  switch (check.kind) {
+    case "build":
+      return runBuild(composed)
+    case "command":
+      return runCommand(check, composed, attempt)
+    case "tree-equals":
+      return Effect.succeed(compareTree(check, composed))
+  }
+}
+
+const compareTree = (check: Check, composed: Composed): Finding => {
+  const equal = check.tree === composed.tree
+  const summary = equal ? `the tree is ${composed.tree}` : `the tree is ${composed.tree}, not ${check.tree}`
+  return {
+    status: equal ? "checked_supported" : "checked_unsupported",
+    result: equal ? "pass" : "fail",
+    summary,
+    output: utf8(`${summary}\n`),
+    runner: { ...unrun, isolation: "comparison" },
+    worthAnotherTry: false
+  }
+}
+
+const runBuild = (composed: Composed) =>
+  Effect.gen(function* () {
+    const builder = (yield* AppBuilder).version
+    const runner: Runner = {
+      isolation: "builder",
+      version: `${builder.name} ${builder.version}`,
+      guarantees: ["memory-limited", "time-limited"]
+    }
+    return yield* bundleOf({
+      kind: "app-previews",
+      project: composed.candidate.projectId,
+      files: composed.files,
+      commit: composed.commit,
+      tree: composed.tree,
+      builtAt: composed.candidate.createdAt
+    }).pipe(
+      Effect.map((built): Finding => {
+        const assets = Object.keys(built.bundle.assets.manifest).length
+        const summary = `built ${Object.keys(built.bundle.modules).length} module(s) and ${assets} asset(s) with ${runner.version}`
+        return {
+          status: "checked_supported",
+          result: "pass",
+          summary,
+          // The build's output is the bundle itself: the digest of the output is the bundle's.
+          output: BundleStore.encode(built.bundle),
+          runner,
+          bundleDigest: built.digest,
+          worthAnotherTry: false
+        }
+      }),
+      Effect.catchTags({
+        BuildRefused: (refused) => {
+          const text = refused.problems.map(formatProblem).join("\n")
+          const summary = text.length > 1000 ? `${text.slice(0, 1000)} …` : text
+          return Effect.succeed<Finding>({
+            status: "checked_unsupported",
+            result: "fail",
+            summary,
+            output: utf8(`${text}\n`),
+            runner,
+            worthAnotherTry: false
+          })
+        },
+        BuildCrashed: (crash) => Effect.succeed(gap(`the bundler did not finish: ${crash.reason}`, runner)),
+        BuilderUnavailable: (fault) => Effect.succeed(gap(`the builder could not run: ${fault.reason}`, runner)),
+        BuildCapReached: (cap) =>
+          Effect.succeed(gap(`all ${cap.perDay} builds of today are used`, runner, { final: true }))
+      })
+    )
+  })
+
+const jobOf = (check: Check, composed: Composed, files: SandboxJob["files"], attempt: number): SandboxJob => ({
+  id: `${composed.candidate.id}-${check.id}-${attempt}`,
+  command: check.command ?? "false",
+  files,
+  environment: { CI: "true", PAWL: "true" },
+  limits: {
+    wallMs: check.timeoutMs,
+    cpuSeconds: Limits.checkCpuSeconds,
+    memoryBytes: Limits.checkMemoryBytes,
+    processes: Limits.checkProcesses,
+    diskBytes: Limits.checkDiskBytes,
+    outputBytes: Limits.checkOutputBytes
+  }
+})
+
+const runJob = (job: SandboxJob): Effect.Effect<SandboxResult, IsolationMissing | SandboxUnavailable, Sandbox> =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    return yield* Effect.acquireUseRelease(
+      sandbox.start(job),
+      (handle) =>
+        sandbox.poll(handle, 1000).pipe(
+          Effect.repeat({ until: (state) => state._tag === "Finished" }),
+          Effect.flatMap((state) =>
+            state._tag === "Finished"
+              ? Effect.succeed(state.result)
+              : Effect.fail(new SandboxUnavailable({ reason: "the job was lost" }))
+          ),
+          // A runner that never answers must not hold the Candidate for ever.
+          Effect.timeoutFail({
+            duration: job.limits.wallMs + 60_000,
+            onTimeout: () => new SandboxUnavailable({ reason: "the sandbox does not answer" })
+          })
+        ),
+      (handle) => sandbox.cancel(handle)
+    )
+  })
+
+const runCommand = (check: Check, composed: Composed, attempt: number) =>
+  Effect.gen(function* () {
+    if (check.command === undefined)
+      return gap(`the source does not define the check ${check.id}; add it to pawl.json`, unrun, { final: true })
+    const files = yield* composed.files
+    return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
+      Effect.map((result) => judge(check, result)),
+      Effect.catchTags({
+        IsolationMissing: (missing) =>
+          Effect.succeed(gap(`not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })),
+        SandboxUnavailable: (fault) => Effect.succeed(gap(`the sandbox failed: ${fault.reason}`, unrun))
+      })
+    )
+  })
+
+const lastLines = (output: Uint8Array): string => {
+  const lines = new TextDecoder().decode(output.subarray(-4000)).trimEnd().split("\n")
+  return lines.slice(-5).join("\n").slice(-1000)
+}
+
+/** Exit 0 passes and another exit fails; a command that is not there (126, 127), a time-out or a kill is a gap. */
+const judge = (check: Check, result: SandboxResult): Finding => {
+  const { output, outcome } = result
+  const { name, version, guarantees } = result.isolation
+  const runner: Runner = { isolation: name, version, guarantees }
+  const seconds = Math.round((result.finishedAtMs - result.startedAtMs) / 100) / 10
+  switch (outcome._tag) {
+    case "Exited": {
+      if (outcome.code === 126 || outcome.code === 127)
+        return gap(`the command was not found or cannot be run (exit ${outcome.code}): ${check.command}`, runner, {
+          output
+        })
+      const pass = outcome.code === 0
+      const summary = pass
+        ? `passed in ${seconds} s`
+        : `exit ${outcome.code} after ${seconds} s\n${lastLines(output)}`.trimEnd()
+      return {
+        status: pass ? "checked_supported" : "checked_unsupported",
+        result: pass ? "pass" : "fail",
+        summary,
+        output,
+        runner,
+        worthAnotherTry: false
+      }
+    }
+    case "TimedOut":
+      return gap(`no end after ${outcome.afterMs} ms`, runner, { output })
+    case "OutOfMemory":
+      return gap(`it used more than ${Limits.checkMemoryBytes} bytes of memory`, runner, { output })
+    case "Killed":
+      return gap(`it was killed by ${outcome.signal}`, runner, { output })
+  }
+}
+
+/** Tries a check until it shows something, at most `Limits.checkGapAttempts` times. */
+export const runCheckWithRetries = (check: Check, composed: Composed) =>
+  Effect.gen(function* () {
+    const startedAt = yield* Time.now
+    for (let attempt = 1; ; attempt++) {
+      const finding = yield* runCheck(check, composed, attempt)
+      if (finding.result !== "gap" || !finding.worthAnotherTry || attempt >= Limits.checkGapAttempts)
+        return { finding, attempt, startedAt, finishedAt: yield* Time.now }
+    }
+  })

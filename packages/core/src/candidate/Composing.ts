@@ -1,0 +1,195 @@
+/** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
+import { Effect } from "effect"
+import type { Change } from "../change/Change.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Process, step } from "../ledger/Processes.ts"
+import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import { readDefinitions } from "../project/Source.ts"
+import { Repositories } from "../project/Repositories.ts"
+import { system } from "../access/Actor.ts"
+import type { Candidate } from "./Candidate.ts"
+import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import type { Plan } from "./Plan.ts"
+import { planOf } from "./Planning.ts"
+
+const actor = system("verification")
+
+type Merge =
+  | { readonly _tag: "Composed"; readonly commit: string; readonly tree: string }
+  | { readonly _tag: "Refused"; readonly reason: string; readonly conflicts: ReadonlyArray<string> }
+
+/** The real merge, in the Candidate's own fork. A second run gives the same commit. */
+const merge = (candidate: Candidate) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
+    const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
+    yield* repositories.fork(into)
+    return yield* repositories
+      .merge({
+        into,
+        base: candidate.base_commit,
+        commits: changeSets.map(({ record }) => ({
+          commit: record.commit,
+          from: { project: candidate.projectId, fork: workspaceFork(record.runId) },
+          message: `Merge ${record.id}\n\n${record.message}`
+        })),
+        signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(candidate.createdAt) }
+      })
+      .pipe(
+        Effect.map((made): Merge => ({ _tag: "Composed", ...made })),
+        Effect.catchTags({
+          MergeConflict: (conflict) =>
+            Effect.succeed<Merge>({
+              _tag: "Refused",
+              reason: `merge conflict in ${conflict.paths.join(", ")}`,
+              conflicts: conflict.paths
+            }),
+          InvalidPath: (invalid) =>
+            Effect.succeed<Merge>({
+              _tag: "Refused",
+              reason: `${invalid.path}: ${invalid.reason}`,
+              conflicts: [invalid.path]
+            }),
+          TreeTooLarge: (large) =>
+            Effect.succeed<Merge>({
+              _tag: "Refused",
+              reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
+              conflicts: []
+            })
+        })
+      )
+  })
+
+/** The plan of a composed tree, or why there can be none. */
+const plan = (candidate: Candidate, tree: string) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
+    const base = yield* readDefinitions(fork, candidate.base_tree)
+    const own = yield* readDefinitions(fork, tree)
+    if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
+    const paths = yield* repositories.diff(fork, candidate.base_tree, tree).pipe(
+      Effect.map((files): ReadonlyArray<string> | null => files.map((file) => file.path)),
+      Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
+    )
+    const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
+    const tasks = yield* Effect.forEach(changeSets, ({ record }) => demand("task", record.taskId))
+    const policy = yield* demand("policy", candidate.projectId)
+    const pointer = yield* find("pointer", pointerKey(candidate.projectId, "production"))
+    const made: Plan = planOf({
+      base: base._tag === "Defined" ? base.file.checks : [],
+      candidate: own.file.checks,
+      paths,
+      taskKinds: tasks.map((task) => task.record.kind),
+      // Where no apps are hosted there is no pointer, and what would be an app is built and checked all the same.
+      hasApp: pointer?.record.status !== "removed",
+      policy: policy.record,
+      now: yield* Time.now
+    })
+    return { _tag: "Planned" as const, plan: made }
+  })
+
+/** Composes a Candidate and records its plan, or rejects it. Answers whether there is something to verify. */
+export const compose = (candidateId: string) =>
+  Effect.gen(function* () {
+    const before = (yield* demand("candidate", candidateId)).record
+    if (before.status !== "composing") return
+    const merged = yield* step("merge", merge(before))
+    if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
+    const planned = yield* step("plan", plan(before, merged.tree))
+    if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
+    yield* decideAndCommit(composed(candidateId, merged, planned.plan))
+  }).pipe(Effect.withSpan("Composing.compose"))
+
+/** Plans a composed Candidate anew when the Policy is not the one it was planned under. What was checked stays checked. */
+export const replan = (candidateId: string) =>
+  Effect.gen(function* () {
+    const before = (yield* demand("candidate", candidateId)).record
+    const policy = yield* demand("policy", before.projectId)
+    if (before.status !== "verifying" || before.tree === null || before.plan_json === null) return
+    if (before.plan_json.policyVersion === policy.record.version) return
+    const planned = yield* plan(before, before.tree)
+    if (planned._tag === "Refused") return
+    yield* decideAndCommit(
+      Effect.gen(function* () {
+        const candidate = yield* demand("candidate", candidateId)
+        if (candidate.record.status !== "verifying") return { answer: undefined }
+        const writes = [Commit.update("candidate", candidate, { plan_json: planned.plan, updatedAt: yield* Time.now })]
+        const name = "Composing.replanned"
+        return {
+          answer: undefined,
+          commit: { name, projectId: candidate.record.projectId, lease: yield* lease, writes }
+        }
+      })
+    )
+  }).pipe(Effect.withSpan("Composing.replan"))
+
+const lease = Effect.map(Process, (process) => process.lease)
+
+const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const candidate = yield* demand("candidate", candidateId)
+    const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "notComposable")
+    if (next._tag === "Left") return { answer: undefined }
+    return {
+      answer: undefined,
+      commit: {
+        name: "Composing.refused",
+        projectId: candidate.record.projectId,
+        lease: yield* lease,
+        writes: [
+          Commit.update("candidate", candidate, { status: next.right, reason, conflicts, updatedAt: yield* Time.now })
+        ],
+        events: [
+          {
+            type: "candidate.rejected" as const,
+            subject: candidateId,
+            data: { changeId: candidate.record.changeId, reason, conflicts },
+            actor
+          }
+        ]
+      }
+    }
+  })
+
+/** The highest risk of a Change's Candidates is the risk of the Change. */
+const riskier = (change: Change, plan: Plan): Change["riskTier"] => {
+  const order = ["low", "medium", "high", "unknown"] as const
+  if (change.riskTier === "unknown") return plan.riskTier
+  return order.indexOf(plan.riskTier) > order.indexOf(change.riskTier) ? plan.riskTier : change.riskTier
+}
+
+const composed = (candidateId: string, made: { readonly commit: string; readonly tree: string }, plan: Plan) =>
+  Effect.gen(function* () {
+    const candidate = yield* demand("candidate", candidateId)
+    const change = yield* demand("change", candidate.record.changeId)
+    const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "planRecorded")
+    if (next._tag === "Left") return { answer: undefined }
+    const now = yield* Time.now
+    const { commit, tree } = made
+    return {
+      answer: undefined,
+      commit: {
+        name: "Composing.composed",
+        projectId: candidate.record.projectId,
+        lease: yield* lease,
+        writes: [
+          Commit.update("candidate", candidate, { status: next.right, commit, tree, plan_json: plan, updatedAt: now }),
+          Commit.update("change", change, { riskTier: riskier(change.record, plan), updatedAt: now })
+        ],
+        events: [
+          {
+            type: "candidate.composed" as const,
+            subject: candidateId,
+            data: { changeId: change.record.id, commit, tree, riskTier: plan.riskTier },
+            actor
+          }
+        ]
+      }
+    }
+  })

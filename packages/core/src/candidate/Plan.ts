@@ -1,0 +1,34 @@
+/** A verification plan: the checks a Candidate must pass, read from the canonical base. */
+import { Schema } from "effect"
+import { RiskTier } from "../change/Change.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const CheckKind = Schema.Literal("build", "command", "tree-equals")
+export type CheckKind = typeof CheckKind.Type
+
+export const Waiver = Schema.Struct({ reason: Schema.String, until: Timestamp })
+export interface Waiver extends Schema.Schema.Type<typeof Waiver> {}
+
+export const Check = Schema.Struct({
+  /** `[a-z0-9-]{1,64}`, unique in the plan. */
+  id: Schema.String,
+  kind: CheckKind,
+  title: Schema.String,
+  /** A shell line, run in the root of the composed tree. Only for kind `command`. */
+  command: Schema.optional(Schema.String),
+  /** The tree that the composed tree must equal. Only for kind `tree-equals`. */
+  tree: Schema.optional(Schema.String),
+  required: Schema.Boolean,
+  timeoutMs: Schema.Number,
+  /** The Policy's waiver under which a failure does not count. */
+  waived: Schema.optional(Waiver)
+})
+export interface Check extends Schema.Schema.Type<typeof Check> {}
+
+export const Plan = Schema.Struct({
+  policyVersion: Schema.Number,
+  riskTier: RiskTier,
+  approvalRequired: Schema.Boolean,
+  checks: Schema.Array(Check)
+})
+export interface Plan extends Schema.Schema.Type<typeof Plan> {}

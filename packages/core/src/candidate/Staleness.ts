@@ -1,0 +1,95 @@
+/** A Candidate whose base is behind canonical is stale: it is never retried blind. */
+import { Effect } from "effect"
+import { system } from "../access/Actor.ts"
+import type { Change } from "../change/Change.ts"
+import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Records } from "../ledger/Records.ts"
+import * as Time from "../primitives/Time.ts"
+import type { Head } from "../promotion/Generation.ts"
+import type { Candidate } from "./Candidate.ts"
+import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+
+const actor = system("staleness")
+
+/**
+ * The status a Change returns to when one of its Candidates is gone: after a refused swap the one before promoting,
+ * and `verifying` when it awaited approval for a Candidate that was its last verified one.
+ */
+export const changeWithout = (change: Change, otherVerified: boolean): Change["status"] => {
+  if (change.status === "promoting") {
+    const before = change.statusBeforePromoting ?? "verifying"
+    const wanted = before === "awaiting_approval" && !otherVerified ? "verifying" : before
+    const next = Lifecycle.next(ChangeLifecycle, change.status, "swapRefused", wanted)
+    return next._tag === "Right" ? next.right : change.status
+  }
+  if (otherVerified) return change.status
+  const next = Lifecycle.next(ChangeLifecycle, change.status, "noVerifiedCandidate")
+  return next._tag === "Right" ? next.right : change.status
+}
+
+/** Pure: the commit that makes a Candidate stale, or `null` when it is not behind, or past being stale. */
+export const staleCommit = (
+  candidate: Commit.Stored<Candidate>,
+  change: Commit.Stored<Change>,
+  head: Commit.Stored<Head>,
+  otherVerified: boolean,
+  now: Time.Timestamp
+): Commit.Commit | null => {
+  if (candidate.record.base_generation >= head.record.generation) return null
+  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "canonicalAdvanced")
+  if (next._tag === "Left") return null
+  const reason = `canonical is at S${head.record.generation}, this Candidate was made on S${candidate.record.base_generation}`
+  const status = changeWithout(change.record, otherVerified)
+  return {
+    name: "Staleness.mark",
+    projectId: candidate.record.projectId,
+    writes: [
+      Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }),
+      Commit.update("change", change, {
+        status,
+        statusBeforePromoting: status === change.record.status ? change.record.statusBeforePromoting : null,
+        updatedAt: now
+      })
+    ],
+    events: [
+      {
+        type: "candidate.stale",
+        subject: candidate.record.id,
+        data: {
+          changeId: change.record.id,
+          baseGeneration: candidate.record.base_generation,
+          canonicalGeneration: head.record.generation,
+          reason
+        },
+        actor
+      }
+    ]
+  }
+}
+
+/** Whether the Change has another verified Candidate on the head. */
+export const hasOtherVerified = (candidate: Candidate, generation: number) =>
+  Effect.gen(function* () {
+    const page = yield* (yield* Records).list("candidate", {
+      where: { changeId: candidate.changeId, status: "verified" },
+      limit: "all"
+    })
+    return page.items.some((each) => each.record.id !== candidate.id && each.record.base_generation === generation)
+  })
+
+/** Marks a Candidate stale when canonical moved on, and answers whether it is stale now. */
+export const markStale = (candidateId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const candidate = yield* demand("candidate", candidateId)
+      const change = yield* demand("change", candidate.record.changeId)
+      const head = yield* demand("head", candidate.record.projectId)
+      const other = yield* hasOtherVerified(candidate.record, head.record.generation)
+      const commit = staleCommit(candidate, change, head, other, yield* Time.now)
+      if (commit === null) return { answer: candidate.record.status === "stale" }
+      return { answer: true, commit }
+    })
+  )

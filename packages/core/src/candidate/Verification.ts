@@ -1,0 +1,180 @@
+/**
+ * The verification process, body of `candidate.create`: compose, run each check once, publish the preview, gate.
+ * Each finished check is an Evidence row plus its whole output as an object, journalled together.
+ */
+import { Effect } from "effect"
+import { system } from "../access/Actor.ts"
+import type { NewEvent } from "../event/Event.ts"
+import { evidenceOf } from "../evidence/CandidateEvidence.ts"
+import { judge, type Score } from "../evidence/Gate.ts"
+import type { Evidence } from "../evidence/Evidence.ts"
+import type { Change } from "../change/Change.ts"
+import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { commitStep, Process } from "../ledger/Processes.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { sha256 } from "../primitives/Digest.ts"
+import { candidateFork, makeUlid } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import { Limits } from "../primitives/Limits.ts"
+import type { Repositories } from "../project/Repositories.ts"
+import { readFiles } from "../project/Source.ts"
+import { publishPreview } from "../app/Previews.ts"
+import { ensureSynced } from "../promotion/SourceSync.ts"
+import type { Head } from "../promotion/Generation.ts"
+import type { Candidate } from "./Candidate.ts"
+import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import { type Composed, runCheckWithRetries } from "./Checks.ts"
+import { compose, replan } from "./Composing.ts"
+import type { Check } from "./Plan.ts"
+import { markStale } from "./Staleness.ts"
+
+const actor = system("verification")
+
+export const verify = (candidateId: string) =>
+  Effect.gen(function* () {
+    const before = (yield* demand("candidate", candidateId)).record
+    if (yield* markStale(candidateId)) return
+    if (before.status === "composing") {
+      yield* ensureSynced(before.projectId)
+      yield* compose(candidateId)
+    }
+    yield* replan(candidateId)
+    const candidate = (yield* demand("candidate", candidateId)).record
+    if (
+      candidate.status !== "verifying" ||
+      candidate.plan_json === null ||
+      candidate.commit === null ||
+      candidate.tree === null
+    )
+      return
+    const composed: Composed = {
+      candidate,
+      commit: candidate.commit,
+      tree: candidate.tree,
+      files: yield* Effect.cached(
+        Effect.provide(
+          readFiles({ project: candidate.projectId, fork: candidateFork(candidate.id) }, candidate.tree),
+          yield* Effect.context<Repositories>()
+        )
+      )
+    }
+    yield* Effect.forEach(candidate.plan_json.checks, (check) => checkOnce(check, composed), {
+      concurrency: Limits.activeSandboxesPerChange,
+      discard: true
+    })
+    yield* publishPreview(candidate)
+    if (yield* markStale(candidateId)) return
+    yield* decideAndCommit(gate(candidateId))
+  }).pipe(Effect.withSpan("Verification.verify", { attributes: { candidateId } }))
+
+/** Runs a check unless its evidence is there, and records what it showed. */
+const checkOnce = (check: Check, composed: Composed) =>
+  Effect.gen(function* () {
+    const name = `check:${check.id}@${composed.candidate.plan_json?.policyVersion ?? 0}`
+    if ((yield* Process).steps.has(name)) return
+    // Stale, rejected or cancelled meanwhile: nothing needs this check any more.
+    if ((yield* demand("candidate", composed.candidate.id)).record.status !== "verifying") return
+    // Checked before, under an older Policy: the definition comes from the same base, so it showed the same.
+    if ((yield* evidenceOf(composed.candidate.id)).some((row) => row.checkId === check.id && row.result !== "gap"))
+      return
+    const { finding, ...run } = yield* runCheckWithRetries(check, composed)
+    const outputDigest = yield* sha256(finding.output)
+    const outputKey = `evidence/${composed.candidate.projectId}/${outputDigest}`
+    yield* (yield* ObjectStore).put(outputKey, finding.output)
+    const evidence: Evidence = {
+      id: `evd_${yield* makeUlid}`,
+      projectId: composed.candidate.projectId,
+      subject: { candidateId: composed.candidate.id },
+      checkId: check.id,
+      status: finding.status,
+      result: finding.result,
+      commit: composed.commit,
+      tree: composed.tree,
+      outputKey,
+      outputDigest,
+      startedAt: run.startedAt,
+      finishedAt: run.finishedAt,
+      runner: finding.runner,
+      summary: finding.summary,
+      attempt: run.attempt,
+      ...(finding.bundleDigest === undefined ? {} : { bundleDigest: finding.bundleDigest }),
+      ...(check.waived === undefined ? {} : { waived: check.waived })
+    }
+    yield* commitStep(
+      name,
+      { name: "Verification.evidence", projectId: evidence.projectId, writes: [Commit.insert("evidence", evidence)] },
+      { evidenceId: evidence.id }
+    )
+  }).pipe(Effect.withSpan("Verification.check", { attributes: { checkId: check.id } }))
+
+const gate = (candidateId: string) =>
+  Effect.gen(function* () {
+    const candidate = yield* demand("candidate", candidateId)
+    const change = yield* demand("change", candidate.record.changeId)
+    const head = yield* demand("head", candidate.record.projectId)
+    const { plan_json: plan, commit, tree, status } = candidate.record
+    if (status !== "verifying" || plan === null || commit === null || tree === null) return { answer: undefined }
+    const score = judge(plan, { commit, tree }, yield* evidenceOf(candidateId))
+    const decided = gated(candidate, change, head, score, yield* Time.now)
+    const lease = yield* Effect.map(Process, (process) => process.lease)
+    return { answer: undefined, commit: { ...decided, lease } }
+  })
+
+const problems = (score: Score): string =>
+  score.checks
+    .filter((check) => check.required && check.verdict !== "pass")
+    .map((check) => `${check.checkId}: ${check.verdict}`)
+    .join(", ")
+
+/** Pure: what the gate writes. Its answer stands only while Candidate, Change and head are as they were read. */
+export const gated = (
+  candidate: Commit.Stored<Candidate>,
+  change: Commit.Stored<Change>,
+  head: Commit.Stored<Head>,
+  score: Score,
+  now: Time.Timestamp
+): Commit.Commit => {
+  const id = candidate.record.id
+  const data = {
+    changeId: change.record.id,
+    checks: score.checks.map(({ checkId, verdict, evidenceId }) => ({ checkId, verdict, evidenceId }))
+  }
+  const trigger = score.passed ? "checksPassed" : "checksFailed"
+  const reason = score.passed ? null : problems(score) || "there is no check to run: add one to pawl.json"
+  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, trigger)
+  const waits = score.passed && candidate.record.plan_json?.approvalRequired === true
+  const awaiting = waits ? Lifecycle.next(ChangeLifecycle, change.record.status, "approvalNeeded") : undefined
+  const events: Array<NewEvent> = [
+    score.passed
+      ? { type: "candidate.verified", subject: id, data, actor }
+      : { type: "candidate.rejected", subject: id, data: { ...data, reason }, actor }
+  ]
+  if (waits)
+    events.push({
+      type: "approval.requested",
+      subject: id,
+      data: { changeId: change.record.id, tree: candidate.record.tree, riskTier: candidate.record.plan_json?.riskTier },
+      actor
+    })
+  return {
+    name: "Verification.gate",
+    projectId: candidate.record.projectId,
+    expects: [Commit.unchanged("head", head.record.projectId, head)],
+    writes: [
+      Commit.update("candidate", candidate, {
+        status: next._tag === "Right" ? next.right : candidate.record.status,
+        reason,
+        score_json: score,
+        updatedAt: now
+      }),
+      Commit.update("change", change, {
+        status: awaiting?._tag === "Right" ? awaiting.right : change.record.status,
+        updatedAt: now
+      })
+    ],
+    events
+  }
+}

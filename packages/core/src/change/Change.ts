@@ -1,0 +1,53 @@
+/** A Change: a person's goal for a Project. */
+import { Schema } from "effect"
+import { ChangeId, ProjectId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import { Actor } from "../access/Actor.ts"
+
+export const changeStatuses = [
+  "created",
+  "compiling",
+  "running",
+  "budget_blocked",
+  "verifying",
+  "awaiting_approval",
+  "promoting",
+  "releasing",
+  "completed",
+  "failed",
+  "cancelled"
+] as const
+export const ChangeStatus = Schema.Literal(...changeStatuses)
+export type ChangeStatus = typeof ChangeStatus.Type
+
+export const RiskTier = Schema.Literal("low", "medium", "high", "unknown")
+export type RiskTier = typeof RiskTier.Type
+
+export const Change = Schema.Struct({
+  id: ChangeId,
+  projectId: ProjectId,
+  clientRequestId: Schema.String,
+  goal: Schema.String,
+  status: ChangeStatus,
+  riskTier: RiskTier,
+  budget_usd: Schema.Number,
+  spent_usd: Schema.Number,
+  kind: Schema.Literal("goal", "rollback"),
+  createdBy: Actor,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  /** The status to return to when a swap is refused; set while promoting. */
+  statusBeforePromoting: Schema.NullOr(ChangeStatus),
+  rollbackTarget: Schema.optional(Schema.Number),
+  /** Why it failed or was cancelled, in words. */
+  reason: Schema.NullOr(Schema.String)
+})
+export interface Change extends Schema.Schema.Type<typeof Change> {}
+
+/** A finite number, 0 < budget ≤ 100, with at most 2 decimals (decisions, "API"). */
+export const isBudget = (value: number): boolean =>
+  Number.isFinite(value) &&
+  value > 0 &&
+  value <= Limits.budgetMaxUsd &&
+  Math.abs(value * 100 - Math.round(value * 100)) < 1e-9

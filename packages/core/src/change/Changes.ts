@@ -1,0 +1,115 @@
+/** Changes: opening one, and what ends it. */
+import { Effect, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import type { NewEvent } from "../event/Event.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { InvalidField } from "../ledger/Refusals.ts"
+import { sha256 } from "../primitives/Digest.ts"
+import type { ChangeId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { type Change, type ChangeStatus, isBudget } from "./Change.ts"
+import { ChangeLifecycle } from "./ChangeLifecycle.ts"
+
+/** The Change has ended; open another one. */
+export class ChangeClosed extends Schema.TaggedError<ChangeClosed>()("ChangeClosed", {
+  changeId: Schema.String,
+  status: Schema.String
+}) {}
+
+/** Planning by a model is not set up in this installation. */
+export class PlanningUnavailable extends Schema.TaggedError<PlanningUnavailable>()("PlanningUnavailable", {}) {}
+
+export interface NewChange {
+  readonly projectId: string
+  readonly clientRequestId: string
+  readonly goal: string
+  readonly budget_usd: number
+}
+
+/** The same request gives the same id: `chg_` and a UUID made of the SHA-256 of Project and `clientRequestId`. */
+const changeIdOf = (projectId: string, clientRequestId: string) =>
+  Effect.map(sha256(`${projectId}\n${clientRequestId}`), (h): ChangeId => {
+    const variant = ((Number.parseInt(h[16]!, 16) & 3) | 8).toString(16)
+    return `chg_${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-${variant}${h.slice(17, 20)}-${h.slice(20, 32)}`
+  })
+
+const checkFields = (input: NewChange): Effect.Effect<void, InvalidField> => {
+  const problem = (code: string, field: string, reason: string) =>
+    Effect.fail(new InvalidField({ code, field, reason }))
+  if (input.clientRequestId === "" || input.clientRequestId.length > Limits.clientRequestIdLength)
+    return problem("invalid_field", "clientRequestId", `use 1 to ${Limits.clientRequestIdLength} characters`)
+  if (input.goal.trim() === "" || input.goal.length > Limits.goalLength)
+    return problem("invalid_field", "goal", `use 1 to ${Limits.goalLength} characters`)
+  if (!isBudget(input.budget_usd))
+    return problem(
+      "invalid_budget",
+      "budget_usd",
+      `use a number above 0 and at most ${Limits.budgetMaxUsd}, with at most 2 decimals`
+    )
+  return Effect.void
+}
+
+/** Opens a Change, or answers the one that this `clientRequestId` opened before. */
+export const open = (actor: Actor, input: NewChange) =>
+  Effect.gen(function* () {
+    const id = yield* changeIdOf(input.projectId, input.clientRequestId)
+    const before = yield* find("change", id)
+    if (before !== null) return { change: before.record, created: false }
+    yield* checkFields(input)
+    return yield* decideAndCommit(opening(actor, id, input))
+  }).pipe(Effect.withSpan("Changes.open"))
+
+const opening = (actor: Actor, id: ChangeId, input: NewChange) =>
+  Effect.gen(function* () {
+    const before = yield* find("change", id)
+    if (before !== null) return { answer: { change: before.record, created: false } }
+    const project = yield* demand("project", input.projectId)
+    const now = yield* Time.now
+    const change: Change = {
+      id,
+      projectId: project.record.id,
+      clientRequestId: input.clientRequestId,
+      goal: input.goal,
+      status: "created",
+      riskTier: "unknown",
+      budget_usd: input.budget_usd,
+      spent_usd: 0,
+      kind: "goal",
+      createdBy: actor,
+      createdAt: now,
+      updatedAt: now,
+      statusBeforePromoting: null,
+      reason: null
+    }
+    return {
+      answer: { change, created: true },
+      commit: { name: "Changes.open", projectId: project.record.id, writes: [Commit.insert("change", change)] }
+    }
+  })
+
+export const isClosed = (status: ChangeStatus): boolean => Lifecycle.isFinal(ChangeLifecycle, status)
+
+/** How a release ends its Change: the write and the event, when the Change is still releasing. */
+export const afterRelease = (
+  change: Commit.Stored<Change>,
+  outcome: { readonly ended: "released" | "releaseFailed"; readonly reason: string | null; readonly releaseId: string },
+  now: Time.Timestamp,
+  actor: Actor
+): { readonly writes: ReadonlyArray<Commit.Write>; readonly events: ReadonlyArray<NewEvent> } => {
+  const next = Lifecycle.next(ChangeLifecycle, change.record.status, outcome.ended)
+  if (next._tag === "Left") return { writes: [], events: [] }
+  return {
+    writes: [Commit.update("change", change, { status: next.right, reason: outcome.reason, updatedAt: now })],
+    events: [
+      {
+        type: outcome.ended === "released" ? "change.completed" : "change.failed",
+        subject: change.record.id,
+        data: { releaseId: outcome.releaseId, ...(outcome.reason === null ? {} : { reason: outcome.reason }) },
+        actor
+      }
+    ]
+  }
+}

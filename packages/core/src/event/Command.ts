@@ -1,0 +1,67 @@
+/** A command: durable work to be done once, by any worker. It is leased, retried with backoff and dead-lettered. */
+import { Schema } from "effect"
+import { ProjectId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const commandKinds = [
+  // The queues of the specification.
+  "project.provision",
+  "app.provision",
+  "app.remove",
+  "project.cleanup",
+  "forks.sweep",
+  "release.recover",
+  "candidate.create",
+  "agent.wake",
+  "change.dispatch",
+  // Longer processes, one command each, whose id is the domain's id.
+  "candidate.promote",
+  "canonical.sweep",
+  "release.run"
+] as const
+export const CommandKind = Schema.Literal(...commandKinds)
+export type CommandKind = typeof CommandKind.Type
+
+export const Command = Schema.Struct({
+  /** Derived from the domain: `<kind>:<subject id>`. Sending one that waits already changes nothing. */
+  id: Schema.String,
+  kind: CommandKind,
+  /** Null for the directory. */
+  projectId: Schema.NullOr(ProjectId),
+  payload: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  /** Tries begun so far. More than `maxAttempts` when the last try's lease ended without a word: do not run it, `fail` it. */
+  attempts: Schema.Number,
+  maxAttempts: Schema.Number,
+  dueAt: Timestamp,
+  createdAt: Timestamp,
+  lastProblem: Schema.NullOr(Schema.String)
+})
+export interface Command extends Schema.Schema.Type<typeof Command> {}
+
+export interface NewCommand {
+  readonly kind: CommandKind
+  readonly id: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly delayMs?: number
+  /** Default `Limits.commandAttempts`. */
+  readonly maxAttempts?: number
+  /** Hands the command to its sender at once: it runs the work itself, and a worker takes over when the lease ends. */
+  readonly leasedBy?: { readonly token: string; readonly leaseMs: number }
+}
+
+/** A held lease. The token fences every write of the work. */
+export interface Lease {
+  readonly commandId: string
+  readonly token: string
+}
+
+export interface LeasedCommand {
+  readonly command: Command
+  readonly lease: Lease
+}
+
+/** A command that failed too often. It waits for a person: retry or dismiss. */
+export const DeadLetter = Schema.Struct({ ...Command.fields, diedAt: Timestamp })
+export interface DeadLetter extends Schema.Schema.Type<typeof DeadLetter> {}
+
+export const commandId = (kind: CommandKind, subject: string): string => `${kind}:${subject}`

@@ -1,0 +1,44 @@
+/** The queue of durable work. Commands are sent by `Ledger.commit`; here they are claimed, retried and buried. */
+import { Context, type Effect, Schema } from "effect"
+import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
+import type { CommandKind, DeadLetter, Lease, LeasedCommand } from "./Command.ts"
+
+/** There is no dead letter with this id. */
+export class DeadLetterMissing extends Schema.TaggedError<DeadLetterMissing>()("DeadLetterMissing", {
+  id: Schema.String
+}) {}
+
+export class Commands extends Context.Tag("@pawl/core/event/Commands")<
+  Commands,
+  {
+    /** Leases at most `limit` due commands to this worker, taking Projects in turn. Commands whose lease ended are due again. */
+    readonly claim: (options: {
+      readonly worker: string
+      readonly kinds: ReadonlyArray<CommandKind>
+      readonly limit: number
+      readonly leaseMs: number
+    }) => Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable>
+    /** Makes the lease end `leaseMs` from now. */
+    readonly renew: (lease: Lease, leaseMs: number) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
+    /** The work is done; the command is gone. Also by `Commit.finishes`. */
+    readonly finish: (lease: Lease) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
+    /** The try failed: due again after `delayMs`, or a dead letter when all tries are used. */
+    readonly fail: (
+      lease: Lease,
+      problem: string,
+      delayMs: number
+    ) => Effect.Effect<"retried" | "dead", LeaseLost | LedgerUnavailable>
+    /** Gives the command back without counting the try: it was interrupted, or waits for something. */
+    readonly release: (lease: Lease, delayMs: number) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
+    /** Ends every lease. Only for a store that has one process: whoever held one is dead. */
+    readonly releaseAll: Effect.Effect<number, LedgerUnavailable>
+    /** Waits until a command may be due, at most `timeoutMs`. */
+    readonly awaitWork: (timeoutMs: number) => Effect.Effect<void>
+    readonly deadLetters: (projectId: string) => Effect.Effect<ReadonlyArray<DeadLetter>, LedgerUnavailable>
+    /** One dead letter, so that a caller can check whose it is. */
+    readonly deadLetter: (id: string) => Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable>
+    /** Queues a dead letter again, with its tries restored. */
+    readonly retry: (id: string) => Effect.Effect<void, DeadLetterMissing | LedgerUnavailable>
+    readonly dismiss: (id: string) => Effect.Effect<void, DeadLetterMissing | LedgerUnavailable>
+  }
+>() {}

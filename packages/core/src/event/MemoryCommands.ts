@@ -1,0 +1,161 @@
+/** The queue of durable work in memory. */
+import { Effect } from "effect"
+import { type Armed, type Signals, work } from "../ledger/Signals.ts"
+import { LeaseLost } from "../ledger/Ledger.ts"
+import { finish } from "../ledger/MemoryCommit.ts"
+import type { CommandRow, MemoryState } from "../ledger/MemoryState.ts"
+import { makeUlid } from "../primitives/Ids.ts"
+import { fromMillis, nowMillis } from "../primitives/Time.ts"
+import type { Command, CommandKind, Lease, LeasedCommand } from "./Command.ts"
+import { type Commands, DeadLetterMissing } from "./Commands.ts"
+
+const scopeOf = (row: CommandRow): string => row.command.projectId ?? ""
+
+/** Due commands in the order they are served: Projects in turn, the longest unserved first, each by due time. */
+const inTurn = (
+  state: MemoryState,
+  kinds: ReadonlyArray<CommandKind>,
+  now: number,
+  limit: number
+): ReadonlyArray<CommandRow> => {
+  const due = Array.from(state.commands.values()).filter(
+    (row) => row.readyAt <= now && kinds.includes(row.command.kind)
+  )
+  due.sort((a, b) => a.readyAt - b.readyAt || a.position - b.position)
+  const byProject = new Map<string, Array<CommandRow>>()
+  for (const row of due) {
+    const rows = byProject.get(scopeOf(row))
+    if (rows === undefined) byProject.set(scopeOf(row), [row])
+    else rows.push(row)
+  }
+  // The sort is stable, so Projects that were never served stand by their oldest due command.
+  const queues = Array.from(byProject).sort(([a], [b]) => (state.turns.get(a) ?? 0) - (state.turns.get(b) ?? 0))
+  const served: Array<CommandRow> = []
+  for (let round = 0; served.length < Math.min(limit, due.length); round++)
+    for (const [, rows] of queues) if (served.length < limit && rows[round] !== undefined) served.push(rows[round]!)
+  return served
+}
+
+const lease = (state: MemoryState, row: CommandRow, token: string, readyAt: number): LeasedCommand => {
+  const command: Command = { ...row.command, attempts: row.command.attempts + 1 }
+  state.commands.set(command.id, { ...row, command, token, readyAt })
+  state.turns.set(scopeOf(row), ++state.tick)
+  return { command, lease: { commandId: command.id, token } }
+}
+
+const held = (state: MemoryState, leased: Lease, now: number): CommandRow | LeaseLost => {
+  const row = state.commands.get(leased.commandId)
+  if (row === undefined || row.token !== leased.token || row.readyAt <= now)
+    return new LeaseLost({ commandId: leased.commandId })
+  return row
+}
+
+const bury = (state: MemoryState, command: Command, now: number): "dead" => {
+  state.commands.delete(command.id)
+  // Put anew, so that the letters stand in the order of their deaths.
+  state.deadLetters.delete(command.id)
+  state.deadLetters.set(command.id, { ...command, diedAt: fromMillis(now) })
+  return "dead"
+}
+
+type DeadLetters = Pick<Commands["Type"], "deadLetters" | "deadLetter" | "retry" | "dismiss">
+
+const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): DeadLetters => {
+  const letter = (id: string) =>
+    Effect.suspend(() => {
+      const dead = state.deadLetters.get(id)
+      return dead === undefined ? Effect.fail(new DeadLetterMissing({ id })) : Effect.succeed(dead)
+    })
+
+  return {
+    deadLetters: (projectId) =>
+      Effect.sync(() => Array.from(state.deadLetters.values()).filter((each) => each.projectId === projectId)),
+    deadLetter: letter,
+    retry: (id) =>
+      Effect.zipWith(letter(id), nowMillis, (dead, now) => {
+        state.deadLetters.delete(id)
+        if (state.commands.has(id)) return
+        const { diedAt: _, ...command } = dead
+        put({
+          command: { ...command, attempts: 0, dueAt: fromMillis(now) },
+          readyAt: now,
+          token: null,
+          position: ++state.position
+        })
+      }),
+    dismiss: (id) =>
+      Effect.map(letter(id), () => {
+        state.deadLetters.delete(id)
+        if (!state.commands.has(id)) state.journal.delete(id)
+      })
+  }
+}
+
+export const make = (state: MemoryState, signals: Signals): Commands["Type"] => {
+  // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
+  let armed: Armed = signals.arm(work)
+
+  const withHeld = <A>(leased: Lease, change: (row: CommandRow, now: number) => A): Effect.Effect<A, LeaseLost> =>
+    Effect.flatMap(nowMillis, (now) =>
+      Effect.suspend(() => {
+        const row = held(state, leased, now)
+        return row instanceof LeaseLost ? Effect.fail(row) : Effect.succeed(change(row, now))
+      })
+    )
+  const put = (row: CommandRow) => {
+    state.commands.set(row.command.id, row)
+    signals.notify(work)
+  }
+  return {
+    ...makeDeadLetters(state, put),
+    claim: ({ kinds, leaseMs, limit, worker }) =>
+      Effect.gen(function* () {
+        const token = `${worker}:${yield* makeUlid}`
+        const now = yield* nowMillis
+        armed.disarm()
+        armed = signals.arm(work)
+        return inTurn(state, kinds, now, limit).map((row) => lease(state, row, token, now + leaseMs))
+      }),
+    renew: (leased, leaseMs) =>
+      withHeld(leased, (row, now) => void state.commands.set(leased.commandId, { ...row, readyAt: now + leaseMs })),
+    finish: (leased) => withHeld(leased, () => finish(state, leased.commandId)),
+    fail: (leased, problem, delayMs) =>
+      withHeld(leased, (row, now): "retried" | "dead" => {
+        const command: Command = { ...row.command, lastProblem: problem }
+        if (command.attempts >= command.maxAttempts) return bury(state, command, now)
+        put({
+          ...row,
+          command: { ...command, dueAt: fromMillis(now + delayMs) },
+          token: null,
+          readyAt: now + delayMs
+        })
+        return "retried"
+      }),
+    release: (leased, delayMs) =>
+      withHeld(leased, (row, now) =>
+        put({
+          ...row,
+          command: {
+            ...row.command,
+            attempts: Math.max(0, row.command.attempts - 1),
+            dueAt: fromMillis(now + delayMs)
+          },
+          token: null,
+          readyAt: now + delayMs
+        })
+      ),
+    releaseAll: Effect.map(nowMillis, (now) => {
+      const all = Array.from(state.commands.values()).filter((row) => row.token !== null)
+      for (const row of all) put({ ...row, token: null, readyAt: now })
+      return all.length
+    }),
+    awaitWork: (timeoutMs) =>
+      Effect.flatMap(nowMillis, (now) =>
+        Effect.suspend(() => {
+          const next = Array.from(state.commands.values(), (row) => row.readyAt).filter((at) => at > now)
+          const waitMs = next.reduce((least, at) => Math.min(least, at - now), timeoutMs)
+          return Effect.asVoid(Effect.timeoutOption(armed.wait, waitMs))
+        })
+      )
+  }
+}

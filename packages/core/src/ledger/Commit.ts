@@ -1,0 +1,75 @@
+/**
+ * A Commit is what a decision wants: plain data. What must still be true, the records to write, the events for
+ * the outbox, the commands to send, the journal step that this completes. All of it happens, or none.
+ */
+import type { Lease, NewCommand } from "../event/Command.ts"
+import type { NewEvent } from "../event/Event.ts"
+import type { Kind, RecordOf } from "./Entities.ts"
+
+/** A record as it was read. `revision` starts at 1 and grows with every write. */
+export interface Stored<A> {
+  readonly record: A
+  readonly revision: number
+}
+
+export type Expectation =
+  /** The record is still at the revision that was read. */
+  | { readonly _tag: "Unchanged"; readonly kind: Kind; readonly id: string; readonly revision: number }
+  /** There is no such record. */
+  | { readonly _tag: "Absent"; readonly kind: Kind; readonly id: string }
+
+export type Write =
+  /** A new record. Conflicts when its key is taken. */
+  | { readonly [K in Kind]: { readonly _tag: "Insert"; readonly kind: K; readonly record: RecordOf<K> } }[Kind]
+  /** A new state of a record that was read at `revision`. Conflicts when it moved on. */
+  | {
+      readonly [K in Kind]: {
+        readonly _tag: "Update"
+        readonly kind: K
+        readonly record: RecordOf<K>
+        readonly revision: number
+      }
+    }[Kind]
+  | { readonly _tag: "Delete"; readonly kind: Kind; readonly id: string; readonly revision: number }
+
+export interface JournalStep {
+  /** The process: the id of its command. */
+  readonly process: string
+  readonly step: string
+  /** JSON. Large results are stored by digest, not here. */
+  readonly result: unknown
+}
+
+export interface Commit {
+  /** `Promotions.swap`: names the commit in traces, faults and crash points. */
+  readonly name: string
+  /** The Project whose event sequence it writes; null for the directory. */
+  readonly projectId: string | null
+  /** Applying a commit with a key that was applied before answers `Duplicate`. */
+  readonly key?: string
+  readonly expects?: ReadonlyArray<Expectation>
+  readonly writes?: ReadonlyArray<Write>
+  readonly events?: ReadonlyArray<NewEvent>
+  readonly commands?: ReadonlyArray<NewCommand>
+  readonly journal?: JournalStep
+  /** The lease under which the work is done. The commit fails with `LeaseLost` when it is not held any more. */
+  readonly lease?: Lease
+  /** Ends the leased command with this commit: it is done. */
+  readonly finishes?: boolean
+}
+
+export const insert = <K extends Kind>(kind: K, record: RecordOf<K>): Write =>
+  ({ _tag: "Insert", kind, record }) as unknown as Write
+
+/** The stored record with some fields replaced, to be written only if nobody wrote it meanwhile. */
+export const update = <K extends Kind>(kind: K, stored: Stored<RecordOf<K>>, fields: Partial<RecordOf<K>>): Write =>
+  ({ _tag: "Update", kind, record: { ...stored.record, ...fields }, revision: stored.revision }) as unknown as Write
+
+export const unchanged = (kind: Kind, id: string, stored: Stored<unknown>): Expectation => ({
+  _tag: "Unchanged",
+  kind,
+  id,
+  revision: stored.revision
+})
+
+export const absent = (kind: Kind, id: string): Expectation => ({ _tag: "Absent", kind, id })

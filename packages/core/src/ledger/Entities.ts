@@ -1,0 +1,135 @@
+/** Every kind of record the ledger keeps: its schema, its key, what it can be looked up by, and its life. */
+import type { Schema } from "effect"
+import { Membership, Organization, OrganizationMember, Token, User } from "../access/Membership.ts"
+import { Approval } from "../approval/Approval.ts"
+import { Policy } from "../approval/Policy.ts"
+import { Pointer } from "../app/Pointer.ts"
+import { PointerLifecycle } from "../app/PointerLifecycle.ts"
+import { Candidate } from "../candidate/Candidate.ts"
+import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
+import { Change } from "../change/Change.ts"
+import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { ChangeSet } from "../changeset/ChangeSet.ts"
+import { Evidence } from "../evidence/Evidence.ts"
+import { LabelReservation, Project, SlugReservation } from "../project/Project.ts"
+import { Generation, Head } from "../promotion/Generation.ts"
+import { Release } from "../release/Release.ts"
+import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
+import { Task, TaskRun } from "../task/Task.ts"
+import { TaskLifecycle } from "../task/TaskLifecycle.ts"
+import type { Lifecycle } from "./Lifecycle.ts"
+
+export type Value = string | number | null
+
+export interface Entity<A> {
+  /** Its encoded form is JSON. */
+  readonly schema: Schema.Schema<A, unknown>
+  /** The key, unique among records of this kind. */
+  readonly id: (record: A) => string
+  /** The Project it belongs to; null for the directory. */
+  readonly project: (record: A) => string | null
+  /** What records can be listed by, beside Project. Each is an indexed column. */
+  readonly columns: Readonly<Record<string, (record: A) => Value>>
+  readonly lifecycle?: Lifecycle<string, string>
+}
+
+const entity = <A, I, const C extends Readonly<Record<string, (record: A) => Value>>>(
+  schema: Schema.Schema<A, I>,
+  id: (record: A) => string,
+  project: (record: A) => string | null,
+  columns: C,
+  lifecycle?: Lifecycle<string, string>
+) => ({
+  schema: schema as unknown as Schema.Schema<A, unknown>,
+  id,
+  project,
+  columns,
+  ...(lifecycle === undefined ? {} : { lifecycle })
+})
+
+const directory = () => null
+const byProjectId = (record: { readonly projectId: string }) => record.projectId
+const byId = (record: { readonly id: string }) => record.id
+
+export const Entities = {
+  organization: entity(Organization, byId, directory, {}),
+  user: entity(User, byId, directory, {}),
+  organizationMember: entity(OrganizationMember, (each) => `${each.organizationId}/${each.userId}`, directory, {
+    organizationId: (each) => each.organizationId,
+    userId: (each) => each.userId
+  }),
+  membership: entity(Membership, (each) => `${each.projectId}/${each.userId}`, directory, {
+    projectId: (each) => each.projectId,
+    userId: (each) => each.userId
+  }),
+  token: entity(Token, byId, directory, { hash: (each) => each.hash, userId: (each) => each.userId }),
+  slug: entity(SlugReservation, (each) => `${each.organizationId}/${each.slug}`, directory, {}),
+  label: entity(LabelReservation, (each) => each.label, directory, { projectId: (each) => each.projectId }),
+  project: entity(Project, byId, byId, {
+    organizationId: (each) => each.organizationId,
+    status: (each) => each.status
+  }),
+  policy: entity(Policy, byProjectId, byProjectId, {}),
+  policyVersion: entity(Policy, (each) => `${each.projectId}/${each.version}`, byProjectId, {}),
+  change: entity(Change, byId, byProjectId, { status: (each) => each.status }, ChangeLifecycle),
+  task: entity(
+    Task,
+    byId,
+    byProjectId,
+    { changeId: (each) => each.changeId, status: (each) => each.status },
+    TaskLifecycle
+  ),
+  taskRun: entity(TaskRun, byId, byProjectId, { changeId: (each) => each.changeId, taskId: (each) => each.taskId }),
+  changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
+  candidate: entity(
+    Candidate,
+    byId,
+    byProjectId,
+    {
+      changeId: (each) => each.changeId,
+      status: (each) => each.status,
+      lineage: (each) => each.lineage,
+      tree: (each) => each.tree
+    },
+    CandidateLifecycle
+  ),
+  evidence: entity(Evidence, byId, byProjectId, {
+    subject: (each) => each.subject.candidateId ?? each.subject.releaseId ?? null
+  }),
+  approval: entity(Approval, (each) => each.candidateId, byProjectId, { changeId: (each) => each.changeId }),
+  generation: entity(Generation, (each) => generationKey(each.projectId, each.generation), byProjectId, {
+    tree: (each) => each.tree
+  }),
+  head: entity(Head, byProjectId, byProjectId, {}),
+  release: entity(Release, byId, byProjectId, { status: (each) => each.status }, ReleaseLifecycle),
+  pointer: entity(
+    Pointer,
+    (each) => pointerKey(each.project_id, each.channel),
+    (each) => each.project_id,
+    {
+      label: (each) => each.label,
+      channel: (each) => each.channel,
+      changeId: (each) => each.change_id,
+      status: (each) => each.status
+    },
+    PointerLifecycle
+  )
+}
+
+export type Kind = keyof typeof Entities
+export type RecordOf<K extends Kind> = Schema.Schema.Type<(typeof Entities)[K]["schema"]>
+export type ColumnsOf<K extends Kind> = keyof (typeof Entities)[K]["columns"]
+export const kinds = Object.keys(Entities) as ReadonlyArray<Kind>
+
+/** The entity of a kind, with its record type. */
+export const entityOf = <K extends Kind>(kind: K): Entity<RecordOf<K>> =>
+  Entities[kind] as unknown as Entity<RecordOf<K>>
+
+/** A generation's key: the Project and the integer. */
+export function generationKey(projectId: string, generation: number): string {
+  return `${projectId}/${generation}`
+}
+/** A pointer's key: one row per Project and channel. */
+export function pointerKey(projectId: string, channel: string): string {
+  return `${projectId}/${channel}`
+}

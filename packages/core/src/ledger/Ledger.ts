@@ -1,0 +1,47 @@
+/** The one port that writes. State, events, commands and the journal move together or not at all. */
+import { Context, type Effect, Schema } from "effect"
+import type { Commit } from "./Commit.ts"
+
+/** Something this commit relied on has changed meanwhile. Read again and decide anew. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
+  kind: Schema.String,
+  id: Schema.String,
+  /** `absent`, or the revision that was expected. */
+  expected: Schema.String,
+  /** Null when there is no such record. */
+  actual: Schema.NullOr(Schema.String)
+}) {}
+
+/** The lease under which this was done has ended; another worker may be doing it. Stop. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { commandId: Schema.String }) {}
+
+/** The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has a key. */
+export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
+  operation: Schema.String,
+  reason: Schema.String
+}) {}
+
+/** It was applied now. */
+export interface Committed {
+  readonly _tag: "Committed"
+  /** The sequence of the first and the last event; null without events. */
+  readonly events: { readonly first: number; readonly last: number } | null
+}
+
+/** A commit with this key was applied before; nothing was done now. */
+export interface Duplicate {
+  readonly _tag: "Duplicate"
+}
+
+export class Ledger extends Context.Tag("@pawl/core/ledger/Ledger")<
+  Ledger,
+  {
+    /**
+     * Applies the whole commit, or nothing. Fails with `Conflict` naming the first expectation that no longer holds,
+     * in the order: expects, then writes. A repeated `key` (of the same scope) or journal step answers `Duplicate`;
+     * the same key with other content, a status step that the lifecycle lacks, a record of another scope and a
+     * commit over `Limits.commitRows` or `commitBytes` are defects (`BadCommit`).
+     */
+    readonly commit: (commit: Commit) => Effect.Effect<Committed | Duplicate, Conflict | LeaseLost | LedgerUnavailable>
+  }
+>() {}

@@ -1,0 +1,141 @@
+/**
+ * Every store port in memory, over one state. For tests and the explorer: it decides as the SQL store does, needs
+ * nothing but Effect's own clock and chance, and a commit is one synchronous call.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { AppData } from "../app/AppData.ts"
+import { DailyCounter } from "../app/DailyCounter.ts"
+import { make as makeAppData, makeDailyCounter } from "../app/MemoryAppData.ts"
+import { Commands } from "../event/Commands.ts"
+import { EventLog } from "../event/EventLog.ts"
+import { make as makeCommands } from "../event/MemoryCommands.ts"
+import { make as makeEventLog } from "../event/MemoryEventLog.ts"
+import { makeUlid } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { fromMillis, nowMillis } from "../primitives/Time.ts"
+import type { Commit, Stored } from "./Commit.ts"
+import { type Entity, entityOf, type Kind, type RecordOf } from "./Entities.ts"
+import { Journal } from "./Journal.ts"
+import { Ledger } from "./Ledger.ts"
+import { apply } from "./MemoryCommit.ts"
+import { copy, empty, type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
+import { type Listing, type Page, Records } from "./Records.ts"
+import { Retention } from "./Retention.ts"
+import * as Signals from "./Signals.ts"
+
+/** What `layerMemory` provides. */
+export type Stores = Ledger | Records | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+
+export interface MemoryStore {
+  readonly services: Context.Context<Stores>
+  /** The state as it is now. Later commits do not change it; give it to `makeMemoryStore` to go on from there. */
+  readonly dump: () => MemoryState
+}
+
+const noIds: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
+const ulids = (count: number): Effect.Effect<ReadonlyArray<string>> =>
+  count === 0 ? noIds : Effect.replicateEffect(makeUlid, count)
+
+const makeLedger = (state: MemoryState, signals: Signals.Signals): Ledger["Type"] => ({
+  commit: (commit: Commit) =>
+    Effect.flatMap(ulids(commit.events?.length ?? 0), (ids) =>
+      Effect.flatMap(nowMillis, (now) =>
+        Effect.suspend(() => {
+          const outcome = apply(state, commit, now, ids)
+          if (outcome._tag === "Conflict" || outcome._tag === "LeaseLost") return Effect.fail(outcome)
+          if (outcome._tag === "Committed") {
+            if (commit.projectId !== null && outcome.events !== null) signals.notify(Signals.eventsOf(commit.projectId))
+            if (commit.commands !== undefined && commit.commands.length > 0) signals.notify(Signals.work)
+          }
+          return Effect.succeed(outcome)
+        })
+      )
+    )
+})
+
+const storedAs = <K extends Kind>(_kind: K, row: RecordRow): Stored<RecordOf<K>> => ({
+  record: row.record as RecordOf<K>,
+  revision: row.revision
+})
+
+const matcher = <K extends Kind>(kind: K, listing: Listing<K>) => {
+  const entity = entityOf(kind) as Entity<unknown>
+  const where = Object.entries(listing.where ?? {}).filter(([, wanted]) => wanted !== undefined)
+  return (row: RecordRow): boolean =>
+    (listing.projectId === undefined || row.project === listing.projectId) &&
+    where.every(([column, wanted]) => {
+      const value = entity.columns[column]!(row.record)
+      return Array.isArray(wanted) ? wanted.includes(value) : wanted === value
+    })
+}
+
+/** The position that a cursor names; null for none, and for one that is not ours. */
+export const positionOf = (cursor: string | undefined): number | null =>
+  cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : null
+
+const page = <K extends Kind>(state: MemoryState, kind: K, listing: Listing<K>): Page<RecordOf<K>> => {
+  const matches = matcher(kind, listing)
+  const after = positionOf(listing.cursor)
+  const newest = listing.order === "newest"
+  // Updates keep a record's place in its Map, so the Map's order is the order of insertion.
+  const rows = Array.from(rowsOf(state, kind).values()).filter(matches)
+  if (newest) rows.reverse()
+  const rest = after === null ? rows : rows.filter((row) => (newest ? row.position < after : row.position > after))
+  const limit = listing.limit === "all" ? rest.length : Math.min(listing.limit ?? Limits.pageSize, Limits.pageSize)
+  const shown = rest.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => storedAs(kind, row)),
+    nextCursor: last !== undefined && rest.length > shown.length ? String(last.position) : null
+  }
+}
+
+const makeRecords = (state: MemoryState): Records["Type"] => ({
+  get: (kind, id) =>
+    Effect.sync(() => Option.map(Option.fromNullable(rowsOf(state, kind).get(id)), (row) => storedAs(kind, row))),
+  list: (kind, listing) => Effect.sync(() => page(state, kind, listing))
+})
+
+const noSteps: ReadonlyMap<string, unknown> = new Map()
+
+const dayMs = 24 * 60 * 60 * 1000
+
+const makeRetention = (state: MemoryState): Retention["Type"] => ({
+  sweep: Effect.map(nowMillis, (now) => {
+    const swept = { events: 0, keys: 0, counters: 0 }
+    const eventsFrom = fromMillis(now - Limits.retentionDaysEvents * dayMs)
+    for (const log of state.events.values()) {
+      const kept = log.events.findIndex((event) => event.time >= eventsFrom)
+      const gone = kept === -1 ? log.events.length : kept
+      log.events.splice(0, gone)
+      log.oldest += gone
+      swept.events += gone
+    }
+    const keysFrom = now - Limits.commitKeyDays * dayMs
+    for (const [key, { at }] of state.keys) if (at < keysFrom && state.keys.delete(key)) swept.keys++
+    for (const [key, { day }] of state.counters)
+      if (day < fromMillis(keysFrom).slice(0, 10) && state.counters.delete(key)) swept.counters++
+    return swept
+  })
+})
+
+/** The stores in memory, empty or from an earlier `dump`. */
+export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
+  const state = from === undefined ? empty() : copy(from)
+  const signals = Signals.make()
+  return {
+    services: Context.make(Ledger, makeLedger(state, signals)).pipe(
+      Context.add(Records, makeRecords(state)),
+      Context.add(Journal, { steps: (process) => Effect.sync(() => state.journal.get(process) ?? noSteps) }),
+      Context.add(Commands, makeCommands(state, signals)),
+      Context.add(EventLog, makeEventLog(state, signals)),
+      Context.add(Retention, makeRetention(state)),
+      Context.add(DailyCounter, makeDailyCounter(state)),
+      Context.add(AppData, makeAppData(state))
+    ),
+    dump: () => copy(state)
+  }
+}
+
+/** Ledger, Records, Journal, Commands, EventLog, Retention, DailyCounter and AppData, empty. */
+export const layerMemory: Layer.Layer<Stores> = Layer.effectContext(Effect.sync(() => makeMemoryStore().services))

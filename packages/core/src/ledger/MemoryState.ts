@@ -1,0 +1,84 @@
+/** All that a store in memory keeps. A write replaces a row; it never changes one. */
+import type { Command, DeadLetter } from "../event/Command.ts"
+import type { Event } from "../event/Event.ts"
+import type { Commit } from "./Commit.ts"
+import { type Kind, kinds } from "./Entities.ts"
+
+export interface RecordRow {
+  readonly record: unknown
+  readonly revision: number
+  readonly project: string | null
+  /** Grows with every insertion. */
+  readonly position: number
+}
+
+export interface CommandRow {
+  readonly command: Command
+  /** When it may be claimed, ms since 1970: its due time, or the end of its lease. */
+  readonly readyAt: number
+  /** Null when nobody holds it. */
+  readonly token: string | null
+  readonly position: number
+}
+
+export interface ProjectEvents {
+  last: number
+  /** The lowest sequence that is kept, or will be. */
+  oldest: number
+  /** Grows in place: a long log is not copied for each commit. */
+  readonly events: Array<Event>
+}
+
+export interface MemoryState {
+  readonly records: Map<Kind, Map<string, RecordRow>>
+  readonly events: Map<string, ProjectEvents>
+  readonly commands: Map<string, CommandRow>
+  readonly deadLetters: Map<string, DeadLetter>
+  /** By process, then by step. */
+  readonly journal: Map<string, ReadonlyMap<string, unknown>>
+  /** By scope and key: the commit that was applied, and when. */
+  readonly keys: Map<string, { readonly commit: Commit; readonly at: number }>
+  /** By day and name. */
+  readonly counters: Map<string, { readonly day: string; readonly used: number }>
+  /** By Project and channel. */
+  readonly appData: Map<string, Map<string, string>>
+  /** When each Project (`""` for the directory) last had a command claimed, by the tick of claims. */
+  readonly turns: Map<string, number>
+  position: number
+  tick: number
+}
+
+export const empty = (): MemoryState => ({
+  records: new Map(kinds.map((kind) => [kind, new Map<string, RecordRow>()])),
+  events: new Map(),
+  commands: new Map(),
+  deadLetters: new Map(),
+  journal: new Map(),
+  keys: new Map(),
+  counters: new Map(),
+  appData: new Map(),
+  turns: new Map(),
+  position: 0,
+  tick: 0
+})
+
+/** A copy that later commits do not change. */
+export const copy = (state: MemoryState): MemoryState => ({
+  records: new Map(Array.from(state.records, ([kind, rows]) => [kind, new Map(rows)])),
+  events: new Map(Array.from(state.events, ([project, log]) => [project, { ...log, events: [...log.events] }])),
+  commands: new Map(state.commands),
+  deadLetters: new Map(state.deadLetters),
+  journal: new Map(state.journal),
+  keys: new Map(state.keys),
+  counters: new Map(state.counters),
+  appData: new Map(Array.from(state.appData, ([store, values]) => [store, new Map(values)])),
+  turns: new Map(state.turns),
+  position: state.position,
+  tick: state.tick
+})
+
+export const rowsOf = (state: MemoryState, kind: Kind): Map<string, RecordRow> => {
+  const rows = state.records.get(kind)
+  if (rows === undefined) throw new Error(`No such kind of record: ${kind}`)
+  return rows
+}

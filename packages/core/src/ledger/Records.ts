@@ -1,0 +1,36 @@
+/** Reads what the ledger keeps. Records carry the revision that a later commit guards. */
+import { Context, type Effect, type Option } from "effect"
+import type { Stored } from "./Commit.ts"
+import type { ColumnsOf, Kind, RecordOf, Value } from "./Entities.ts"
+import type { LedgerUnavailable } from "./Ledger.ts"
+
+export interface Listing<K extends Kind> {
+  /** Only records of this Project. */
+  readonly projectId?: string
+  /** Equal to, or one of. */
+  readonly where?: { readonly [C in ColumnsOf<K>]?: Value | ReadonlyArray<Value> }
+  /** By time of insertion. Default `oldest`. */
+  readonly order?: "oldest" | "newest"
+  /** At most `Limits.pageSize` (100) unless `all` is asked for. */
+  readonly limit?: number | "all"
+  /** The cursor of the page before. */
+  readonly cursor?: string
+}
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<Stored<A>>
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+export class Records extends Context.Tag("@pawl/core/ledger/Records")<
+  Records,
+  {
+    readonly get: <K extends Kind>(
+      kind: K,
+      id: string
+    ) => Effect.Effect<Option.Option<Stored<RecordOf<K>>>, LedgerUnavailable>
+    /** In the order of insertion. A cursor that is not one of ours starts at the beginning. */
+    readonly list: <K extends Kind>(kind: K, listing: Listing<K>) => Effect.Effect<Page<RecordOf<K>>, LedgerUnavailable>
+  }
+>() {}

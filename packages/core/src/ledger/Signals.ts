@@ -1,0 +1,56 @@
+/** Wakes whoever waits in this process for something to be committed. It carries no data: the store is read again. */
+import { Effect } from "effect"
+
+export interface Armed {
+  /** Ends at the first `notify` since this was armed, for all who wait. */
+  readonly wait: Effect.Effect<void>
+  readonly disarm: () => void
+}
+
+export interface Signals {
+  /** Begins to listen at once, so that nothing that happens while the store is read is missed. */
+  readonly arm: (topic: string) => Armed
+  readonly notify: (topic: string) => void
+}
+
+export const make = (): Signals => {
+  const listeners = new Map<string, Set<() => void>>()
+
+  const arm = (topic: string): Armed => {
+    let rung = false
+    const sleepers = new Set<() => void>()
+    const ring = () => {
+      rung = true
+      for (const wake of sleepers) wake()
+      sleepers.clear()
+    }
+    const disarm = () => {
+      const all = listeners.get(topic)
+      if (all?.delete(ring) === true && all.size === 0) listeners.delete(topic)
+    }
+    const all = listeners.get(topic)
+    if (all === undefined) listeners.set(topic, new Set([ring]))
+    else all.add(ring)
+    const wait = Effect.async<void>((resume) => {
+      if (rung) return resume(Effect.void)
+      const wake = () => resume(Effect.void)
+      sleepers.add(wake)
+      return Effect.sync(() => void sleepers.delete(wake))
+    })
+    return { wait, disarm }
+  }
+
+  const notify = (topic: string) => {
+    const all = listeners.get(topic)
+    if (all === undefined) return
+    listeners.delete(topic)
+    for (const ring of all) ring()
+  }
+
+  return { arm, notify }
+}
+
+/** The topic of a Project's events. */
+export const eventsOf = (projectId: string): string => `events:${projectId}`
+/** The topic of commands that may be due. */
+export const work = "work"

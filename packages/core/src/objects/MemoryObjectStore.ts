@@ -1,0 +1,60 @@
+/** `ObjectStore` in memory. */
+import { Effect, Layer, Stream } from "effect"
+import { compareCodePoints } from "../primitives/CodePoints.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { checkedKey, checkedPrefix, ObjectMissing, ObjectStore } from "./ObjectStore.ts"
+
+const chunks = (bytes: Uint8Array): Array<Uint8Array> => {
+  const result: Array<Uint8Array> = []
+  for (let start = 0; start < bytes.length; start += Limits.objectChunkBytes)
+    result.push(bytes.slice(start, start + Limits.objectChunkBytes))
+  return result
+}
+
+const make = (objects: Map<string, Uint8Array>): typeof ObjectStore.Service => {
+  const found = (key: string) =>
+    Effect.flatMap(checkedKey(key), () => {
+      const body = objects.get(key)
+      return body === undefined ? new ObjectMissing({ key }) : Effect.succeed(body)
+    })
+  const startingWith = (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix))
+
+  return {
+    put: (key, body) => Effect.map(checkedKey(key), () => void objects.set(key, body.slice())),
+    create: (key, body) =>
+      Effect.map(checkedKey(key), () => {
+        if (objects.has(key)) return false
+        objects.set(key, body.slice())
+        return true
+      }),
+    get: (key) => Effect.map(found(key), (body) => body.slice()),
+    stream: (key, range) =>
+      Stream.unwrap(
+        Effect.map(found(key), (body) =>
+          Stream.fromIterable(
+            chunks(range === undefined ? body : body.slice(Math.max(0, range.start), Math.max(0, range.end)))
+          )
+        )
+      ),
+    head: (key) => Effect.map(found(key), (body) => ({ key, sizeBytes: body.length })),
+    copy: (from, to) =>
+      Effect.zipRight(
+        checkedKey(to),
+        Effect.map(found(from), (body) => void objects.set(to, body))
+      ),
+    list: (prefix, options) =>
+      Effect.map(checkedPrefix(prefix), () =>
+        startingWith(prefix)
+          .filter((key) => options?.after === undefined || compareCodePoints(key, options.after) > 0)
+          .sort(compareCodePoints)
+          .slice(0, Math.max(0, Math.min(options?.limit ?? Limits.objectListLimit, Limits.objectListLimit)))
+          .map((key) => ({ key, sizeBytes: objects.get(key)?.length ?? 0 }))
+      ),
+    remove: (key) => Effect.map(checkedKey(key), () => void objects.delete(key)),
+    removePrefix: (prefix) =>
+      Effect.map(checkedPrefix(prefix, "whole"), () => startingWith(prefix).filter((key) => objects.delete(key)).length)
+  }
+}
+
+/** A fresh store. */
+export const layerMemory: Layer.Layer<ObjectStore> = Layer.sync(ObjectStore, () => make(new Map()))

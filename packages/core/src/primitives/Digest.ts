@@ -1,0 +1,28 @@
+/** SHA-256 through Web Crypto, which every JavaScript engine that Pawl runs on has. */
+import { Effect } from "effect"
+
+declare const crypto: {
+  readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array): Promise<ArrayBuffer> }
+}
+declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
+
+/** The UTF-8 bytes of a text. */
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** The SHA-256 of bytes, or of a text's UTF-8 bytes, as 64 lowercase hex characters. */
+export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", typeof data === "string" ? utf8(data) : data)),
+    (digest) => Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  )
+
+/** JSON with object keys in code point order and no white space: equal values give equal text. */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+  if (value !== null && typeof value === "object") {
+    const entries = Object.entries(value as Record<string, unknown>).filter(([, v]) => v !== undefined)
+    entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(",")}}`
+  }
+  return JSON.stringify(value)
+}

@@ -1,0 +1,85 @@
+/**
+ * Identifiers, as the specification's table "Identifiers" and the decisions' "Identifiers" give them.
+ * Angle brackets nest whole ids: a Task of `chg_1` with key `edit-1` is `tsk_chg_1_edit-1`.
+ */
+import { Effect, Random, Schema } from "effect"
+
+const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+const ulid = "[0-9A-HJKMNP-TV-Z]{26}"
+
+const id = <const P extends string>(prefix: P, body: string) =>
+  Schema.TemplateLiteral(prefix, Schema.String).pipe(Schema.pattern(new RegExp(`^${prefix}${body}$`)))
+
+export const ProjectId = id("proj_", uuid)
+export type ProjectId = typeof ProjectId.Type
+export const OrganizationId = id("org_", uuid)
+export type OrganizationId = typeof OrganizationId.Type
+export const UserId = id("usr_", uuid)
+export type UserId = typeof UserId.Type
+export const ChangeId = id("chg_", uuid)
+export type ChangeId = typeof ChangeId.Type
+export const TaskId = id("tsk_", `chg_${uuid}_[a-z0-9-]{1,40}`)
+export type TaskId = typeof TaskId.Type
+export const AgentId = id("agt_", `tsk_chg_${uuid}_[a-z0-9-]{1,40}`)
+export type AgentId = typeof AgentId.Type
+export const RunId = id("run_", `tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}`)
+export type RunId = typeof RunId.Type
+export const ChangeSetId = id("cs_", `run_tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}`)
+export type ChangeSetId = typeof ChangeSetId.Type
+export const CandidateId = id("cand_", "[0-9a-f]{24}")
+export type CandidateId = typeof CandidateId.Type
+export const ReleaseId = id("rel_", `proj_${uuid}_[0-9]+`)
+export type ReleaseId = typeof ReleaseId.Type
+export const EventId = id("evt_", ulid)
+export type EventId = typeof EventId.Type
+export const EvidenceId = id("evd_", ulid)
+export type EvidenceId = typeof EvidenceId.Type
+export const ApprovalId = id("apr_", ulid)
+export type ApprovalId = typeof ApprovalId.Type
+export const TokenId = id("tok_", ulid)
+export type TokenId = typeof TokenId.Type
+
+/** A git object id: 40 lowercase hex characters. */
+export const ObjectId = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{40}$/))
+/** A SHA-256 digest: 64 lowercase hex characters. */
+export const Sha256 = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
+
+export const taskId = (change: ChangeId, key: string): TaskId => `tsk_${change}_${key}`
+export const agentId = (task: TaskId): AgentId => `agt_${task}`
+export const runId = (task: TaskId, attempt: number): RunId => `run_${task}_${attempt}`
+export const changeSetId = (run: RunId): ChangeSetId => `cs_${run}`
+export const releaseId = (project: ProjectId, generation: number): ReleaseId => `rel_${project}_${generation}`
+/** The first 8 of the 24 hex characters of a Candidate id: the name of its preview host. */
+export const previewId = (candidate: CandidateId): string => candidate.slice(5, 13)
+/** `v` and the generation in 7 digits: the name of a version host. */
+export const versionId = (generation: number): string => `v${String(generation).padStart(7, "0")}`
+export const workspaceFork = (run: RunId): string => `ws-${run}`
+export const candidateFork = (candidate: CandidateId): string => `cand-${candidate}`
+
+const hex = (count: number): Effect.Effect<string> =>
+  Effect.map(Effect.all(Array.from({ length: count }, () => Random.nextIntBetween(0, 16))), (digits) =>
+    digits.map((digit) => digit.toString(16)).join("")
+  )
+
+/** A version 4 UUID drawn from the program's own `Random`. */
+export const makeUuid: Effect.Effect<string> = Effect.map(
+  Effect.all([hex(31), Random.nextIntBetween(8, 12)]),
+  ([h, variant]) =>
+    `${h.slice(0, 8)}-${h.slice(8, 12)}-4${h.slice(12, 15)}-${variant.toString(16)}${h.slice(15, 18)}-${h.slice(18, 30)}`
+)
+
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+/** A number in Crockford's base 32, its last `length` digits. */
+const base32 = (value: number, length: number): string => {
+  let text = ""
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = crockford[rest % 32] + text
+  return text
+}
+
+/** A ULID: 48 bits of the program's clock, then 80 random bits (four draws of 20), in Crockford's base 32. */
+export const makeUlid: Effect.Effect<string> = Effect.gen(function* () {
+  let text = base32(yield* Effect.clockWith((clock) => clock.currentTimeMillis), 10)
+  for (let i = 0; i < 4; i++) text += base32(yield* Random.nextIntBetween(0, 2 ** 20), 4)
+  return text
+})

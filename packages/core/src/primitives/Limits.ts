@@ -1,0 +1,214 @@
+/**
+ * Every bound of Pawl, by name, with its unit in the name and its source beside it.
+ * "Specification" is the table "Limits" of the specification; "decisions" are Pawl's own choices.
+ */
+const KiB = 1024
+const MiB = 1024 * KiB
+const second = 1000
+const minute = 60 * second
+
+export const Limits = {
+  // Hosts (specification)
+  labelLength: 50,
+  previewIdLength: 8,
+  versionDigits: 7,
+  pointerCacheMs: 10 * second,
+
+  // Router (decisions: what one process may keep in memory, and for how long a source may keep it waiting)
+  pointerCacheEntries: 10_000,
+  pointerLookupMs: 5 * second,
+  objectReadMs: 10 * second,
+  routerBundles: 500,
+  routerAssetCacheBytes: 64 * MiB,
+  /** Assets read from the object store at once; each is at most `buildAssetBytes`. */
+  routerAssetReads: 32,
+  requestHeaderBytes: 16 * KiB,
+  requestHeadersMs: 15 * second,
+  /** A whole request, its body too. */
+  requestMs: 5 * minute,
+  connectionIdleMs: 65 * second,
+
+  // Projects and files (decisions)
+  slugLength: 50,
+  projectNameLength: 100,
+  sourceEntries: 10_000,
+  sourceFileBytes: 10 * MiB,
+  sourceTotalBytes: 64 * MiB,
+  pathLength: 1024,
+  pathSegmentBytes: 255,
+  /** What one diff may take as text. */
+  diffBytes: 32 * MiB,
+
+  // Objects (S3's own bounds)
+  objectKeyBytes: 1024,
+  objectListLimit: 1000,
+  /** Pieces that an object is streamed in (decision). */
+  objectChunkBytes: 64 * KiB,
+
+  // git (decisions)
+  /** Long-lived `cat-file` readers at once, and how long an idle one stays. */
+  gitReaders: 32,
+  gitReaderIdleMs: 30 * second,
+  /** The longest that one git process may run, or one answer of a reader may take. */
+  gitTimeoutMs: 2 * minute,
+  /** Trees remembered as within bounds. */
+  gitKnownTrees: 10_000,
+  /** Packs in a canonical repository before they are rolled up. */
+  gitPacks: 32,
+  /** What git may say on standard error before the rest is dropped. */
+  gitErrorBytes: 16 * KiB,
+  /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
+  gitListingBytes: 32 * MiB,
+
+  // Builds (specification)
+  buildSourceFiles: 400,
+  buildSourceBytes: 8 * MiB,
+  buildModuleBytes: 10 * MiB,
+  buildAssets: 500,
+  buildAssetBytes: 5 * MiB,
+  buildsPerDay: 60,
+  /** Wall time of one build (decision: an honest build of 400 files takes under a second). */
+  buildTimeoutMs: 60 * second,
+  /** Builds that run at one time on a machine; others wait (decision). */
+  buildsAtOnce: 2,
+  /** Finished builds whose result is kept for a caller that has not cancelled them yet (decision). */
+  buildResultsKept: 8,
+  /** JavaScript heap of the process of one build (decision). */
+  buildHeapBytes: 512 * MiB,
+  /** All data of each process of one build; esbuild takes about 50 times the source (decision). */
+  buildMemoryBytes: 1536 * MiB,
+  /** Problems and warnings told of one build (decision). */
+  buildProblems: 50,
+  /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
+  bundleInlineBytes: 256 * KiB,
+  /** A wrangler file (decision). */
+  appSettingsBytes: 64 * KiB,
+
+  // Apps (specification; wall time, memory and start-up are decisions)
+  appCpuMs: 50,
+  appColdCpuMs: 1000,
+  appSubrequests: 20,
+  appMemoryBytes: 192 * MiB,
+  appWallMs: 30 * second,
+  appStartMs: 5 * second,
+  // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
+  appProcesses: 64,
+  appWarmHosts: 2,
+  appReplicas: 4,
+  /** When requests have been waiting this long without a break, the app is started once more beside itself. */
+  appReplicaAfterMs: 25,
+  appQueue: 128,
+  appQueueWaitMs: 5 * second,
+  appIdleMs: 5 * minute,
+  /** How often a process is looked at while it serves, and while it does not. */
+  appWatchMs: 4,
+  appWatchIdleMs: 64,
+  /** How often an app may die in a row, and how long until it is owed another start. */
+  appCrashBurst: 5,
+  appCrashRefillMs: 10 * second,
+  /** Bodies of known length up to this are held, so that a slow visitor does not hold the app's process. */
+  appHeldBodyBytes: 64 * KiB,
+  appHeaderBytes: 64 * KiB,
+  /** How much of what an app threw is kept as the reason. */
+  appReasonLength: 500,
+  /** Versions whose state is remembered without a process. */
+  appVersionsKnown: 1000,
+  appDataKeyLength: 512,
+  appDataValueBytes: 128 * KiB,
+  appDataKeys: 10_000,
+  appDataListLimit: 1000,
+
+  // Changes and Candidates (specification)
+  candidatesPerChange: 3,
+  recompositions: 2,
+  previewsPerChange: 3,
+  tasksPerChange: 12,
+  activeAgentsPerChange: 8,
+  activeSandboxesPerChange: 4,
+  attemptsPerTier: 2,
+  budgetMaxUsd: 100,
+  goalLength: 10_000,
+  messageLength: 10_000,
+  clientRequestIdLength: 200,
+  changeSetFiles: 2_000,
+  changeSetsPerCandidate: 64,
+
+  // Checks (decisions)
+  checksPerPlan: 32,
+  checkTimeoutMs: 5 * minute,
+  checkTimeoutMaxMs: 15 * minute,
+  checkCommandLength: 4_000,
+  checkOutputBytes: 1 * MiB,
+  checkMemoryBytes: 1024 * MiB,
+  checkDiskBytes: 512 * MiB,
+  checkProcesses: 256,
+  checkCpuSeconds: 600,
+  /** A check that could not run is tried twice more before the gate sees a gap. */
+  checkGapAttempts: 3,
+
+  // Sandbox (decisions)
+  /** How often a job's CPU time is read, and its memory where no cgroup keeps it. */
+  sandboxWatchMs: 50,
+  /** How long a killed sandbox may take until nothing of it is left. */
+  sandboxEndMs: 10 * second,
+  /** Wall time of one run of the battery that proves an isolation. */
+  sandboxProofMs: 10 * second,
+  /** Of what a sandbox that did not start has to say. */
+  sandboxDiagnosisBytes: 4 * KiB,
+
+  // Probes (specification; the time one probe may take is a decision)
+  probesPerProject: 20,
+  addedRouteProbes: 2,
+  probeRetryMs: 20 * second,
+  probeTimeoutMs: 10 * second,
+  probeBodyBytes: 1 * MiB,
+
+  // Releases (specification)
+  releaseStuckAfterMs: 45 * minute,
+
+  // Commands (specification: 1 to 5 retries; leases and backoff are decisions)
+  commandAttempts: 4,
+  commandLeaseMs: 30 * second,
+  commandBackoffMs: 1 * second,
+  commandBackoffMaxMs: 5 * minute,
+  /** Commands that one process works on at a time (decision: this is what two cores carry). */
+  workerConcurrency: 4,
+  /** How long a stopping server lets requests end; all of it must be over within 10 s (decisions, "Running it"). */
+  drainMs: 5 * second,
+  /** When a stopping server leaves whatever still hangs (same source). */
+  stopMs: 9 * second,
+  /** How often a decision is taken anew after a Conflict before it gives up. */
+  commitAttempts: 20,
+  commitRows: 500,
+  commitBytes: 4 * MiB,
+  /** How long a repeated commit key is recognised (decision: far longer than any retry). */
+  commitKeyDays: 30,
+  /** How often a store looks for what other processes committed (decision: events within a second). */
+  storePollMs: 500,
+
+  // API (decisions)
+  bodyBytes: 1 * MiB,
+  sourceBodyBytes: 10 * MiB,
+  requestsPerMinute: 600,
+  pageSize: 100,
+  eventsPageSize: 100,
+  retentionDaysEvents: 365,
+  /** The span that `requestsPerMinute` counts in. */
+  rateWindowMs: minute,
+  /** Callers whose requests are counted at once; beyond, the longest quiet ones are forgotten. */
+  rateCallers: 10_000,
+  /** Of one evidence row's output in a list of evidence; the whole is at `/v1/evidence/:id/output`. */
+  evidenceOutputBytes: 64 * KiB,
+  /** An open event stream says so this often when there is nothing to tell, and looks whether its reader may still read. */
+  eventHeartbeatMs: 15 * second,
+  eventStreamsPerCaller: 20,
+  tokenNameLength: 100,
+  tokenBytes: 32,
+  tokensPerUser: 100,
+  userNameLength: 100,
+  organizationNameLength: 100,
+  /** Of one Project, and of one organization. */
+  membersPerList: 200,
+  /** How long a preview lives (specification, retention). */
+  previewDays: 7
+} as const

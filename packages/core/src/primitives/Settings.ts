@@ -1,0 +1,27 @@
+/** How this installation is set up (decisions, "Environment"). A host program provides its own. */
+import { Context } from "effect"
+import { Limits } from "./Limits.ts"
+
+export interface SettingsShape {
+  readonly environment: "production" | "development"
+  /** Null: no live apps. */
+  readonly appsDomain: string | null
+  readonly paused: boolean
+  readonly fixturesEnabled: boolean
+  readonly buildsPerDay: number
+  readonly smokeRetryMs: number
+  /** The address of an app as people open it, from its host name: scheme and port are the installation's. */
+  readonly appUrl: (host: string) => string
+}
+
+export class Settings extends Context.Reference<Settings>()("@pawl/core/primitives/Settings", {
+  defaultValue: (): SettingsShape => ({
+    environment: "production",
+    appsDomain: "apps.localhost",
+    paused: false,
+    fixturesEnabled: false,
+    buildsPerDay: Limits.buildsPerDay,
+    smokeRetryMs: Limits.probeRetryMs,
+    appUrl: (host) => `http://${host}/`
+  })
+}) {}

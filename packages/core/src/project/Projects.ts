@@ -1,0 +1,261 @@
+/** Projects: creating one, seeding its source, and reading its canonical line. */
+import { Effect, Encoding, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import { checkName } from "../access/Names.ts"
+import { deploy } from "../app/Apps.ts"
+import { isReservedLabel, labelFor, serviceName } from "../app/HostLabel.ts"
+import { defaultPolicy } from "../approval/Policy.ts"
+import { commandId } from "../event/Command.ts"
+import { Commands } from "../event/Commands.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { InvalidField } from "../ledger/Refusals.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { utf8 } from "../primitives/Digest.ts"
+import { makeUuid, type OrganizationId, type ProjectId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { writeSourceIndex } from "../promotion/SourceIndex.ts"
+import { applyEdits } from "./Edits.ts"
+import { parsePawlFile } from "./PawlFile.ts"
+import { isSlug, type Project } from "./Project.ts"
+import { FileContent, type FileEdits, type InvalidPath, Repositories, type TreeTooLarge } from "./Repositories.ts"
+
+/** Another Project of the organization has this slug. */
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {}
+
+/** The Project has its source already. */
+export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { projectId: Schema.String }) {}
+
+const SeedFiles = Schema.parseJson(Schema.Record({ key: Schema.String, value: FileContent }))
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** Where the files of a seed wait until they are committed; expires with `tmp/`. */
+const seedKey = (projectId: string) => `tmp/seed/${projectId}.json`
+
+const checkSlug = (slug: string): Effect.Effect<void, InvalidField> =>
+  !isSlug(slug)
+    ? Effect.fail(
+        new InvalidField({
+          code: "invalid_slug",
+          field: "slug",
+          reason: `use 1 to ${Limits.slugLength} lowercase letters, digits and single inner hyphens`
+        })
+      )
+    : slug.startsWith(serviceName)
+      ? Effect.fail(
+          new InvalidField({
+            code: "invalid_slug",
+            field: "slug",
+            reason: `names that start with ${serviceName} are reserved`
+          })
+        )
+      : Effect.void
+
+/** Files that cannot be a source are refused before anything is reserved: paths, contents, bounds and `pawl.json`. */
+const checkFiles = (files: FileEdits): Effect.Effect<void, InvalidField | InvalidPath | TreeTooLarge> =>
+  Effect.gen(function* () {
+    const refuse = (code: string, field: string, reason: string) => new InvalidField({ code, field, reason })
+    const entries = Object.entries(files)
+    if (entries.length === 0) return yield* refuse("invalid_field", "files", "name at least one file")
+    const deleted = entries.find(([, content]) => content === null)?.[0]
+    if (deleted !== undefined)
+      return yield* refuse("invalid_field", `files.${deleted}`, "a first source has nothing to delete")
+    yield* applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({ size: bytes.length }))
+    const pawl = files["pawl.json"]
+    if (pawl === undefined || pawl === null) return
+    const text =
+      typeof pawl === "string" ? pawl : yield* Effect.orElseSucceed(Encoding.decodeBase64String(pawl.base64), () => "")
+    const parsed = parsePawlFile(text)
+    if (parsed._tag === "Left") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.left)
+  })
+
+export interface NewProject {
+  readonly organizationId: OrganizationId
+  readonly slug: string
+  readonly name?: string
+  /** The first source; without it the Project has none. */
+  readonly files: FileEdits | null
+}
+
+/**
+ * Creates a Project: its slug, label and the creator's membership are reserved in the directory, then its source is
+ * seeded as S0 and its app is provisioned. When the server dies in between, `project.provision` goes on.
+ */
+export const create = (actor: Actor, input: NewProject) =>
+  Effect.gen(function* () {
+    yield* checkSlug(input.slug)
+    if (input.name !== undefined) yield* checkName("name", input.name, Limits.projectNameLength)
+    if (input.files !== null) yield* checkFiles(input.files)
+    const id: ProjectId = `proj_${yield* makeUuid}`
+    if (input.files !== null) yield* keepSeed(id, input.files)
+    const token = yield* makeUuid
+    const project = yield* decideAndCommit(reserve(actor, id, input, token))
+    yield* provision(project, input.files, actor)
+    yield* (yield* Commands)
+      .finish({ commandId: commandId("project.provision", id), token })
+      .pipe(Effect.catchTag("LeaseLost", () => Effect.void))
+    return (yield* demand("project", project.id)).record
+  }).pipe(Effect.withSpan("Projects.create"))
+
+const reserve = (actor: Actor, id: ProjectId, input: NewProject, token: string) =>
+  Effect.gen(function* () {
+    if ((yield* find("slug", `${input.organizationId}/${input.slug}`)) !== null)
+      return yield* new SlugTaken({ slug: input.slug })
+    const taken = isReservedLabel(input.slug) || (yield* find("label", input.slug)) !== null
+    const now = yield* Time.now
+    const project: Project = {
+      id,
+      organizationId: input.organizationId,
+      slug: input.slug,
+      name: input.name ?? input.slug,
+      label: labelFor(input.slug, id, taken),
+      status: "provisioning",
+      createdBy: actor.id,
+      createdAt: now,
+      updatedAt: now,
+      cleaned_at: null
+    }
+    return {
+      answer: project,
+      commit: {
+        name: "Projects.reserve",
+        projectId: null,
+        writes: [
+          Commit.insert("slug", { organizationId: input.organizationId, slug: input.slug, projectId: id }),
+          Commit.insert("label", { label: project.label, projectId: id }),
+          ...(actor.type === "user"
+            ? [
+                Commit.insert("membership", {
+                  projectId: id,
+                  userId: actor.id as `usr_${string}`,
+                  role: "admin" as const
+                })
+              ]
+            : [])
+        ],
+        commands: [
+          {
+            kind: "project.provision" as const,
+            id: commandId("project.provision", id),
+            payload: { project, hasSource: input.files !== null, actor },
+            leasedBy: { token, leaseMs: Limits.commandLeaseMs }
+          }
+        ]
+      }
+    }
+  })
+
+/** The body of `project.provision`: stores the Project, seeds its source, makes it active, provisions the app. Safe to repeat. */
+export const provision = (project: Project, files: FileEdits | null, actor: Actor) =>
+  Effect.gen(function* () {
+    yield* decideAndCommit(
+      Effect.map(find("project", project.id), (there) =>
+        there !== null
+          ? { answer: undefined }
+          : {
+              answer: undefined,
+              commit: { name: "Projects.store", projectId: project.id, writes: [Commit.insert("project", project)] }
+            }
+      )
+    )
+    if ((yield* demand("project", project.id)).record.status !== "provisioning") return
+    if (files !== null) yield* seed(project, files, actor)
+    // The app is asked for first: once the Project is active, a second run of this does nothing.
+    if (files !== null && (yield* Settings).appsDomain !== null)
+      yield* deploy(project.id).pipe(Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die }))
+    yield* decideAndCommit(activate(project.id))
+  })
+
+const keepSeed = (projectId: string, files: FileEdits) =>
+  Effect.flatMap(ObjectStore, (objects) => objects.put(seedKey(projectId), utf8(JSON.stringify(files)))).pipe(
+    Effect.catchTag("InvalidKey", Effect.die)
+  )
+
+/** The files that a crash left waiting. */
+export const seedFiles = (projectId: string) =>
+  Effect.gen(function* () {
+    const body = yield* (yield* ObjectStore).get(seedKey(projectId))
+    return (yield* Schema.decodeUnknown(SeedFiles)(new TextDecoder().decode(body))) as FileEdits
+  })
+
+const activate = (projectId: string) =>
+  Effect.gen(function* () {
+    const project = yield* demand("project", projectId)
+    const policy = yield* find("policy", projectId)
+    if (project.record.status !== "provisioning") return { answer: undefined }
+    const now = yield* Time.now
+    const first = {
+      projectId: project.record.id,
+      version: 1,
+      ...defaultPolicy,
+      updatedAt: now,
+      updatedBy: "system:default"
+    }
+    return {
+      answer: undefined,
+      commit: {
+        name: "Projects.activate",
+        projectId,
+        writes: [
+          Commit.update("project", project, { status: "active", updatedAt: now }),
+          ...(policy === null ? [Commit.insert("policy", first), Commit.insert("policyVersion", first)] : [])
+        ]
+      }
+    }
+  })
+
+/** Makes S0. The seed's date is the Project's birth, so that repeating it gives the same commit. */
+export const seed = (project: Project, files: FileEdits, actor: Actor) =>
+  Effect.gen(function* () {
+    const signature = { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(project.createdAt) }
+    const { commit, tree } = yield* (yield* Repositories).seed({
+      project: project.id,
+      files,
+      message: `Seed ${project.slug}`,
+      signature
+    })
+    yield* writeSourceIndex(project.id, { commit, tree })
+    yield* decideAndCommit(
+      Effect.gen(function* () {
+        if ((yield* find("head", project.id)) !== null) return { answer: undefined }
+        const now = yield* Time.now
+        return {
+          answer: undefined,
+          commit: {
+            name: "Projects.seed",
+            projectId: project.id,
+            writes: [
+              Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: 0 }),
+              Commit.insert("generation", {
+                projectId: project.id,
+                generation: 0,
+                commit,
+                tree,
+                candidateId: null,
+                changeId: null,
+                actor,
+                trigger: "seed",
+                policyVersion: 1,
+                evidenceIds: [],
+                approvalId: null,
+                promotedAt: now
+              })
+            ]
+          }
+        }
+      })
+    )
+  }).pipe(Effect.withSpan("Projects.seed"))
+
+/** Seeds S0 of a Project that has none, and provisions its app. */
+export const addSource = (actor: Actor, projectId: string, files: FileEdits) =>
+  Effect.gen(function* () {
+    yield* checkFiles(files)
+    const project = yield* demand("project", projectId)
+    if ((yield* find("head", projectId)) !== null) return yield* new HasSource({ projectId })
+    yield* seed(project.record, files, actor)
+    if ((yield* Settings).appsDomain !== null) yield* Effect.ignore(deploy(projectId))
+    return project.record
+  })

@@ -1,0 +1,178 @@
+/**
+ * Git repositories: one canonical repository per Project, and forks that borrow its objects.
+ * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
+ */
+import { Context, type Effect, Schema } from "effect"
+import { type FileChange } from "../changeset/ChangeSet.ts"
+
+/** What a repository is: a Project's canonical line, or one of its forks (`ws-…`, `cand-…`). */
+export interface RepositoryRef {
+  readonly project: string
+  /** `undefined` names the canonical repository. */
+  readonly fork?: string
+}
+
+export const FileContent = Schema.Union(Schema.String, Schema.Struct({ base64: Schema.String }))
+export type FileContent = typeof FileContent.Type
+
+/** Files by path; `null` deletes. Text is stored as UTF-8. */
+export type FileEdits = Readonly<Record<string, FileContent | null>>
+
+/** A path or a mode that no tree of Pawl may hold. */
+export class InvalidPath extends Schema.TaggedError<InvalidPath>()("InvalidPath", {
+  path: Schema.String,
+  reason: Schema.String
+}) {}
+
+/** The tree has more entries or bytes than Pawl keeps. */
+export class TreeTooLarge extends Schema.TaggedError<TreeTooLarge>()("TreeTooLarge", {
+  limit: Schema.String,
+  max: Schema.Number,
+  actual: Schema.Number
+}) {}
+
+/** The repository, commit, tree or path is not there. */
+export class ObjectNotFound extends Schema.TaggedError<ObjectNotFound>()("ObjectNotFound", {
+  what: Schema.String,
+  id: Schema.String
+}) {}
+
+/** The two sides change the same paths in ways that cannot be merged. */
+export class MergeConflict extends Schema.TaggedError<MergeConflict>()("MergeConflict", {
+  paths: Schema.Array(Schema.String)
+}) {}
+
+/** Canonical main does not contain the commit it should move on from. It was not moved. */
+export class NotFastForward extends Schema.TaggedError<NotFastForward>()("NotFastForward", {
+  from: Schema.String,
+  to: Schema.String
+}) {}
+
+/** git failed for a reason that is not the caller's: disk full, a corrupt object, a killed process. Try again later. */
+export class RepositoriesUnavailable extends Schema.TaggedError<RepositoriesUnavailable>()("RepositoriesUnavailable", {
+  operation: Schema.String,
+  reason: Schema.String
+}) {}
+
+export interface CommitRef {
+  readonly commit: string
+  readonly tree: string
+}
+
+export interface TreeEntry {
+  readonly path: string
+  readonly type: "file" | "directory"
+  /** Git's object id of the blob or tree. */
+  readonly id: string
+  /** Bytes; 0 for a directory. */
+  readonly size: number
+  readonly executable: boolean
+}
+
+export interface FileDiff extends FileChange {
+  /** The unified diff of this file; empty for a binary file. */
+  readonly patch: string
+}
+
+/** Author and committer of a commit, and its date in milliseconds: derived by the caller, so that a commit is reproducible. */
+export interface Signature {
+  readonly name: string
+  readonly email: string
+  readonly atMs: number
+}
+
+type Unavailable = RepositoriesUnavailable
+
+export class Repositories extends Context.Tag("@pawl/core/project/Repositories")<
+  Repositories,
+  {
+    /** Makes the canonical repository with these files as its first commit on `main`, or answers the commit that is there when `main` exists with the same tree. Repeating it is safe. */
+    readonly seed: (options: {
+      readonly project: string
+      readonly files: FileEdits
+      readonly message: string
+      readonly signature: Signature
+    }) => Effect.Effect<CommitRef, InvalidPath | TreeTooLarge | Unavailable>
+    /** Makes an empty fork that borrows canonical's objects. A fork that exists is left as it is. */
+    readonly fork: (ref: RepositoryRef & { readonly fork: string }) => Effect.Effect<void, ObjectNotFound | Unavailable>
+    /**
+     * Commits edits on a base commit inside a fork. The base is looked up in the fork and canonical; when it
+     * lives in another fork, name that in `from` and it is fetched first. The commit is kept alive by a ref of its own.
+     * An edit that changes nothing gives a commit with the base's tree.
+     */
+    readonly commit: (options: {
+      readonly into: RepositoryRef & { readonly fork: string }
+      readonly base: string
+      readonly from?: ReadonlyArray<RepositoryRef>
+      readonly edits: FileEdits
+      readonly message: string
+      readonly signature: Signature
+    }) => Effect.Effect<CommitRef, InvalidPath | TreeTooLarge | ObjectNotFound | Unavailable>
+    /**
+     * Merges commits, in order, onto a base inside a fork, without a worktree. Each is fetched from its own fork.
+     * Each merge is a commit whose second parent is the merged commit. A commit that the line holds already is skipped.
+     */
+    readonly merge: (options: {
+      readonly into: RepositoryRef & { readonly fork: string }
+      readonly base: string
+      readonly commits: ReadonlyArray<{
+        readonly commit: string
+        readonly from: RepositoryRef
+        readonly message: string
+      }>
+      readonly signature: Signature
+    }) => Effect.Effect<CommitRef, MergeConflict | InvalidPath | TreeTooLarge | ObjectNotFound | Unavailable>
+    /** Makes a commit with this tree and these parents inside a fork; used by a rollback. */
+    readonly commitTree: (options: {
+      readonly into: RepositoryRef & { readonly fork: string }
+      readonly tree: string
+      readonly parents: ReadonlyArray<string>
+      readonly message: string
+      readonly signature: Signature
+    }) => Effect.Effect<CommitRef, ObjectNotFound | Unavailable>
+    /** The tree of a commit. */
+    readonly resolve: (ref: RepositoryRef, commit: string) => Effect.Effect<CommitRef, ObjectNotFound | Unavailable>
+    /** The commit of canonical `main`. */
+    readonly main: (project: string) => Effect.Effect<CommitRef, ObjectNotFound | Unavailable>
+    /** Fetches a commit from a fork and moves canonical `main` to it, only forward. Moving to where it is succeeds. */
+    readonly advance: (options: {
+      readonly project: string
+      readonly from: RepositoryRef & { readonly fork: string }
+      readonly expected: string
+      readonly commit: string
+    }) => Effect.Effect<void, NotFastForward | ObjectNotFound | Unavailable>
+    /** All entries of a tree, directories included, in path order. At most `Limits.sourceEntries`. */
+    readonly list: (
+      ref: RepositoryRef,
+      tree: string
+    ) => Effect.Effect<ReadonlyArray<TreeEntry>, ObjectNotFound | TreeTooLarge | Unavailable>
+    /** The bytes of one file. */
+    readonly read: (
+      ref: RepositoryRef,
+      tree: string,
+      path: string
+    ) => Effect.Effect<Uint8Array, ObjectNotFound | InvalidPath | Unavailable>
+    /** The bytes of all files of a tree, within `Limits.sourceTotalBytes`. */
+    readonly files: (
+      ref: RepositoryRef,
+      tree: string
+    ) => Effect.Effect<
+      ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>,
+      ObjectNotFound | TreeTooLarge | Unavailable
+    >
+    /** What changed between two trees or commits, with renames as a deletion and an addition. */
+    readonly diff: (
+      ref: RepositoryRef,
+      from: string,
+      to: string
+    ) => Effect.Effect<ReadonlyArray<FileDiff>, ObjectNotFound | TreeTooLarge | Unavailable>
+    /** git's unified form of the same. */
+    readonly diffText: (
+      ref: RepositoryRef,
+      from: string,
+      to: string
+    ) => Effect.Effect<string, ObjectNotFound | TreeTooLarge | Unavailable>
+    /** Deletes a fork, or the canonical repository. Deleting what is not there succeeds. */
+    readonly remove: (ref: RepositoryRef) => Effect.Effect<void, Unavailable>
+  }
+>() {}

@@ -1,0 +1,45 @@
+/** A Project's source as the rules need it: its check and probe definitions. */
+import { Effect } from "effect"
+import { parsePawlFile, checksOfPackage, type PawlFile } from "./PawlFile.ts"
+import { Repositories, type RepositoryRef } from "./Repositories.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** The definitions of one tree; on a broken `pawl.json`, what is wrong with it. */
+export type Definitions =
+  | { readonly _tag: "Defined"; readonly file: PawlFile }
+  | { readonly _tag: "Broken"; readonly reason: string }
+
+/** A file of a tree as text, or `null` when it is not there. */
+export const readText = (ref: RepositoryRef, tree: string, path: string) =>
+  Effect.flatMap(Repositories, (repositories) => repositories.read(ref, tree, path)).pipe(
+    Effect.map((bytes): string | null => new TextDecoder().decode(bytes)),
+    Effect.catchTag("ObjectNotFound", () => Effect.succeed(null)),
+    Effect.catchTag("InvalidPath", (error) => Effect.die(error))
+  )
+
+/** Definitions from the text of `pawl.json` and `package.json`, each `null` when there is none. */
+export const definitionsOf = (pawlJson: string | null, packageJson: string | null): Definitions => {
+  if (pawlJson === null)
+    return {
+      _tag: "Defined",
+      file: { checks: packageJson === null ? [] : checksOfPackage(packageJson), probes: [{ path: "/", status: 200 }] }
+    }
+  const parsed = parsePawlFile(pawlJson)
+  return parsed._tag === "Left"
+    ? { _tag: "Broken", reason: `pawl.json: ${parsed.left}` }
+    : {
+        _tag: "Defined",
+        file: parsed.right.probes.length > 0 ? parsed.right : { ...parsed.right, probes: [{ path: "/", status: 200 }] }
+      }
+}
+
+/** The definitions that a tree holds. */
+export const readDefinitions = (ref: RepositoryRef, tree: string) =>
+  Effect.map(Effect.all([readText(ref, tree, "pawl.json"), readText(ref, tree, "package.json")]), ([pawl, pack]) =>
+    definitionsOf(pawl, pack)
+  )
+
+/** All files of a tree. */
+export const readFiles = (ref: RepositoryRef, tree: string) =>
+  Effect.flatMap(Repositories, (repositories) => repositories.files(ref, tree))

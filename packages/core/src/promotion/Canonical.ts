@@ -1,0 +1,294 @@
+/**
+ * The line of generations and its compare-and-swap, decided purely. What the integration step checks is
+ * `blocksOf` (all blocks at once); what the owner of the canonical state decides, in this order, is
+ * `decideSwap`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
+ */
+import type { Actor } from "../access/Actor.ts"
+import type { Approval } from "../approval/Approval.ts"
+import type { Policy } from "../approval/Policy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
+import { staleCommit } from "../candidate/Staleness.ts"
+import type { Change } from "../change/Change.ts"
+import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { commandId, type NewCommand } from "../event/Command.ts"
+import type { NewEvent } from "../event/Event.ts"
+import type { Evidence } from "../evidence/Evidence.ts"
+import { judge } from "../evidence/Gate.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { generationKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { type EvidenceId, releaseId } from "../primitives/Ids.ts"
+import type * as Time from "../primitives/Time.ts"
+import type { Release } from "../release/Release.ts"
+import type { Generation, Head, Trigger } from "./Generation.ts"
+
+/** All that a promotion is decided by, as it was read. */
+export interface Snapshot {
+  readonly candidate: Commit.Stored<Candidate>
+  readonly change: Commit.Stored<Change>
+  readonly head: Commit.Stored<Head>
+  readonly policy: Commit.Stored<Policy>
+  readonly approval: Commit.Stored<Approval> | null
+  readonly evidence: ReadonlyArray<Evidence>
+  /** Whether the composed commit is still in the Candidate's fork, with the recorded tree. */
+  readonly composedCommitExists: boolean
+  /** Whether there is an app to release. */
+  readonly hasApp: boolean
+  /** Whether the Change has another verified Candidate on the head. */
+  readonly otherVerified: boolean
+}
+
+export const blockCodes = [
+  "candidate_not_verified",
+  "base_behind",
+  "check_gap",
+  "approval_missing",
+  "approval_rejected",
+  "policy_version_mismatch",
+  "composed_commit_missing"
+] as const
+export interface Block {
+  readonly code: (typeof blockCodes)[number]
+  readonly detail: string
+}
+
+const needsApproval = ({ candidate, policy }: Snapshot): boolean => {
+  const plan = candidate.record.plan_json
+  return plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
+}
+
+const granted = ({ approval, candidate }: Snapshot): boolean =>
+  approval !== null && approval.record.decision === "granted" && approval.record.tree === candidate.record.tree
+
+/** Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. */
+export const blocksOf = (snapshot: Snapshot): ReadonlyArray<Block> => {
+  const { candidate, head, policy, approval } = snapshot
+  const { status, plan_json: plan, commit, tree, base_generation } = candidate.record
+  const blocks: Array<Block> = []
+  if (status !== "verified") blocks.push({ code: "candidate_not_verified", detail: `the Candidate is ${status}` })
+  if (base_generation !== head.record.generation)
+    blocks.push({
+      code: "base_behind",
+      detail: `its base is S${base_generation}, canonical is at S${head.record.generation}`
+    })
+  if (plan === null || commit === null || tree === null) {
+    blocks.push({ code: "check_gap", detail: "no checks have been run yet" })
+    blocks.push({ code: "composed_commit_missing", detail: "nothing has been composed" })
+  } else {
+    for (const check of judge(plan, { commit, tree }, snapshot.evidence).checks)
+      if (check.required && check.verdict !== "pass")
+        blocks.push({
+          code: "check_gap",
+          detail: `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`
+        })
+    if (plan.policyVersion !== policy.record.version)
+      blocks.push({
+        code: "policy_version_mismatch",
+        detail: `planned under Policy ${plan.policyVersion}, active is ${policy.record.version}`
+      })
+    if (!snapshot.composedCommitExists)
+      blocks.push({ code: "composed_commit_missing", detail: `the fork does not hold ${commit} with tree ${tree}` })
+  }
+  if (approval?.record.decision === "rejected")
+    blocks.push({ code: "approval_rejected", detail: `rejected by ${approval.record.approver}` })
+  else if (needsApproval(snapshot) && !granted(snapshot))
+    blocks.push({ code: "approval_missing", detail: `a granted approval of tree ${tree} is owed` })
+  return blocks
+}
+
+export type SwapDecision =
+  | { readonly _tag: "AlreadyPromoted" }
+  | { readonly _tag: "Stale"; readonly commit: Commit.Commit | null }
+  | { readonly _tag: "Blocked"; readonly blocks: ReadonlyArray<Block>; readonly commit: Commit.Commit | null }
+  | {
+      readonly _tag: "Swap"
+      readonly commit: Commit.Commit
+      readonly generation: number
+      readonly releaseId: string | null
+    }
+
+export interface Ask {
+  readonly actor: Actor
+  readonly trigger: Trigger
+  readonly now: Time.Timestamp
+}
+
+/** The Change goes back to where it was before promoting; none when it is not promoting. */
+const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
+  if (change.record.status !== "promoting") return null
+  const next = Lifecycle.next(
+    ChangeLifecycle,
+    "promoting",
+    "swapRefused",
+    change.record.statusBeforePromoting ?? "verifying"
+  )
+  if (next._tag === "Left") return null
+  return {
+    name: "Promotions.refused",
+    projectId: candidate.record.projectId,
+    writes: [Commit.update("change", change, { status: next.right, statusBeforePromoting: null, updatedAt: now })]
+  }
+}
+
+/** The compare-and-swap. The expected generation is always the Candidate's own base; no caller chooses it. */
+export const decideSwap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
+  const { candidate, head } = snapshot
+  if (candidate.record.status === "promoted") return { _tag: "AlreadyPromoted" }
+  const verified = candidate.record.status === "verified"
+  const behind =
+    candidate.record.base_generation !== head.record.generation || candidate.record.base_tree !== head.record.tree
+  if (candidate.record.status === "stale" || (verified && behind))
+    return { _tag: "Stale", commit: staleCommit(candidate, snapshot.change, head, snapshot.otherVerified, ask.now) }
+  const blocks = blocksOf(snapshot)
+  if (blocks.length > 0) return { _tag: "Blocked", blocks, commit: backCommit(snapshot, ask.now) }
+  return swap(snapshot, ask)
+}
+
+const evidenceIds = ({ candidate, evidence }: Snapshot): ReadonlyArray<EvidenceId> => {
+  const { plan_json: plan, commit, tree } = candidate.record
+  if (plan === null || commit === null || tree === null) return []
+  return judge(plan, { commit, tree }, evidence).checks.flatMap((check) =>
+    check.required && check.evidenceId !== null ? [check.evidenceId as EvidenceId] : []
+  )
+}
+
+const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
+  const { candidate, change, head, policy, approval } = snapshot
+  const { projectId, commit, tree } = candidate.record
+  const requested = Lifecycle.next(
+    ChangeLifecycle,
+    change.record.status,
+    snapshot.hasApp ? "swapWonWithRelease" : "swapWonWithoutRelease"
+  )
+  const promoted = Lifecycle.next(CandidateLifecycle, candidate.record.status, "swapWon")
+  if (commit === null || tree === null || requested._tag === "Left" || promoted._tag === "Left")
+    return {
+      _tag: "Blocked",
+      blocks: [{ code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }],
+      commit: null
+    }
+  const generation = head.record.generation + 1
+  const ids = evidenceIds(snapshot)
+  const step: Generation = {
+    projectId,
+    generation,
+    commit,
+    tree,
+    candidateId: candidate.record.id,
+    changeId: change.record.id,
+    actor: ask.actor,
+    trigger: ask.trigger,
+    policyVersion: policy.record.version,
+    evidenceIds: ids,
+    approvalId: approval?.record.id ?? null,
+    promotedAt: ask.now
+  }
+  const events: Array<NewEvent> = [advanced(step)]
+  if (!snapshot.hasApp)
+    events.push({ type: "change.completed", subject: change.record.id, data: { generation }, actor: ask.actor })
+  const release = snapshot.hasApp ? queuedRelease(step, change.record, candidate.record, ask.now) : null
+  return {
+    _tag: "Swap",
+    generation,
+    releaseId: release?.id ?? null,
+    commit: {
+      name: "Promotions.swap",
+      projectId,
+      expects: [
+        Commit.unchanged("policy", projectId, policy),
+        approval === null
+          ? Commit.absent("approval", candidate.record.id)
+          : Commit.unchanged("approval", candidate.record.id, approval)
+      ],
+      writes: [
+        Commit.insert("generation", step),
+        Commit.update("head", head, { generation, commit, tree }),
+        Commit.update("candidate", candidate, { status: promoted.right, updatedAt: ask.now }),
+        Commit.update("change", change, { status: requested.right, statusBeforePromoting: null, updatedAt: ask.now }),
+        ...(release === null ? [] : [Commit.insert("release", release)])
+      ],
+      events,
+      commands: followUps(step, release)
+    }
+  }
+}
+
+const advanced = (step: Generation): NewEvent => ({
+  type: "canonical.advanced",
+  subject: generationKey(step.projectId, step.generation),
+  data: {
+    generation: step.generation,
+    commit: step.commit,
+    tree: step.tree,
+    candidateId: step.candidateId,
+    evidenceIds: step.evidenceIds,
+    approvalId: step.approvalId,
+    trigger: step.trigger
+  },
+  actor: step.actor
+})
+
+const queuedRelease = (step: Generation, change: Change, candidate: Candidate, now: Time.Timestamp): Release => ({
+  id: releaseId(step.projectId, step.generation),
+  projectId: step.projectId,
+  generation: step.generation,
+  changeId: change.id,
+  candidateId: candidate.id,
+  commit: step.commit,
+  tree: step.tree,
+  status: "queued",
+  reason: null,
+  replacedGeneration: null,
+  bundleSource: null,
+  probes: [],
+  createdAt: now,
+  updatedAt: now
+})
+
+const followUps = (step: Generation, release: Release | null): ReadonlyArray<NewCommand> => [
+  {
+    kind: "canonical.sweep",
+    id: commandId("canonical.sweep", `${step.projectId}/${step.generation}`),
+    payload: { projectId: step.projectId, generation: step.generation }
+  },
+  ...(release === null
+    ? []
+    : [{ kind: "release.run" as const, id: commandId("release.run", release.id), payload: { releaseId: release.id } }])
+]
+
+/** The Change starts promoting: recorded before the swap, with the command that carries it on if this process dies. */
+export const requestCommit = (snapshot: Snapshot, ask: Ask, token: string, leaseMs: number): Commit.Commit | null => {
+  const { candidate, change } = snapshot
+  const next = Lifecycle.next(ChangeLifecycle, change.record.status, "promotionRequested")
+  if (next._tag === "Left") return null
+  const id = candidate.record.id
+  return {
+    name: "Promotions.request",
+    projectId: candidate.record.projectId,
+    expects: [Commit.unchanged("candidate", id, candidate)],
+    writes: [
+      Commit.update("change", change, {
+        status: next.right,
+        statusBeforePromoting: change.record.status,
+        updatedAt: ask.now
+      })
+    ],
+    events: [
+      {
+        type: "canonical.promotion.requested",
+        subject: id,
+        data: { candidateId: id, expectedGeneration: candidate.record.base_generation, trigger: ask.trigger },
+        actor: ask.actor
+      }
+    ],
+    commands: [
+      {
+        kind: "candidate.promote",
+        id: commandId("candidate.promote", id),
+        payload: { candidateId: id, actor: ask.actor, trigger: ask.trigger },
+        leasedBy: { token, leaseMs }
+      }
+    ]
+  }
+}

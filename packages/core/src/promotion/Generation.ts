@@ -1,0 +1,35 @@
+/** A generation: one step of the canonical line. The append-only history is the compare-and-swap. */
+import { Schema } from "effect"
+import { ApprovalId, CandidateId, ChangeId, EvidenceId, ObjectId, ProjectId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import { Actor } from "../access/Actor.ts"
+
+export const Trigger = Schema.Literal("seed", "user", "auto", "rollback")
+export type Trigger = typeof Trigger.Type
+
+export const Generation = Schema.Struct({
+  projectId: ProjectId,
+  generation: Schema.Number,
+  commit: ObjectId,
+  tree: ObjectId,
+  candidateId: Schema.NullOr(CandidateId),
+  changeId: Schema.NullOr(ChangeId),
+  actor: Actor,
+  trigger: Trigger,
+  policyVersion: Schema.Number,
+  evidenceIds: Schema.Array(EvidenceId),
+  approvalId: Schema.NullOr(ApprovalId),
+  promotedAt: Timestamp
+})
+export interface Generation extends Schema.Schema.Type<typeof Generation> {}
+
+/** The head of a canonical line: a moving pointer beside the history, so that the head is one read. */
+export const Head = Schema.Struct({
+  projectId: ProjectId,
+  generation: Schema.Number,
+  commit: ObjectId,
+  tree: ObjectId,
+  /** The newest generation whose commit canonical main holds. */
+  syncedGeneration: Schema.Number
+})
+export interface Head extends Schema.Schema.Type<typeof Head> {}

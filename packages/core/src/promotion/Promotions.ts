@@ -1,0 +1,216 @@
+/** Promotion: the only way the canonical line moves. Safe to repeat; of two at once one advances it, both learn of it. */
+import { Effect, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import { hasOtherVerified } from "../candidate/Staleness.ts"
+import { evidenceOf } from "../evidence/CandidateEvidence.ts"
+import { commandId } from "../event/Command.ts"
+import { Commands } from "../event/Commands.ts"
+import type { Commit } from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { generationKey, pointerKey } from "../ledger/Entities.ts"
+import { LedgerUnavailable } from "../ledger/Ledger.ts"
+import type { Lease } from "../event/Command.ts"
+import { candidateFork, makeUuid } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { Repositories } from "../project/Repositories.ts"
+import { type Ask, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
+import type { Trigger } from "./Generation.ts"
+import { syncSource } from "./SourceSync.ts"
+
+/** Canonical moved on since this Candidate's base. It is stale now; ask for a new one on the new base. */
+export class Stale extends Schema.TaggedError<Stale>()("Stale", {
+  candidateId: Schema.String,
+  baseGeneration: Schema.Number,
+  canonicalGeneration: Schema.Number
+}) {
+  override get message() {
+    return `Canonical is at S${this.canonicalGeneration}, this Candidate was made on S${this.baseGeneration}. Ask for a new Candidate of the same ChangeSets.`
+  }
+}
+
+/** It cannot be promoted. Every block is named at once. */
+export class Blocked extends Schema.TaggedError<Blocked>()("Blocked", {
+  candidateId: Schema.String,
+  blocks: Schema.Array(Schema.Struct({ code: Schema.String, detail: Schema.String }))
+}) {
+  override get message() {
+    return this.blocks.map((block) => `${block.code}: ${block.detail}`).join("; ")
+  }
+}
+
+/** The generation advanced, but canonical `main` does not follow yet. */
+export class SourceUnsynced extends Schema.TaggedError<SourceUnsynced>()("SourceUnsynced", {
+  candidateId: Schema.String
+}) {}
+
+export interface Promoted {
+  readonly outcome: "promoted" | "alreadyPromoted"
+  readonly generation: number
+  readonly commit: string
+  readonly tree: string
+  /** Whether canonical `main` and the tree's file index follow. Promoting again repairs it. */
+  readonly sourceSynced: boolean
+  readonly releaseId: string | null
+}
+
+/** Something moved while it was being read. */
+class Torn {
+  readonly _tag = "Torn"
+}
+
+/**
+ * Reads all that a promotion is decided by, as it was at one instant. A swap is guarded by its commit, but a refusal
+ * is not: what was read before and after a rival's swap would be told as a block that never was.
+ */
+export const snapshot = (candidateId: string) =>
+  reading(candidateId).pipe(
+    Effect.tap((read) =>
+      Effect.gen(function* () {
+        const again = [
+          yield* demand("candidate", candidateId),
+          yield* demand("change", read.change.record.id),
+          yield* demand("head", read.head.record.projectId)
+        ]
+        const before = [read.candidate, read.change, read.head]
+        if (again.some((each, index) => each.revision !== before[index]?.revision))
+          return yield* Effect.fail(new Torn())
+      })
+    ),
+    Effect.retry({ while: (error) => error._tag === "Torn", times: Limits.commitAttempts }),
+    Effect.catchTag("Torn", () =>
+      Effect.fail(
+        new LedgerUnavailable({ operation: "read", reason: `${candidateId} kept changing while it was read` })
+      )
+    )
+  )
+
+const reading = (candidateId: string) =>
+  Effect.gen(function* () {
+    const candidate = yield* demand("candidate", candidateId)
+    const { projectId, commit, tree } = candidate.record
+    const head = yield* demand("head", projectId)
+    const pointer = yield* find("pointer", pointerKey(projectId, "production"))
+    const composedCommitExists =
+      commit !== null &&
+      (yield* Effect.flatMap(Repositories, (repositories) =>
+        repositories.resolve({ project: projectId, fork: candidateFork(candidate.record.id) }, commit)
+      ).pipe(
+        Effect.map((found) => found.tree === tree),
+        Effect.catchTag("ObjectNotFound", () => Effect.succeed(false))
+      ))
+    return {
+      candidate,
+      head,
+      composedCommitExists,
+      change: yield* demand("change", candidate.record.changeId),
+      policy: yield* demand("policy", projectId),
+      approval: yield* find("approval", candidateId),
+      evidence: yield* evidenceOf(candidateId),
+      hasApp: (yield* Settings).appsDomain !== null && pointer !== null && pointer.record.status !== "removed",
+      otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
+    } satisfies Snapshot
+  })
+
+/** Promotes a Candidate. The actor comes from the session. */
+export const promote = (actor: Actor, candidateId: string, trigger: Trigger = "user") =>
+  Effect.gen(function* () {
+    const token = yield* makeUuid
+    const ask = { actor, trigger, now: yield* Time.now }
+    const asked = yield* decideAndCommit(requesting(candidateId, ask, token))
+    if (asked === "done") return yield* answer(candidateId, "alreadyPromoted")
+    const ended = finishQuietly({ commandId: commandId("candidate.promote", candidateId), token })
+    return yield* carryOn(candidateId, ask).pipe(
+      // Unsynced, the command stays: a worker takes it over when the lease ends.
+      Effect.tap((promoted) => (promoted.sourceSynced ? ended : Effect.void)),
+      Effect.tapErrorTag("Stale", () => ended),
+      Effect.tapErrorTag("Blocked", () => ended)
+    )
+  }).pipe(Effect.withSpan("Promotions.promote", { attributes: { candidateId } }))
+
+/** When the request of another promoter is under way, its command is not ours to finish: the token does not match. */
+const finishQuietly = (lease: Lease) => Effect.flatMap(Commands, (commands) => Effect.ignore(commands.finish(lease)))
+
+/** Refuses at once what cannot be promoted, else records that it was asked for. */
+const requesting = (candidateId: string, ask: Ask, token: string) =>
+  Effect.gen(function* () {
+    const read = yield* snapshot(candidateId)
+    const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
+    if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
+    if (decision._tag === "Stale") return { answer: "go" as const }
+    if (decision._tag === "Blocked") return yield* new Blocked({ candidateId, blocks: decision.blocks })
+    const commit = requestCommit(read, ask, token, Limits.commandLeaseMs)
+    return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
+  })
+
+/** The Change as it will be once the request is recorded, so that the decision looks at all else. */
+const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
+  ...change,
+  record: { ...change.record, status: "promoting" }
+})
+
+/** The body of `candidate.promote`: the swap, then the sync. */
+export const carryOn = (candidateId: string, ask: Ask) =>
+  Effect.gen(function* () {
+    const decision = yield* decideAndCommit(swapping(candidateId, ask))
+    switch (decision._tag) {
+      case "Swap":
+        return yield* answer(candidateId, "promoted")
+      case "AlreadyPromoted":
+        return yield* answer(candidateId, "alreadyPromoted")
+      case "Stale":
+        return yield* staleness(candidateId)
+      case "Blocked":
+        return yield* new Blocked({ candidateId, blocks: decision.blocks })
+    }
+  })
+
+/** `carryOn` for a worker: what was refused is done, what is not synced yet is tried again. */
+export const resume = (candidateId: string, ask: Ask) =>
+  carryOn(candidateId, ask).pipe(
+    Effect.filterOrFail(
+      (promoted) => promoted.sourceSynced,
+      () => new SourceUnsynced({ candidateId })
+    ),
+    Effect.asVoid,
+    Effect.catchTags({ Stale: () => Effect.void, Blocked: () => Effect.void })
+  )
+
+export const swapping = (candidateId: string, ask: Ask) =>
+  Effect.map(snapshot(candidateId), (read): { readonly answer: SwapDecision; readonly commit?: Commit } => {
+    const decision = decideSwap(read, ask)
+    if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer: decision }
+    return { answer: decision, commit: decision.commit }
+  })
+
+const staleness = (candidateId: string) =>
+  Effect.gen(function* () {
+    const candidate = (yield* demand("candidate", candidateId)).record
+    const head = (yield* demand("head", candidate.projectId)).record
+    return yield* new Stale({
+      candidateId,
+      baseGeneration: candidate.base_generation,
+      canonicalGeneration: head.generation
+    })
+  })
+
+/** What became of a promoted Candidate, with the source synced if it can be. */
+const answer = (candidateId: string, outcome: Promoted["outcome"]) =>
+  Effect.gen(function* () {
+    const candidate = (yield* demand("candidate", candidateId)).record
+    const step = (yield* demand("generation", generationKey(candidate.projectId, candidate.base_generation + 1))).record
+    const sourceSynced = yield* syncSource(candidate.projectId).pipe(
+      Effect.as(true),
+      Effect.catchAll((problem) => Effect.as(Effect.logWarning("source not synced", problem), false))
+    )
+    const release = yield* find("release", `rel_${candidate.projectId}_${step.generation}`)
+    return {
+      outcome,
+      generation: step.generation,
+      commit: step.commit,
+      tree: step.tree,
+      sourceSynced,
+      releaseId: release?.record.id ?? null
+    } satisfies Promoted
+  })

@@ -1,0 +1,67 @@
+/** Canonical `main` follows the generations: fast-forward only, then the tree's file index is written. */
+import { Effect } from "effect"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { generationKey } from "../ledger/Entities.ts"
+import { candidateFork } from "../primitives/Ids.ts"
+import { Repositories } from "../project/Repositories.ts"
+import { writeSourceIndex } from "./SourceIndex.ts"
+
+/** Brings `main` to the head, generation by generation. Repeating it is safe. */
+export const syncSource = (projectId: string) =>
+  Effect.gen(function* () {
+    const head = (yield* demand("head", projectId)).record
+    for (let generation = head.syncedGeneration + 1; generation <= head.generation; generation++)
+      yield* syncOne(projectId, generation)
+  }).pipe(Effect.withSpan("SourceSync.sync"))
+
+/** Whether another sync has brought `main` beyond this generation meanwhile. */
+const isPast = (projectId: string, generation: number) =>
+  Effect.gen(function* () {
+    const main = yield* Effect.flatMap(Repositories, (repositories) => repositories.main(projectId))
+    const head = (yield* demand("head", projectId)).record
+    for (let later = generation + 1; later <= head.generation; later++)
+      if ((yield* demand("generation", generationKey(projectId, later))).record.commit === main.commit) return true
+    return false
+  })
+
+const syncOne = (projectId: string, generation: number) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const step = (yield* demand("generation", generationKey(projectId, generation))).record
+    const before = (yield* demand("generation", generationKey(projectId, generation - 1))).record
+    if (step.candidateId !== null)
+      yield* repositories
+        .advance({
+          project: projectId,
+          from: { project: projectId, fork: candidateFork(step.candidateId) },
+          expected: before.commit,
+          commit: step.commit
+        })
+        .pipe(
+          Effect.catchTag("NotFastForward", (refused) =>
+            Effect.flatMap(isPast(projectId, generation), (past) => (past ? Effect.void : refused))
+          )
+        )
+    yield* writeSourceIndex(projectId, step)
+    yield* decideAndCommit(
+      Effect.map(demand("head", projectId), (head) =>
+        head.record.syncedGeneration >= generation
+          ? { answer: undefined }
+          : {
+              answer: undefined,
+              commit: {
+                name: "SourceSync.synced",
+                projectId,
+                writes: [Commit.update("head", head, { syncedGeneration: generation })]
+              }
+            }
+      )
+    )
+  })
+
+/** Syncs before something composes on canonical. Fails while it cannot be done; the caller is tried again. */
+export const ensureSynced = (projectId: string) =>
+  Effect.flatMap(demand("head", projectId), ({ record }) =>
+    record.syncedGeneration < record.generation ? syncSource(projectId) : Effect.void
+  )

@@ -1,0 +1,42 @@
+/** Asks a live app one question through the router, past every cache of pointers. No public route is needed. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Channel } from "../app/Pointer.ts"
+import { Limits } from "../primitives/Limits.ts"
+
+/** No response came: a time-out, or the machinery before the app could not serve. A gap, never a pass. */
+export class ProbeUnanswered extends Schema.TaggedError<ProbeUnanswered>()("ProbeUnanswered", {
+  path: Schema.String,
+  reason: Schema.String
+}) {}
+
+export interface ProbeAnswer {
+  readonly status: number
+  readonly contentType: string | null
+  /** At most the first `Limits.probeBodyBytes` bytes. */
+  readonly body: Uint8Array
+}
+
+export class ProbeClient extends Context.Tag("@pawl/core/release/ProbeClient")<
+  ProbeClient,
+  {
+    /** One GET, redirects not followed. `path` starts with a slash and may hold a query. `timeoutMs` covers the body too. */
+    readonly get: (options: {
+      readonly label: string
+      readonly channel: Channel
+      readonly path: string
+      readonly timeoutMs: number
+    }) => Effect.Effect<ProbeAnswer, ProbeUnanswered>
+  }
+>() {}
+
+/** What the one app answers, by path with its query. A path that is missing does not answer. The caller may change the map. */
+export const layerMemory = (answers: ReadonlyMap<string, ProbeAnswer>): Layer.Layer<ProbeClient> =>
+  Layer.succeed(ProbeClient, {
+    get: ({ path }) =>
+      Effect.suspend(() => {
+        const answer = answers.get(path)
+        return answer === undefined
+          ? new ProbeUnanswered({ path, reason: "no response" })
+          : Effect.succeed({ ...answer, body: answer.body.slice(0, Limits.probeBodyBytes) })
+      })
+  })

@@ -1,0 +1,68 @@
+/** Release smoke probes: which they are, and what an answer means. No response is a gap, never a pass. */
+import type { PawlProbe } from "../project/PawlFile.ts"
+import type { ProbeAnswer } from "./ProbeClient.ts"
+import type { ProbeResult } from "./Release.ts"
+
+export interface Probe {
+  readonly path: string
+  /** One status, or the statuses of a route that the Change added: 2xx, 401 or 403. */
+  readonly expects: number | "reachable"
+  readonly json: boolean
+}
+
+export const probesOf = (own: ReadonlyArray<PawlProbe>, addedRoutes: ReadonlyArray<string>): ReadonlyArray<Probe> => [
+  ...own.map((probe) => ({ path: probe.path, expects: probe.status, json: probe.json === true })),
+  ...addedRoutes
+    .filter((path) => !own.some((probe) => probe.path === path))
+    .map((path) => ({ path, expects: "reachable" as const, json: false }))
+]
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+const isJson = (answer: ProbeAnswer): boolean => {
+  try {
+    JSON.parse(new TextDecoder().decode(answer.body))
+    return answer.contentType?.includes("json") === true
+  } catch {
+    return false
+  }
+}
+
+const reachable = (status: number): boolean => (status >= 200 && status < 300) || status === 401 || status === 403
+
+/** Judges one answer; `null` when there was none. */
+export const judgeProbe = (probe: Probe, answer: ProbeAnswer | null, why = "no response"): ProbeResult => {
+  const expected =
+    probe.expects === "reachable" ? "2xx, 401 or 403" : `${probe.expects}${probe.json ? " with JSON" : ""}`
+  if (answer === null) return { path: probe.path, expected, status: null, result: "gap", detail: why }
+  const status = probe.expects === "reachable" ? reachable(answer.status) : answer.status === probe.expects
+  const body = !probe.json || isJson(answer)
+  const detail = !status
+    ? `answered ${answer.status}`
+    : !body
+      ? `answered ${answer.status}, but not JSON`
+      : `answered ${answer.status}`
+  return { path: probe.path, expected, status: answer.status, result: status && body ? "pass" : "fail", detail }
+}
+
+const isTest = (path: string): boolean => /(^|\/)tests?\/|\.(test|spec)\./.test(path)
+
+/**
+ * Static GET routes that a diff adds: string literals compared with a path, or given to a router's `get`,
+ * in the added lines of source files that name no other method.
+ */
+export const routesAdded = (
+  files: ReadonlyArray<{ readonly path: string; readonly patch: string }>,
+  max: number
+): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  for (const file of files) {
+    if (isTest(file.path) || !/\.[cm]?[jt]sx?$/.test(file.path)) continue
+    for (const line of file.patch.split("\n")) {
+      if (!line.startsWith("+") || line.startsWith("+++") || /\b(post|put|patch|delete)\b/i.test(line)) continue
+      for (const match of line.matchAll(/(?:\.get\(\s*|path(?:name)?\s*===?\s*)["'`](\/[A-Za-z0-9/_.-]*)["'`]/g))
+        found.add(match[1]!)
+    }
+  }
+  return [...found].slice(0, max)
+}

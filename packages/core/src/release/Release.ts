@@ -1,0 +1,39 @@
+/** A Release: taking one generation live. It never moves the canonical line. */
+import { Schema } from "effect"
+import { CandidateId, ChangeId, ObjectId, ProjectId, ReleaseId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const releaseStatuses = ["queued", "building", "deployed", "failed", "smoke_failed", "superseded"] as const
+export const ReleaseStatus = Schema.Literal(...releaseStatuses)
+export type ReleaseStatus = typeof ReleaseStatus.Type
+
+export const ProbeResult = Schema.Struct({
+  path: Schema.String,
+  expected: Schema.String,
+  /** Null when there was no response. */
+  status: Schema.NullOr(Schema.Number),
+  result: Schema.Literal("pass", "fail", "gap"),
+  detail: Schema.String
+})
+export interface ProbeResult extends Schema.Schema.Type<typeof ProbeResult> {}
+
+export const BundleSource = Schema.Literal("stored", "same_tree", "preview_copy", "build")
+export type BundleSource = typeof BundleSource.Type
+
+export const Release = Schema.Struct({
+  id: ReleaseId,
+  projectId: ProjectId,
+  generation: Schema.Number,
+  changeId: ChangeId,
+  candidateId: CandidateId,
+  commit: ObjectId,
+  tree: ObjectId,
+  status: ReleaseStatus,
+  reason: Schema.NullOr(Schema.String),
+  replacedGeneration: Schema.NullOr(Schema.Number),
+  bundleSource: Schema.NullOr(BundleSource),
+  probes: Schema.Array(ProbeResult),
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+})
+export interface Release extends Schema.Schema.Type<typeof Release> {}

@@ -1,0 +1,91 @@
+/**
+ * The bundle of a release, in the specified order: stored; of another commit with the same tree; the preview's copy;
+ * else a build. Whatever it is, it must have the digest that the `build` check's Evidence holds.
+ */
+import { Effect, Schema } from "effect"
+import { bundleKey, bundlePrefix } from "../app/Bundle.ts"
+import { bundleOf } from "../app/Builds.ts"
+import * as BundleStore from "../app/BundleStore.ts"
+import { verifiedDigest } from "../evidence/CandidateEvidence.ts"
+import { demand } from "../ledger/Deciding.ts"
+import { Records } from "../ledger/Records.ts"
+import { candidateFork } from "../primitives/Ids.ts"
+import { readFiles } from "../project/Source.ts"
+import type { BundleSource, Release } from "./Release.ts"
+
+/** What was built is not what was verified. It is not served. */
+export class BundleMismatch extends Schema.TaggedError<BundleMismatch>()("BundleMismatch", {
+  verified: Schema.String,
+  found: Schema.String
+}) {}
+
+export interface ReleaseBundle {
+  readonly key: string
+  readonly digest: string
+  readonly source: BundleSource
+}
+
+/** A bundle that is there and whole; a damaged one counts as missing, so that the next source is tried. */
+const whole = (key: string, digest: string | undefined) =>
+  BundleStore.find(key, digest).pipe(
+    Effect.catchTag("BundleDamaged", (damage) => Effect.as(Effect.logWarning("bundle damaged", damage.reason), null))
+  )
+
+const ofSameTree = (release: Release, builtAt: string, digest: string | undefined) =>
+  Effect.gen(function* () {
+    const same = yield* (yield* Records).list("generation", {
+      projectId: release.projectId,
+      where: { tree: release.tree },
+      order: "newest"
+    })
+    for (const { record } of same.items) {
+      if (record.commit === release.commit) continue
+      const from = bundlePrefix("apps", release.projectId, record.commit)
+      const there = yield* whole(bundleKey(from), undefined)
+      if (there === null) continue
+      const to = bundlePrefix("apps", release.projectId, release.commit)
+      const copied = yield* BundleStore.readdress(from, to, there, { commit: release.commit, builtAt })
+      if (digest === undefined || copied.digest === digest) return copied
+    }
+    return null
+  })
+
+const ofPreview = (release: Release, digest: string | undefined) =>
+  Effect.gen(function* () {
+    const from = bundlePrefix("app-previews", release.projectId, release.commit)
+    const there = yield* whole(bundleKey(from), digest)
+    return there === null
+      ? null
+      : yield* BundleStore.copy(from, bundlePrefix("apps", release.projectId, release.commit), there)
+  })
+
+export const obtain = (release: Release) =>
+  Effect.gen(function* () {
+    const answer = (stored: BundleStore.StoredBundle, source: BundleSource): ReleaseBundle => ({
+      key: stored.key,
+      digest: stored.digest,
+      source
+    })
+    const digest = yield* verifiedDigest(release.candidateId)
+    const builtAt = (yield* demand("candidate", release.candidateId)).record.createdAt
+    const prefix = bundlePrefix("apps", release.projectId, release.commit)
+    const stored = yield* whole(bundleKey(prefix), digest)
+    if (stored !== null) return answer(stored, "stored")
+    const same = yield* ofSameTree(release, builtAt, digest)
+    if (same !== null) return answer(same, "same_tree")
+    const preview = yield* ofPreview(release, digest)
+    if (preview !== null) return answer(preview, "preview_copy")
+    const files = readFiles({ project: release.projectId, fork: candidateFork(release.candidateId) }, release.tree)
+    const built = yield* bundleOf({
+      kind: "apps",
+      project: release.projectId,
+      files,
+      commit: release.commit,
+      tree: release.tree,
+      builtAt,
+      ...(digest === undefined ? {} : { expectedDigest: digest })
+    })
+    if (digest !== undefined && built.digest !== digest)
+      return yield* new BundleMismatch({ verified: digest, found: built.digest })
+    return answer(built, "build")
+  }).pipe(Effect.withSpan("ReleaseBundle.obtain"))

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest"
+import { definitionsOf } from "@pawl/core/project/Source"
+import { checksOfPackage, parsePawlFile } from "@pawl/core/project/PawlFile"
+
+describe("pawl.json", () => {
+  it("fills in what is left out", () => {
+    const parsed = parsePawlFile(
+      '{ "checks": [{ "id": "test", "command": "node --test" }], "probes": [{ "path": "/" }] }'
+    )
+    expect(parsed).toMatchObject({
+      right: { checks: [{ id: "test", required: true, timeoutMs: 300_000 }], probes: [{ path: "/", status: 200 }] }
+    })
+  })
+
+  it.each([
+    ["{", "JSON"],
+    ['{ "checks": [{ "id": "build", "command": "x" }] }', "taken"],
+    ['{ "checks": [{ "id": "No", "command": "x" }] }', "a-z"],
+    ['{ "checks": [{ "id": "a", "command": "" }] }', "command"],
+    ['{ "checks": [{ "id": "a", "command": "x" }, { "id": "a", "command": "y" }] }', "same id"],
+    ['{ "checks": [{ "id": "a", "command": "x", "timeoutMs": 0 }] }', "timeoutMs"],
+    ['{ "probes": [{ "path": "x" }] }', "starts with /"],
+    ['{ "probes": [{ "path": "/", "status": 99 }] }', "status"]
+  ])("refuses %s and says why", (text, word) => {
+    const parsed = parsePawlFile(text)
+    expect(parsed._tag).toBe("Left")
+    expect(parsed._tag === "Left" ? parsed.left : "").toContain(word)
+  })
+
+  it("gives way to the scripts typecheck and test of package.json when there is none", () => {
+    expect(
+      checksOfPackage('{ "scripts": { "test": "node --test", "build": "x", "typecheck": "tsc" } }').map((check) => [
+        check.id,
+        check.command
+      ])
+    ).toEqual([
+      ["typecheck", "tsc"],
+      ["test", "node --test"]
+    ])
+    expect(checksOfPackage("nonsense")).toEqual([])
+    expect(definitionsOf(null, null)).toMatchObject({ file: { checks: [], probes: [{ path: "/", status: 200 }] } })
+    expect(definitionsOf("{", null)._tag).toBe("Broken")
+  })
+})

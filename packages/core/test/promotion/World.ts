@@ -1,0 +1,227 @@
+/** A Project in a memory state, with Changes and Candidates made by hand: the ground for histories and explorations. */
+import type { Candidate } from "@pawl/core/candidate/Candidate"
+import type { Change } from "@pawl/core/change/Change"
+import type { Evidence } from "@pawl/core/evidence/Evidence"
+import type { Approval } from "@pawl/core/approval/Approval"
+import { defaultPolicy } from "@pawl/core/approval/Policy"
+import * as Commit from "@pawl/core/ledger/Commit"
+import type { Kind, RecordOf } from "@pawl/core/ledger/Entities"
+import { apply } from "@pawl/core/ledger/MemoryCommit"
+import { type MemoryState, empty, rowsOf } from "@pawl/core/ledger/MemoryState"
+import type { Snapshot } from "@pawl/core/promotion/Canonical"
+import type { Generation } from "@pawl/core/promotion/Generation"
+import { person } from "../flow/MemoryPawl.ts"
+
+export const projectId = "proj_00000000-0000-4000-8000-000000000000" as const
+export const now = "2026-01-01T00:00:00.000Z"
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
+export const changeId = (n: number) => `chg_${uuid(n)}` as const
+export const candidateId = (n: number) => `cand_${n.toString(16).padStart(24, "0")}` as const
+const ulid = (n: number) => n.toString(16).toUpperCase().padStart(26, "0")
+/** A tree or commit id; every number its own. */
+export const objectId = (n: number) => n.toString(16).padStart(40, "0")
+
+/** Applies a commit; a Conflict is answered, anything else that is not `Committed` is a broken test. */
+export const commit = (state: MemoryState, wanted: Commit.Commit): boolean => {
+  const ids = (wanted.events ?? []).map((_, index) => `evt_${ulid(state.position * 100 + index)}`)
+  return apply(state, wanted, 0, ids)._tag === "Committed"
+}
+
+export const get = <K extends Kind>(state: MemoryState, kind: K, id: string): Commit.Stored<RecordOf<K>> | null =>
+  (rowsOf(state, kind).get(id) as Commit.Stored<RecordOf<K>> | undefined) ?? null
+
+export const must = <K extends Kind>(state: MemoryState, kind: K, id: string): Commit.Stored<RecordOf<K>> => {
+  const found = get(state, kind, id)
+  if (found === null) throw new Error(`no ${kind} ${id}`)
+  return found
+}
+
+/** The records of one Project, so that few are looked at. */
+export const all = <K extends Kind>(state: MemoryState, kind: K): ReadonlyArray<Commit.Stored<RecordOf<K>>> =>
+  [...rowsOf(state, kind).values()] as unknown as ReadonlyArray<Commit.Stored<RecordOf<K>>>
+
+export const newWorld = (): MemoryState => {
+  const state = empty()
+  const policy = { projectId, version: 1, ...defaultPolicy, updatedAt: now, updatedBy: "system:default" }
+  const seed: Generation = {
+    projectId,
+    generation: 0,
+    commit: objectId(1),
+    tree: objectId(1),
+    candidateId: null,
+    changeId: null,
+    actor: person,
+    trigger: "seed",
+    policyVersion: 1,
+    evidenceIds: [],
+    approvalId: null,
+    promotedAt: now
+  }
+  commit(state, {
+    name: "World.new",
+    projectId,
+    writes: [
+      Commit.insert("policy", policy),
+      Commit.insert("generation", seed),
+      Commit.insert("head", { projectId, generation: 0, commit: objectId(1), tree: objectId(1), syncedGeneration: 0 })
+    ]
+  })
+  return state
+}
+
+export interface CandidateSpec {
+  readonly n: number
+  readonly status: "verifying" | "verified"
+  readonly approvalRequired?: boolean
+  readonly result?: Evidence["result"]
+}
+
+const changeOf = (n: number, status: Change["status"]): Change => ({
+  id: changeId(n),
+  projectId,
+  clientRequestId: String(n),
+  goal: "a goal",
+  status,
+  riskTier: "medium",
+  budget_usd: 1,
+  spent_usd: 0,
+  kind: "goal",
+  createdBy: person,
+  createdAt: now,
+  updatedAt: now,
+  statusBeforePromoting: null,
+  reason: null
+})
+
+const evidenceOf = (n: number, tree: string, result: Evidence["result"]): Evidence => ({
+  id: `evd_${ulid(n)}`,
+  projectId,
+  subject: { candidateId: candidateId(n) },
+  checkId: "test",
+  status: result === "gap" ? "not_checked" : "checked_supported",
+  result,
+  commit: tree,
+  tree,
+  outputKey: null,
+  outputDigest: null,
+  startedAt: now,
+  finishedAt: now,
+  runner: { isolation: "memory", version: "1", guarantees: [] },
+  summary: result,
+  attempt: 1
+})
+
+/** Adds a Change with one Candidate on the head, with the evidence of its one check. Its tree is `100 + n`. */
+export const addCandidate = (state: MemoryState, spec: CandidateSpec): void => {
+  const head = must(state, "head", projectId).record
+  const tree = objectId(100 + spec.n)
+  const plan = {
+    policyVersion: must(state, "policy", projectId).record.version,
+    riskTier: spec.approvalRequired === true ? ("high" as const) : ("medium" as const),
+    approvalRequired: spec.approvalRequired === true,
+    checks: [{ id: "test", kind: "command" as const, title: "test", command: "true", required: true, timeoutMs: 1000 }]
+  }
+  const candidate: Candidate = {
+    id: candidateId(spec.n),
+    projectId,
+    changeId: changeId(spec.n),
+    lineage: candidateId(spec.n),
+    recomposition: 0,
+    attempt: 1,
+    base_generation: head.generation,
+    base_commit: head.commit,
+    base_tree: head.tree,
+    changeSets: [],
+    commit: tree,
+    tree,
+    status: "composing",
+    reason: null,
+    conflicts: [],
+    plan_json: plan,
+    score_json: null,
+    fork_deleted_at: null,
+    createdAt: now,
+    updatedAt: now
+  }
+  commit(state, {
+    name: "World.candidate",
+    projectId,
+    writes: [
+      Commit.insert("change", changeOf(spec.n, "created")),
+      Commit.insert("candidate", candidate),
+      Commit.insert("evidence", evidenceOf(spec.n, tree, spec.result ?? "pass"))
+    ]
+  })
+  advance(state, spec)
+}
+
+/** Takes the Change and the Candidate along their lives to where the spec wants them. */
+const advance = (state: MemoryState, spec: CandidateSpec): void => {
+  const step = (kind: "change" | "candidate", id: string, status: string) =>
+    commit(state, {
+      name: "World.step",
+      projectId,
+      writes: [Commit.update(kind, must(state, kind, id), { status } as never)]
+    })
+  step("change", changeId(spec.n), "running")
+  step("change", changeId(spec.n), "verifying")
+  step("candidate", candidateId(spec.n), "verifying")
+  if (spec.status === "verified") step("candidate", candidateId(spec.n), "verified")
+}
+
+export const approvalOf = (n: number, decision: Approval["decision"], tree: string): Approval => ({
+  id: `apr_${ulid(n)}`,
+  projectId,
+  candidateId: candidateId(n),
+  changeId: changeId(n),
+  tree,
+  decision,
+  approver: person.id,
+  decidedAt: now
+})
+
+/** What a promoter reads. */
+export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
+  const candidate = must(state, "candidate", candidateId(n))
+  const head = must(state, "head", projectId)
+  return {
+    candidate,
+    head,
+    change: must(state, "change", changeId(n)),
+    policy: must(state, "policy", projectId),
+    approval: get(state, "approval", candidateId(n)),
+    evidence: all(state, "evidence")
+      .map((each) => each.record)
+      .filter((each) => each.subject.candidateId === candidateId(n)),
+    composedCommitExists: true,
+    hasApp: false,
+    otherVerified: false
+  }
+}
+
+/** What must hold in every state; null when it does. */
+export const brokenLine = (state: MemoryState): string | null => {
+  const line = all(state, "generation")
+    .map((each) => each.record)
+    .toSorted((a, b) => a.generation - b.generation)
+  const head = must(state, "head", projectId).record
+  for (const [index, step] of line.entries()) if (step.generation !== index) return `generation ${index} is missing`
+  const last = line.at(-1)!
+  if (last.generation !== head.generation || last.tree !== head.tree) return "the head is not the last generation"
+  for (const step of line.slice(1)) {
+    const candidate = get(state, "candidate", step.candidateId ?? "")?.record
+    if (candidate === undefined) return `generation ${step.generation} has no Candidate`
+    if (candidate.status !== "promoted") return `the Candidate of generation ${step.generation} is ${candidate.status}`
+    if (candidate.tree !== step.tree) return `generation ${step.generation} is not the verified tree`
+    if (candidate.base_generation !== step.generation - 1) return `generation ${step.generation} skips its base`
+    const proof = all(state, "evidence").find((each) => each.record.id === step.evidenceIds[0])?.record
+    if (proof === undefined || proof.result !== "pass" || proof.tree !== step.tree)
+      return `generation ${step.generation} has no passing evidence`
+    const approval = get(state, "approval", candidate.id)?.record
+    if (approval?.decision === "rejected") return `generation ${step.generation} was rejected`
+    if (candidate.plan_json?.approvalRequired === true && approval?.tree !== step.tree)
+      return `generation ${step.generation} owes an approval`
+  }
+  const winners = all(state, "candidate").filter((each) => each.record.status === "promoted").length
+  return winners === line.length - 1 ? null : `${winners} promoted Candidates for ${line.length - 1} generations`
+}

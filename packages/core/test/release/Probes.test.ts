@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest"
+import { judgeProbe, probesOf, routesAdded } from "@pawl/core/release/Probes"
+
+const answer = (status: number, text = "", contentType: string | null = null) => ({
+  status,
+  contentType,
+  body: new TextEncoder().encode(text)
+})
+const root = { path: "/", expects: 200, json: false } as const
+const api = { path: "/api", expects: 200, json: true } as const
+const added = { path: "/new", expects: "reachable", json: false } as const
+
+describe("A release probe", () => {
+  it("takes no response as a gap, never as a pass", () => {
+    expect(judgeProbe(root, null).result).toBe("gap")
+  })
+
+  it("wants the very status, and JSON where JSON was promised", () => {
+    expect(judgeProbe(root, answer(200)).result).toBe("pass")
+    expect(judgeProbe(root, answer(204)).result).toBe("fail")
+    expect(judgeProbe(api, answer(200, "{}", "application/json")).result).toBe("pass")
+    expect(judgeProbe(api, answer(200, "<p>", "application/json")).result).toBe("fail")
+    expect(judgeProbe(api, answer(200, "{}", "text/html")).result).toBe("fail")
+  })
+
+  it("takes 2xx, 401 or 403 from an added route, and never 404", () => {
+    const passing = [200, 204, 299, 401, 403]
+    for (const status of [...passing, 301, 400, 404, 405, 500])
+      expect(`${status} ${judgeProbe(added, answer(status)).result}`).toBe(
+        `${status} ${passing.includes(status) ? "pass" : "fail"}`
+      )
+  })
+
+  it("finds at most two static GET routes in the added lines of source files", () => {
+    const patch = [
+      '+  if (path === "/hours") return a',
+      "-  if (path === '/old') return b",
+      '+app.get("/two", c)',
+      "+app.post('/three', d)",
+      '+if (url.pathname === "/four") e'
+    ].join("\n")
+    expect(routesAdded([{ path: "src/a.ts", patch }], 2)).toEqual(["/hours", "/two"])
+    expect(
+      routesAdded(
+        [
+          { path: "test/a.test.ts", patch },
+          { path: "README.md", patch }
+        ],
+        2
+      )
+    ).toEqual([])
+    expect(
+      probesOf([{ path: "/hours", status: 204 }], ["/hours", "/two"]).map((probe) => [probe.path, probe.expects])
+    ).toEqual([
+      ["/hours", 204],
+      ["/two", "reachable"]
+    ])
+  })
+})

@@ -1,0 +1,294 @@
+/** What every Commands promises: each command to one worker at a time, Projects in turn, and none forgotten. */
+import { Effect, Fiber, TestClock } from "effect"
+import { describe, expect, it } from "vitest"
+import { Commands } from "@pawl/core/event/Commands"
+import { Journal } from "@pawl/core/ledger/Journal"
+import {
+  claim,
+  claimOne,
+  command,
+  commit,
+  failure,
+  ids,
+  onStore,
+  projectId,
+  race,
+  send,
+  type StoreFixture
+} from "./StoreFixtures.ts"
+
+export const commandsContract = (name: string, fixture: StoreFixture) => {
+  const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
+    it(title, () => onStore(fixture, body))
+  const commands = Commands
+  const dies = Effect.gen(function* () {
+    yield* send([command("a", { maxAttempts: 1 })])
+    const { lease } = yield* claimOne
+    yield* commit({ journal: { process: lease.commandId, step: "one", result: 1 }, lease })
+    expect(yield* (yield* commands).fail(lease, "it broke", 0)).toBe("dead")
+  })
+  const steps = Effect.flatMap(Journal, (journal) => Effect.map(journal.steps("agent.wake:a"), (all) => all.size))
+
+  describe(`${name}: Commands`, () => {
+    promise(
+      "hands out a command once, with its payload and its tries counted",
+      Effect.gen(function* () {
+        yield* send([command("a", { payload: { deep: { list: [1, null, "ä"] } }, maxAttempts: 3 })])
+        const [leased, ...more] = yield* claim(5)
+        expect(more).toEqual([])
+        expect(leased!.command).toEqual({
+          id: "agent.wake:a",
+          kind: "agent.wake",
+          projectId: projectId(),
+          payload: { deep: { list: [1, null, "ä"] } },
+          attempts: 1,
+          maxAttempts: 3,
+          dueAt: "2030-01-01T00:00:00.000Z",
+          createdAt: "2030-01-01T00:00:00.000Z",
+          lastProblem: null
+        })
+        expect(yield* claim(5)).toEqual([])
+      })
+    )
+
+    promise(
+      "lets one of 32 racing workers have a command",
+      Effect.gen(function* () {
+        yield* send([command("a"), command("b")])
+        const claimed = (yield* race(Array.from({ length: 32 }, () => claim(1)))).flatMap((exit) =>
+          exit._tag === "Success" ? ids(exit.value) : []
+        )
+        expect([...claimed].sort()).toEqual(["agent.wake:a", "agent.wake:b"])
+      })
+    )
+
+    promise(
+      "changes nothing when a command is sent that waits already",
+      Effect.gen(function* () {
+        yield* send([command("a", { payload: { n: 1 }, delayMs: 50 })])
+        yield* send([command("a", { payload: { n: 2 } }), command("a", { payload: { n: 3 } })])
+        expect(yield* claim()).toEqual([])
+        yield* TestClock.adjust(50)
+        expect((yield* claim(5)).map((each) => each.command.payload)).toEqual([{ n: 1 }])
+        yield* send([command("a")])
+        expect(yield* claim()).toEqual([])
+      })
+    )
+
+    promise(
+      "hands out only the kinds that are asked for, only when due, oldest due first",
+      Effect.gen(function* () {
+        yield* send([
+          command("late", { delayMs: 20 }),
+          command("soon", { delayMs: 10 }),
+          command("now"),
+          { kind: "release.run", id: "release.run:x", payload: {} }
+        ])
+        expect(ids(yield* claim(5, { kinds: ["agent.wake"] }))).toEqual(["agent.wake:now"])
+        yield* TestClock.adjust(30)
+        expect(ids(yield* claim(5, { kinds: ["agent.wake"] }))).toEqual(["agent.wake:soon", "agent.wake:late"])
+        expect(ids(yield* claim(5))).toEqual(["release.run:x"])
+      })
+    )
+
+    promise(
+      "takes Projects in turn, so that none waits for a crowded one",
+      Effect.gen(function* () {
+        yield* send(Array.from({ length: 20 }, (_, n) => command(`crowd-${n}`)))
+        yield* TestClock.adjust(5)
+        yield* send([command("second")], projectId(2))
+        yield* send([command("directory")], null)
+        expect(ids(yield* claim(3))).toEqual(["agent.wake:crowd-0", "agent.wake:second", "agent.wake:directory"])
+        yield* send([command("second-2"), command("second-3")], projectId(2))
+        const order: Array<string> = []
+        for (let i = 0; i < 5; i++) order.push(...ids(yield* claim(1)))
+        expect(order).toEqual([
+          "agent.wake:crowd-1",
+          "agent.wake:second-2",
+          "agent.wake:crowd-2",
+          "agent.wake:second-3",
+          "agent.wake:crowd-3"
+        ])
+      })
+    )
+
+    promise(
+      "hands out a command again when its lease ended, and counts each try",
+      Effect.gen(function* () {
+        yield* send([command("a", { maxAttempts: 2 })])
+        const first = yield* claimOne
+        yield* TestClock.adjust(999)
+        expect(yield* claim()).toEqual([])
+        yield* TestClock.adjust(1)
+        const second = yield* claimOne
+        expect(second.command.attempts).toBe(2)
+        expect((yield* failure((yield* commands).finish(first.lease)))._tag).toBe("LeaseLost")
+        yield* TestClock.adjust(1000)
+        expect((yield* claimOne).command.attempts).toBe(3)
+      })
+    )
+
+    promise(
+      "keeps a lease that is renewed, and not one that has ended",
+      Effect.gen(function* () {
+        yield* send([command("a")])
+        const { lease } = yield* claimOne
+        yield* TestClock.adjust(900)
+        yield* (yield* commands).renew(lease, 1000)
+        yield* TestClock.adjust(900)
+        expect(yield* claim()).toEqual([])
+        yield* TestClock.adjust(100)
+        expect((yield* failure((yield* commands).renew(lease, 1000)))._tag).toBe("LeaseLost")
+      })
+    )
+
+    promise(
+      "tries a failed command again after its delay, until all tries are used; then it is a dead letter",
+      Effect.gen(function* () {
+        yield* send([command("a", { maxAttempts: 2 })])
+        const all = yield* commands
+        expect(yield* all.fail((yield* claimOne).lease, "first", 100)).toBe("retried")
+        expect(yield* claim()).toEqual([])
+        yield* TestClock.adjust(100)
+        const second = yield* claimOne
+        expect(second.command).toMatchObject({ attempts: 2, lastProblem: "first", dueAt: "2030-01-01T00:00:00.100Z" })
+        expect(yield* all.fail(second.lease, "second", 100)).toBe("dead")
+        yield* TestClock.adjust(100_000)
+        expect(yield* claim()).toEqual([])
+        expect(yield* all.deadLetters(projectId())).toEqual([
+          { ...second.command, lastProblem: "second", diedAt: "2030-01-01T00:00:00.100Z" }
+        ])
+        expect(yield* all.deadLetter("agent.wake:a")).toMatchObject({ lastProblem: "second" })
+        expect(yield* all.deadLetters(projectId(2))).toEqual([])
+      })
+    )
+
+    promise(
+      "gives an interrupted try back uncounted, after a delay",
+      Effect.gen(function* () {
+        yield* send([command("a")])
+        yield* (yield* commands).release((yield* claimOne).lease, 10)
+        expect(yield* claim()).toEqual([])
+        yield* TestClock.adjust(10)
+        expect((yield* claimOne).command.attempts).toBe(1)
+      })
+    )
+
+    promise(
+      "forgets a finished command, which may be sent again",
+      Effect.gen(function* () {
+        yield* send([command("a")])
+        const { lease } = yield* claimOne
+        yield* (yield* commands).finish(lease)
+        expect((yield* failure((yield* commands).finish(lease)))._tag).toBe("LeaseLost")
+        yield* send([command("a")])
+        expect((yield* claimOne).command.attempts).toBe(1)
+      })
+    )
+
+    promise(
+      "hands a command to its sender at once, and to a worker when that lease ends",
+      Effect.gen(function* () {
+        yield* send([command("a", { leasedBy: { token: "mine", leaseMs: 500 } })])
+        expect(yield* claim()).toEqual([])
+        yield* commit({ lease: { commandId: "agent.wake:a", token: "mine" } })
+        yield* TestClock.adjust(500)
+        expect((yield* claimOne).command.attempts).toBe(2)
+        yield* send([command("a", { leasedBy: { token: "late", leaseMs: 500 } })])
+        expect((yield* failure(commit({ lease: { commandId: "agent.wake:a", token: "late" } })))._tag).toBe("LeaseLost")
+      })
+    )
+
+    promise(
+      "ends every lease at once, and counts them",
+      Effect.gen(function* () {
+        yield* send([command("a"), command("b"), command("c", { delayMs: 1000 })])
+        const before = yield* claim(2)
+        const all = yield* commands
+        expect(yield* all.releaseAll).toBe(2)
+        expect((yield* failure(all.renew(before[0]!.lease, 10)))._tag).toBe("LeaseLost")
+        expect((yield* claim(5)).map((each) => each.command.attempts)).toEqual([2, 2])
+      })
+    )
+
+    promise(
+      "queues a dead letter again with its tries restored and its journal kept",
+      Effect.gen(function* () {
+        yield* dies
+        yield* (yield* commands).retry("agent.wake:a")
+        expect(yield* steps).toBe(1)
+        expect((yield* claimOne).command).toMatchObject({ attempts: 1, maxAttempts: 1, lastProblem: "it broke" })
+        expect(yield* (yield* commands).deadLetters(projectId())).toEqual([])
+        expect((yield* failure((yield* commands).retry("agent.wake:a")))._tag).toBe("DeadLetterMissing")
+      })
+    )
+
+    promise(
+      "forgets a dismissed dead letter and its journal",
+      Effect.gen(function* () {
+        yield* dies
+        yield* (yield* commands).dismiss("agent.wake:a")
+        expect(yield* steps).toBe(0)
+        expect(yield* claim()).toEqual([])
+        expect((yield* failure((yield* commands).deadLetter("agent.wake:a")))._tag).toBe("DeadLetterMissing")
+        expect((yield* failure((yield* commands).dismiss("agent.wake:a")))._tag).toBe("DeadLetterMissing")
+      })
+    )
+
+    promise(
+      "keeps the waiting command when a dead letter of its name is tried again or dismissed",
+      Effect.gen(function* () {
+        yield* dies
+        yield* send([command("a", { payload: { n: 2 } })])
+        yield* (yield* commands).retry("agent.wake:a")
+        const again = yield* claimOne
+        expect(again.command.payload).toEqual({ n: 2 })
+        expect(yield* claim()).toEqual([])
+      })
+    )
+
+    promise(
+      "wakes who waits for work when a command is sent, without a look at the clock",
+      Effect.gen(function* () {
+        const all = yield* commands
+        expect(yield* claim()).toEqual([])
+        const waiting = yield* Effect.fork(all.awaitWork(60_000))
+        yield* send([command("a")])
+        yield* Fiber.join(waiting)
+        expect(ids(yield* claim())).toEqual(["agent.wake:a"])
+      })
+    )
+
+    promise(
+      "misses nothing that is sent between a claim and the wait after it",
+      Effect.gen(function* () {
+        expect(yield* claim()).toEqual([])
+        yield* send([command("a")])
+        yield* (yield* commands).awaitWork(60_000)
+      })
+    )
+
+    promise(
+      "wakes when a delayed command comes due or a lease ends, and else when the time is up",
+      Effect.gen(function* () {
+        const all = yield* commands
+        const awaken = (timeoutMs: number, ms: number) =>
+          Effect.gen(function* () {
+            const waiting = yield* Effect.fork(all.awaitWork(timeoutMs))
+            yield* TestClock.adjust(ms - 1)
+            expect(yield* Fiber.poll(waiting)).toMatchObject({ _tag: "None" })
+            yield* TestClock.adjust(1)
+            yield* Fiber.join(waiting)
+          })
+        yield* send([command("a", { delayMs: 300 })])
+        expect(yield* claim()).toEqual([])
+        yield* awaken(60_000, 300)
+        expect(ids(yield* claim(1, { leaseMs: 400 }))).toEqual(["agent.wake:a"])
+        yield* awaken(60_000, 400)
+        yield* (yield* commands).finish((yield* claimOne).lease)
+        expect(yield* claim()).toEqual([])
+        yield* awaken(200, 200)
+      })
+    )
+  })
+}

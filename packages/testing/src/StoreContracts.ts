@@ -1,0 +1,23 @@
+/** All contract suites of the store ports, and of what is read from them, for an adapter that provides every one. */
+import { appDataContract } from "./AppDataContract.ts"
+import { commandsContract } from "./CommandsContract.ts"
+import { dailyCounterContract } from "./DailyCounterContract.ts"
+import { eventLogContract } from "./EventLogContract.ts"
+import { journalContract } from "./JournalContract.ts"
+import { ledgerContract } from "./LedgerContract.ts"
+import { pointerSourceContract, recordedPointers } from "./PointerSourceContract.ts"
+import { recordsContract } from "./RecordsContract.ts"
+import { retentionContract } from "./RetentionContract.ts"
+import type { StoreFixture } from "./StoreFixtures.ts"
+
+export const storeContracts = (name: string, fixture: StoreFixture): void => {
+  ledgerContract(name, fixture)
+  recordsContract(name, fixture)
+  commandsContract(name, fixture)
+  eventLogContract(name, fixture)
+  journalContract(name, fixture)
+  appDataContract(name, fixture)
+  dailyCounterContract(name, fixture)
+  retentionContract(name, fixture)
+  pointerSourceContract(name, recordedPointers(fixture))
+}

@@ -1,0 +1,4 @@
+import { layerMemory } from "@pawl/core/app/MemoryAppBuilder"
+import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
+
+appBuilderContract("MemoryAppBuilder", { layer: layerMemory })

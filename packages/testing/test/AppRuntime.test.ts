@@ -1,0 +1,19 @@
+import { type AppHandler, layerMemory } from "@pawl/core/app/AppRuntime"
+import { appRuntimeContract } from "../src/AppRuntimeContract.ts"
+
+appRuntimeContract("the memory layer", async () => {
+  const apps = new Map<string, () => AppHandler>()
+  return {
+    layer: layerMemory(apps),
+    install: async (app, id) => {
+      apps.set(id, app.make)
+      return {
+        id,
+        project: "p",
+        channel: "production",
+        bundleKey: `apps/p/${id}/bundle.json`,
+        bundleDigest: "0".repeat(64)
+      }
+    }
+  }
+})

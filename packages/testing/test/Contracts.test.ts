@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+
+const packages = new URL("../../", import.meta.url)
+const sources = (folder: URL): ReadonlyArray<{ readonly path: string; readonly text: string }> =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".ts"))
+        .map((path) => ({ path, text: readFileSync(new URL(path, folder), "utf8") }))
+    : []
+
+/** Tags of the core that no adapter provides, and why. */
+const noPorts: Readonly<Record<string, string>> = {
+  Process: "what a running command carries with it; `Processes.runLeased` alone provides it"
+}
+
+const tags = sources(new URL("core/src/", packages)).flatMap(({ path, text }) =>
+  [...text.matchAll(/^export class (\w+) extends Context\.Tag\(/gm)].map((match) => ({ port: match[1]!, path }))
+)
+const ports = tags.map(({ port }) => port).filter((port) => !(port in noPorts))
+const suiteOf = (port: string) => `${port[0]!.toLowerCase()}${port.slice(1)}Contract`
+const inStores = readFileSync(new URL("testing/src/StoreContracts.ts", packages), "utf8")
+
+/** The packages whose tests run the suite of a port. */
+const runners = (() => {
+  const tests = readdirSync(packages).map((name) => ({
+    name,
+    text: sources(new URL(`${name}/test/`, packages))
+      .filter(({ path }) => path.endsWith(".test.ts"))
+      .map(({ text }) => text)
+      .join("\n")
+  }))
+  return (port: string): ReadonlyArray<string> => {
+    const calls = [suiteOf(port), ...(inStores.includes(`${suiteOf(port)}(`) ? ["storeContracts"] : [])]
+    return tests
+      .filter(({ text }) => calls.some((call) => text.includes(`\n${call}(`) || text.includes(` ${call}(`)))
+      .map(({ name }) => name)
+  }
+})()
+
+describe("The contract suites", () => {
+  it("know the ports of the core", () => {
+    expect(ports).toEqual(expect.arrayContaining(["Ledger", "ObjectStore", "PointerSource", "Secrets"]))
+    expect(tags.map(({ port }) => port)).toEqual(expect.arrayContaining(Object.keys(noPorts)))
+  })
+
+  it.each(ports)("have one for %s", (port) => {
+    const file = new URL(`testing/src/${port}Contract.ts`, packages)
+    expect(existsSync(file)).toBe(true)
+    expect(readFileSync(file, "utf8")).toContain(`export const ${suiteOf(port)} =`)
+  })
+
+  it.each(ports)("are run for %s in memory, and by what does it for real", (port) => {
+    const inMemory = ["core", "testing"]
+    expect(runners(port).some((name) => inMemory.includes(name))).toBe(true)
+    expect(runners(port).some((name) => !inMemory.includes(name))).toBe(true)
+  })
+})

@@ -1,0 +1,4 @@
+import { layerMemory } from "@pawl/core/project/MemoryRepositories"
+import { repositoriesContract } from "@pawl/testing/RepositoriesContract"
+
+repositoriesContract("memory", { layer: () => layerMemory })

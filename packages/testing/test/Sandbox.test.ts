@@ -1,0 +1,16 @@
+import { layerMemory } from "@pawl/core/candidate/MemorySandbox"
+import { sandboxContract } from "@pawl/testing/SandboxContract"
+import { Effect } from "effect"
+
+sandboxContract("memory", {
+  layer: layerMemory((job) => {
+    if (job.command.startsWith("sleep")) return Effect.never
+    const code = Number(/exit (\d+)/.exec(job.command)?.[1] ?? 0)
+    const output = job.command.startsWith("echo 0")
+      ? "0123456789\n"
+      : job.command.startsWith("echo")
+        ? "out\nerr\n"
+        : ""
+    return { outcome: { _tag: "Exited", code }, output }
+  })
+})

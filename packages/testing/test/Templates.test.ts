@@ -1,0 +1,13 @@
+import { layerMemory } from "@pawl/core/project/Templates"
+import { templatesContract } from "@pawl/testing/TemplatesContract"
+
+templatesContract("memory", {
+  layer: layerMemory({
+    blank: { "index.html": "<p>Hello</p>" },
+    shop: {
+      "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "node --test" }] }),
+      "public/logo.png": { base64: "iVBORw0KGgo=" },
+      "src/index.ts": "export default {}"
+    }
+  })
+})

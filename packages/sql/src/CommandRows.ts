@@ -1,0 +1,36 @@
+/** Commands and dead letters as rows. A row's columns are read alike from both tables. */
+import { Either, Schema } from "effect"
+import { type Command, Command as CommandSchema, type DeadLetter } from "@pawl/core/event/Command"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { fromMillis } from "@pawl/core/primitives/Time"
+import type { Row } from "./Database.ts"
+import { parsed } from "./SqlRecords.ts"
+import { corrupt } from "./Tables.ts"
+
+const decodeCommand = Schema.decodeUnknownEither(CommandSchema)
+
+export const commandOf = (tableName: string, row: Row): Either.Either<Command, LedgerUnavailable> => {
+  const id = String(row["id"])
+  return Either.flatMap(parsed(tableName, id, row["payload"]), (payload) =>
+    Either.mapLeft(
+      decodeCommand({
+        id,
+        kind: row["kind"],
+        projectId: row["project_id"] === "" ? null : row["project_id"],
+        payload,
+        attempts: Number(row["attempts"]),
+        maxAttempts: Number(row["max_attempts"]),
+        dueAt: fromMillis(Number(row["due_at"])),
+        createdAt: fromMillis(Number(row["created_at"])),
+        lastProblem: row["last_problem"]
+      }),
+      () => corrupt(tableName, id)
+    )
+  )
+}
+
+export const deadLetterOf = (row: Row): Either.Either<DeadLetter, LedgerUnavailable> =>
+  Either.map(commandOf("pawl_dead_letter", row), (command) => ({
+    ...command,
+    diedAt: fromMillis(Number(row["died_at"]))
+  }))

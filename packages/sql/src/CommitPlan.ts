@@ -1,0 +1,268 @@
+/**
+ * Compiles a Commit to a batch: one statement per guard or write, each with the number of rows it must touch. Which
+ * statement missed tells which expectation no longer holds.
+ */
+import type { NewCommand } from "@pawl/core/event/Command"
+import type { NewEvent } from "@pawl/core/event/Event"
+import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
+import { BadCommit } from "@pawl/core/ledger/CommitRules"
+import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
+import { Limits } from "@pawl/core/primitives/Limits"
+import type { Database, Outcome, Parameter, Row, Statement } from "./Database.ts"
+import { quoted, table } from "./Tables.ts"
+
+/** What it means that a statement missed its number of rows. */
+type Miss = (rows: ReadonlyArray<Row>) => Conflict | LeaseLost | Duplicate
+
+export interface Plan {
+  readonly statements: Array<Statement>
+  /** Beside each statement; null for one that cannot miss. */
+  readonly misses: Array<Miss | null>
+  /** Which statement answers the last sequence; null without events. */
+  sequenceAt: number | null
+}
+
+/** What a plan needs to know beside the commit. */
+export interface Circumstances {
+  readonly dialect: Database["Type"]["dialect"]
+  readonly now: number
+  /** One for each event. */
+  readonly eventIds: ReadonlyArray<string>
+  /** Of the commit's content; null without a key. */
+  readonly digest: string | null
+}
+
+const duplicate: Duplicate = { _tag: "Duplicate" }
+/** How many rows one INSERT takes: few enough forms of the statement to keep them all prepared. */
+const rowsAtOnce = 16
+
+const add = (plan: Plan, statement: Statement, miss: Miss | null = null): void => {
+  plan.statements.push(statement)
+  plan.misses.push(miss)
+}
+
+const scopeOf = (commit: Commit): string => commit.projectId ?? ""
+
+const lock = (plan: Plan, commit: Commit): void =>
+  // Postgres lets transactions of a scope run side by side; then absence could not be guarded. SQLite has one writer.
+  add(plan, { sql: "SELECT pg_advisory_xact_lock(hashtextextended('pawl:' || ?, 0))", params: [scopeOf(commit)] })
+
+const takeKey = (plan: Plan, commit: Commit, key: string, { digest, now }: Circumstances): void =>
+  add(
+    plan,
+    {
+      sql: "INSERT INTO pawl_commit_key (project_id, key, digest, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      params: [scopeOf(commit), key, digest, now],
+      rows: 1,
+      otherwise: {
+        sql: "SELECT digest FROM pawl_commit_key WHERE project_id = ? AND key = ?",
+        params: [scopeOf(commit), key]
+      }
+    },
+    (rows) => {
+      if (rows[0]?.["digest"] !== digest)
+        throw new BadCommit(`${commit.name}: the key ${key} was used for another commit`)
+      return duplicate
+    }
+  )
+
+const holdLease = (plan: Plan, commit: Commit, { dialect, now }: Circumstances): void => {
+  if (commit.lease === undefined) return
+  const { commandId, token } = commit.lease
+  const held = "FROM pawl_command WHERE id = ? AND token = ? AND ready_at > ?"
+  const sql =
+    commit.finishes === true ? `DELETE ${held}` : `SELECT 1 AS held ${held}${dialect === "pg" ? " FOR UPDATE" : ""}`
+  add(plan, { sql, params: [commandId, token, now], rows: 1 }, () => new LeaseLost({ commandId }))
+}
+
+const recordStep = (plan: Plan, commit: Commit): void => {
+  if (commit.journal !== undefined) {
+    const { process, result, step } = commit.journal
+    add(
+      plan,
+      {
+        sql: `INSERT INTO pawl_journal (process, step, place, result)
+          VALUES (?, ?, (SELECT count(*) FROM pawl_journal WHERE process = ?), ?) ON CONFLICT DO NOTHING`,
+        params: [process, step, process, JSON.stringify(result) ?? "null"],
+        rows: 1
+      },
+      () => duplicate
+    )
+  }
+  if (commit.finishes === true && commit.lease !== undefined)
+    add(plan, { sql: "DELETE FROM pawl_journal WHERE process = ?", params: [commit.lease.commandId] })
+}
+
+const revisionIn = (rows: ReadonlyArray<Row>): string | null =>
+  rows[0] === undefined ? null : String(rows[0]["revision"])
+
+const guard = (plan: Plan, expectation: Expectation): void => {
+  const { id, kind } = expectation
+  const { name, revision } = table(kind)
+  const otherwise = { sql: revision, params: [id] }
+  if (expectation._tag === "Absent")
+    add(
+      plan,
+      { ...otherwise, rows: 0, otherwise },
+      (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) })
+    )
+  else
+    add(
+      plan,
+      {
+        sql: `SELECT 1 AS same FROM ${name} WHERE id = ? AND revision = ?`,
+        params: [id, expectation.revision],
+        rows: 1,
+        otherwise
+      },
+      (rows) => new Conflict({ kind, id, expected: String(expectation.revision), actual: revisionIn(rows) })
+    )
+}
+
+const store = (plan: Plan, commit: Commit, write: Write): void => {
+  const of = table(write.kind)
+  const { kind } = write
+  if (write._tag === "Delete") {
+    const { id } = write
+    const statement = {
+      sql: of.remove,
+      params: [id, write.revision],
+      rows: 1,
+      otherwise: { sql: of.revision, params: [id] }
+    }
+    return add(
+      plan,
+      statement,
+      (rows) => new Conflict({ kind, id, expected: String(write.revision), actual: revisionIn(rows) })
+    )
+  }
+  const id = of.entity.id(write.record)
+  const values = of.values(write.record)
+  const data = of.encode(write.record)
+  // Whoever else holds a unique value is the one that an insert collides with, when it is not the key.
+  const holder = (column: string): ReadonlyArray<Parameter> => [values[of.columns.indexOf(column)] ?? null, id]
+  const taken = of.unique.map(
+    (column) => `UNION ALL SELECT revision FROM ${of.name} WHERE ${quoted(column)} = ? AND id <> ?`
+  )
+  if (write._tag === "Insert") {
+    const otherwise = { sql: [of.revision, ...taken].join(" "), params: [id, ...of.unique.flatMap(holder)] }
+    const statement = { sql: of.insert, params: [scopeOf(commit), id, data, ...values], rows: 1, otherwise }
+    return add(plan, statement, (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) }))
+  }
+  for (const column of of.unique) {
+    const other = {
+      sql: `SELECT revision FROM ${of.name} WHERE ${quoted(column)} = ? AND id <> ?`,
+      params: holder(column)
+    }
+    const changed = {
+      sql: `${other.sql} AND EXISTS (SELECT 1 FROM ${of.name} WHERE id = ? AND revision = ?)`,
+      params: [...other.params, id, write.revision]
+    }
+    add(
+      plan,
+      { ...changed, rows: 0, otherwise: other },
+      (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) })
+    )
+  }
+  const status = of.columns.indexOf("status")
+  const params = [data, ...(status === -1 ? [] : [values[status] ?? null]), id, write.revision]
+  add(
+    plan,
+    { sql: of.update, params, rows: 1, otherwise: { sql: of.revision, params: [id] } },
+    (rows) => new Conflict({ kind, id, expected: String(write.revision), actual: revisionIn(rows) })
+  )
+  if (of.adjust === null) return
+  const others = of.adjust.columns.map((column) => values[column] ?? null)
+  add(plan, { sql: of.adjust.sql, params: [...others, id, ...others] })
+}
+
+const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, i) => all.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce))
+
+const publish = (
+  plan: Plan,
+  projectId: string,
+  events: ReadonlyArray<NewEvent>,
+  { eventIds, now }: Circumstances
+): void => {
+  plan.sequenceAt = plan.statements.length
+  add(plan, {
+    sql: `INSERT INTO pawl_sequence (project_id, last, oldest) VALUES (?, ?, 1)
+      ON CONFLICT (project_id) DO UPDATE SET last = pawl_sequence.last + excluded.last RETURNING last`,
+    params: [projectId, events.length]
+  })
+  const rows = events.map((event, index): ReadonlyArray<Parameter> => {
+    const { actor, data, subject, type } = event
+    return [
+      projectId,
+      projectId,
+      events.length - 1 - index,
+      now,
+      JSON.stringify({ id: `evt_${eventIds[index]}`, type, subject, data, actor })
+    ]
+  })
+  for (const chunk of chunks(rows)) {
+    const row = "(?, (SELECT last FROM pawl_sequence WHERE project_id = ?) - ?, ?, ?)"
+    add(plan, {
+      sql: `INSERT INTO pawl_event (project_id, sequence, at, data) VALUES ${chunk.map(() => row).join(", ")}`,
+      params: chunk.flat()
+    })
+  }
+}
+
+const send = (plan: Plan, scope: string, commands: ReadonlyArray<NewCommand>, now: number): void => {
+  const rows = commands.map((command): ReadonlyArray<Parameter> => {
+    const dueAt = now + (command.delayMs ?? 0)
+    const leased = command.leasedBy
+    return [
+      command.id,
+      scope,
+      command.kind,
+      JSON.stringify(command.payload),
+      leased === undefined ? 0 : 1,
+      command.maxAttempts ?? Limits.commandAttempts,
+      dueAt,
+      now,
+      leased === undefined ? dueAt : now + leased.leaseMs,
+      leased?.token ?? null
+    ]
+  })
+  for (const chunk of chunks(rows)) {
+    const values = chunk.map(() => "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    add(plan, {
+      sql: `INSERT INTO pawl_command (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, ready_at, token)
+        VALUES ${values.join(", ")} ON CONFLICT DO NOTHING`,
+      params: chunk.flat()
+    })
+  }
+}
+
+export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
+  const plan: Plan = { statements: [], misses: [], sequenceAt: null }
+  const { commands = [], events = [], expects = [], writes = [] } = commit
+  if (circumstances.dialect === "pg") lock(plan, commit)
+  if (commit.key !== undefined) takeKey(plan, commit, commit.key, circumstances)
+  holdLease(plan, commit, circumstances)
+  recordStep(plan, commit)
+  for (const expectation of expects) guard(plan, expectation)
+  for (const write of writes) store(plan, commit, write)
+  if (events.length > 0) publish(plan, scopeOf(commit), events, circumstances)
+  if (commands.length > 0) send(plan, scopeOf(commit), commands, circumstances.now)
+  return plan
+}
+
+/** Reads the outcome of the batch as the outcome of the commit. */
+export const resultOf = (
+  plan: Plan,
+  commit: Commit,
+  outcome: Outcome
+): Committed | Duplicate | Conflict | LeaseLost => {
+  if (outcome._tag === "Missed") {
+    const miss = plan.misses[outcome.index]
+    if (miss === null || miss === undefined) throw new Error(`statement ${outcome.index} of ${commit.name} cannot miss`)
+    return miss(outcome.rows)
+  }
+  if (plan.sequenceAt === null) return { _tag: "Committed", events: null }
+  const last = Number(outcome.answers[plan.sequenceAt]?.[0]?.["last"])
+  return { _tag: "Committed", events: { first: last - (commit.events?.length ?? 0) + 1, last } }
+}

@@ -1,0 +1,191 @@
+/**
+ * Brings a database to the shape that this version needs, in one transaction under a lock, so that two processes may
+ * start at once and a crash leaves the old shape. Fixed tables by numbered steps; tables of records, their columns,
+ * and their lives from `Entities`.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Either } from "effect"
+import { nowMillis } from "@pawl/core/primitives/Time"
+import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { steps } from "@pawl/core/ledger/Lifecycle"
+import { reasonOf } from "./Database.ts"
+import { allTables, corrupt, quoted, type Table } from "./Tables.ts"
+
+/** A column that grows with every insertion; in SQLite this is the row's own number and costs nothing. */
+const counting = (sql: SqlClient.SqlClient): string =>
+  sql.onDialectOrElse({ pg: () => "BIGINT GENERATED ALWAYS AS IDENTITY", orElse: () => "INTEGER" })
+
+/** A table that is kept in the order of its key: in SQLite one page less to write than with a row's number beside. */
+const keyed = (sql: SqlClient.SqlClient): string =>
+  sql.onDialectOrElse({ pg: () => "", orElse: () => " WITHOUT ROWID" })
+
+type Step = (sql: SqlClient.SqlClient) => ReadonlyArray<string>
+
+/** The steps in order; their places are their versions. A step that was ever published is never changed. */
+const migrations: ReadonlyArray<Step> = [
+  (sql) => [
+    `CREATE TABLE pawl_sequence (project_id TEXT PRIMARY KEY, last BIGINT NOT NULL, oldest BIGINT NOT NULL)`,
+    `CREATE TABLE pawl_event (
+      project_id TEXT NOT NULL, sequence BIGINT NOT NULL, at BIGINT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (project_id, sequence))${keyed(sql)}`,
+    `CREATE TABLE pawl_command (
+      place ${counting(sql)} PRIMARY KEY, id TEXT NOT NULL UNIQUE, project_id TEXT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL, attempts INTEGER NOT NULL,
+      max_attempts INTEGER NOT NULL, due_at BIGINT NOT NULL, created_at BIGINT NOT NULL, ready_at BIGINT NOT NULL, token TEXT, last_problem TEXT)`,
+    `CREATE INDEX pawl_command_turn ON pawl_command (project_id, ready_at, place)`,
+    `CREATE TABLE pawl_turn (project_id TEXT PRIMARY KEY, served BIGINT NOT NULL)`,
+    `CREATE INDEX pawl_turn_served ON pawl_turn (served)`,
+    `CREATE TABLE pawl_dead_letter (
+      place ${counting(sql)} PRIMARY KEY, id TEXT NOT NULL UNIQUE, project_id TEXT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL, attempts INTEGER NOT NULL,
+      max_attempts INTEGER NOT NULL, due_at BIGINT NOT NULL, created_at BIGINT NOT NULL, last_problem TEXT, died_at BIGINT NOT NULL)`,
+    `CREATE INDEX pawl_dead_letter_project ON pawl_dead_letter (project_id, place)`,
+    `CREATE TABLE pawl_journal (process TEXT NOT NULL, step TEXT NOT NULL, place INTEGER NOT NULL, result TEXT NOT NULL, PRIMARY KEY (process, step))${keyed(sql)}`,
+    `CREATE TABLE pawl_commit_key (project_id TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, at BIGINT NOT NULL,
+      PRIMARY KEY (project_id, key))${keyed(sql)}`,
+    `CREATE INDEX pawl_commit_key_at ON pawl_commit_key (at)`,
+    `CREATE TABLE pawl_daily_counter (day TEXT NOT NULL, name TEXT NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (day, name))`,
+    `CREATE TABLE pawl_transition (kind TEXT NOT NULL, from_status TEXT NOT NULL, to_status TEXT NOT NULL, PRIMARY KEY (kind, from_status, to_status))`
+  ],
+  // Keys are listed by code point: the order of UTF-8 bytes, which is SQLite's own and Postgres's collation "C".
+  (sql) => [
+    `CREATE TABLE pawl_app_store (project_id TEXT NOT NULL, channel TEXT NOT NULL, keys INTEGER NOT NULL, PRIMARY KEY (project_id, channel))`,
+    `CREATE TABLE pawl_app_data (
+      project_id TEXT NOT NULL, channel TEXT NOT NULL, key TEXT ${sql.onDialectOrElse({ pg: () => `COLLATE "C"`, orElse: () => "COLLATE BINARY" })} NOT NULL,
+      value TEXT NOT NULL, PRIMARY KEY (project_id, channel, key))`
+  ]
+]
+
+const createTable = (sql: SqlClient.SqlClient, { columns, entity, name, unique }: Table): ReadonlyArray<string> =>
+  [
+    `CREATE TABLE IF NOT EXISTS ${name} (
+    position ${counting(sql)} PRIMARY KEY,
+    project_id TEXT NOT NULL, id TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, data TEXT NOT NULL
+    ${columns.map((column) => `, ${quoted(column)} ${columnType(sql)}`).join("")})`,
+    `CREATE INDEX IF NOT EXISTS ${name}_project ON ${name} (project_id, position)`,
+    ...(entity.lifecycle === undefined ? [] : lifecycleTriggers(sql, name))
+  ].concat(indexes(name, columns, unique))
+
+/** Looked-up values are texts or numbers. SQLite keeps either as it is; Postgres compares them as text. */
+const columnType = (sql: SqlClient.SqlClient): string => sql.onDialectOrElse({ pg: () => "TEXT", orElse: () => "" })
+
+const indexes = (name: string, columns: ReadonlyArray<string>, unique: ReadonlyArray<string>): ReadonlyArray<string> =>
+  columns.map((column) =>
+    unique.includes(column)
+      ? `CREATE UNIQUE INDEX IF NOT EXISTS "${name}_${column}" ON ${name} (${quoted(column)})`
+      : `CREATE INDEX IF NOT EXISTS "${name}_${column}" ON ${name} (${quoted(column)}, position)`
+  )
+
+/** The name by which a refused status step is known among the errors of a database. */
+export const lifecycleMark = "pawl_lifecycle"
+
+/** The database refuses a status that the lifecycle does not lead to, whoever writes it. */
+const lifecycleTriggers = (sql: SqlClient.SqlClient, name: string): ReadonlyArray<string> => {
+  const missing = (from: string) =>
+    `NOT EXISTS (SELECT 1 FROM pawl_transition WHERE kind = '${name}' AND from_status = ${from} AND to_status = NEW."status")`
+  return sql.onDialectOrElse({
+    pg: () => [
+      `CREATE OR REPLACE FUNCTION ${name}_life() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF TG_OP = 'INSERT' THEN IF ${missing("''")} THEN RAISE EXCEPTION '${lifecycleMark} ${name}'; END IF;
+        ELSIF NEW."status" <> OLD."status" AND ${missing(`OLD."status"`)} THEN RAISE EXCEPTION '${lifecycleMark} ${name}'; END IF;
+        RETURN NEW; END $$`,
+      `CREATE OR REPLACE TRIGGER ${name}_life BEFORE INSERT OR UPDATE OF "status" ON ${name} FOR EACH ROW EXECUTE FUNCTION ${name}_life()`
+    ],
+    orElse: () => [
+      `CREATE TRIGGER IF NOT EXISTS ${name}_begin BEFORE INSERT ON ${name} WHEN ${missing("''")}
+        BEGIN SELECT RAISE(ABORT, '${lifecycleMark} ${name}'); END`,
+      `CREATE TRIGGER IF NOT EXISTS ${name}_move BEFORE UPDATE OF "status" ON ${name} WHEN NEW."status" <> OLD."status" AND ${missing(`OLD."status"`)}
+        BEGIN SELECT RAISE(ABORT, '${lifecycleMark} ${name}'); END`
+    ]
+  })
+}
+
+/** Every allowed step of every life; beginnings lead from the empty status. */
+const transitions: ReadonlyArray<readonly [table: string, from: string, to: string]> = allTables.flatMap(
+  ({ entity, name }) =>
+    entity.lifecycle === undefined
+      ? []
+      : [...entity.lifecycle.initial.map((status) => ["", status] as const), ...steps(entity.lifecycle)].map(
+          ([from, to]) => [name, from, to] as const
+        )
+)
+
+/** The columns that a table has. */
+const columnsIn = (sql: SqlClient.SqlClient, name: string) =>
+  Effect.map(
+    sql.onDialectOrElse({
+      pg: () =>
+        sql<{
+          name: string
+        }>`SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ${name}`,
+      orElse: () => sql<{ name: string }>`SELECT name FROM pragma_table_info(${name})`
+    }),
+    (rows) => new Set(rows.map((row) => row.name))
+  )
+
+/** Adds the columns that this version looks records up by, and fills them from the records. */
+const addColumns = (sql: SqlClient.SqlClient, { columns, decode, entity, name }: Table) =>
+  Effect.gen(function* () {
+    const present = yield* columnsIn(sql, name)
+    const added = columns.filter((column) => !present.has(column))
+    if (present.size === 0 || added.length === 0) return
+    for (const column of added) yield* sql.unsafe(`ALTER TABLE ${name} ADD COLUMN ${quoted(column)} ${columnType(sql)}`)
+    let position = 0
+    while (true) {
+      const rows = yield* sql.unsafe<{ position: number; id: string; data: string }>(
+        `SELECT position, id, data FROM ${name} WHERE position > ${position} ORDER BY position LIMIT 500`
+      )
+      for (const row of rows) {
+        const record = decode(row.data)
+        if (Either.isLeft(record)) return yield* corrupt(name, row.id)
+        for (const column of added)
+          yield* sql`UPDATE ${sql(name)} SET ${sql(column)} = ${entity.columns[column]!(record.right)} WHERE position = ${row.position}`
+        position = Number(row.position)
+      }
+      if (rows.length === 0) return
+    }
+  })
+
+const setLives = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    yield* sql`DELETE FROM pawl_transition`
+    for (const [kind, from, to] of transitions)
+      yield* sql`INSERT INTO pawl_transition (kind, from_status, to_status) VALUES (${kind}, ${from}, ${to})`
+  })
+
+const runAll = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // Postgres has no lock around a transaction's start, as SQLite's BEGIN IMMEDIATE is: one number stands for Pawl.
+  yield* sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(7029573)`),
+    orElse: () => Effect.void
+  })
+  yield* sql`CREATE TABLE IF NOT EXISTS pawl_migration (version INTEGER PRIMARY KEY, at BIGINT NOT NULL)`
+  const [row] = yield* sql<{ version: number }>`SELECT coalesce(max(version), 0) AS version FROM pawl_migration`
+  const version = Number(row?.version ?? 0)
+  if (version > migrations.length)
+    return yield* new LedgerUnavailable({
+      operation: "migrate",
+      reason: `the database has version ${version}; this program knows versions up to ${migrations.length}: run the newer program`
+    })
+  for (const [index, step] of migrations.entries()) {
+    if (index < version) continue
+    for (const statement of step(sql)) yield* sql.unsafe(statement)
+    yield* sql`INSERT INTO pawl_migration (version, at) VALUES (${index + 1}, ${yield* nowMillis})`
+  }
+  for (const table of allTables) {
+    yield* addColumns(sql, table)
+    for (const statement of createTable(sql, table)) yield* sql.unsafe(statement)
+  }
+  yield* setLives(sql)
+})
+
+/** Safe to run at every start, and by several processes at once. */
+export const migrate: Effect.Effect<void, LedgerUnavailable, SqlClient.SqlClient> = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql.withTransaction(runAll).pipe(
+      Effect.catchTag("SqlError", (error: SqlError) =>
+        Effect.fail(new LedgerUnavailable({ operation: "migrate", reason: reasonOf(error) }))
+      ),
+      Effect.withSpan("Migrations.migrate")
+    )
+)

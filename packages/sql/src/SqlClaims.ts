@@ -1,0 +1,138 @@
+/** Claiming due commands, Projects in turn, and waiting for the next. `ready_at` is a due time, or the end of a lease. */
+import { Effect, Either } from "effect"
+import type { LeasedCommand } from "@pawl/core/event/Command"
+import type { Commands } from "@pawl/core/event/Commands"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { type Armed, type Signals, work } from "@pawl/core/ledger/Signals"
+import { makeUlid } from "@pawl/core/primitives/Ids"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { nowMillis } from "@pawl/core/primitives/Time"
+import { commandOf } from "./CommandRows.ts"
+import type { Database, Query, Statement } from "./Database.ts"
+import { unavailable } from "./Failures.ts"
+
+/** Leaps from Project to Project in the index, so that a crowded one costs no more than another. */
+const eachProject = `project (id) AS (
+  SELECT (SELECT min(project_id) FROM pawl_command)
+  UNION ALL SELECT (SELECT min(c.project_id) FROM pawl_command c WHERE c.project_id > project.id) FROM project WHERE project.id IS NOT NULL)`
+
+/** The least time from a given one on at which a command may be claimed. */
+const nextReadyQuery = `WITH RECURSIVE ${eachProject}
+  SELECT min((SELECT min(c.ready_at) FROM pawl_command c WHERE c.project_id = project.id AND c.ready_at >= ?)) AS at FROM project WHERE project.id IS NOT NULL`
+
+const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
+
+/**
+ * Projects with due commands of these kinds, the longest unserved first.
+ */
+const projectsInTurn = (kinds: ReadonlyArray<string>, now: number, limit: number): Query => ({
+  sql: `WITH RECURSIVE ${eachProject}, due (id, ready_at, place) AS (
+      SELECT project.id, c.ready_at, c.place FROM project JOIN pawl_command c ON c.id = (
+        SELECT first.id FROM pawl_command first WHERE first.project_id = project.id AND first.ready_at <= ? AND first.kind IN (${marks(kinds.length)})
+        ORDER BY first.ready_at, first.place LIMIT 1)
+    )
+    SELECT due.id FROM due LEFT JOIN pawl_turn ON pawl_turn.project_id = due.id
+    ORDER BY coalesce(pawl_turn.served, 0), due.ready_at, due.place LIMIT ${limit}`,
+  params: [now, ...kinds]
+})
+
+const dueOf = (project: string, kinds: ReadonlyArray<string>, now: number, limit: number): Query => ({
+  sql: `SELECT id FROM pawl_command WHERE project_id = ? AND ready_at <= ? AND kind IN (${marks(kinds.length)}) ORDER BY ready_at, place LIMIT ${limit}`,
+  params: [project, now, ...kinds]
+})
+
+interface Candidate {
+  readonly project: string
+  readonly id: string
+}
+
+/** One of each Project, then a second of each, and so on. */
+const roundRobin = (queues: ReadonlyArray<ReadonlyArray<Candidate>>, limit: number): ReadonlyArray<Candidate> => {
+  const order: Array<Candidate> = []
+  for (let round = 0; order.length < limit && queues.some((queue) => queue.length > round); round++)
+    for (const queue of queues) if (order.length < limit && queue[round] !== undefined) order.push(queue[round]!)
+  return order
+}
+
+const take = ({ id, project }: Candidate, token: string, now: number, leaseMs: number): ReadonlyArray<Statement> => [
+  {
+    sql: "UPDATE pawl_command SET token = ?, ready_at = ?, attempts = attempts + 1 WHERE id = ? AND ready_at <= ? RETURNING *",
+    params: [token, now + leaseMs, id, now]
+  },
+  {
+    sql: `INSERT INTO pawl_turn (project_id, served) SELECT ?, coalesce(max(served), 0) + 1 FROM pawl_turn WHERE 1 = 1
+      ON CONFLICT (project_id) DO UPDATE SET served = excluded.served`,
+    params: [project]
+  }
+]
+
+type Asked = Parameters<Commands["Type"]["claim"]>[0]
+
+const claimFrom = (
+  database: Database["Type"],
+  asked: Asked
+): Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
+  Effect.gen(function* () {
+    const { kinds, leaseMs, limit, worker } = asked
+    const token = `${worker}:${yield* makeUlid}`
+    const now = yield* nowMillis
+    const projects = yield* database.query(projectsInTurn(kinds, now, limit))
+    const queues = yield* Effect.forEach(projects, (row) =>
+      Effect.map(database.query(dueOf(String(row["id"]), kinds, now, limit)), (rows) =>
+        rows.map((each): Candidate => ({ project: String(row["id"]), id: String(each["id"]) }))
+      )
+    )
+    const order = roundRobin(queues, limit)
+    if (order.length === 0) return []
+    const outcome = yield* database.batch(order.flatMap((each) => take(each, token, now, leaseMs)))
+    const rows = outcome._tag === "Applied" ? outcome.answers.flat() : []
+    // Another process was faster with all of them: there may be more.
+    if (rows.length === 0) return yield* claimFrom(database, asked)
+    return yield* Either.all(
+      rows.map((row) =>
+        Either.map(commandOf("pawl_command", row), (command): LeasedCommand => ({
+          command,
+          lease: { commandId: command.id, token }
+        }))
+      )
+    )
+  }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
+
+export const make = (database: Database["Type"], signals: Signals): Pick<Commands["Type"], "claim" | "awaitWork"> => {
+  // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
+  let armed: Armed = signals.arm(work)
+  // One claim at a time in this process: two that look at once would only find the same commands.
+  const claims = Effect.unsafeMakeSemaphore(1)
+
+  /** When something may be claimed that could not be claimed before `from`; commits of other processes count. */
+  const nextReady = (from: number) =>
+    Effect.map(
+      Effect.catchAll(database.query({ sql: nextReadyQuery, params: [from] }), unavailable("await work")),
+      ([row]) => (row === undefined || row["at"] === null ? Number.POSITIVE_INFINITY : Number(row["at"]))
+    )
+  const awaitUntil = (from: number, deadline: number): Effect.Effect<void, LedgerUnavailable> =>
+    Effect.gen(function* () {
+      const now = yield* nowMillis
+      // What was due when the wait began was not for who waits: it would have been claimed.
+      const next = yield* nextReady(from + 1)
+      if (now >= deadline || next <= now) return
+      const woken = yield* Effect.timeoutOption(armed.wait, Math.min(deadline, next, now + Limits.storePollMs) - now)
+      if (woken._tag === "None") yield* awaitUntil(from, deadline)
+    })
+
+  return {
+    claim: (asked) =>
+      claims.withPermits(1)(
+        Effect.suspend(() => {
+          armed.disarm()
+          armed = signals.arm(work)
+          return asked.kinds.length === 0 || asked.limit < 1 ? Effect.succeed([]) : claimFrom(database, asked)
+        })
+      ),
+    // A store that cannot be asked is no reason to spin: wait the time out.
+    awaitWork: (timeoutMs) =>
+      Effect.flatMap(nowMillis, (now) =>
+        Effect.catchAll(awaitUntil(now, now + timeoutMs), () => Effect.sleep(timeoutMs))
+      )
+  }
+}

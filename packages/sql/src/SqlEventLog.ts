@@ -1,0 +1,53 @@
+/** The event log over SQL. Commits of this process wake a follower at once; those of others are polled for. */
+import { Effect, Either, Schema } from "effect"
+import { Event } from "@pawl/core/event/Event"
+import { type EventLog, EventsExpired } from "@pawl/core/event/EventLog"
+import { following } from "@pawl/core/event/MemoryEventLog"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { Signals } from "@pawl/core/ledger/Signals"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { fromMillis } from "@pawl/core/primitives/Time"
+import type { Database, Row } from "./Database.ts"
+import { unavailable } from "./Failures.ts"
+import { parsed } from "./SqlRecords.ts"
+import { corrupt } from "./Tables.ts"
+
+const decodeEvent = Schema.decodeUnknownEither(Event)
+
+const eventOf = (projectId: string, row: Row): Either.Either<Event, LedgerUnavailable> => {
+  const key = `${projectId}/${String(row["sequence"])}`
+  return Either.flatMap(parsed("pawl_event", key, row["data"]), (kept) =>
+    Either.mapLeft(
+      decodeEvent({
+        ...(typeof kept === "object" ? kept : {}),
+        specversion: "1.0",
+        source: `/projects/${projectId}`,
+        time: fromMillis(Number(row["at"])),
+        sequence: Number(row["sequence"])
+      }),
+      () => corrupt("pawl_event", key)
+    )
+  )
+}
+
+export const make = (database: Database["Type"], signals: Signals): EventLog["Type"] => {
+  const read: EventLog["Type"]["read"] = (projectId, after, limit) =>
+    Effect.gen(function* () {
+      const most = Math.max(0, Math.min(Math.floor(limit), Limits.eventsPageSize))
+      const rows = yield* database.query({
+        sql: `SELECT sequence, at, data FROM pawl_event WHERE project_id = ? AND sequence > ? ORDER BY sequence LIMIT ${most}`,
+        params: [projectId, after]
+      })
+      // Sequences are dense: only when the next one is not there can retention have taken something.
+      if (Number(rows[0]?.["sequence"]) !== after + 1) {
+        const [kept] = yield* database.query({
+          sql: "SELECT oldest FROM pawl_sequence WHERE project_id = ?",
+          params: [projectId]
+        })
+        const oldest = Number(kept?.["oldest"] ?? 1)
+        if (after + 1 < oldest) return yield* new EventsExpired({ after, oldest })
+      }
+      return yield* Either.all(rows.map((row) => eventOf(projectId, row)))
+    }).pipe(Effect.catchTag("SqlError", unavailable("read events")))
+  return { read, follow: (projectId, after) => following(read, signals, projectId, after, Limits.storePollMs) }
+}

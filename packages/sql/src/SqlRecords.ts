@@ -1,0 +1,99 @@
+/** Records and the journal, read from SQL. */
+import { Effect, Either, Option } from "effect"
+import { type Kind } from "@pawl/core/ledger/Entities"
+import type { Journal } from "@pawl/core/ledger/Journal"
+import { positionOf } from "@pawl/core/ledger/MemoryLedger"
+import type { Listing, Records } from "@pawl/core/ledger/Records"
+import { Limits } from "@pawl/core/primitives/Limits"
+import type { Database, Parameter, Query } from "./Database.ts"
+import { unavailable } from "./Failures.ts"
+import { corrupt, quoted, storedOf, table } from "./Tables.ts"
+
+const isOneOf = (value: unknown): value is ReadonlyArray<Parameter> => Array.isArray(value)
+
+/** A condition on one column, without `= NULL`, which is never true. */
+const condition = (column: string, wanted: Parameter | ReadonlyArray<Parameter>): Query => {
+  if (!isOneOf(wanted))
+    return wanted === null ? { sql: `${column} IS NULL`, params: [] } : { sql: `${column} = ?`, params: [wanted] }
+  const values = wanted.filter((each) => each !== null)
+  const parts = [
+    ...(values.length === 0 ? [] : [`${column} IN (${values.map(() => "?").join(", ")})`]),
+    ...(values.length === wanted.length ? [] : [`${column} IS NULL`])
+  ]
+  return { sql: parts.length === 0 ? "1 = 0" : `(${parts.join(" OR ")})`, params: values }
+}
+
+const limitOf = (limit: number | "all" | undefined): number | null =>
+  limit === "all" ? null : Math.max(0, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
+
+const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
+  const { columns, select } = table(kind)
+  const newest = listing.order === "newest"
+  const after = positionOf(listing.cursor)
+  const conditions = [
+    ...(listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]),
+    ...Object.entries<Parameter | ReadonlyArray<Parameter> | undefined>(listing.where ?? {}).flatMap(
+      ([column, wanted]) => {
+        if (wanted === undefined) return []
+        if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
+        return [condition(quoted(column), wanted)]
+      }
+    ),
+    ...(after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }])
+  ]
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.map((each) => each.sql).join(" AND ")}`
+  const limit = limitOf(listing.limit)
+  return {
+    sql: `${select}${where} ORDER BY position ${newest ? "DESC" : "ASC"}${limit === null ? "" : ` LIMIT ${limit + 1}`}`,
+    params: conditions.flatMap((each) => each.params)
+  }
+}
+
+export const make = (database: Database["Type"]): Records["Type"] => ({
+  get: (kind, id) =>
+    Effect.suspend(() => database.query({ sql: `${table(kind).select} WHERE id = ?`, params: [id] })).pipe(
+      Effect.catchAll(unavailable("read")),
+      Effect.flatMap(([row]) => (row === undefined ? Effect.succeedNone : Effect.map(storedOf(kind, row), Option.some)))
+    ),
+  list: (kind, listing) =>
+    Effect.suspend(() => database.query(listQuery(kind, listing))).pipe(
+      Effect.catchAll(unavailable("list")),
+      Effect.flatMap((rows) => {
+        const limit = limitOf(listing.limit)
+        const shown = limit === null ? rows : rows.slice(0, limit)
+        const last = shown.at(-1)
+        const nextCursor = last !== undefined && rows.length > shown.length ? String(last["position"]) : null
+        return Effect.map(Either.all(shown.map((row) => storedOf(kind, row))), (items) => ({ items, nextCursor }))
+      })
+    )
+})
+
+/** JSON that the store wrote itself. */
+export const parsed = (tableName: string, key: string, text: unknown) =>
+  Either.mapLeft(
+    Either.try((): unknown => JSON.parse(String(text))),
+    () => corrupt(tableName, key)
+  )
+
+export const makeJournal = (database: Database["Type"]): Journal["Type"] => ({
+  steps: (process) =>
+    Effect.suspend(() =>
+      database.query({
+        sql: "SELECT step, result FROM pawl_journal WHERE process = ? ORDER BY place",
+        params: [process]
+      })
+    ).pipe(
+      Effect.catchAll(unavailable("read the journal")),
+      Effect.flatMap((rows) =>
+        Either.all(
+          rows.map((row) =>
+            Either.map(
+              parsed("pawl_journal", process, row["result"]),
+              (result) => [String(row["step"]), result] as const
+            )
+          )
+        )
+      ),
+      Effect.map((steps): ReadonlyMap<string, unknown> => new Map(steps))
+    )
+})

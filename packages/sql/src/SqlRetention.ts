@@ -1,0 +1,69 @@
+/** Retention over SQL, in small transactions, so that nobody waits long for the writer. */
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import type { Retention } from "@pawl/core/ledger/Retention"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { fromMillis, nowMillis } from "@pawl/core/primitives/Time"
+import type { Database, Query } from "./Database.ts"
+import { unavailable } from "./Failures.ts"
+
+const dayMs = 24 * 60 * 60 * 1000
+const rowsAtOnce = 1000
+
+export const make = (database: Database["Type"]): Retention["Type"] => {
+  /** Deletes in portions until one is not full; the statement answers the rows that it deleted. */
+  const drain = (portion: Query): Effect.Effect<number, SqlError> =>
+    Effect.iterate(
+      { total: 0, last: rowsAtOnce },
+      {
+        while: ({ last }) => last === rowsAtOnce,
+        body: ({ total }) =>
+          Effect.map(database.query(portion), (rows) => ({ total: total + rows.length, last: rows.length }))
+      }
+    ).pipe(Effect.map(({ total }) => total))
+
+  const expire = (projectId: string, oldest: number, last: number, from: number) =>
+    Effect.gen(function* () {
+      const [kept] = yield* database.query({
+        sql: "SELECT sequence FROM pawl_event WHERE project_id = ? AND at >= ? ORDER BY sequence LIMIT 1",
+        params: [projectId, from]
+      })
+      const end = kept === undefined ? last + 1 : Number(kept["sequence"])
+      for (let next = oldest; next < end;) {
+        next = Math.min(next + rowsAtOnce, end)
+        yield* database.batch([
+          { sql: "DELETE FROM pawl_event WHERE project_id = ? AND sequence < ?", params: [projectId, next] },
+          { sql: "UPDATE pawl_sequence SET oldest = ? WHERE project_id = ?", params: [next, projectId] }
+        ])
+      }
+      return Math.max(0, end - oldest)
+    })
+
+  return {
+    sweep: Effect.gen(function* () {
+      const now = yield* nowMillis
+      const keysFrom = now - Limits.commitKeyDays * dayMs
+      const sequences = yield* database.query({
+        sql: "SELECT project_id, last, oldest FROM pawl_sequence WHERE oldest <= last",
+        params: []
+      })
+      let events = 0
+      for (const row of sequences)
+        events += yield* expire(
+          String(row["project_id"]),
+          Number(row["oldest"]),
+          Number(row["last"]),
+          now - Limits.retentionDaysEvents * dayMs
+        )
+      const keys = yield* drain({
+        sql: `DELETE FROM pawl_commit_key WHERE (project_id, key) IN (SELECT project_id, key FROM pawl_commit_key WHERE at < ? LIMIT ${rowsAtOnce}) RETURNING key`,
+        params: [keysFrom]
+      })
+      const counters = yield* drain({
+        sql: `DELETE FROM pawl_daily_counter WHERE (day, name) IN (SELECT day, name FROM pawl_daily_counter WHERE day < ? LIMIT ${rowsAtOnce}) RETURNING day`,
+        params: [fromMillis(keysFrom).slice(0, 10)]
+      })
+      return { events, keys, counters }
+    }).pipe(Effect.catchTag("SqlError", unavailable("sweep")), Effect.withSpan("Retention.sweep"))
+  }
+}

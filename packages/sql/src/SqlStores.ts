@@ -1,0 +1,40 @@
+/** Every store port over one database, which is brought to shape first. */
+import type * as SqlClient from "@effect/sql/SqlClient"
+import { Context, Effect, Layer } from "effect"
+import { AppData } from "@pawl/core/app/AppData"
+import { DailyCounter } from "@pawl/core/app/DailyCounter"
+import { Commands } from "@pawl/core/event/Commands"
+import { EventLog } from "@pawl/core/event/EventLog"
+import { Journal } from "@pawl/core/ledger/Journal"
+import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { Records } from "@pawl/core/ledger/Records"
+import { Retention } from "@pawl/core/ledger/Retention"
+import * as Signals from "@pawl/core/ledger/Signals"
+import { Database } from "./Database.ts"
+import { migrate } from "./Migrations.ts"
+import { make as makeAppData, makeDailyCounter } from "./SqlAppData.ts"
+import { make as makeCommands } from "./SqlCommands.ts"
+import { make as makeEventLog } from "./SqlEventLog.ts"
+import { make as makeLedger } from "./SqlLedger.ts"
+import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
+import { make as makeRetention } from "./SqlRetention.ts"
+
+export type Stores = Ledger | Records | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+
+/** Ledger, Records, Journal, Commands, EventLog, Retention, DailyCounter and AppData. */
+export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
+  Effect.gen(function* () {
+    yield* migrate
+    const database = yield* Database
+    const signals = Signals.make()
+    return Context.make(Ledger, makeLedger(database, signals)).pipe(
+      Context.add(Records, makeRecords(database)),
+      Context.add(Journal, makeJournal(database)),
+      Context.add(Commands, makeCommands(database, signals)),
+      Context.add(EventLog, makeEventLog(database, signals)),
+      Context.add(Retention, makeRetention(database)),
+      Context.add(DailyCounter, makeDailyCounter(database)),
+      Context.add(AppData, makeAppData(database))
+    )
+  })
+)

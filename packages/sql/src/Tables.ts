@@ -1,0 +1,87 @@
+/** Which table keeps which kind of record, and in which columns. Made from `Entities`; see also `Migrations.ts`. */
+import { Either, Schema } from "effect"
+import type { Stored } from "@pawl/core/ledger/Commit"
+import { uniqueColumns } from "@pawl/core/ledger/CommitRules"
+import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/ledger/Entities"
+import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { Parameter, Row } from "./Database.ts"
+
+export interface Table {
+  readonly kind: Kind
+  /** `pawl_` and the kind in snake case. */
+  readonly name: string
+  readonly entity: Entity<unknown>
+  /** The entity's columns, named as there (and quoted in SQL, so that they cannot collide with the store's own). */
+  readonly columns: ReadonlyArray<string>
+  readonly unique: ReadonlyArray<string>
+  readonly encode: (record: unknown) => string
+  readonly decode: (text: unknown) => Either.Either<unknown, unknown>
+  /** Values of `columns`. */
+  readonly values: (record: unknown) => ReadonlyArray<Parameter>
+  readonly insert: string
+  /** Data and status. The other columns hardly ever change, and a column that is set rewrites its index: see `adjust`. */
+  readonly update: string
+  /** Sets the columns other than the status where they differ; null when there are none. */
+  readonly adjust: { readonly sql: string; readonly columns: ReadonlyArray<number> } | null
+  readonly remove: string
+  readonly revision: string
+  readonly select: string
+}
+
+export const quoted = (column: string): string => `"${column}"`
+
+const tableOf = (kind: Kind): Table => {
+  const entity = entityOf(kind) as Entity<unknown>
+  const columns = Object.keys(entity.columns)
+  const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+  const encode = Schema.encodeSync(entity.schema)
+  const decode = Schema.decodeUnknownEither(Schema.parseJson(entity.schema))
+  const status = columns.includes("status") ? ', "status" = ?' : ""
+  const others = columns.filter((column) => column !== "status")
+  const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
+  return {
+    kind,
+    name,
+    entity,
+    columns,
+    unique: uniqueColumns[kind] ?? [],
+    encode: (record) => JSON.stringify(encode(record)),
+    decode,
+    values: (record) => columns.map((column) => entity.columns[column]!(record)),
+    insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,
+    update: `UPDATE ${name} SET revision = revision + 1, data = ?${status} WHERE id = ? AND revision = ?`,
+    adjust:
+      others.length === 0
+        ? null
+        : {
+            sql: `UPDATE ${name} SET ${others.map((column) => `${quoted(column)} = ?`).join(", ")}
+              WHERE id = ? AND (${others.map((column) => `${quoted(column)} IS DISTINCT FROM ?`).join(" OR ")})`,
+            columns: others.map((column) => columns.indexOf(column))
+          },
+    remove: `DELETE FROM ${name} WHERE id = ? AND revision = ?`,
+    revision: `SELECT revision FROM ${name} WHERE id = ?`,
+    select: `SELECT position, id, revision, data FROM ${name}`
+  }
+}
+
+const tables = new Map<Kind, Table>(kinds.map((kind) => [kind, tableOf(kind)]))
+export const allTables: ReadonlyArray<Table> = Array.from(tables.values())
+
+export const table = (kind: Kind): Table => {
+  const found = tables.get(kind)
+  if (found === undefined) throw new Error(`No such kind of record: ${kind}`)
+  return found
+}
+
+/** A row as the record it keeps, or the fact that it cannot be read. What stands in it is not repeated. */
+export const storedOf = <K extends Kind>(kind: K, row: Row): Either.Either<Stored<RecordOf<K>>, LedgerUnavailable> =>
+  Either.mapBoth(table(kind).decode(row["data"]), {
+    onRight: (record) => ({ record: record as RecordOf<K>, revision: Number(row["revision"]) }),
+    onLeft: () => corrupt(table(kind).name, String(row["id"]))
+  })
+
+export const corrupt = (tableName: string, key: string): LedgerUnavailable =>
+  new LedgerUnavailable({
+    operation: `read ${tableName}`,
+    reason: `the row ${key} of ${tableName} cannot be read: it is not what its schema says`
+  })

@@ -1,0 +1,35 @@
+/** What a builder and the process of one build say to each other, over Node's "advanced" IPC, which carries maps and bytes. */
+import { BuildProblem } from "@pawl/core/app/AppBuilder"
+import { Schema } from "effect"
+
+/** One build. Only the parent sends it. */
+export interface BundlerOrder {
+  readonly main: string
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly flags: ReadonlyArray<string>
+  readonly moduleBytes: number
+  readonly problems: number
+}
+
+const Ready = Schema.TaggedStruct("Ready", { version: Schema.String })
+const Bundled = Schema.TaggedStruct("Bundled", {
+  /** The bundled ECMAScript module. */
+  code: Schema.Uint8ArrayFromSelf,
+  /** Files that stay modules of their own, by the name the code imports them under. */
+  kept: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      type: Schema.Literal("text", "data", "wasm"),
+      content: Schema.Uint8ArrayFromSelf
+    })
+  ),
+  warnings: Schema.Array(BuildProblem)
+})
+const Refused = Schema.TaggedStruct("Refused", { problems: Schema.Array(BuildProblem) })
+/** The bundler itself died; the reason is on standard error. */
+const Died = Schema.TaggedStruct("Died", {})
+
+export const BundlerAnswer = Schema.Union(Bundled, Refused, Died)
+export type BundlerAnswer = typeof BundlerAnswer.Type
+export const BundlerMessage = Schema.Union(Ready, Bundled, Refused, Died)
+export type BundlerMessage = typeof BundlerMessage.Type

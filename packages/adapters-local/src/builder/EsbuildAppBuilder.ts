@@ -1,0 +1,196 @@
+/**
+ * Builds apps with esbuild, each in a process of its own that serves this one build and is then discarded:
+ * a source that crashes or hangs the bundler touches no other. A spare process, started ahead, hides its start.
+ */
+import {
+  AppBuilder,
+  type BuilderUnavailable,
+  type BuildHandle,
+  type BuildJob,
+  type BuildResult,
+  type BuildState
+} from "@pawl/core/app/AppBuilder"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
+import { splitTree } from "./AppAssets.ts"
+import { appSettings } from "./AppSettings.ts"
+import { assemble } from "./BundleAssembly.ts"
+import {
+  bundler,
+  type BundlerChild,
+  childLimits,
+  type ChildLimits,
+  isAlive,
+  order,
+  type Outcome,
+  startChild,
+  stopChild
+} from "./BundlerChild.ts"
+import { moduleKind } from "./ModuleTypes.ts"
+
+export interface Options {
+  /** Wall time of one build, in milliseconds. */
+  readonly timeoutMs?: number
+  readonly limits?: ChildLimits
+  /** Keeps one process ready after each build. Default true. */
+  readonly spare?: boolean
+}
+
+interface Build {
+  readonly result: Deferred.Deferred<BuildResult, BuilderUnavailable>
+  /** Done when nothing of the build runs any more. */
+  readonly ended: Deferred.Deferred<void>
+  state: "running" | "finished" | "unavailable"
+}
+
+const unknownBuild: BuildResult = {
+  _tag: "Crashed",
+  reason: "This build was cancelled, or this builder does not know it: start it again."
+}
+
+/** Hands out processes: the spare when there is one. None is ever used twice. */
+const makeChildren = (
+  options: Options
+): Effect.Effect<
+  { readonly withChild: <A, E>(use: (child: BundlerChild) => Effect.Effect<A, E>) => Effect.Effect<A, E> },
+  never,
+  Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const limits = options.limits ?? childLimits
+    let spare: BundlerChild | null = null
+    let closed = false
+    const take = Effect.sync(() => {
+      const child = spare !== null && isAlive(spare) ? spare : startChild(limits)
+      spare = null
+      return child
+    })
+    const prepare = Effect.sync(() => {
+      if (options.spare !== false && !closed && (spare === null || !isAlive(spare))) spare = startChild(limits)
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        closed = true
+        return spare === null ? Effect.void : stopChild(spare)
+      })
+    )
+    return {
+      withChild: (use) => Effect.acquireUseRelease(take, use, (child) => Effect.zipRight(stopChild(child), prepare))
+    }
+  })
+
+/** The source, and of the assets what code could import. */
+const importable = (job: BuildJob, source: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> => {
+  const files = new Map(source)
+  for (const [path, { content }] of job.files)
+    if (!files.has(path) && moduleKind(path) !== undefined) files.set(path, content)
+  return files
+}
+
+/** One build from a job to its result. */
+const makeRun = (options: Options) =>
+  Effect.gen(function* () {
+    const children = yield* makeChildren(options)
+    const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
+
+    const bundle = (main: string, files: ReadonlyMap<string, Uint8Array>, flags: ReadonlyArray<string>) =>
+      children.withChild((child) =>
+        order(child, { main, files, flags, moduleBytes: Limits.buildModuleBytes, problems: Limits.buildProblems }).pipe(
+          Effect.timeoutTo({
+            duration: timeoutMs,
+            onSuccess: (answer) => answer,
+            onTimeout: (): Outcome => ({
+              _tag: "Died",
+              reason: `The build took longer than ${timeoutMs} ms and was stopped.`
+            })
+          })
+        )
+      )
+
+    return (job: BuildJob): Effect.Effect<BuildResult, BuilderUnavailable> =>
+      Effect.gen(function* () {
+        const read = appSettings(job.files)
+        if (read._tag === "Refused") return { _tag: "Refused", problems: read.problems }
+        const { settings } = read
+        const { source, assets, problems, warnings } = splitTree(job.files, settings.assets.directory)
+        if (problems.length > 0) return { _tag: "Refused", problems }
+        const noted = [...settings.warnings, ...warnings]
+        if (settings.main === null)
+          return yield* assemble({ job, settings, assets, code: null, kept: [], warnings: noted })
+        const answer = yield* bundle(settings.main, importable(job, source), settings.compatibilityFlags)
+        if (answer._tag === "Died") return { _tag: "Crashed", reason: answer.reason }
+        if (answer._tag === "Refused") return answer
+        const { code, kept } = answer
+        return yield* assemble({ job, settings, assets, code, kept, warnings: [...noted, ...answer.warnings] })
+      })
+  })
+
+const make = (options: Options) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const run = yield* makeRun(options)
+    const slots = yield* Effect.makeSemaphore(Limits.buildsAtOnce)
+    const builds = new Map<string, Build>()
+
+    /** Finished builds that no one cancelled go, oldest first. */
+    const forgetOldest = () => {
+      const done = [...builds].filter(([, build]) => build.state !== "running")
+      for (const [id] of done.slice(0, Math.max(0, done.length - Limits.buildResultsKept))) builds.delete(id)
+    }
+
+    /** Ends with the build, or at once when someone else (a cancel) settles the result first. */
+    const work = (job: BuildJob, build: Build) =>
+      Effect.raceFirst(slots.withPermits(1)(run(job)), Deferred.await(build.result)).pipe(
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            build.state = Exit.isSuccess(exit) ? "finished" : "unavailable"
+            forgetOldest()
+          })
+        ),
+        Effect.intoDeferred(build.result),
+        Effect.ensuring(Deferred.succeed(build.ended, undefined)),
+        Effect.withSpan("EsbuildAppBuilder.build")
+      )
+
+    const start = (job: BuildJob): Effect.Effect<BuildHandle> =>
+      Effect.gen(function* () {
+        const result = yield* Deferred.make<BuildResult, BuilderUnavailable>()
+        const ended = yield* Deferred.make<void>()
+        const build: Build = { result, ended, state: "running" }
+        const isNew = yield* Effect.sync(() => {
+          const known = builds.get(job.id)
+          if (known !== undefined && known.state !== "unavailable") return false
+          builds.set(job.id, build)
+          return true
+        })
+        if (isNew) yield* Effect.forkIn(Effect.interruptible(work(job, build)), scope)
+        return { id: job.id }
+      }).pipe(Effect.uninterruptible)
+
+    const poll = (handle: BuildHandle, waitMs: number): Effect.Effect<BuildState, BuilderUnavailable> =>
+      Effect.suspend(() => {
+        const build = builds.get(handle.id)
+        if (build === undefined) return Effect.succeed<BuildState>({ _tag: "Finished", result: unknownBuild })
+        return Deferred.await(build.result).pipe(
+          Effect.timeoutTo({
+            duration: Math.max(0, waitMs),
+            onSuccess: (result): BuildState => ({ _tag: "Finished", result }),
+            onTimeout: (): BuildState => ({ _tag: "Running" })
+          })
+        )
+      })
+
+    const cancel = (handle: BuildHandle): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const build = builds.get(handle.id)
+        if (build === undefined) return
+        builds.delete(handle.id)
+        yield* Deferred.succeed(build.result, unknownBuild)
+        yield* Deferred.await(build.ended)
+      })
+
+    return AppBuilder.of({ version: bundler, start, poll, cancel })
+  })
+
+/** Builds with esbuild on this machine. Closing it kills every process it started. */
+export const layer = (options: Options = {}): Layer.Layer<AppBuilder> => Layer.scoped(AppBuilder, make(options))

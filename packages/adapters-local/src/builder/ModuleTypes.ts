@@ -1,0 +1,34 @@
+/** What becomes of an imported file, by its extension: bundled, or kept as a module of its own as wrangler keeps it. */
+import type { Loader } from "esbuild"
+
+export type ModuleKind =
+  | { readonly _tag: "Bundled"; readonly loader: Loader }
+  | { readonly _tag: "Kept"; readonly type: "text" | "data" | "wasm" }
+
+const bundled = (loader: Loader): ModuleKind => ({ _tag: "Bundled", loader })
+const kept = (type: "text" | "data" | "wasm"): ModuleKind => ({ _tag: "Kept", type })
+
+const kinds: Readonly<Record<string, ModuleKind>> = {
+  js: bundled("jsx"),
+  mjs: bundled("jsx"),
+  cjs: bundled("jsx"),
+  jsx: bundled("jsx"),
+  ts: bundled("ts"),
+  mts: bundled("ts"),
+  cts: bundled("ts"),
+  tsx: bundled("tsx"),
+  json: bundled("json"),
+  txt: kept("text"),
+  html: kept("text"),
+  sql: kept("text"),
+  bin: kept("data"),
+  wasm: kept("wasm")
+}
+
+/** `undefined` for a type of file that cannot be imported. */
+export const moduleKind = (path: string): ModuleKind | undefined => {
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""
+  return Object.hasOwn(kinds, extension) ? kinds[extension] : undefined
+}
+
+export const importableExtensions = Object.keys(kinds)

@@ -1,0 +1,101 @@
+/** The canonical repository: its first commit, and `main`, which only moves forward. */
+import { Effect } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
+import {
+  type CommitRef,
+  NotFastForward,
+  ObjectNotFound,
+  type Repositories,
+  RepositoriesUnavailable
+} from "@pawl/core/project/Repositories"
+import { pipe, short, succeed } from "./GitCommand.ts"
+import { countPacks, create, io, readMain, syncMain } from "./GitFolder.ts"
+import { lookupCommit, lookupType, present } from "./GitLookup.ts"
+import { isAncestor } from "./GitMerge.ts"
+import type { GitReaders } from "./GitReaders.ts"
+import { editTree, emptyTree } from "./GitTree.ts"
+import type { GitWriter } from "./GitWriter.ts"
+import type { RepositoryPath } from "./RepositoryPath.ts"
+
+type Service = typeof Repositories.Service
+const none = "0".repeat(40)
+
+/** The commit of `main`. */
+export const main = (
+  readers: GitReaders,
+  path: RepositoryPath
+): Effect.Effect<CommitRef, ObjectNotFound | RepositoriesUnavailable> =>
+  Effect.flatMap(
+    io("main", () => readMain(path.gitDir)),
+    (commit) =>
+      commit === undefined ? new ObjectNotFound({ what: "commit", id: "main" }) : lookupCommit(readers, path, commit)
+  )
+
+const moveMain = (path: RepositoryPath, from: string, to: string) =>
+  Effect.gen(function* () {
+    const { code, stderr } = yield* short({ gitDir: path.gitDir, args: ["update-ref", "refs/heads/main", to, from] })
+    const now = yield* io("main", () => readMain(path.gitDir))
+    if (now === to) return yield* io("main", () => syncMain(path.gitDir))
+    if (now !== undefined && now !== from) return yield* new NotFastForward({ from: now, to })
+    return yield* new RepositoriesUnavailable({
+      operation: "update-ref",
+      reason: `exit ${code}: ${stderr.length} bytes of complaint`
+    })
+  })
+
+/** Many small packs make every look-up slower. Nothing that a fork may borrow is ever dropped. */
+const rollUp = (path: RepositoryPath) =>
+  Effect.gen(function* () {
+    if ((yield* io("repack", () => countPacks(path.gitDir))) <= Limits.gitPacks) return
+    yield* succeed({ gitDir: path.gitDir, args: ["repack", "-d", "-q", "--geometric=2"] })
+  }).pipe(Effect.catchAll((error) => Effect.logWarning("canonical was not repacked", error.reason)))
+
+export const seed =
+  ({ readers, write, writing }: GitWriter): Service["seed"] =>
+  ({ files, message, project, signature }) =>
+    writing({ project }, (path) =>
+      Effect.gen(function* () {
+        const tree = yield* editTree(emptyTree, files)
+        const there = yield* io("main", () => readMain(path.gitDir))
+        if (there !== undefined) {
+          const present = yield* Effect.catchTag(
+            lookupCommit(readers, path, there),
+            "ObjectNotFound",
+            () => new RepositoriesUnavailable({ operation: "seed", reason: "main's commit is not there" })
+          )
+          return present.tree === tree.tree
+            ? present
+            : yield* Effect.dieMessage(`${project} was seeded with another tree`)
+        }
+        yield* io("create", () => create(path))
+        const made = yield* write(path, tree, { parents: [], message, signature })
+        yield* Effect.catchTag(moveMain(path, none, made.commit), "NotFastForward", Effect.die)
+        return made
+      })
+    )
+
+export const advance =
+  ({ path: pathOf, readers, writing }: GitWriter): Service["advance"] =>
+  ({ commit: to, expected, from, project }) =>
+    writing({ project }, (path) =>
+      Effect.gen(function* () {
+        yield* present(path)
+        const now = (yield* main(readers, path)).commit
+        if (now === to) return
+        if (now !== expected) return yield* new NotFastForward({ from: now, to })
+        const source = yield* pathOf(from)
+        yield* present(source)
+        yield* lookupType(readers, source, ["commit"], to)
+        if (!(yield* isAncestor(source.gitDir, now, to))) return yield* new NotFastForward({ from: now, to })
+        const packing = {
+          gitDir: source.gitDir,
+          args: ["pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"],
+          stdin: `${to}\n^${now}\n`
+        }
+        yield* pipe(packing, { gitDir: path.gitDir, args: ["index-pack", "--stdin", "--fix-thin"] })
+        // `index-pack` named each object by its bytes. This proves that none is missing before main rests on them.
+        yield* succeed({ gitDir: path.gitDir, args: ["rev-list", "--objects", "--quiet", to, `^${now}`] })
+        yield* moveMain(path, now, to)
+        yield* rollUp(path)
+      })
+    )

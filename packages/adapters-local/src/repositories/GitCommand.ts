@@ -1,0 +1,159 @@
+/** git as a child process: nothing of the machine's or of anyone's content may steer it. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { Data, Effect } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+
+/** git wrote more than the caller takes. It was stopped. */
+export class TooMuchOutput extends Data.TaggedError("TooMuchOutput")<{ readonly output: Buffer }> {}
+
+export interface GitResult {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export interface GitOptions {
+  readonly gitDir: string
+  readonly args: ReadonlyArray<string>
+  readonly stdin?: Uint8Array | string
+  /** Bytes of standard output; by default what an answer of a few lines takes. */
+  readonly maxBytes?: number
+  /** Records, each ended by NUL, on standard output: git is stopped at the first piece that brings more. */
+  readonly maxRecords?: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const environment: Readonly<Record<string, string>> = {
+  PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+  HOME: "/nonexistent",
+  LC_ALL: "C.UTF-8",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_ALLOW_PROTOCOL: "",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_OPTIONAL_LOCKS: "0"
+}
+
+const settings = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "protocol.allow=never",
+  "gc.auto=0",
+  "core.symlinks=false",
+  "safe.bareRepository=explicit",
+  "core.fsync=committed,loose-object,reference",
+  "core.bare=true",
+  "core.quotePath=false",
+  // A rename of a directory on one side must not move what the other side adds.
+  "merge.directoryRenames=false"
+].flatMap((setting) => ["-c", setting])
+
+/** Starts git on a repository. Its working directory is the repository itself, which holds no one's files. */
+export const start = ({ args, env, gitDir }: GitOptions): ChildProcessWithoutNullStreams =>
+  spawn("git", [`--git-dir=${gitDir}`, ...settings, ...args], {
+    cwd: gitDir,
+    env: { ...environment, ...env },
+    stdio: "pipe"
+  })
+
+/** What git says went wrong, in one line, without this machine's paths. */
+export const complaint = (stderr: string): string =>
+  (stderr.trim().split("\n").at(-1) ?? "").replace(/(^|[\s'":])\/[^\s'":]*/g, "$1…").slice(0, 200)
+
+export const failed = (args: ReadonlyArray<string>, { code, stderr }: Pick<GitResult, "code" | "stderr">) =>
+  new RepositoriesUnavailable({ operation: args[0] ?? "git", reason: `exit ${code}: ${complaint(stderr)}` })
+
+const countNuls = (piece: Buffer): number => {
+  let count = 0
+  for (let at = piece.indexOf(0); at >= 0; at = piece.indexOf(0, at + 1)) count++
+  return count
+}
+
+const unavailable = (options: GitOptions, reason: string) =>
+  new RepositoriesUnavailable({ operation: options.args[0] ?? "git", reason })
+
+type Ending = Pick<GitResult, "code" | "stderr">
+type End = (how: Effect.Effect<Ending, RepositoriesUnavailable | TooMuchOutput>) => void
+
+/**
+ * How a child ends: by `event`, by what `attend` decides, by not starting, by its time, or by interruption. It is
+ * dead by then. The time is a timer of its own: `Effect.timeout` inside `Effect.all` holds up the interruption
+ * of its neighbours.
+ */
+const ending = (
+  child: ChildProcessWithoutNullStreams,
+  options: GitOptions,
+  event: "exit" | "close",
+  attend: (end: End) => void
+) =>
+  Effect.async<Ending, RepositoriesUnavailable | TooMuchOutput>((resume) => {
+    let stderr = ""
+    const stop = () => {
+      clearTimeout(timer)
+      child.kill("SIGKILL")
+    }
+    const end: End = (how) => {
+      stop()
+      resume(how)
+    }
+    const timer = setTimeout(() => end(unavailable(options, "it took too long")), Limits.gitTimeoutMs)
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      if (stderr.length < Limits.gitErrorBytes) stderr += text
+    })
+    child.once("error", (cause) => end(unavailable(options, "code" in cause ? String(cause.code) : "it did not start")))
+    child.once(event, (code, signal) =>
+      end(code === null ? unavailable(options, `killed by ${signal}`) : Effect.succeed({ code, stderr }))
+    )
+    attend(end)
+    return Effect.sync(stop)
+  })
+
+// git may end before it has read all; what it exits with tells the story.
+const ignoreBrokenPipe = (child: ChildProcessWithoutNullStreams) => child.stdin.on("error", () => undefined)
+
+/** Runs git to its end and answers how it ended. Interruption kills it. */
+export const run = (options: GitOptions): Effect.Effect<GitResult, RepositoriesUnavailable | TooMuchOutput> =>
+  Effect.suspend(() => {
+    const child = start(options)
+    const pieces: Array<Buffer> = []
+    let [size, records] = [0, 0]
+    const gather = (end: End) =>
+      child.stdout.on("data", (piece: Buffer) => {
+        pieces.push(piece)
+        size += piece.length
+        if (options.maxRecords !== undefined) records += countNuls(piece)
+        if (size > (options.maxBytes ?? Limits.gitErrorBytes) || records > (options.maxRecords ?? 0))
+          end(new TooMuchOutput({ output: Buffer.concat(pieces) }))
+      })
+    ignoreBrokenPipe(child).end(options.stdin ?? "")
+    return Effect.map(ending(child, options, "close", gather), (how) => ({ ...how, stdout: Buffer.concat(pieces) }))
+  })
+
+/** Runs git whose answer is short whatever it works on. */
+export const short = (options: GitOptions): Effect.Effect<GitResult, RepositoriesUnavailable> =>
+  Effect.catchTag(run(options), "TooMuchOutput", () => unavailable(options, "it said too much"))
+
+/** Runs git and takes any exit but 0, and too much output, for a failure of the machine. */
+export const succeed = (options: GitOptions): Effect.Effect<Buffer, RepositoriesUnavailable> =>
+  Effect.flatMap(short(options), (result) =>
+    result.code === 0 ? Effect.succeed(result.stdout) : failed(options.args, result)
+  )
+
+/** Runs one git into another, without keeping what flows between them. Both must end well. */
+export const pipe = (from: GitOptions, into: GitOptions): Effect.Effect<void, RepositoriesUnavailable> =>
+  Effect.suspend(() => {
+    const [source, sink] = [start(from), start(into)]
+    ignoreBrokenPipe(source).end(from.stdin ?? "")
+    ignoreBrokenPipe(sink)
+    source.stdout.pipe(sink.stdin)
+    sink.stdout.resume()
+    const ended = (child: ChildProcessWithoutNullStreams, options: GitOptions) =>
+      ending(child, options, "exit", () => undefined).pipe(
+        Effect.catchTag("TooMuchOutput", () => unavailable(options, "it said too much")),
+        Effect.flatMap((result) => (result.code === 0 ? Effect.void : failed(options.args, result)))
+      )
+    return Effect.all([ended(source, from), ended(sink, into)], { concurrency: "unbounded", discard: true })
+  })

@@ -1,0 +1,148 @@
+/** A repository as files: made, swept, kept alive and joined by this process's own hands, where git would take a process each. */
+import { randomUUID } from "node:crypto"
+import { copyFile, link, lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Effect } from "effect"
+import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { absent, codeOf, makeDirectory, publish, syncDirectory, unless, writeSynced } from "../objects/DurableFile.ts"
+import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
+
+/** File work as an effect that is not interrupted half way. */
+export const io = <A>(operation: string, work: () => Promise<A>): Effect.Effect<A, RepositoriesUnavailable> =>
+  Effect.uninterruptible(
+    Effect.tryPromise({
+      try: work,
+      catch: (cause) => new RepositoriesUnavailable({ operation, reason: codeOf(cause) })
+    })
+  )
+
+// A fork lies beside canonical, one folder deeper; relative, so that the data folder can be moved.
+const borrowed = "../../../canon.git/objects\n"
+const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+
+// Names of folders that are being made or removed; what an ended process left of them is swept.
+const makingMark = ".making-"
+const removingMark = ".removing-"
+
+export const exists = async (gitDir: string): Promise<boolean> =>
+  (await unless(lstat(join(gitDir, "HEAD")), absent, undefined))?.isFile() ?? false
+
+/** Makes an empty repository under its name in one step. One that is there is left as it is. */
+export const create = async ({ gitDir, isFork, projectDir }: RepositoryPath): Promise<void> => {
+  if (await exists(gitDir)) return
+  await makeDirectory(dirname(gitDir))
+  const making = join(projectDir, `${makingMark}${randomUUID()}`)
+  try {
+    await Promise.all(
+      ["objects/info", "objects/pack", "refs/heads", "refs/keep"].map((path) =>
+        mkdir(join(making, path), { recursive: true })
+      )
+    )
+    await Promise.all([
+      writeSynced(join(making, "HEAD"), "ref: refs/heads/main\n"),
+      writeSynced(join(making, "config"), config),
+      ...(isFork ? [writeSynced(join(making, "objects/info/alternates"), borrowed)] : [])
+    ])
+    await Promise.all(["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path))))
+    await unless(rename(making, gitDir), ["ENOTEMPTY", "EEXIST"], undefined)
+    await syncDirectory(dirname(gitDir))
+  } finally {
+    await rm(making, { recursive: true, force: true })
+  }
+}
+
+/** Removes a repository: gone under its name at once, then its files; then the folders that it leaves empty. */
+export const remove = async ({ gitDir, projectDir }: RepositoryPath): Promise<void> => {
+  const removing = join(projectDir, `${removingMark}${randomUUID()}`)
+  if (
+    await unless(
+      rename(gitDir, removing).then(() => true),
+      absent,
+      false
+    )
+  ) {
+    await syncDirectory(dirname(gitDir))
+    await rm(removing, { recursive: true, force: true })
+  }
+  for (const folder of [join(projectDir, "forks"), projectDir])
+    await unless(rmdir(folder), [...absent, "ENOTEMPTY", "EEXIST"], undefined)
+}
+
+const names = (folder: string) => unless(readdir(folder, { withFileTypes: true }), absent, [])
+const isStale = (name: string): boolean => name.endsWith(".lock") || /^\.?tmp[_-]/.test(name)
+
+/** Removes what an ended process left: locks, which would block a ref for ever, and half-written packs and objects. */
+export const sweep = async ({ gitDir, projectDir }: RepositoryPath): Promise<void> => {
+  for (const entry of await names(projectDir))
+    if (entry.name.startsWith(makingMark) || entry.name.startsWith(removingMark))
+      await rm(join(projectDir, entry.name), { recursive: true, force: true })
+  const visit = async (folder: string, deep: boolean): Promise<void> => {
+    for (const entry of await names(folder)) {
+      const path = join(folder, entry.name)
+      if (isStale(entry.name)) await rm(path, { recursive: true, force: true })
+      else if (deep && entry.isDirectory()) await visit(path, true)
+    }
+  }
+  await visit(gitDir, false)
+  await visit(join(gitDir, "refs"), true)
+  await visit(join(gitDir, "objects"), true)
+}
+
+/** Gives a commit a ref of its own. The ref's name says its value, so that making it again changes nothing. */
+export const keep = async (gitDir: string, commit: string): Promise<void> => {
+  const ref = join(gitDir, "refs/keep", commit)
+  if ((await unless(readFile(ref, "latin1"), absent, "")).trim() === commit) return
+  const lock = `${ref}.lock`
+  await unless(unlink(lock), absent, undefined)
+  await writeSynced(lock, `${commit}\n`)
+  await publish(lock, ref)
+}
+
+/** The commit of `main`, or `undefined` when there is none yet. */
+export const readMain = async (gitDir: string): Promise<string | undefined> => {
+  const text = await unless(readFile(join(gitDir, "refs/heads/main"), "latin1"), absent, undefined)
+  if (text === undefined) return undefined
+  const commit = text.trim()
+  if (!isObjectId(commit)) throw Object.assign(new Error("main is corrupt"), { code: "main holds no commit" })
+  return commit
+}
+
+export const syncMain = (gitDir: string): Promise<void> => syncDirectory(join(gitDir, "refs/heads"))
+
+export const countPacks = async (gitDir: string): Promise<number> =>
+  (await names(join(gitDir, "objects/pack"))).filter(({ name }) => name.endsWith(".pack")).length
+
+const share = async (from: string, to: string): Promise<void> => {
+  try {
+    await link(from, to)
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (code === "EEXIST") return
+    if (!["EMLINK", "EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP"].includes(code)) throw cause
+    const temporary = join(dirname(to), `tmp_obj_${randomUUID()}`)
+    await copyFile(from, temporary)
+    await rename(temporary, to)
+  }
+}
+
+/**
+ * Gives one fork all objects of another, as files of its own: object files never change, so that both can hold
+ * the same bytes under their own names, and neither needs the other to stay. No process, no copy.
+ */
+export const shareObjects = async (fromDir: string, intoDir: string): Promise<void> => {
+  const [from, into] = [join(fromDir, "objects"), join(intoDir, "objects")]
+  const packs = (await names(join(from, "pack")))
+    .map(({ name }) => name)
+    .filter((name) => /^pack-[0-9a-f]{40}\.(pack|rev|idx)$/.test(name))
+  // The index last: git reads a pack by it.
+  for (const suffix of [".rev", ".pack", ".idx"])
+    for (const name of packs.filter((pack) => pack.endsWith(suffix)))
+      await share(join(from, "pack", name), join(into, "pack", name))
+  for (const { name: fan } of (await names(from)).filter(({ name }) => /^[0-9a-f]{2}$/.test(name))) {
+    await makeDirectory(join(into, fan))
+    for (const { name } of await names(join(from, fan)))
+      if (/^[0-9a-f]{38}$/.test(name)) await share(join(from, fan, name), join(into, fan, name))
+    await syncDirectory(join(into, fan))
+  }
+  if (packs.length > 0) await syncDirectory(join(into, "pack"))
+}

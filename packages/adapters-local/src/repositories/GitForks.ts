@@ -1,0 +1,91 @@
+/** Forks: made, written, merged in, removed. */
+import { Effect } from "effect"
+import { ObjectNotFound, type Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { create, io, keep, remove as removeFolder } from "./GitFolder.ts"
+import { lookupCommit, lookupType, present } from "./GitLookup.ts"
+import { commitTree as makeCommit, mergeCommit } from "./GitMerge.ts"
+import { editTree, readTree } from "./GitTree.ts"
+import type { GitWriter } from "./GitWriter.ts"
+import { isObjectId } from "./RepositoryPath.ts"
+
+type Service = typeof Repositories.Service
+
+export const fork =
+  ({ path: pathOf, writing }: GitWriter): Service["fork"] =>
+  (ref) =>
+    writing(ref, (path) =>
+      Effect.gen(function* () {
+        yield* present(yield* pathOf({ project: ref.project }))
+        yield* io("create", () => create(path))
+      })
+    )
+
+export const commit =
+  ({ fetch, readers, write, writing }: GitWriter): Service["commit"] =>
+  ({ base, edits, from, into, message, signature }) =>
+    writing(into, (path) =>
+      Effect.gen(function* () {
+        yield* present(path)
+        const parent = yield* lookupCommit(readers, path, base).pipe(
+          Effect.catchTag("ObjectNotFound", () =>
+            Effect.zipRight(
+              Effect.forEach(from ?? [], (ref) => fetch(path, ref)),
+              lookupCommit(readers, path, base)
+            )
+          )
+        )
+        const tree = yield* editTree(yield* readTree(path.gitDir, parent.tree), edits)
+        const made = yield* write(path, tree, { parents: [base], message, signature })
+        yield* io("keep", () => keep(path.gitDir, made.commit))
+        return made
+      })
+    )
+
+export const merge =
+  ({ fetch, known, readers, writing }: GitWriter): Service["merge"] =>
+  ({ base, commits, into, signature }) =>
+    writing(into, (path) =>
+      Effect.gen(function* () {
+        yield* present(path)
+        let tip = yield* lookupCommit(readers, path, base)
+        for (const { commit: theirs, from, message } of commits) {
+          if (!isObjectId(theirs)) return yield* new ObjectNotFound({ what: "commit", id: theirs })
+          yield* fetch(path, from)
+          const merged = yield* mergeCommit(path.gitDir, known, { ours: tip.commit, theirs, message, signature })
+          if (merged === "failed") {
+            yield* lookupCommit(readers, path, theirs)
+            return yield* new RepositoriesUnavailable({
+              operation: "merge-tree",
+              reason: "an object is not there or corrupt"
+            })
+          }
+          if (merged !== "contained") tip = merged
+        }
+        if (tip.commit !== base) yield* io("keep", () => keep(path.gitDir, tip.commit))
+        return tip
+      })
+    )
+
+export const commitTree =
+  ({ readers, writing }: GitWriter): Service["commitTree"] =>
+  ({ into, message, parents, signature, tree }) =>
+    writing(into, (path) =>
+      Effect.gen(function* () {
+        yield* present(path)
+        yield* lookupType(readers, path, ["tree"], tree)
+        for (const parent of parents) yield* lookupType(readers, path, ["commit"], parent)
+        const made = yield* makeCommit(path.gitDir, { tree, parents, message, signature })
+        yield* io("keep", () => keep(path.gitDir, made))
+        return { commit: made, tree }
+      })
+    )
+
+export const remove =
+  ({ readers, writing }: GitWriter): Service["remove"] =>
+  (ref) =>
+    writing(ref, (path) =>
+      Effect.gen(function* () {
+        yield* io("remove", () => removeFolder(path))
+        yield* readers.close(path.gitDir)
+      })
+    )

@@ -1,0 +1,111 @@
+/** Objects of a repository by id: canonical's reader first, which is always warm, then the fork's own. */
+import { Effect, Either } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { type CommitRef, InvalidPath, ObjectNotFound, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { exists, io } from "./GitFolder.ts"
+import type { GitReaders } from "./GitReaders.ts"
+import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
+
+const notFound = (what: string, id: string) => new ObjectNotFound({ what, id })
+
+export const present = (path: RepositoryPath): Effect.Effect<void, ObjectNotFound | RepositoriesUnavailable> =>
+  Effect.flatMap(
+    io("open", () => exists(path.gitDir)),
+    (there) => (there ? Effect.void : notFound("repository", path.name))
+  )
+
+/** Trees are this long at most: `sourceEntries` names of the longest, each with mode and id. */
+const treeBytes = Limits.sourceEntries * (Limits.pathSegmentBytes + 28)
+
+/** The first answer that is there, from canonical and then the fork. A fork's reader knows canonical's objects too. */
+const firstOf = <A>(
+  readers: GitReaders,
+  path: RepositoryPath,
+  ask: (gitDir: string) => Effect.Effect<A | undefined, RepositoriesUnavailable>
+) =>
+  Effect.gen(function* () {
+    if (path.isFork && !(yield* readers.isOpen(path.gitDir)) && (yield* io("open", () => exists(path.canonDir)))) {
+      const found = yield* ask(path.canonDir)
+      if (found !== undefined) return found
+    }
+    return yield* ask(path.gitDir)
+  })
+
+const body = (readers: GitReaders, path: RepositoryPath, type: string, id: string, maxBytes: number) =>
+  Effect.gen(function* () {
+    if (!isObjectId(id)) return yield* notFound(type, id)
+    const found = yield* firstOf(readers, path, (gitDir) => readers.contents(gitDir, id, maxBytes))
+    return found === undefined || found.type !== type ? yield* notFound(type, id) : found.body
+  })
+
+/** A commit with its tree. */
+export const lookupCommit = (
+  readers: GitReaders,
+  path: RepositoryPath,
+  id: string
+): Effect.Effect<CommitRef, ObjectNotFound | RepositoriesUnavailable> =>
+  Effect.flatMap(body(readers, path, "commit", id, Limits.sourceFileBytes), (bytes) => {
+    const tree = /^tree ([0-9a-f]{40})\n/.exec(Buffer.from(bytes.subarray(0, 46)).toString("latin1"))?.[1]
+    return tree === undefined
+      ? new RepositoriesUnavailable({ operation: "cat-file", reason: "a commit without a tree" })
+      : Effect.succeed({ commit: id, tree })
+  })
+
+/** Fails unless the repository has an object of one of these types with this id. */
+export const lookupType = (
+  readers: GitReaders,
+  path: RepositoryPath,
+  types: ReadonlyArray<string>,
+  id: string
+): Effect.Effect<void, ObjectNotFound | RepositoriesUnavailable> =>
+  Effect.gen(function* () {
+    const found = isObjectId(id) ? yield* firstOf(readers, path, (gitDir) => readers.info(gitDir, id)) : undefined
+    if (found === undefined || !types.includes(found.type)) return yield* notFound(types[0] ?? "object", id)
+  })
+
+/** The entry of a name in a tree object. */
+const findEntry = (
+  bytes: Uint8Array,
+  name: string
+): Either.Either<{ readonly mode: string; readonly id: string } | undefined, string> => {
+  const tree = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const wanted = Buffer.from(name, "utf8")
+  for (let at = 0; at < tree.length;) {
+    const space = tree.indexOf(32, at)
+    const end = tree.indexOf(0, space)
+    if (space < 0 || end < 0) return Either.left("a tree of another form")
+    if (tree.subarray(space + 1, end).equals(wanted))
+      return Either.right({ mode: tree.toString("latin1", at, space), id: tree.toString("hex", end + 1, end + 21) })
+    at = end + 21
+  }
+  return Either.right(undefined)
+}
+
+/** The bytes of a file, walking down from a tree. */
+export const lookupFile = (
+  readers: GitReaders,
+  path: RepositoryPath,
+  root: string,
+  file: string
+): Effect.Effect<Uint8Array, ObjectNotFound | InvalidPath | RepositoriesUnavailable> =>
+  Effect.gen(function* () {
+    let [type, id] = ["tree", root]
+    // Below the root an object that is not there is a hole in the repository, not a caller's mistake.
+    const hole = () => new RepositoriesUnavailable({ operation: "read", reason: `object ${id} is not there` })
+    for (const [depth, name] of file.split("/").entries()) {
+      if (type !== "tree") return yield* notFound("path", file)
+      const read = body(readers, path, "tree", id, treeBytes)
+      const tree = yield* depth === 0 ? read : Effect.catchTag(read, "ObjectNotFound", hole)
+      const entry = yield* Either.mapLeft(
+        findEntry(tree, name),
+        (reason) => new RepositoriesUnavailable({ operation: "read", reason })
+      )
+      if (entry === undefined) return yield* notFound("path", file)
+      id = entry.id
+      if (entry.mode === "40000") type = "tree"
+      else if (entry.mode === "100644" || entry.mode === "100755") type = "blob"
+      else return yield* new InvalidPath({ path: file, reason: `its mode is ${entry.mode}` })
+    }
+    if (type !== "blob") return yield* notFound("path", file)
+    return yield* Effect.catchTag(body(readers, path, "blob", id, Limits.sourceFileBytes), "ObjectNotFound", hole)
+  })

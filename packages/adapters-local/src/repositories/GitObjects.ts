@@ -1,0 +1,102 @@
+/** git's object formats: ids, trees, commits and packs, so that any number of objects is written by one process. */
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { deflate, deflateSync } from "node:zlib"
+import type { Signature } from "@pawl/core/project/Repositories"
+
+export type ObjectType = "commit" | "tree" | "blob"
+
+export interface GitObject {
+  readonly type: ObjectType
+  readonly id: string
+  readonly body: Uint8Array
+}
+
+export const objectId = (type: string, body: Uint8Array): string =>
+  createHash("sha1").update(`${type} ${body.length}\0`).update(body).digest("hex")
+
+export const gitObject = (type: ObjectType, body: Uint8Array): GitObject => ({ type, id: objectId(type, body), body })
+
+export interface TreeItem {
+  readonly name: string
+  readonly mode: "100644" | "100755" | "40000"
+  readonly id: string
+}
+
+const sortKey = ({ mode, name }: TreeItem): Buffer => Buffer.from(mode === "40000" ? `${name}/` : name, "utf8")
+
+export const treeObject = (items: Iterable<TreeItem>): GitObject => {
+  const sorted = Array.from(items, (item) => ({ item, key: sortKey(item) })).sort((a, b) =>
+    Buffer.compare(a.key, b.key)
+  )
+  return gitObject(
+    "tree",
+    Buffer.concat(
+      sorted.flatMap(({ item }) => [Buffer.from(`${item.mode} ${item.name}\0`, "utf8"), Buffer.from(item.id, "hex")])
+    )
+  )
+}
+
+// git drops these from a name by itself; done here, so that each way to make a commit makes the same one.
+const plainName = (text: string): string =>
+  text.replace(/[\p{Cc}<>]/gu, "").replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, "") || "unknown"
+
+export const plainSignature = ({ atMs, email, name }: Signature) => ({
+  name: plainName(name),
+  email: plainName(email),
+  seconds: Math.max(0, Math.floor(atMs / 1000))
+})
+
+/** The message as git stores it: any text but NUL. */
+export const plainMessage = (message: string): string => message.replaceAll("\0", "\ufffd")
+
+export const commitObject = (options: {
+  readonly tree: string
+  readonly parents: ReadonlyArray<string>
+  readonly message: string
+  readonly signature: Signature
+}): GitObject => {
+  const { email, name, seconds } = plainSignature(options.signature)
+  const parents = options.parents.map((parent) => `parent ${parent}\n`).join("")
+  const who = `${name} <${email}> ${seconds} +0000`
+  return gitObject(
+    "commit",
+    Buffer.from(
+      `tree ${options.tree}\n${parents}author ${who}\ncommitter ${who}\n\n${plainMessage(options.message)}`,
+      "utf8"
+    )
+  )
+}
+
+const packType = { commit: 1, tree: 2, blob: 3 } as const
+const deflateAside = promisify(deflate)
+// Above this the work goes to another thread; below, the way there costs more.
+const deflateHereBytes = 64 * 1024
+
+const entryHeader = ({ body, type }: GitObject): Buffer => {
+  let size = body.length
+  const bytes = [(packType[type] << 4) | (size & 15)]
+  size = Math.floor(size / 16)
+  for (let i = 0; size > 0; i++) {
+    bytes[i] = (bytes[i] ?? 0) | 128
+    bytes.push(size & 127)
+    size = Math.floor(size / 128)
+  }
+  return Buffer.from(bytes)
+}
+
+/** A pack of whole objects, as `index-pack` reads it. */
+export const pack = async (objects: ReadonlyArray<GitObject>): Promise<Buffer> => {
+  const header = Buffer.alloc(12)
+  header.write("PACK", "latin1")
+  header.writeUInt32BE(2, 4)
+  header.writeUInt32BE(objects.length, 8)
+  const pieces: Array<Buffer> = [header]
+  for (const object of objects) {
+    const { body } = object
+    pieces.push(entryHeader(object), body.length > deflateHereBytes ? await deflateAside(body) : deflateSync(body))
+  }
+  const hash = createHash("sha1")
+  for (const piece of pieces) hash.update(piece)
+  return Buffer.concat([...pieces, hash.digest()])
+}

@@ -1,0 +1,132 @@
+/**
+ * One long-lived `cat-file --batch-command` of a repository. Questions are answered in order, so that many can
+ * be under way. The bytes of every answer are checked against its id: a reader never gives wrong bytes.
+ */
+import type { ChildProcessWithoutNullStreams } from "node:child_process"
+import { complaint, start } from "./GitCommand.ts"
+import { objectId } from "./GitObjects.ts"
+
+export interface FoundObject {
+  readonly type: string
+  readonly size: number
+  /** Empty when only its information was asked for. */
+  readonly body: Uint8Array
+}
+
+/** Why a reader gave no answer. It is of no more use. */
+export class ReaderBroken extends Error {}
+
+interface Question {
+  readonly kind: "info" | "contents"
+  readonly id: string
+  readonly maxBytes: number
+  readonly answer: (found: FoundObject | undefined) => void
+  readonly fail: (reason: string) => void
+}
+
+export class GitReader {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #questions: Array<Question> = []
+  #pieces: Array<Buffer> = []
+  #length = 0
+  /** Bytes that must be there before the next look is worth it. */
+  #wanted = 1
+  #stderr = ""
+  #broken: string | undefined
+
+  constructor(gitDir: string) {
+    this.#child = start({ gitDir, args: ["cat-file", "--batch-command"] })
+    this.#child.stdin.on("error", () => undefined)
+    this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-1000)
+    })
+    this.#child.stdout.on("data", (piece: Buffer) => {
+      this.#pieces.push(piece)
+      this.#length += piece.length
+      if (this.#length >= this.#wanted) this.#read()
+    })
+    this.#child.once("error", () => this.close("it could not be started"))
+    this.#child.once("close", () => this.close(complaint(this.#stderr) || "it ended"))
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== undefined
+  }
+
+  /** The object, or `undefined` when the repository has none with this id. Rejects with `ReaderBroken`. */
+  ask(kind: "info" | "contents", id: string, maxBytes: number): Promise<FoundObject | undefined> {
+    return new Promise((answer, reject) => {
+      const fail = (reason: string) => reject(new ReaderBroken(reason))
+      if (this.#broken !== undefined) return fail(this.#broken)
+      this.#questions.push({ kind, id, maxBytes, answer, fail })
+      // All questions of one turn go out in one write.
+      this.#child.stdin.cork()
+      this.#child.stdin.write(`${kind} ${id}\n`)
+      process.nextTick(() => this.#child.stdin.uncork())
+    })
+  }
+
+  /** Ends the process; questions without an answer fail. */
+  close(reason = "it was closed"): void {
+    if (this.#broken !== undefined) return
+    this.#broken = reason
+    this.#child.kill("SIGKILL")
+    for (const question of this.#questions.splice(0)) question.fail(reason)
+  }
+
+  #read(): void {
+    let buffer = this.#pieces.length === 1 ? (this.#pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#pieces)
+    for (let used = this.#answerFrom(buffer); used > 0 && this.#broken === undefined; used = this.#answerFrom(buffer))
+      buffer = buffer.subarray(used)
+    this.#pieces = buffer.length === 0 ? [] : [buffer]
+    this.#length = buffer.length
+  }
+
+  /** Answers the first question when all of its answer is there; says how many bytes that took, else 0. */
+  #answerFrom(buffer: Buffer): number {
+    const question = this.#questions[0]
+    const end = buffer.indexOf(10)
+    this.#wanted = buffer.length + 1
+    if (question === undefined || end < 0) return 0
+    const line = buffer.toString("latin1", 0, end)
+    if (line === `${question.id} missing`) {
+      this.#questions.shift()
+      this.#missing(question)
+      return end + 1
+    }
+    const [id, type = "", sizeText = ""] = line.split(" ")
+    const size = Number(sizeText)
+    if (id !== question.id || !/^[0-9]+$/.test(sizeText)) return this.#giveUp("it gave an answer out of order")
+    if (question.kind === "info") {
+      this.#questions.shift()
+      question.answer({ type, size, body: new Uint8Array() })
+      return end + 1
+    }
+    if (size > question.maxBytes) return this.#giveUp("the object is larger than Pawl stores")
+    const total = end + 1 + size + 1
+    this.#wanted = total
+    if (buffer.length < total) return 0
+    // A copy, so that a small body does not keep the whole buffer alive.
+    const body = new Uint8Array(buffer.subarray(end + 1, end + 1 + size))
+    if (objectId(type, body) !== id) return this.#giveUp(`object ${id} is corrupt`)
+    this.#questions.shift()
+    question.answer({ type, size, body })
+    return total
+  }
+
+  // A corrupt object is "missing" too, but git complains of it first: what it wrote before is in the pipe by now.
+  #missing(question: Question): void {
+    setImmediate(() =>
+      setImmediate(() => {
+        if (this.#stderr === "") return question.answer(undefined)
+        question.fail(complaint(this.#stderr))
+        this.close(complaint(this.#stderr))
+      })
+    )
+  }
+
+  #giveUp(reason: string): 0 {
+    this.close(reason)
+    return 0
+  }
+}

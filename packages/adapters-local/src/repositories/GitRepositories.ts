@@ -1,0 +1,108 @@
+/**
+ * `Repositories` on the git command line. Canonical is a bare repository; a fork is a skeleton that borrows
+ * canonical's objects and nobody else's. Writing is one process at a time per Project: one owner of the folder.
+ */
+import { resolve } from "node:path"
+import { Effect, Layer, type Scope } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { pathProblem } from "@pawl/core/project/Paths"
+import { checkTree } from "@pawl/core/project/Edits"
+import {
+  InvalidPath,
+  Repositories,
+  RepositoriesUnavailable,
+  type RepositoryRef,
+  type TreeTooLarge
+} from "@pawl/core/project/Repositories"
+import { makeDirectory } from "../objects/DurableFile.ts"
+import * as GitCanonical from "./GitCanonical.ts"
+import { diffFiles, diffText } from "./GitDiff.ts"
+import { io } from "./GitFolder.ts"
+import * as GitForks from "./GitForks.ts"
+import { lookupCommit, lookupFile, lookupType, present } from "./GitLookup.ts"
+import * as GitReaders from "./GitReaders.ts"
+import { entriesOf, readTree } from "./GitTree.ts"
+import * as GitWriter from "./GitWriter.ts"
+import * as KnownTrees from "./KnownTrees.ts"
+import * as ProjectLocks from "./ProjectLocks.ts"
+import { repositoryPath } from "./RepositoryPath.ts"
+
+/** A tree that Pawl would not have written cannot be handed out: it did not come from here. */
+const foreign = (error: InvalidPath) =>
+  new RepositoriesUnavailable({
+    operation: "ls-tree",
+    reason: `the tree holds a path that Pawl refuses: ${error.reason}`
+  })
+
+export const make = (root: string): Effect.Effect<typeof Repositories.Service, RepositoriesUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* io("open", () => makeDirectory(root))
+    const readers = yield* GitReaders.make
+    const known = KnownTrees.make()
+    const writer = GitWriter.make({ root, readers, known, locks: ProjectLocks.make() })
+
+    const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
+    const tree = (ref: RepositoryRef, id: string) =>
+      Effect.gen(function* () {
+        const path = yield* opened(ref)
+        yield* lookupType(readers, path, ["tree"], id)
+        return { path, tree: yield* Effect.catchTag(readTree(path.gitDir, id), "InvalidPath", foreign) }
+      })
+    const comparing = <A>(
+      ref: RepositoryRef,
+      from: string,
+      to: string,
+      compare: (gitDir: string) => Effect.Effect<A, TreeTooLarge | RepositoriesUnavailable>
+    ) =>
+      Effect.gen(function* () {
+        const path = yield* opened(ref)
+        for (const id of [from, to]) yield* lookupType(readers, path, ["commit", "tree"], id)
+        const guards = [from, to].map((id) => Effect.catchTag(known.guard(path.gitDir, id), "InvalidPath", foreign))
+        const [result] = yield* Effect.all([compare(path.gitDir), ...guards], { concurrency: "unbounded" })
+        return result
+      })
+
+    return {
+      seed: GitCanonical.seed(writer),
+      advance: GitCanonical.advance(writer),
+      fork: GitForks.fork(writer),
+      commit: GitForks.commit(writer),
+      merge: GitForks.merge(writer),
+      commitTree: GitForks.commitTree(writer),
+      remove: GitForks.remove(writer),
+      resolve: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupCommit(readers, path, commit)),
+      main: (project) => Effect.flatMap(opened({ project }), (path) => GitCanonical.main(readers, path)),
+      list: (ref, id) => Effect.map(tree(ref, id), (found) => entriesOf(found.tree)),
+      read: (ref, id, file) =>
+        Effect.gen(function* () {
+          const reason = pathProblem(file)
+          if (reason !== undefined) return yield* new InvalidPath({ path: file, reason })
+          return yield* lookupFile(readers, yield* opened(ref), id, file)
+        }),
+      files: (ref, id) =>
+        Effect.gen(function* () {
+          const { path, tree: found } = yield* tree(ref, id)
+          yield* Effect.catchTag(checkTree(found.files), "InvalidPath", foreign)
+          const ids = [...new Set([...found.files.values()].map((file) => file.id))]
+          const blobs = yield* readers.allContents(path.gitDir, ids, Limits.sourceFileBytes)
+          const byId = new Map(ids.map((blob, index) => [blob, blobs[index]?.body]))
+          const files = new Map<string, { readonly content: Uint8Array; readonly executable: boolean }>()
+          for (const [name, { executable, id: blob }] of found.files) {
+            const content = byId.get(blob)
+            if (content === undefined)
+              return yield* new RepositoriesUnavailable({ operation: "read", reason: `object ${blob} is not there` })
+            files.set(name, { content, executable })
+          }
+          return files
+        }),
+      diff: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to)),
+      diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
+    }
+  })
+
+/** The repositories under `directory`, which is made when it is not there. Only one process at a time may own it. Needs git 2.38 or newer. */
+export const layer = (options: { readonly directory: string }): Layer.Layer<Repositories, RepositoriesUnavailable> =>
+  Layer.scoped(
+    Repositories,
+    Effect.suspend(() => make(resolve(options.directory)))
+  )

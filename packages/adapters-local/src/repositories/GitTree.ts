@@ -1,0 +1,150 @@
+/** Whole trees: read by one `ls-tree`, written by computing what changed in this process. */
+import { Effect, Either } from "effect"
+import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { applyEdits } from "@pawl/core/project/Edits"
+import { pathProblem } from "@pawl/core/project/Paths"
+import {
+  type FileEdits,
+  InvalidPath,
+  RepositoriesUnavailable,
+  type TreeEntry,
+  TreeTooLarge
+} from "@pawl/core/project/Repositories"
+import { failed, run } from "./GitCommand.ts"
+import { type GitObject, gitObject, treeObject, type TreeItem } from "./GitObjects.ts"
+
+export interface TreeFile {
+  readonly id: string
+  readonly size: number
+  readonly executable: boolean
+  /** Only of a file that is to be written. */
+  readonly object?: GitObject
+}
+
+export interface Tree {
+  readonly id: string
+  readonly files: ReadonlyMap<string, TreeFile>
+  /** The ids of all directories but the root. */
+  readonly directories: ReadonlyMap<string, string>
+}
+
+const tooMany = (actual: number) => new TreeTooLarge({ limit: "sourceEntries", max: Limits.sourceEntries, actual })
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+const parseListing = (
+  id: string,
+  text: string
+): Either.Either<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> =>
+  Either.gen(function* () {
+    const files = new Map<string, TreeFile>()
+    const directories = new Map<string, string>()
+    const records = text.split("\0").slice(0, -1)
+    for (const record of records) {
+      const tab = record.indexOf("\t")
+      const path = record.slice(tab + 1)
+      const [mode = "", type = "", object = "", size = ""] = record.slice(0, tab).split(/ +/)
+      const problem = pathProblem(path)
+      if (problem !== undefined) return yield* Either.left(new InvalidPath({ path, reason: problem }))
+      if (mode === "040000") directories.set(path, object)
+      else if (mode !== "100644" && mode !== "100755")
+        return yield* Either.left(new InvalidPath({ path, reason: `its mode is ${mode}` }))
+      else if (type !== "blob" || !/^[0-9]+$/.test(size))
+        return yield* Either.left(
+          new RepositoriesUnavailable({ operation: "ls-tree", reason: `object ${object} is not there or corrupt` })
+        )
+      else files.set(path, { id: object, size: Number(size), executable: mode === "100755" })
+    }
+    return { id, files, directories }
+  })
+
+/** A tree with all that is under it. The caller knows that the tree is there. */
+export const readTree = (
+  gitDir: string,
+  id: string
+): Effect.Effect<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> =>
+  Effect.gen(function* () {
+    const args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", id]
+    const result = yield* run({
+      gitDir,
+      args,
+      maxBytes: Limits.gitListingBytes,
+      maxRecords: Limits.sourceEntries
+    }).pipe(
+      Effect.catchTag("TooMuchOutput", ({ output }) =>
+        tooMany(Math.max(Limits.sourceEntries + 1, output.toString("latin1").split("\0").length - 1))
+      )
+    )
+    if (result.code !== 0) return yield* failed(args, result)
+    const text = yield* Effect.try({
+      try: () => decoder.decode(result.stdout),
+      catch: () => new InvalidPath({ path: "", reason: "a path is not UTF-8" })
+    })
+    return yield* parseListing(id, text)
+  })
+
+/** In path order, by code point. */
+export const entriesOf = ({ directories, files }: Tree): ReadonlyArray<TreeEntry> => {
+  const entries: Array<TreeEntry> = []
+  for (const [path, id] of directories) entries.push({ path, type: "directory", id, size: 0, executable: false })
+  for (const [path, { executable, id, size }] of files) entries.push({ path, type: "file", id, size, executable })
+  return entries.sort((a, b) => compareCodePoints(a.path, b.path))
+}
+
+export const emptyTree: Tree = { id: treeObject([]).id, files: new Map(), directories: new Map() }
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+/** The files of each directory by its path; the root's is empty. */
+const byDirectory = (files: ReadonlyMap<string, TreeFile>): Map<string, Map<string, TreeItem>> => {
+  const folders = new Map<string, Map<string, TreeItem>>([["", new Map()]])
+  const folder = (path: string): Map<string, TreeItem> => {
+    const present = folders.get(path)
+    if (present !== undefined) return present
+    const made = new Map<string, TreeItem>()
+    folders.set(path, made)
+    folder(parentOf(path))
+    return made
+  }
+  for (const [path, { executable, id }] of files) {
+    const name = nameOf(path)
+    folder(parentOf(path)).set(name, { name, mode: executable ? "100755" : "100644", id })
+  }
+  return folders
+}
+
+export interface EditedTree {
+  readonly tree: string
+  /** What the base does not have. */
+  readonly objects: ReadonlyArray<GitObject>
+}
+
+/** The tree after the edits. */
+export const editTree = (base: Tree, edits: FileEdits): Either.Either<EditedTree, InvalidPath | TreeTooLarge> =>
+  Either.map(
+    applyEdits<TreeFile>(base.files, edits, (bytes, replaced) => {
+      const object = gitObject("blob", bytes)
+      return { id: object.id, size: bytes.length, executable: replaced?.executable ?? false, object }
+    }),
+    (files) => {
+      const objects = new Map<string, GitObject>()
+      const changed = new Set<string>([""])
+      for (const path of Object.keys(edits))
+        for (let up = parentOf(path); up !== "" && !changed.has(up); up = parentOf(up)) changed.add(up)
+      const folders = byDirectory(files)
+      // The deepest first, so that each finds its folders' ids.
+      const order = [...folders.keys()].sort((a, b) => b.split("/").length - a.split("/").length)
+      let tree = emptyTree.id
+      for (const path of [...order.filter((folder) => folder !== ""), ""]) {
+        const known = changed.has(path) ? undefined : base.directories.get(path)
+        const object = known === undefined ? treeObject(folders.get(path)?.values() ?? []) : undefined
+        const id = known ?? object?.id ?? ""
+        if (object !== undefined && base.directories.get(path) !== id && base.id !== id) objects.set(id, object)
+        if (path === "") tree = id
+        else folders.get(parentOf(path))?.set(nameOf(path), { name: nameOf(path), mode: "40000", id })
+      }
+      for (const { object } of files.values()) if (object !== undefined) objects.set(object.id, object)
+      return { tree, objects: [...objects.values()] }
+    }
+  )

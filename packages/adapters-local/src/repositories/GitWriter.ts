@@ -1,0 +1,91 @@
+/** What all that changes repositories needs: its Project's queue, behind a sweep the first time, and the writing of objects. */
+import { Cause, Effect, Option } from "effect"
+import { type CommitRef, RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
+import { succeed } from "./GitCommand.ts"
+import { exists, io, shareObjects, sweep } from "./GitFolder.ts"
+import { commitObject, type GitObject, pack } from "./GitObjects.ts"
+import type { GitReaders } from "./GitReaders.ts"
+import type { EditedTree } from "./GitTree.ts"
+import type { KnownTrees } from "./KnownTrees.ts"
+import type { ProjectLocks } from "./ProjectLocks.ts"
+import { repositoryPath, type RepositoryPath } from "./RepositoryPath.ts"
+
+export interface GitWriter {
+  readonly readers: GitReaders
+  readonly known: KnownTrees
+  readonly path: (ref: RepositoryRef) => Effect.Effect<RepositoryPath>
+  /** Does the work alone in the Project. */
+  readonly writing: <A, E>(
+    ref: RepositoryRef,
+    work: (path: RepositoryPath) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | RepositoriesUnavailable>
+  /** Gives a fork the objects of another. Canonical's it has; what is gone it does without. */
+  readonly fetch: (into: RepositoryPath, from: RepositoryRef) => Effect.Effect<void, RepositoriesUnavailable>
+  /** Writes a commit and the objects that are new with its tree. */
+  readonly write: (
+    path: RepositoryPath,
+    tree: EditedTree,
+    commit: Omit<Parameters<typeof commitObject>[0], "tree">
+  ) => Effect.Effect<CommitRef, RepositoriesUnavailable>
+}
+
+/** Whether the work ended by its own answer, with all that it started. */
+const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (error) => !(error instanceof RepositoriesUnavailable))
+
+const store = (gitDir: string, objects: ReadonlyArray<GitObject>) =>
+  Effect.flatMap(
+    Effect.promise(() => pack(objects)),
+    (stdin) => Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin"], stdin }))
+  )
+
+export const make = (options: {
+  readonly root: string
+  readonly readers: GitReaders
+  readonly known: KnownTrees
+  readonly locks: ProjectLocks
+}): GitWriter => {
+  const { known, locks, readers, root } = options
+  // Repositories whose leavings of an earlier process are gone.
+  const swept = new Set<string>()
+  const sweepOnce = (path: RepositoryPath) =>
+    swept.has(path.gitDir)
+      ? Effect.void
+      : Effect.zipRight(
+          io("sweep", () => sweep(path)),
+          Effect.sync(() => swept.add(path.gitDir))
+        )
+
+  const writing = <A, E>(
+    ref: RepositoryRef,
+    work: (path: RepositoryPath) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | RepositoriesUnavailable> =>
+    Effect.flatMap(repositoryPath(root, ref), (path) =>
+      locks.writing(ref.project)(
+        Effect.onError(Effect.zipRight(sweepOnce(path), work(path)), (cause) =>
+          // A git that was stopped leaves a lock behind: the next one in the queue sweeps again.
+          Effect.sync(() => (isRefusal(cause) ? false : swept.delete(path.gitDir)))
+        )
+      )
+    )
+
+  return {
+    readers,
+    known,
+    path: (ref) => repositoryPath(root, ref),
+    writing,
+    fetch: (into, from) =>
+      Effect.gen(function* () {
+        const source = yield* repositoryPath(root, from)
+        if (!source.isFork || source.gitDir === into.gitDir || !(yield* io("open", () => exists(source.gitDir)))) return
+        yield* io("fetch", () => shareObjects(source.gitDir, into.gitDir))
+      }),
+    write: (path, { objects, tree }, commit) => {
+      const object = commitObject({ ...commit, tree })
+      return Effect.map(store(path.gitDir, [...objects, object]), () => {
+        known.add(object.id, tree)
+        return { commit: object.id, tree }
+      })
+    }
+  }
+}

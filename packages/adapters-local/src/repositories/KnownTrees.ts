@@ -1,0 +1,34 @@
+/**
+ * The trees that this process has seen to be within Pawl's bounds, by their id or a commit's. `merge-tree` and
+ * `diff-tree` gather all of a tree before they say a word: one of ten objects can be a billion entries.
+ */
+import { Effect } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
+import type { InvalidPath, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
+import { readTree } from "./GitTree.ts"
+
+export interface KnownTrees {
+  readonly add: (...ids: ReadonlyArray<string>) => void
+  /** Fails when the tree is out of bounds. To be run beside the work that it guards, which its failure then stops. */
+  readonly guard: (
+    gitDir: string,
+    id: string
+  ) => Effect.Effect<void, InvalidPath | TreeTooLarge | RepositoriesUnavailable>
+}
+
+export const make = (): KnownTrees => {
+  // In order of arrival: the oldest is forgotten, and looked at again when it comes back.
+  const known = new Set<string>()
+  const add = (...ids: ReadonlyArray<string>): void => {
+    for (const id of ids) known.add(id)
+    for (const id of known) {
+      if (known.size <= Limits.gitKnownTrees) break
+      known.delete(id)
+    }
+  }
+  return {
+    add,
+    guard: (gitDir, id) =>
+      Effect.suspend(() => (known.has(id) ? Effect.void : Effect.map(readTree(gitDir, id), () => add(id))))
+  }
+}

@@ -1,0 +1,28 @@
+/** One writer at a time per Project: a queue each, there only while someone is in it. */
+import { Effect } from "effect"
+
+export interface ProjectLocks {
+  readonly writing: (project: string) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+export const make = (): ProjectLocks => {
+  const queues = new Map<string, { readonly semaphore: Effect.Semaphore; users: number }>()
+  const enter = (project: string) =>
+    Effect.sync(() => {
+      const queue = queues.get(project) ?? { semaphore: Effect.unsafeMakeSemaphore(1), users: 0 }
+      queues.set(project, queue)
+      queue.users++
+      return queue
+    })
+  return {
+    writing: (project) => (work) =>
+      Effect.acquireUseRelease(
+        enter(project),
+        ({ semaphore }) => semaphore.withPermits(1)(work),
+        (queue) =>
+          Effect.sync(() => {
+            if (--queue.users === 0) queues.delete(project)
+          })
+      )
+  }
+}

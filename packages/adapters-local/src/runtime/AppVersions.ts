@@ -1,0 +1,69 @@
+/** The versions that run, and which of them must go when room is needed. */
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { encodeFrame, type LoadedBundle } from "./BundleFrame.ts"
+import { HostPool } from "./HostPool.ts"
+import type { HostProcess, HostSetting } from "./HostProcess.ts"
+import { Replicas } from "./Replicas.ts"
+
+/** Every fact of a version is part of what its processes are kept by: no other bundle or data store is ever served for it. */
+const keyOf = (version: AppVersion): string =>
+  JSON.stringify([version.id, version.project, version.channel, version.bundleKey, version.bundleDigest])
+
+export class AppVersions {
+  private readonly byKey = new Map<string, Replicas>()
+  private readonly pool: HostPool
+  private readonly load: (version: AppVersion) => Promise<LoadedBundle>
+
+  constructor(setting: HostSetting, load: (version: AppVersion) => Promise<LoadedBundle>) {
+    this.load = load
+    this.pool = new HostPool(setting, () => this.evictOldest())
+    this.pool.refill()
+  }
+
+  of(version: AppVersion): Replicas {
+    const key = keyOf(version)
+    const known = this.byKey.get(key)
+    if (known !== undefined) return known
+    if (this.byKey.size >= Limits.appVersionsKnown) this.sweep()
+    const made = new Replicas(version, (one) => this.start(one))
+    this.byKey.set(key, made)
+    return made
+  }
+
+  stop(versionId: string): void {
+    for (const [key, replicas] of this.byKey)
+      if (replicas.version.id === versionId) {
+        this.byKey.delete(key)
+        replicas.stop()
+      }
+  }
+
+  /** Ends processes that nobody asked for lately, and forgets versions that have none. */
+  sweep(): void {
+    const beforeMs = performance.now() - Limits.appIdleMs
+    for (const [key, replicas] of this.byKey) {
+      while (replicas.evictIdle(beforeMs));
+      if (replicas.forgettable) this.byKey.delete(key)
+    }
+  }
+
+  close(): Promise<void> {
+    for (const replicas of this.byKey.values()) replicas.stop()
+    return this.pool.close()
+  }
+
+  private async start(version: AppVersion): Promise<HostProcess | null> {
+    const { bundle, modules } = await this.load(version)
+    if (bundle.mainModule === null) return null
+    const host = await this.pool.take(version)
+    await host.assign(version, encodeFrame(host.mark, bundle, modules))
+    return host
+  }
+
+  private evictOldest(): boolean {
+    const candidates = [...this.byKey.values()].filter((one) => one.idle.length > 0)
+    candidates.sort((a, b) => (a.idle[0]?.idleSinceMs ?? 0) - (b.idle[0]?.idleSinceMs ?? 0))
+    return candidates[0]?.evictIdle(Number.POSITIVE_INFINITY) ?? false
+  }
+}

@@ -1,0 +1,130 @@
+/** Answers an app's calls on `env.DATA` and `env.ASSETS`, on the one socket that only its process sees. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { pipeline, Readable } from "node:stream"
+import type { AppData } from "@pawl/core/app/AppData"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
+import type { AssetServer } from "@pawl/core/app/AssetServer"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { type Context, Effect, Exit, Runtime } from "effect"
+import { assetUrlHeader, operationHeader, refusedHeader } from "./HostWorker.ts"
+import { fromWire, toWire } from "./WireHeaders.ts"
+
+export interface Bindings {
+  readonly data: Context.Tag.Service<AppData>
+  readonly assets: Context.Tag.Service<AssetServer>
+  readonly runtime: Runtime.Runtime<never>
+}
+
+/** Whose calls they are, and whether this one is within the bound of its request. */
+export interface Caller {
+  readonly version: () => AppVersion | null
+  readonly countCall: () => boolean
+}
+
+const subrequestsMessage = `Too many subrequests: an app may make ${Limits.appSubrequests} per request`
+
+const refuse = (response: ServerResponse, message: string): void => {
+  response.writeHead(429, { [refusedHeader]: "1" }).end(message)
+}
+
+/** A data call's text. Null when it is over what any call within the bounds needs. */
+const readCall = async (request: IncomingMessage): Promise<string | null> => {
+  const chunks: Array<Buffer> = []
+  let total = 0
+  for await (const chunk of request) {
+    total += chunk.length
+    // JSON may take six characters for one byte of the value.
+    if (total > 6 * Limits.appDataValueBytes + 64 * Limits.appDataKeyLength) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+interface DataCall {
+  readonly op: "get" | "put" | "delete" | "list"
+  readonly key: string
+  readonly value: string
+  readonly prefix?: string
+  readonly limit?: number
+}
+
+const callData = (data: Bindings["data"], version: AppVersion, call: DataCall) => {
+  const store = { project: version.project, channel: version.channel }
+  if (call.op === "get") return data.get(store, call.key)
+  if (call.op === "put") return data.put(store, call.key, call.value)
+  if (call.op === "delete") return data.remove(store, call.key)
+  return data.list(store, {
+    ...(call.prefix === undefined ? {} : { prefix: call.prefix }),
+    ...(call.limit === undefined ? {} : { limit: call.limit })
+  })
+}
+
+const answerData = async (
+  bindings: Bindings,
+  version: AppVersion,
+  request: IncomingMessage,
+  response: ServerResponse
+): Promise<void> => {
+  const text = await readCall(request)
+  if (text === null)
+    return refuse(
+      response,
+      `DATA: a value may have ${Limits.appDataValueBytes} bytes and a key ${Limits.appDataKeyLength} characters`
+    )
+  // The host worker wrote it, and it is the only one that can.
+  const call: DataCall = JSON.parse(text)
+  const answer = await Runtime.runPromise(bindings.runtime)(
+    callData(bindings.data, version, call).pipe(
+      Effect.map((value) => ({ value })),
+      Effect.catchAll((error) =>
+        Effect.succeed({
+          refused: error._tag === "DataRefused" ? error.message : "DATA: the store cannot be reached now"
+        })
+      )
+    )
+  )
+  if ("refused" in answer) return refuse(response, answer.refused)
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ value: answer.value ?? null }))
+}
+
+const answerAsset = async (
+  bindings: Bindings,
+  version: AppVersion,
+  request: IncomingMessage,
+  response: ServerResponse
+): Promise<void> => {
+  const url = request.headers[assetUrlHeader]
+  if (typeof url !== "string") return refuse(response, "ASSETS: the request has no URL")
+  const exit = await Runtime.runPromiseExit(bindings.runtime)(
+    bindings.assets.fetch(version, {
+      method: request.method ?? "GET",
+      url,
+      headers: fromWire(request.rawHeaders),
+      body: null
+    })
+  )
+  if (Exit.isFailure(exit)) return refuse(response, "ASSETS: the assets of this app cannot be served now")
+  const answer = exit.value
+  response.writeHead(answer.status, toWire(answer.headers))
+  if (answer.body === null) return void response.end()
+  const body = answer.body instanceof Readable ? answer.body : Readable.from(answer.body)
+  // The callback keeps a broken body from being an uncaught one; the app sees its answer cut off.
+  pipeline(body, response, () => undefined)
+}
+
+/** Listens on a unix socket. Close the server with `closeAllConnections` and `close`. */
+export const listenForCalls = (path: string, bindings: Bindings, caller: Caller): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer(
+      { maxHeaderSize: Limits.appHeaderBytes, keepAliveTimeout: 0, requestTimeout: 0 },
+      (request, response) => {
+        const version = caller.version()
+        if (version === null) return refuse(response, "this process has no app")
+        if (!caller.countCall()) return refuse(response, subrequestsMessage)
+        const answer = request.headers[operationHeader] === "data" ? answerData : answerAsset
+        answer(bindings, version, request, response).catch(() => response.destroy())
+      }
+    )
+    server.once("error", reject)
+    server.listen(path, () => resolve(server))
+  })

@@ -1,0 +1,155 @@
+/** The processes of one app version and the requests that wait for one. */
+import { AppOverLimit, AppRuntimeUnavailable, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { CrashBudget } from "./CrashBudget.ts"
+import type { HostProcess } from "./HostProcess.ts"
+
+/** A process for a version, or null when the app has none to start: it is of assets alone. */
+export type StartHost = (version: AppVersion) => Promise<HostProcess | null>
+
+interface Waiter {
+  readonly sinceMs: number
+  readonly give: (host: HostProcess | null) => void
+  readonly refuse: (reason: unknown) => void
+}
+
+export class Replicas {
+  readonly version: AppVersion
+  /** Processes that serve nothing now, the one used last at the end. */
+  readonly idle: Array<HostProcess> = []
+  private readonly hosts = new Set<HostProcess>()
+  private readonly queue: Array<Waiter> = []
+  private readonly crashes = new CrashBudget()
+  private readonly start: StartHost
+  private starting = 0
+  private stopped = false
+  private assetsOnly = false
+  private timer: NodeJS.Timeout | null = null
+  /** Since when somebody has been waiting without a break. */
+  private backlogSinceMs = 0
+
+  constructor(version: AppVersion, start: StartHost) {
+    this.version = version
+    this.start = start
+  }
+
+  /** A process for one request, or null for an app of assets alone. `dropped` registers what to do when the visitor leaves the queue. */
+  acquire(dropped: (leave: () => void) => void): Promise<HostProcess | null> {
+    if (this.assetsOnly) return Promise.resolve(null)
+    for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop())
+      if (idle.usable) return Promise.resolve(idle)
+    if (this.queue.length >= Limits.appQueue) return Promise.reject(this.overLimit("busy", 1000))
+    if (this.hosts.size + this.starting === 0) {
+      const waitMs = this.crashes.waitMs(performance.now())
+      if (waitMs > 0) return Promise.reject(this.overLimit("crash_loop", waitMs))
+    }
+    return new Promise((give, refuse) => {
+      const waiter: Waiter = { sinceMs: performance.now(), give, refuse }
+      if (this.queue.push(waiter) === 1) this.backlogSinceMs = waiter.sinceMs
+      dropped(() => this.leave(waiter))
+      if (this.hosts.size + this.starting === 0) void this.grow()
+      this.schedule()
+    })
+  }
+
+  /** The request of a process is over. */
+  release(host: HostProcess): void {
+    // One that is not usable is about to be gone, and `died` sees to who waits.
+    if (!host.usable || this.stopped) return
+    host.idleSinceMs = performance.now()
+    const next = this.queue.shift()
+    if (next === undefined) this.idle.push(host)
+    else next.give(host)
+  }
+
+  /** Kills the process that is idle longest, when it is so since `beforeMs`. */
+  evictIdle(beforeMs: number): boolean {
+    const oldest = this.idle[0]
+    if (oldest === undefined || oldest.idleSinceMs > beforeMs) return false
+    this.idle.shift()
+    this.hosts.delete(oldest)
+    oldest.kill()
+    return true
+  }
+
+  /** Whether forgetting this version loses nothing. */
+  get forgettable(): boolean {
+    return this.hosts.size + this.starting + this.queue.length === 0 && this.crashes.clean(performance.now())
+  }
+
+  /** Kills every process and turns away who waits. */
+  stop(): void {
+    this.stopped = true
+    for (const host of this.hosts) host.kill()
+    this.turnAway(new AppRuntimeUnavailable({ reason: "the app was stopped" }))
+    if (this.timer !== null) clearTimeout(this.timer)
+  }
+
+  private async grow(): Promise<void> {
+    this.starting += 1
+    try {
+      const host = await this.start(this.version)
+      this.starting -= 1
+      if (host === null) {
+        this.assetsOnly = true
+        for (const waiter of this.queue.splice(0)) waiter.give(null)
+        return
+      }
+      this.hosts.add(host)
+      host.onExit = () => this.died(host)
+      if (!host.alive) this.died(host)
+      else if (this.stopped) host.kill()
+      else this.release(host)
+    } catch (error) {
+      this.starting -= 1
+      if (this.hosts.size + this.starting === 0) this.turnAway(error)
+    }
+  }
+
+  private died(host: HostProcess): void {
+    this.hosts.delete(host)
+    const at = this.idle.indexOf(host)
+    if (at >= 0) this.idle.splice(at, 1)
+    const nowMs = performance.now()
+    if (host.crashed) this.crashes.died(nowMs)
+    if (this.stopped || this.queue.length === 0 || this.hosts.size + this.starting > 0) return
+    const waitMs = this.crashes.waitMs(nowMs)
+    if (waitMs > 0) this.turnAway(this.overLimit("crash_loop", waitMs))
+    else void this.grow()
+  }
+
+  /** Looks after the queue once it has stood for a while: one replica more, and no waiting without end. */
+  private schedule(): void {
+    if (this.timer !== null) return
+    this.timer = setTimeout(() => {
+      this.timer = null
+      const nowMs = performance.now()
+      while (this.queue[0] !== undefined && nowMs - this.queue[0].sinceMs >= Limits.appQueueWaitMs)
+        this.queue.shift()?.refuse(this.overLimit("busy", 1000))
+      if (this.queue.length === 0 || this.stopped) return
+      const hot = this.hosts.size > 0 && this.starting === 0 && nowMs - this.backlogSinceMs >= Limits.appReplicaAfterMs
+      if (hot && this.hosts.size < Limits.appReplicas && this.crashes.waitMs(nowMs) === 0) {
+        this.backlogSinceMs = nowMs
+        void this.grow()
+      }
+      this.schedule()
+    }, Limits.appReplicaAfterMs)
+  }
+
+  private leave(waiter: Waiter): void {
+    const at = this.queue.indexOf(waiter)
+    if (at >= 0) this.queue.splice(at, 1)
+  }
+
+  private turnAway(reason: unknown): void {
+    for (const waiter of this.queue.splice(0)) waiter.refuse(reason)
+  }
+
+  private overLimit(limit: "busy" | "crash_loop", waitMs: number): AppOverLimit {
+    return new AppOverLimit({
+      version: this.version.id,
+      limit,
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000))
+    })
+  }
+}

@@ -1,0 +1,134 @@
+/** App versions in workerd: a process for each, shut in, watched and bounded. */
+import { randomBytes } from "node:crypto"
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs"
+import { mkdir, readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { AppData } from "@pawl/core/app/AppData"
+import { type AppResponse, AppRuntime, AppRuntimeUnavailable, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { AssetServer } from "@pawl/core/app/AssetServer"
+import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Cause, type Context, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { AppCall, type AppFailure } from "./AppCall.ts"
+import { AppVersions } from "./AppVersions.ts"
+import { loadBundle } from "./BundleFrame.ts"
+import type { HostSetting } from "./HostProcess.ts"
+import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./RuntimeIsolation.ts"
+import { Watchdog } from "./Watchdog.ts"
+
+export interface Options {
+  /** Where sockets and the host worker's files live, mode 0700. What earlier runs left there is swept. */
+  readonly folder: string
+  /** The isolations that may be used, for those who would rather have no apps than bare ones. Default: all. */
+  readonly isolations?: ReadonlyArray<RuntimeIsolation["name"]>
+  /** How long one request may take, from its process to the last byte of its answer. Default: `Limits.appWallMs`. */
+  readonly wallMs?: number
+}
+
+const service = (versions: AppVersions): Context.Tag.Service<AppRuntime> => ({
+  fetch: (version, request) =>
+    Effect.async<AppResponse, AppFailure>((resume) => {
+      const call = new AppCall()
+      void call.run(versions.of(version), request, (exit) => resume(exit))
+      return Effect.sync(() => call.abort())
+    }),
+  stop: (versionId) => Effect.sync(() => versions.stop(versionId))
+})
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}
+
+/** Makes this run's folder and deletes those of runs that are gone. */
+const makeFolder = async (parent: string): Promise<string> => {
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  chmodSync(parent, 0o700)
+  for (const name of await readdir(parent)) {
+    const pid = /^run-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1]
+    if (pid !== undefined && Number(pid) !== process.pid && !isRunning(Number(pid)))
+      await rm(join(parent, name), { recursive: true, force: true })
+  }
+  const folder = join(parent, `run-${process.pid}-${randomBytes(4).toString("hex")}`)
+  await mkdir(join(folder, "shared"), { recursive: true, mode: 0o700 })
+  return folder
+}
+
+const unavailable = (error: unknown) =>
+  new AppRuntimeUnavailable({ reason: error instanceof Error ? error.message : String(error) })
+
+/** Folder, isolation and watchdog, in the order in which they must be undone. */
+const acquireSetting = (options: Options, bindings: HostSetting["bindings"]) =>
+  Effect.gen(function* () {
+    if (!existsSync("/proc/self/schedstat"))
+      return yield* new AppRuntimeUnavailable({
+        reason: "apps need Linux: CPU time is read from /proc/<pid>/schedstat"
+      })
+    const folder = yield* Effect.acquireRelease(
+      Effect.tryPromise({ try: () => makeFolder(options.folder), catch: unavailable }),
+      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }).catch(() => undefined))
+    )
+    const shared = join(folder, "shared")
+    const confinement = yield* Effect.tryPromise({
+      try: async () => {
+        await writeShared(shared)
+        return confine(shared, options.isolations ?? everyIsolation)
+      },
+      catch: unavailable
+    })
+    const watchdog = yield* Effect.acquireRelease(
+      Effect.sync(() => new Watchdog(Limits.appProcesses + 2 * Limits.appWarmHosts + Limits.appReplicas)),
+      (one) => Effect.promise(() => one.close())
+    )
+    // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
+    const descriptor = yield* Effect.acquireRelease(
+      Effect.sync(() => openSync(folder, "r")),
+      (one) => Effect.sync(() => closeSync(one))
+    )
+    const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
+    return { confinement, watchdog, bindings, shared, folder, reach, wallMs: options.wallMs ?? Limits.appWallMs }
+  })
+
+/**
+ * The runtime. Closing the layer kills every process it started; they also die with this process.
+ * Fails with `AppRuntimeUnavailable` where workerd cannot run in any isolation asked for.
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<AppRuntime, AppRuntimeUnavailable, AppData | AssetServer | ObjectStore> =>
+  Layer.scoped(
+    AppRuntime,
+    Effect.gen(function* () {
+      const runtime = yield* Effect.runtime<ObjectStore>()
+      const bindings = { data: yield* AppData, assets: yield* AssetServer, runtime }
+      const setting = yield* acquireSetting(options, bindings)
+      const { isolation } = setting.confinement
+      if (isolation.remedy === null)
+        yield* Effect.logInfo("apps run in isolation", { isolation: isolation.name, version: isolation.version })
+      else yield* Effect.logWarning("apps run without isolation from this machine", { remedy: isolation.remedy })
+      const load = async (version: AppVersion) => {
+        const exit = await Runtime.runPromiseExit(runtime)(loadBundle(version))
+        if (Exit.isSuccess(exit)) return exit.value
+        throw Option.getOrElse(Cause.failureOption(exit.cause), () => Cause.squash(exit.cause))
+      }
+      const versions = yield* Effect.acquireRelease(
+        Effect.sync(() => new AppVersions(setting, load)),
+        (one) => Effect.promise(() => one.close())
+      )
+      yield* Effect.forkScoped(
+        Effect.forever(
+          Effect.delay(
+            Effect.sync(() => versions.sweep()),
+            Limits.appIdleMs / 10
+          )
+        )
+      )
+      return service(versions)
+    })
+  )
+
+export { describeRuntimeIsolation } from "./RuntimeIsolation.ts"

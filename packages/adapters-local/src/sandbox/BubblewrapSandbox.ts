@@ -1,0 +1,163 @@
+/** Isolation by bubblewrap: its own user, mount, pid, network, IPC, UTS and cgroup namespaces. */
+import { mkdirSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { Isolator, Lacking, Launch, LaunchRequest } from "./Isolator.ts"
+import type { Bind, SandboxRoot } from "./SandboxRoot.ts"
+import { findProgram, programVersion } from "./Toolchain.ts"
+
+const nobody = "65534"
+
+const namespaces = [
+  "--die-with-parent",
+  "--new-session",
+  "--unshare-user",
+  "--unshare-pid",
+  "--unshare-net",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
+  "--uid",
+  nobody,
+  "--gid",
+  nobody,
+  "--hostname",
+  "sandbox"
+]
+
+interface Programs {
+  readonly bwrap: string
+  readonly setpriv: string
+  readonly unshare: string
+}
+
+const mounts = (root: SandboxRoot, tools: ReadonlyArray<Bind>, diskBytes: number): ReadonlyArray<string> => [
+  "--ro-bind",
+  root.inner,
+  "/",
+  ...[...root.system, ...tools].flatMap(({ source, target }) => ["--ro-bind", source, target]),
+  ...root.devices.flatMap((device) => ["--dev-bind", device, device]),
+  "--proc",
+  "/proc",
+  "--size",
+  `${diskBytes}`,
+  "--tmpfs",
+  "/job"
+]
+
+/**
+ * bubblewrap runs as first process of a pid namespace around it. While it builds the walls, what it has begun does not
+ * yet die with it; in the namespace it does, at any moment. Killing `unshare`, or us, kills all.
+ */
+const enclosing = (has: Programs, user: number | null): ReadonlyArray<string> => [
+  has.setpriv,
+  "--pdeathsig",
+  "KILL",
+  has.unshare,
+  ...(user === null ? ["--user", "--map-current-user"] : []),
+  "--pid",
+  "--fork",
+  "--kill-child"
+]
+
+/** Drops root before bubblewrap runs: it then works as anyone would, in a user namespace of the job's own uid. */
+const dropping = (setpriv: string, user: number): ReadonlyArray<string> => [
+  setpriv,
+  "--reuid",
+  `${user}`,
+  "--regid",
+  `${user}`,
+  "--clear-groups",
+  "--inh-caps=-all",
+  "--bounding-set=-all",
+  "--pdeathsig",
+  "KILL"
+]
+
+/** Whether anyone may enter every folder down to it and read it. */
+const openToAll = (path: string): boolean => {
+  for (let at = dirname(path); at !== "/"; at = dirname(at)) if ((statSync(at).mode & 0o001) === 0) return false
+  return (statSync(path).mode & 0o005) === 0o005
+}
+
+/** Binds pairs of source and target in a mount namespace of its own, then becomes the rest of the command line. */
+const bindAndGo = `n=$1; shift
+while [ "$n" -gt 0 ]; do mount --bind "$1" "$2" || exit 1; shift 2; n=$((n-1)); done
+exec "$@"`
+
+interface Staging {
+  readonly argv: ReadonlyArray<string>
+  readonly tools: ReadonlyArray<Bind>
+}
+
+/**
+ * Tools below a closed folder (a Node below /root) cannot be reached by the dropped user that bubblewrap runs as:
+ * while still root they are bound into our run folder, where they can.
+ */
+const staging = (unshare: string, tools: ReadonlyArray<Bind>, runFolder: string): Staging => {
+  const closed = tools.filter(({ source }) => !openToAll(source))
+  const staged = new Map<string, string>()
+  for (const { source } of closed) {
+    const place = join(runFolder, `staged-${staged.size}`)
+    staged.set(source, place)
+    if (statSync(source).isDirectory()) mkdirSync(place, { recursive: true })
+    else writeFileSync(place, "")
+  }
+  const argv = [
+    unshare,
+    "--mount",
+    "--propagation",
+    "private",
+    "/bin/sh",
+    "-c",
+    bindAndGo,
+    "sh",
+    `${staged.size}`,
+    ...[...staged].flat()
+  ]
+  return {
+    argv: staged.size === 0 ? [] : argv,
+    tools: tools.map(({ source, target }) => ({ source: staged.get(source) ?? source, target }))
+  }
+}
+
+const launch = (has: Programs, options: ReadonlyArray<string>) => {
+  const stagings = new WeakMap<SandboxRoot, Staging>()
+  return ({ root, user, limits, inside }: LaunchRequest): Launch => {
+    const asIs: Staging = { argv: [], tools: root.tools }
+    const staged = stagings.get(root) ?? (user === null ? asIs : staging(has.unshare, root.tools, dirname(root.outer)))
+    stagings.set(root, staged)
+    const argv = [
+      ...staged.argv,
+      ...enclosing(has, user),
+      ...(user === null ? [] : dropping(has.setpriv, user)),
+      has.bwrap,
+      ...namespaces,
+      ...options,
+      ...mounts(root, staged.tools, limits.diskBytes),
+      "--",
+      ...inside("below-reaper")
+    ]
+    return { argv, release: () => undefined }
+  }
+}
+
+const atLeast = (version: string, major: number, minor: number): boolean => {
+  const [actualMajor = 0, actualMinor = 0] = version.split(".").map(Number)
+  return actualMajor > major || (actualMajor === major && actualMinor >= minor)
+}
+
+export const remedy = "apt-get install bubblewrap"
+
+export const findBubblewrap = (): Isolator | Lacking => {
+  const name = "bubblewrap"
+  const bwrap = findProgram("bwrap")
+  if (bwrap === null) return { name, reason: "bwrap is not installed", remedy }
+  const [setpriv, unshare] = [findProgram("setpriv"), findProgram("unshare")]
+  if (setpriv === null || unshare === null) {
+    return { name, reason: "setpriv or unshare is not installed", remedy: "apt-get install util-linux" }
+  }
+  const version = programVersion(bwrap)
+  if (version === null) return { name, reason: `${bwrap} cannot be run`, remedy: `apt-get install --reinstall ${name}` }
+  const options = atLeast(version, 0, 8) ? ["--disable-userns"] : []
+  return { name, version, launch: launch({ bwrap, setpriv, unshare }, options) }
+}

@@ -1,0 +1,111 @@
+/** Which isolation this machine offers: the best that proves itself, or why there is none and what would mend it. */
+import { Guarantee, type Isolation } from "@pawl/core/candidate/Sandbox"
+import { Effect } from "effect"
+import { type Findings, prove } from "./Battery.ts"
+import { findBubblewrap, remedy as installBubblewrap } from "./BubblewrapSandbox.ts"
+import type { Isolator, Lacking } from "./Isolator.ts"
+import { makeSupervisor, type Supervisor } from "./Supervisor.ts"
+import { findToolchain } from "./Toolchain.ts"
+import { findUnshare } from "./UnshareSandbox.ts"
+
+export interface IsolationChoice {
+  /** Only this one; `none` as if the machine had none. Default: bubblewrap, else unshare. */
+  readonly force?: "bubblewrap" | "unshare" | "none"
+  /** False: the supervisor watches by itself, as it does where cgroups cannot be written. Default: true. */
+  readonly cgroups?: boolean
+  /** A folder of packages that checks see as `/node_modules`, read-only. */
+  readonly nodeModules?: string
+}
+
+export interface Chosen {
+  readonly supervisor: Supervisor
+  readonly isolation: Isolation
+  readonly findings: Findings
+}
+
+export interface NoneChosen {
+  readonly reason: string
+  readonly remedy: string
+}
+
+/** Without these, code that nobody has read must not run at all. */
+const indispensable: ReadonlyArray<Guarantee> = ["network-denied", "host-files-hidden", "daemons-killed"]
+
+const namespaceRemedy =
+  "run as root, or allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000 " +
+  "kernel.apparmor_restrict_unprivileged_userns=0 (those that the kernel has)"
+
+const candidates = (force: IsolationChoice["force"]): ReadonlyArray<Isolator | Lacking> => {
+  if (process.platform !== "linux") {
+    return [{ name: process.platform, reason: "isolation needs Linux", remedy: "run Pawl on Linux" }]
+  }
+  switch (force) {
+    case "bubblewrap":
+      return [findBubblewrap()]
+    case "unshare":
+      return [findUnshare()]
+    case "none":
+      return [{ name: "none", reason: "isolation is switched off", remedy: installBubblewrap }]
+    default:
+      return [findBubblewrap(), findUnshare()]
+  }
+}
+
+const tryIsolator = async (isolator: Isolator, choice: IsolationChoice): Promise<Chosen | Lacking> => {
+  const { name, version } = isolator
+  let supervisor: Supervisor | null = null
+  const lacking = (reason: string): Lacking => {
+    supervisor?.close()
+    return { name, reason, remedy: process.getuid?.() === 0 ? installBubblewrap : namespaceRemedy }
+  }
+  try {
+    supervisor = makeSupervisor(isolator, findToolchain(choice.nodeModules ?? null), choice.cgroups ?? true)
+    const findings = await prove(supervisor)
+    const fatal = indispensable.filter((guarantee) => findings[guarantee] !== null)
+    if (fatal.length > 0) return lacking(fatal.map((guarantee) => `${guarantee}: ${findings[guarantee]}`).join("; "))
+    const guarantees = Guarantee.literals.filter((guarantee) => findings[guarantee] === null).sort()
+    return { supervisor, isolation: { name, version, guarantees }, findings }
+  } catch (cause) {
+    return lacking(cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+/** Proves the candidates in order and answers the first that holds. The caller closes the supervisor. */
+export const chooseIsolation = async (choice: IsolationChoice): Promise<Chosen | NoneChosen> => {
+  const lacking: Array<Lacking> = []
+  for (const candidate of candidates(choice.force)) {
+    const tried = "reason" in candidate ? candidate : await tryIsolator(candidate, choice)
+    if ("supervisor" in tried) return tried
+    lacking.push(tried)
+  }
+  return {
+    reason: lacking.map(({ name, reason }) => `${name}: ${reason}`).join("; "),
+    remedy: [...new Set(lacking.map(({ remedy }) => remedy))].join("; or ")
+  }
+}
+
+export interface IsolationReport {
+  readonly name: string
+  readonly version: string
+  readonly guarantees: ReadonlyArray<Guarantee>
+  readonly missing: ReadonlyArray<{ readonly guarantee: Guarantee; readonly reason: string; readonly remedy: string }>
+}
+
+const limitRemedy = "let Pawl write its cgroup (systemd: Delegate=yes, or run as root)"
+
+/** For `pawl doctor`: proves the isolation anew and says what is in force, what is missing, and what would mend it. */
+export const describeIsolation = (choice: IsolationChoice = {}): Effect.Effect<IsolationReport> =>
+  Effect.promise(async () => {
+    const chosen = await chooseIsolation(choice)
+    if (!("supervisor" in chosen)) {
+      const missing = Guarantee.literals.map((guarantee) => ({ guarantee, ...chosen }))
+      return { name: "none", version: "", guarantees: [], missing }
+    }
+    chosen.supervisor.close()
+    const missing = Guarantee.literals.flatMap((guarantee) => {
+      const reason = chosen.findings[guarantee]
+      const remedy = guarantee.endsWith("-limited") ? limitRemedy : installBubblewrap
+      return reason === null ? [] : [{ guarantee, reason, remedy }]
+    })
+    return { ...chosen.isolation, missing }
+  }).pipe(Effect.uninterruptible)

@@ -1,0 +1,125 @@
+/** The port over whichever isolation proves itself on this machine: bubblewrap, else util-linux, else none. */
+import {
+  IsolationMissing,
+  Sandbox,
+  type SandboxHandle,
+  type SandboxJob,
+  type SandboxResult,
+  type SandboxState,
+  SandboxUnavailable
+} from "@pawl/core/candidate/Sandbox"
+import { type Clock, Deferred, Effect, FiberId, Layer, Option } from "effect"
+import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
+import { type SandboxRun, startRun } from "./SandboxRun.ts"
+import type { Supervisor } from "./Supervisor.ts"
+import { isTreePath } from "./TarStream.ts"
+
+interface Running {
+  readonly run: SandboxRun
+  readonly result: Deferred.Deferred<SandboxResult, SandboxUnavailable>
+}
+
+const unavailable = (reason: string) => new SandboxUnavailable({ reason })
+
+/** What no sandbox could run; told before anything starts. */
+const refusal = (job: SandboxJob): string | null => {
+  const path = [...job.files.keys()].find((name) => !isTreePath(name))
+  if (path !== undefined) return `not a path inside a tree: ${JSON.stringify(path)}`
+  const name = Object.keys(job.environment).find((variable) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
+  if (name !== undefined) return `not a name of a variable: ${JSON.stringify(name)}`
+  if ([job.command, ...Object.values(job.environment)].some((text) => text.includes("\0")))
+    return "a NUL in the command"
+  const sizeBytes = [...job.files.values()].reduce((sum, file) => sum + file.content.length, 0)
+  if (sizeBytes > job.limits.diskBytes) return `the files need ${sizeBytes} bytes, the disk has ${job.limits.diskBytes}`
+  return null
+}
+
+/** All in one step, so that two calls for one id cannot both begin. Throws when the job cannot be spawned. */
+const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock): Running => {
+  const result = Deferred.unsafeMake<SandboxResult, SandboxUnavailable>(FiberId.none)
+  const startedAtMs = clock.unsafeCurrentTimeMillis()
+  const run = startRun(chosen.supervisor, job)
+  const finish = run.end.then(({ outcome, output, outputTruncated }) => {
+    if (outcome._tag === "Lost") return Deferred.unsafeDone(result, Effect.fail(unavailable(outcome.reason)))
+    const finishedAtMs = clock.unsafeCurrentTimeMillis()
+    const { isolation } = chosen
+    const value = { outcome, output, outputTruncated, isolation, startedAtMs, finishedAtMs }
+    return Deferred.unsafeDone(result, Effect.succeed(value))
+  })
+  finish.catch((cause: unknown) => Deferred.unsafeDone(result, Effect.die(cause)))
+  return { run, result }
+}
+
+const finished = (result: SandboxResult): SandboxState => ({ _tag: "Finished", result })
+
+const waitFor = ({ result }: Running, waitMs: number): Effect.Effect<SandboxState, SandboxUnavailable> =>
+  Effect.gen(function* () {
+    const done = yield* Deferred.poll(result)
+    if (Option.isSome(done)) return finished(yield* done.value)
+    if (waitMs <= 0) return { _tag: "Running" } as const
+    const waited = yield* Deferred.await(result).pipe(Effect.timeoutOption(waitMs))
+    return Option.match(waited, { onNone: (): SandboxState => ({ _tag: "Running" }), onSome: finished })
+  })
+
+const prepare = (choice: IsolationChoice): Effect.Effect<Chosen, IsolationMissing> =>
+  // Not to be interrupted: the answer is kept for all that ask later.
+  Effect.uninterruptible(Effect.promise(() => chooseIsolation(choice))).pipe(
+    Effect.flatMap((found) =>
+      "supervisor" in found ? Effect.succeed(found) : Effect.fail(new IsolationMissing(found))
+    )
+  )
+
+const make = (choice: IsolationChoice) =>
+  Effect.gen(function* () {
+    const jobs = new Map<string, Running>()
+    let supervisor: Supervisor | null = null
+    const chosen = yield* Effect.cached(
+      Effect.tap(prepare(choice), (found) => Effect.sync(() => (supervisor = found.supervisor)))
+    )
+    const end = (id: string, job: Running) =>
+      Effect.promise(() => {
+        job.run.kill()
+        return job.run.end
+      }).pipe(Effect.andThen(Effect.sync(() => jobs.get(id) === job && jobs.delete(id))))
+
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...jobs], ([id, job]) => end(id, job), { concurrency: "unbounded", discard: true }).pipe(
+        Effect.ensuring(Effect.sync(() => supervisor?.close()))
+      )
+    )
+
+    const begun = (job: SandboxJob, found: Chosen, clock: Clock.Clock) =>
+      Effect.try({
+        try: (): SandboxHandle => {
+          if (!jobs.has(job.id)) jobs.set(job.id, begin(job, found, clock))
+          return { id: job.id }
+        },
+        catch: (cause) =>
+          unavailable(`the sandbox could not be spawned: ${cause instanceof Error ? cause.message : String(cause)}`)
+      })
+
+    const start = (job: SandboxJob): Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable> =>
+      Effect.gen(function* () {
+        const found = yield* chosen
+        const refused = refusal(job)
+        if (refused !== null) return yield* unavailable(refused)
+        return yield* begun(job, found, yield* Effect.clock)
+      }).pipe(Effect.withSpan("Sandbox.start", { attributes: { id: job.id } }))
+
+    const poll = (handle: SandboxHandle, waitMs: number) =>
+      Effect.suspend(() => {
+        const job = jobs.get(handle.id)
+        return job === undefined ? Effect.fail(unavailable(`no job ${handle.id} here`)) : waitFor(job, waitMs)
+      })
+
+    const cancel = (handle: SandboxHandle) =>
+      Effect.suspend(() => {
+        const job = jobs.get(handle.id)
+        return job === undefined ? Effect.void : end(handle.id, job)
+      })
+
+    return Sandbox.of({ isolation: Effect.map(chosen, (found) => found.isolation), start, poll, cancel })
+  })
+
+/** Jobs live in this process; they die with the layer's scope, and with the process. Proved lazily, once. */
+export const layer = (choice: IsolationChoice = {}): Layer.Layer<Sandbox> => Layer.scoped(Sandbox, make(choice))

@@ -1,0 +1,67 @@
+/**
+ * What a supervisor leaves on the machine while it runs: one folder under the temporary folder and cgroups, all named
+ * after it. Those of a supervisor that died are found by the same name and removed at the next start.
+ */
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const prefix = "pawl-sandbox"
+
+/** Ticks since boot at which a process began; with the pid it names a process for good. Null when it is gone. */
+const startTicks = (pid: number): string | null => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
+  } catch {
+    return null
+  }
+}
+
+const pidNamespace = (): string => /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"
+
+/** `pawl-sandbox-<pid namespace>-<pid>-<start ticks>`: the name that all we leave begins with. */
+export const ownName = (): string => [prefix, pidNamespace(), process.pid, startTicks(process.pid) ?? "0"].join("-")
+
+/** Whether a name is of a supervisor in this pid namespace that runs no more. */
+export const isStale = (name: string): boolean => {
+  const match = /^pawl-sandbox-(\d+)-(\d+)-(\d+)-/.exec(name)
+  if (match === null || match[1] !== pidNamespace()) return false
+  return startTicks(Number(match[2])) !== match[3]
+}
+
+export const namesIn = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith(`${prefix}-`))
+  } catch {
+    return []
+  }
+}
+
+const sweepFolders = (): void => {
+  for (const name of namesIn(tmpdir()).filter(isStale)) {
+    const path = join(tmpdir(), name)
+    try {
+      if (lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true })
+    } catch {
+      // Another supervisor swept it first.
+    }
+  }
+}
+
+export interface RunFolder {
+  readonly path: string
+  /** Only we may look into this one. */
+  readonly privatePath: string
+  readonly remove: () => void
+}
+
+/** A fresh folder of our own, after those of the dead are gone. */
+export const makeRunFolder = (): RunFolder => {
+  sweepFolders()
+  const path = mkdtempSync(join(tmpdir(), `${ownName()}-`))
+  chmodSync(path, 0o711)
+  const privatePath = join(path, "private")
+  mkdirSync(privatePath, { mode: 0o700 })
+  return { path, privatePath, remove: () => rmSync(path, { recursive: true, force: true }) }
+}

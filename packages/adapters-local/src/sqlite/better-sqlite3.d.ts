@@ -1,0 +1,18 @@
+/** The part of better-sqlite3 that is used here; the package brings no types. */
+declare module "better-sqlite3" {
+  export interface Statement {
+    /** Whether it answers rows. */
+    readonly reader: boolean
+    run(...params: ReadonlyArray<unknown>): { readonly changes: number; readonly lastInsertRowid: number }
+    all(...params: ReadonlyArray<unknown>): ReadonlyArray<Readonly<Record<string, unknown>>>
+    /** The statement, whose rows are arrays from now on. */
+    raw(on: true): { all(...params: ReadonlyArray<unknown>): ReadonlyArray<ReadonlyArray<unknown>> }
+  }
+  export default class Sqlite {
+    constructor(filename: string, options?: { readonly timeout?: number; readonly readonly?: boolean })
+    readonly inTransaction: boolean
+    prepare(sql: string): Statement
+    pragma(text: string): unknown
+    close(): void
+  }
+}

@@ -1,0 +1,104 @@
+/** A workerd runtime with stores in memory, and a way to install apps in it from their source. */
+import { createHash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type AppData } from "@pawl/core/app/AppData"
+import { type AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { Bundle, bundlePrefix } from "@pawl/core/app/Bundle"
+import * as BundleStore from "@pawl/core/app/BundleStore"
+import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
+import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
+import { type ObjectStore } from "@pawl/core/objects/ObjectStore"
+import * as Assets from "@pawl/router/Assets"
+import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Schema } from "effect"
+import * as WorkerdAppRuntime from "../../src/runtime/WorkerdAppRuntime.ts"
+
+export interface AppSource {
+  /** Null: an app of assets alone. */
+  readonly main: string | null
+  readonly modules?: Bundle["modules"]
+  readonly objects?: Readonly<Record<string, Uint8Array>>
+  readonly assets?: Readonly<Record<string, string>>
+  readonly date?: string
+  readonly flags?: ReadonlyArray<string>
+  readonly channel?: string
+}
+
+export const project = "proj_00000000-0000-4000-8000-000000000001"
+export const hex = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+const bundleOf = (source: AppSource, commit: string) =>
+  Schema.decodeUnknownSync(Bundle)({
+    version: 1,
+    project,
+    commit,
+    tree: commit,
+    builtAt: "2026-01-01T00:00:00.000Z",
+    builder: { name: "test", version: "1" },
+    mainModule: source.main === null ? null : "src/index.js",
+    modules: {
+      ...(source.main === null
+        ? {}
+        : { "src/index.js": { type: "esm", sha256: hex(source.main), content: source.main } }),
+      ...source.modules
+    },
+    compatibilityDate: source.date ?? "2026-10-01",
+    compatibilityFlags: source.flags ?? [],
+    assets: {
+      notFoundHandling: "none",
+      htmlHandling: "auto-trailing-slash",
+      runWorkerFirst: false,
+      manifest: Object.fromEntries(
+        Object.entries(source.assets ?? {}).map(([path, text]) => [
+          path,
+          { sha256: hex(text), size: Buffer.byteLength(text), contentType: "text/plain" }
+        ])
+      )
+    }
+  })
+
+/** Stores the app's bundle; the commit is made of its name. */
+export const install = (source: AppSource, name: string): Effect.Effect<AppVersion, never, ObjectStore> => {
+  const commit = hex(name).slice(0, 40)
+  const assets = new Map(Object.entries(source.assets ?? {}).map(([path, text]) => [path, Buffer.from(text)]))
+  const objects = new Map(Object.entries(source.objects ?? {}))
+  return BundleStore.store(bundlePrefix("apps", project, commit), {
+    bundle: bundleOf(source, commit),
+    assets,
+    objects
+  }).pipe(
+    Effect.map(({ digest, key }) => ({
+      id: name,
+      project,
+      channel: source.channel ?? "production",
+      bundleKey: key,
+      bundleDigest: digest
+    })),
+    Effect.orDie
+  )
+}
+
+export const freshFolder = (): string => mkdtempSync(join(tmpdir(), "pawl-apps-"))
+const ownFolder = Effect.acquireRelease(Effect.sync(freshFolder), (folder) =>
+  Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** The runtime over a store, in a folder of its own unless one is given. */
+export const runtimeLayer = (objects: Layer.Layer<ObjectStore>, options: Partial<WorkerdAppRuntime.Options> = {}) =>
+  Layer.unwrapScoped(
+    Effect.map(options.folder === undefined ? ownFolder : Effect.succeed(options.folder), (folder) =>
+      WorkerdAppRuntime.layer({ ...options, folder })
+    )
+  ).pipe(
+    Layer.provideMerge(Layer.mergeAll(Assets.layer, MemoryLedger.layerMemory)),
+    Layer.provideMerge(objects),
+    Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+  )
+
+export const memoryObjects = (): Layer.Layer<ObjectStore> => MemoryObjectStore.layerMemory
+
+/** Starts a runtime; dispose it at the end. */
+export const openWorld = (options: Partial<WorkerdAppRuntime.Options> = {}) =>
+  ManagedRuntime.make<AppRuntime | ObjectStore | AppData, unknown>(runtimeLayer(memoryObjects(), options))
+export type World = ReturnType<typeof openWorld>

@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process"
+import { existsSync, openSync, readdirSync } from "node:fs"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { fileURLToPath } from "node:url"
+import { IsolationMissing, Sandbox } from "@pawl/core/candidate/Sandbox"
+import { jobOf, runJob, textOf } from "@pawl/testing/SandboxJobs"
+import { Effect, Layer } from "effect"
+import { describe, expect, it, vi } from "vitest"
+import { describeIsolation } from "../../src/sandbox/IsolationChoice.ts"
+import { layer } from "../../src/sandbox/LocalSandbox.ts"
+import { processesWith } from "./SandboxHost.ts"
+
+const script = fileURLToPath(new URL("./supervisor.ts", import.meta.url))
+let markers = 0
+const marker = () => `8631${markers++}.${process.pid}`
+
+const leftovers = (pid: number): ReadonlyArray<string> => {
+  const parents = ["/sys/fs/cgroup", ...["memory", "pids", "cpuacct"].map((name) => `/sys/fs/cgroup/${name}`)].filter(
+    existsSync
+  )
+  const folders = parents.flatMap((parent) => readdirSync(parent, { recursive: true, encoding: "utf8" }))
+  return [...readdirSync(tmpdir()), ...folders].filter(
+    (name) => name.includes("pawl-sandbox-") && name.includes(`-${pid}-`)
+  )
+}
+
+const supervise = (...args: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, ["--conditions=pawl-source", script, ...args], {
+    // A folder of the host, as a careless parent may pass it on.
+    stdio: [
+      "ignore",
+      "pipe",
+      "inherit",
+      openSync("/", "r"),
+      openSync("/", "r"),
+      ..."ignored".split("").map(() => "ignore" as const),
+      openSync("/", "r")
+    ]
+  })
+  let said = ""
+  child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()))
+  return { child, pid: child.pid ?? 0, said: () => said, ended: once(child, "exit") }
+}
+
+const missing = !existsSync("/usr/bin/bwrap")
+if (missing) console.warn("SKIPPED: supervision of bubblewrap, since it is not installed: apt-get install bubblewrap")
+
+const supervision = (force: "bubblewrap" | "unshare") => {
+  it.each(["cgroups", "alone"])(
+    "that is killed takes all of its sandboxes with it, and its traces go at the next start (%s)",
+    async (cgroups) => {
+      const name = marker()
+      const { child, pid, said, ended } = supervise(
+        force,
+        cgroups,
+        `setsid sleep ${name} & (nohup sleep ${name} &); echo on; sleep ${name}`,
+        "after"
+      )
+      await vi.waitFor(() => expect(said()).toContain("started"), 20_000)
+      await vi.waitFor(() => expect(processesWith(`sleep ${name}`)).toBeGreaterThanOrEqual(3), 20_000)
+      child.kill("SIGKILL")
+      await ended
+      await vi.waitFor(() => expect(processesWith(name)).toBe(0), 20_000)
+      expect(leftovers(pid).length).toBeGreaterThan(0)
+      const next = supervise(force, cgroups, "true", "after")
+      await next.ended
+      expect(leftovers(pid)).toEqual([])
+      expect(leftovers(next.pid)).toEqual([])
+    }
+  )
+
+  it("that is killed while it builds the walls leaves nothing running", async () => {
+    await Promise.all(
+      ["0", "4", "8", "16"].map(async (afterMs) => {
+        const name = marker()
+        const { child, ended } = supervise(force, "alone", `sleep ${name}`, afterMs)
+        await ended
+        expect(child.signalCode).toBe("SIGKILL")
+        await vi.waitFor(() => expect(processesWith(name)).toBe(0), 20_000)
+      })
+    )
+  })
+
+  it("passes on no descriptor that it was given itself", async () => {
+    const { said, ended } = supervise(
+      force,
+      "cgroups",
+      "for d in /proc/self/fd/[0-9]*; do readlink $d; [ -d $d ] && echo ESCAPED; done",
+      "never"
+    )
+    await ended
+    expect(
+      said()
+        .trim()
+        .split("\n")
+        .filter((line) => !/^\/dev\/null$|pipe-\d+ \(deleted\)$|^\/proc\//.test(line))
+    ).toEqual([])
+    expect(said()).toContain("/dev/null")
+  })
+
+  it("ends its jobs and leaves nothing when its layer is closed", async () => {
+    const name = marker()
+    const start = Effect.flatMap(Sandbox, (sandbox) => sandbox.start(jobOf(`sleep ${name} & sleep ${name}`)))
+    await Effect.runPromise(Effect.provide(start, layer({ force })))
+    expect(processesWith(name)).toBe(0)
+    expect(leftovers(process.pid)).toEqual([])
+  })
+
+  it("describes what is in force, and finds nothing missing here", async () => {
+    const report = await Effect.runPromise(describeIsolation({ force }))
+    expect(report.name).toBe(force)
+    expect(report.version).toMatch(/^\d/)
+    expect(report.guarantees).toEqual(
+      expect.arrayContaining(["network-denied", "host-files-hidden", "daemons-killed", "user-dropped"])
+    )
+    expect(
+      report.missing.map(({ guarantee }) => guarantee).filter((guarantee) => report.guarantees.includes(guarantee))
+    ).toEqual([])
+  })
+
+  it("shows a folder of vendored packages, read-only", async () => {
+    const nodeModules = fileURLToPath(new URL("../../../../node_modules", import.meta.url))
+    const result = await Effect.runPromise(
+      Effect.provide(
+        runJob(
+          jobOf(
+            `node -p 'require("jsonc-parser").parse("{} // x") !== undefined'; esbuild --version; touch /node_modules/x || echo denied`
+          )
+        ),
+        layer({ force, nodeModules })
+      )
+    )
+    expect(textOf(result)).toMatch(/^true\n\d+\.\d+\.\d+\n.*Read-only file system\ndenied\n$/)
+  })
+}
+
+describe.skipIf(missing)("a supervisor of bubblewrap (needs bubblewrap)", () => {
+  supervision("bubblewrap")
+})
+describe("a supervisor of unshare", () => {
+  supervision("unshare")
+})
+
+describe("without isolation", () => {
+  const none = layer({ force: "none" })
+
+  it("refuses every job, and says what would mend it", async () => {
+    const refused = await Effect.runPromise(Effect.flip(Effect.provide(runJob(jobOf("true")), none)))
+    expect(refused).toBeInstanceOf(IsolationMissing)
+    expect(refused).toMatchObject({ remedy: "apt-get install bubblewrap" })
+  })
+
+  it("names no guarantee", async () => {
+    const report = await Effect.runPromise(describeIsolation({ force: "none" }))
+    expect(report.guarantees).toEqual([])
+    expect(report.missing.length).toBeGreaterThan(0)
+    expect(
+      await Effect.runPromise(
+        Effect.provide(Effect.flip(Effect.flatMap(Sandbox, (s) => s.isolation)), Layer.fresh(none))
+      )
+    ).toBeInstanceOf(IsolationMissing)
+  })
+})

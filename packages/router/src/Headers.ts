@@ -1,0 +1,154 @@
+/** What passes between a visitor and an app. The router alone says who the visitor is and which host was asked for. */
+import type { Headers } from "@pawl/core/app/AppRuntime"
+import { incomingCookies, outgoingCookie } from "./Cookies.ts"
+
+/** Headers of one connection, never of the message (RFC 9110, 7.6.1, and the older names that still travel). */
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-authentication-info",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings"
+])
+/** Set by the router, or by nobody. */
+const routerOwned = new Set(["host", "cookie", "forwarded", "x-real-ip", "expect"])
+const internalPrefixes = ["cf-access-", "x-pawl-", "x-forwarded-"]
+/** Orders to a proxy in front of the router: an app gives none. */
+const proxyOrders = new Set([
+  "x-accel-redirect",
+  "x-sendfile",
+  "x-lighttpd-send-file",
+  "x-litespeed-location",
+  "alt-svc",
+  "set-cookie2"
+])
+
+const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+const badValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
+
+/** Some servers read `_` as `-`, so both are one here. */
+const matched = (name: string): string => (name.includes("_") ? name.replaceAll("_", "-") : name)
+const internal = (name: string): boolean => internalPrefixes.some((prefix) => name.startsWith(prefix))
+
+export const valuesOf = (headers: Headers, name: string): ReadonlyArray<string> => {
+  const values: Array<string> = []
+  for (const [each, value] of headers) if (each.toLowerCase() === name) values.push(value)
+  return values
+}
+
+export const valueOf = (headers: Headers, name: string): string | undefined => {
+  for (const [each, value] of headers) if (each.toLowerCase() === name) return value
+  return undefined
+}
+
+const connectionListed = (headers: Headers): ReadonlySet<string> | null => {
+  let listed: Set<string> | null = null
+  for (const [name, value] of headers) {
+    if (name.toLowerCase() !== "connection") continue
+    listed ??= new Set()
+    for (const item of value.split(",")) listed.add(item.trim().toLowerCase())
+  }
+  return listed
+}
+
+/** Whether an `Authorization` value holds a token of Pawl's own API, plainly or inside Basic credentials. */
+export const carriesPawlToken = (value: string): boolean => {
+  if (/pawl_/i.test(value)) return true
+  const basic = /^\s*basic\s+([a-z0-9+/_=-]+)\s*$/i.exec(value)
+  if (basic === null) return false
+  try {
+    return /pawl_/i.test(atob(basic[1]!.replaceAll("-", "+").replaceAll("_", "/")))
+  } catch {
+    return false
+  }
+}
+
+export interface Visitor {
+  /** The `Host` the visitor asked for, as it was sent. */
+  readonly host: string
+  readonly secure: boolean
+  /** For `X-Forwarded-For`: the visitor, and behind a trusted proxy the way it came. */
+  readonly forwardedFor: string
+}
+
+const lastItem = (values: ReadonlyArray<string>): string | undefined => values.at(-1)?.split(",").at(-1)?.trim()
+
+/** Who asks for what. Only with `trustProxy` do the visitor's own `X-Forwarded-*` count; the last value is the nearest proxy's. */
+export const visitorOf = (
+  request: {
+    readonly headers: Headers
+    readonly host: string
+    readonly remoteAddress: string
+    readonly secure: boolean
+  },
+  trustProxy: boolean
+): Visitor => {
+  if (!trustProxy) return { host: request.host, secure: request.secure, forwardedFor: request.remoteAddress }
+  const proto = lastItem(valuesOf(request.headers, "x-forwarded-proto"))?.toLowerCase()
+  const way = valuesOf(request.headers, "x-forwarded-for").filter(
+    (value) => !badValue.test(value) && value.trim() !== ""
+  )
+  return {
+    host: lastItem(valuesOf(request.headers, "x-forwarded-host")) || request.host,
+    secure: proto === "https" || (proto !== "http" && request.secure),
+    forwardedFor: [...way, request.remoteAddress].join(", ")
+  }
+}
+
+/** The headers an app gets: lower-case names, `rba_` cookies without the prefix, nothing of Pawl's own. */
+export const requestHeaders = (headers: Headers, visitor: Visitor): Headers => {
+  const listed = connectionListed(headers)
+  const kept: Array<readonly [string, string]> = [["host", visitor.host]]
+  const cookies: Array<string> = []
+  for (const [original, value] of headers) {
+    const name = original.toLowerCase()
+    const plain = matched(name)
+    if (name === "cookie") cookies.push(value)
+    if (hopByHop.has(plain) || routerOwned.has(plain) || internal(plain) || listed?.has(name) === true) continue
+    if (plain === "authorization" && carriesPawlToken(value)) continue
+    if (tokenPattern.test(name) && !badValue.test(value)) kept.push([name, value])
+  }
+  const cookie = incomingCookies(cookies)
+  if (cookie !== null) kept.push(["cookie", cookie])
+  kept.push(["x-forwarded-for", visitor.forwardedFor])
+  kept.push(["x-forwarded-host", visitor.host])
+  kept.push(["x-forwarded-proto", visitor.secure ? "https" : "http"])
+  return kept
+}
+
+/** `Clear-Site-Data: "cookies"` clears the whole registrable domain, other apps and the main site too. */
+const ownSiteData = (value: string): string =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) =>
+      ['"cache"', '"storage"', '"executioncontexts"', '"prefetchcache"', '"prerendercache"'].includes(
+        item.toLowerCase()
+      )
+    )
+    .join(", ")
+
+/** The headers a visitor gets from an app. Lengths that cannot be true are left out; each cookie is renamed or dropped. */
+export const responseHeaders = (headers: Headers): Headers => {
+  const listed = connectionListed(headers)
+  const lengths = new Set(valuesOf(headers, "content-length"))
+  const kept: Array<readonly [string, string]> = []
+  for (const [original, given] of headers) {
+    const name = original.toLowerCase()
+    const plain = matched(name)
+    if (hopByHop.has(plain) || proxyOrders.has(plain) || internal(plain) || listed?.has(name) === true) continue
+    if (name === "content-length" && (lengths.size !== 1 || !/^\d{1,15}$/.test(given) || !lengths.delete(given)))
+      continue
+    const value =
+      name === "set-cookie" ? outgoingCookie(given) : name === "clear-site-data" ? ownSiteData(given) : given
+    if (value === null || (value === "" && name === "clear-site-data")) continue
+    if (tokenPattern.test(name) && !badValue.test(value)) kept.push([name, value])
+  }
+  return kept
+}

@@ -1,0 +1,54 @@
+/** Pointers as the router remembers them: for 10 seconds at most, and not a request longer than a push allows. */
+import type { Channel } from "@pawl/core/app/Pointer"
+import { PointerSignal } from "@pawl/core/app/PointerSignal"
+import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Context, Effect, Layer } from "effect"
+import * as SharedCache from "./SharedCache.ts"
+
+export class PointerCache extends Context.Tag("@pawl/router/PointerCache")<
+  PointerCache,
+  {
+    /** The row of a host, at most `Limits.pointerCacheMs` old. */
+    readonly find: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
+    /** The row as it is committed now. Neither reads nor fills the cache. */
+    readonly findFresh: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
+    /** Forgets every channel of a label: whoever asks from now on gets a row read from now on. */
+    readonly invalidate: (label: string) => Effect.Effect<void>
+    /** Forgets everything, for a router that may have missed a push. */
+    readonly invalidateAll: Effect.Effect<void>
+  }
+>() {}
+
+// A label has no blank, so no label's keys start like another's.
+const keyOf = (label: string, channel: string) => `${label} ${channel}`
+
+export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.scoped(
+  PointerCache,
+  Effect.gen(function* () {
+    const source = yield* PointerSource
+    const cache = SharedCache.make<FoundPointer, PointerSourceUnavailable>({
+      scope: yield* Effect.scope,
+      maxWeight: Limits.pointerCacheEntries,
+      weigh: () => 1,
+      maxAgeMs: Limits.pointerCacheMs
+    })
+    const findFresh = (label: string, channel: Channel) =>
+      Effect.timeoutFail(source.find(label, channel), {
+        duration: Limits.pointerLookupMs,
+        onTimeout: () => new PointerSourceUnavailable({ reason: `no answer within ${Limits.pointerLookupMs} ms` })
+      })
+    return {
+      findFresh,
+      find: (label, channel) => cache.get(keyOf(label, channel), findFresh(label, channel)),
+      invalidate: (label) => Effect.sync(() => cache.invalidate((key) => key.startsWith(keyOf(label, "")))),
+      invalidateAll: Effect.sync(() => cache.invalidate(() => true))
+    }
+  })
+)
+
+/** Lets the use cases of this process push straight into its router. */
+export const layerSignal: Layer.Layer<never, never, PointerCache> = Layer.effect(
+  PointerSignal,
+  Effect.map(PointerCache, (cache) => ({ moved: cache.invalidate }))
+)

@@ -1,0 +1,201 @@
+/** One front door for every app: host to pointer, pointer to version, version to file or app. Whatever happens, it answers. */
+import {
+  type AppOverLimit,
+  type AppRequest,
+  type AppResponse,
+  AppRuntime,
+  type AppRuntimeUnavailable,
+  type AppThrew,
+  type AppVersion,
+  type BundleUnusable
+} from "@pawl/core/app/AppRuntime"
+import { type AppHost, hostFor } from "@pawl/core/app/HostLabel"
+import type { Channel } from "@pawl/core/app/Pointer"
+import type { FoundPointer, PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import type { ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import { Settings } from "@pawl/core/primitives/Settings"
+import { Context, Effect, Layer } from "effect"
+import { Assets } from "./Assets.ts"
+import { cancelBody } from "./Body.ts"
+import { requestHeaders, responseHeaders, valueOf, type Visitor, visitorOf } from "./Headers.ts"
+import { page } from "./Pages.ts"
+import { PointerCache } from "./PointerCache.ts"
+import { hostRoute, isReserved, pointerRoute, siteRoute } from "./Routes.ts"
+
+/** A request as a front received it. `url` may hold any origin: `host`, `secure` and the trusted proxy decide. */
+export interface FrontRequest extends AppRequest {
+  /** The one `Host` header. */
+  readonly host: string
+  /** The address of the other end of the connection. */
+  readonly remoteAddress: string
+  /** Whether the connection itself was TLS. */
+  readonly secure: boolean
+}
+
+/** Why there is no answer of the app itself. */
+export type Unserved =
+  | AppThrew
+  | AppOverLimit
+  | BundleUnusable
+  | AppRuntimeUnavailable
+  | PointerSourceUnavailable
+  | ObjectStoreUnavailable
+
+export class Router extends Context.Tag("@pawl/router/Router")<
+  Router,
+  {
+    /** Answers a request to any host: an app's response, a static file, or a page that says why there is neither. */
+    readonly handle: (request: FrontRequest) => Effect.Effect<AppResponse>
+    /** As `handle` for one GET to an app, past the pointer cache, and with what failed in the open. */
+    readonly ask: (label: string, channel: Channel, path: string) => Effect.Effect<AppResponse, Unserved>
+  }
+>() {}
+
+export interface RouterOptions {
+  /** Where the API and console are, without a path: the apex of the apps domain sends there. */
+  readonly apiOrigin: string
+  /** Believe the `X-Forwarded-*` of whoever connects. Default: no. */
+  readonly trustProxy?: boolean
+}
+
+/** One visit to one app, with its address settled. */
+interface Visit {
+  readonly app: AppHost
+  readonly url: URL
+  readonly visitor: Visitor
+  readonly request: AppRequest
+}
+
+/** The page of a failure. Each says when to come back, if ever. */
+export const failurePage = (
+  failure: Unserved,
+  request: { readonly method: string; readonly host?: string }
+): AppResponse => {
+  switch (failure._tag) {
+    case "AppThrew":
+      return page("threw", request)
+    case "AppOverLimit":
+      return page("overLimit", { ...request, retryAfterSeconds: failure.retryAfterSeconds })
+    case "BundleUnusable":
+    case "AppRuntimeUnavailable":
+    case "PointerSourceUnavailable":
+    case "ObjectStoreUnavailable":
+      return page("unavailable", request)
+  }
+}
+
+const bodiless = new Set([204, 205, 304])
+
+/** What of an app's response may leave. An app cannot switch protocols or answer outside HTTP. */
+const fromApp = (response: AppResponse, visit: Visit): AppResponse => {
+  const { request, visitor } = visit
+  if (!Number.isInteger(response.status) || response.status < 200 || response.status > 599) {
+    cancelBody(response.body)
+    return page("threw", { method: request.method, host: visitor.host })
+  }
+  const noBody = request.method === "HEAD" || bodiless.has(response.status)
+  if (noBody) cancelBody(response.body)
+  const kept = responseHeaders(response.headers)
+  const headers =
+    response.status === 204 || response.status === 205 ? kept.filter(([name]) => name !== "content-length") : kept
+  return { status: response.status, headers, body: noBody ? null : response.body }
+}
+
+/** Only production is for search engines. */
+const marked = (response: AppResponse, channel: Channel): AppResponse =>
+  channel === "production" || valueOf(response.headers, "x-robots-tag") !== undefined
+    ? response
+    : { ...response, headers: [...response.headers, ["x-robots-tag", "noindex"]] }
+
+/** The path and query of an absolute URL, as written, without a fragment. */
+const pathOf = (url: string): string => {
+  const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/\\?#]*/i, "").replace(/#.*$/s, "")
+  return /^[/\\]/.test(rest) ? rest : `/${rest}`
+}
+
+interface Ports {
+  readonly pointers: typeof PointerCache.Service
+  readonly assets: typeof Assets.Service
+  readonly runtime: typeof AppRuntime.Service
+}
+
+/** A version's own answer: a file, or the app's, or the page that says there is neither. */
+const serveVersion = (ports: Ports, visit: Visit, version: AppVersion): Effect.Effect<AppResponse, Unserved> =>
+  Effect.flatMap(ports.assets.site(version), (site): Effect.Effect<AppResponse, Unserved> => {
+    const { request, url, visitor } = visit
+    const navigates = valueOf(request.headers, "sec-fetch-mode")?.trim() === "navigate"
+    const asked = { method: request.method, pathname: url.pathname, search: url.search }
+    const route = siteRoute(site, asked, navigates)
+    if (route._tag === "Nothing") return Effect.succeed(page("noPath", { method: request.method, host: visitor.host }))
+    if (route._tag !== "App") return ports.assets.respond(version, site, route, request)
+    const forwarded: AppRequest = {
+      method: request.method,
+      url: url.href,
+      headers: requestHeaders(request.headers, visitor),
+      body: request.body
+    }
+    return Effect.map(ports.runtime.fetch(version, forwarded), (response) => fromApp(response, visit))
+  })
+
+const serve = (
+  ports: Ports,
+  visit: Visit,
+  find: Effect.Effect<FoundPointer, Unserved>
+): Effect.Effect<AppResponse, Unserved> => {
+  const forPage = { method: visit.request.method, host: visit.visitor.host }
+  if (isReserved(visit.url.pathname)) return Effect.succeed(page("noPath", forPage))
+  return Effect.flatMap(find, (row) => {
+    const route = pointerRoute(row)
+    if (route._tag === "Page") return Effect.succeed(page(route.page, forPage))
+    return Effect.map(serveVersion(ports, visit, route.version), (response) => marked(response, visit.app.channel))
+  })
+}
+
+/** Turns what went wrong into a page; the impossible is logged, and answered too. */
+const paged = (
+  served: Effect.Effect<AppResponse, Unserved>,
+  request: { readonly method: string; readonly host: string }
+): Effect.Effect<AppResponse> =>
+  served.pipe(
+    Effect.catchAll((failure) => Effect.succeed(failurePage(failure, request))),
+    Effect.catchAllDefect((defect) =>
+      Effect.as(Effect.logError("The router could not answer", defect), page("unavailable", request))
+    )
+  )
+
+const make = (options: RouterOptions) =>
+  Effect.gen(function* () {
+    const ports: Ports = { pointers: yield* PointerCache, assets: yield* Assets, runtime: yield* AppRuntime }
+    const { appsDomain, appUrl } = yield* Settings
+
+    const handle = (request: FrontRequest): Effect.Effect<AppResponse> => {
+      const { method } = request
+      const asked = visitorOf(request, options.trustProxy === true)
+      const route = appsDomain === null ? ({ _tag: "Nobody" } as const) : hostRoute(asked.host, appsDomain)
+      if (route._tag === "Apex") {
+        const headers = [["location", `${options.apiOrigin}/`] as const, ["content-length", "0"] as const]
+        return Effect.succeed({ status: 301, headers, body: null })
+      }
+      if (route._tag === "Nobody") return Effect.succeed(page("noApp", { method }))
+      const url = URL.parse(`${asked.secure ? "https" : "http"}://${route.host}${pathOf(request.url)}`)
+      if (url === null) return Effect.succeed(page("noApp", { method }))
+      const visit = { app: route.app, url, visitor: { ...asked, host: route.host }, request }
+      const found = ports.pointers.find(route.app.label, route.app.channel)
+      return paged(serve(ports, visit, found), { method, host: route.host })
+    }
+
+    const ask = (label: string, channel: Channel, path: string): Effect.Effect<AppResponse, Unserved> => {
+      const base = new URL(appUrl(hostFor(label, channel, appsDomain ?? "")))
+      const visitor: Visitor = { host: base.host, secure: base.protocol === "https:", forwardedFor: "127.0.0.1" }
+      const url = new URL(`${base.origin}${path}`)
+      const headers = [["accept", "*/*"] as const, ["user-agent", "pawl-probe"] as const]
+      const request: AppRequest = { method: "GET", url: url.href, headers, body: null }
+      const visit = { app: { label, channel }, url, visitor, request }
+      return serve(ports, visit, ports.pointers.findFresh(label, channel))
+    }
+
+    return Router.of({ handle, ask })
+  })
+
+export const layer = (options: RouterOptions): Layer.Layer<Router, never, PointerCache | Assets | AppRuntime> =>
+  Layer.effect(Router, make(options))

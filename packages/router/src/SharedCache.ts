@@ -1,0 +1,89 @@
+/**
+ * A bounded cache in which many who miss the same key at once share one load.
+ * A load belongs to the cache, not to who asked first: a visitor who leaves takes nothing from the others.
+ * A key invalidated while its load runs is not filled by it, and the next to ask starts a new load.
+ */
+import { Deferred, Effect, type Scope } from "effect"
+
+interface Entry<V> {
+  readonly value: V
+  readonly weight: number
+  readonly expiresAtMs: number
+}
+
+export interface SharedCache<V, E> {
+  /** The value of a key, from the cache or from `load`. Failures are not kept. */
+  readonly get: (key: string, load: Effect.Effect<V, E>) => Effect.Effect<V, E>
+  readonly invalidate: (matches: (key: string) => boolean) => void
+  readonly size: () => number
+}
+
+export interface SharedCacheOptions<V> {
+  readonly scope: Scope.Scope
+  /** Of all values together, in the unit of `weigh`. What is heavier by itself is not kept. */
+  readonly maxWeight: number
+  readonly weigh: (value: V) => number
+  /** By the program's clock. Absent: values do not age. */
+  readonly maxAgeMs?: number
+}
+
+export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
+  const { maxAgeMs, maxWeight, scope, weigh } = options
+  // A Map keeps the order of insertion: the first key is the one unused for longest.
+  const entries = new Map<string, Entry<V>>()
+  const flights = new Map<string, Deferred.Deferred<V, E>>()
+  let total = 0
+
+  const drop = (key: string, entry: Entry<V>) => {
+    entries.delete(key)
+    total -= entry.weight
+  }
+  const put = (key: string, value: V, nowMs: number) => {
+    const old = entries.get(key)
+    if (old !== undefined) drop(key, old)
+    const weight = weigh(value)
+    if (weight > maxWeight) return
+    entries.set(key, { value, weight, expiresAtMs: maxAgeMs === undefined ? Infinity : nowMs + maxAgeMs })
+    total += weight
+    for (const [oldest, entry] of entries) {
+      if (total <= maxWeight) return
+      drop(oldest, entry)
+    }
+  }
+  const fly = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> =>
+    Effect.gen(function* () {
+      const flight = yield* Deferred.make<V, E>()
+      flights.set(key, flight)
+      yield* load.pipe(
+        // Aged from the start of the load: what was read is at least that old.
+        Effect.tap((value) => Effect.sync(() => void (flights.get(key) === flight && put(key, value, startedAtMs)))),
+        Effect.ensuring(Effect.sync(() => void (flights.get(key) === flight && flights.delete(key)))),
+        Effect.intoDeferred(flight),
+        Effect.forkIn(scope)
+      )
+      return yield* Deferred.await(flight)
+    })
+
+  return {
+    get: (key, load) =>
+      Effect.clockWith((clock) => {
+        const nowMs = clock.unsafeCurrentTimeMillis()
+        const entry = entries.get(key)
+        if (entry !== undefined) {
+          entries.delete(key)
+          if (nowMs < entry.expiresAtMs) {
+            entries.set(key, entry)
+            return Effect.succeed(entry.value)
+          }
+          total -= entry.weight
+        }
+        const flight = flights.get(key)
+        return flight === undefined ? fly(key, load, nowMs) : Deferred.await(flight)
+      }),
+    invalidate: (matches) => {
+      for (const [key, entry] of entries) if (matches(key)) drop(key, entry)
+      for (const key of flights.keys()) if (matches(key)) flights.delete(key)
+    },
+    size: () => entries.size
+  }
+}

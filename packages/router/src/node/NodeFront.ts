@@ -1,0 +1,57 @@
+/** Puts the router before a node:http server. Bodies stream both ways; a visitor who leaves stops the work. */
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Effect, FiberId, Exit, Runtime } from "effect"
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
+import { page } from "../Pages.ts"
+import { Router } from "../Router.ts"
+import { read } from "./NodeRequest.ts"
+import { refuse, send } from "./NodeResponse.ts"
+
+export interface NodeFront {
+  /** For a server's `request` event. */
+  readonly handle: (req: IncomingMessage, res: ServerResponse) => void
+  /** For its `checkContinue` event: `100 Continue` is sent when the app first reads the body, and never when it does not. */
+  readonly handleExpecting: (req: IncomingMessage, res: ServerResponse) => void
+}
+
+/** How a server before the router is made: strict parsing, bounded headers, no connection for ever. */
+export const serverOptions = {
+  insecureHTTPParser: false,
+  requireHostHeader: true,
+  joinDuplicateHeaders: false,
+  maxHeaderSize: Limits.requestHeaderBytes,
+  headersTimeout: Limits.requestHeadersMs,
+  requestTimeout: Limits.requestMs,
+  keepAliveTimeout: Limits.connectionIdleMs
+} as const satisfies ServerOptions
+
+export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function* () {
+  const router = yield* Router
+  const run = Runtime.runFork(yield* Effect.runtime<never>())
+
+  const answer = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
+    const request = read(req, res, awaitsContinue)
+    if ("reason" in request) return refuse(res, request.status, request.reason)
+    const fiber = run(router.handle(request))
+    const leave = () => fiber.unsafeInterruptAsFork(FiberId.none)
+    res.once("close", leave)
+    fiber.addObserver((exit) => {
+      res.off("close", leave)
+      if (Exit.isSuccess(exit)) send(exit.value, res)
+      else send(page("unavailable", { method: request.method }), res)
+    })
+  }
+
+  return {
+    handle: (req, res) => answer(req, res, false),
+    handleExpecting: (req, res) => answer(req, res, true)
+  }
+})
+
+/** Lets a server speak for the router alone. A server that also has an API dispatches by Host and calls the front itself. */
+export const attach = (server: Server, front: NodeFront): void => {
+  // Without limits of size on the number, none is left out unseen: `maxHeaderSize` bounds them all.
+  server.maxHeadersCount = 0
+  server.on("request", front.handle)
+  server.on("checkContinue", front.handleExpecting)
+}

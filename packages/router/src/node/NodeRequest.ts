@@ -1,0 +1,107 @@
+/** What node:http received, as the router takes it, or the status that refuses it before any app is asked. */
+import type { Headers } from "@pawl/core/app/AppRuntime"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { TLSSocket } from "node:tls"
+import type { Body } from "../Body.ts"
+import type { FrontRequest } from "../Router.ts"
+
+export interface Refusal {
+  readonly status: number
+  readonly reason: string
+}
+
+/** Names in lower case, every value kept apart, in the order they came. */
+const pairs = (raw: ReadonlyArray<string>): Headers => {
+  const headers: Array<readonly [string, string]> = []
+  for (let i = 0; i < raw.length; i += 2) headers.push([raw[i]!.toLowerCase(), raw[i + 1]!])
+  return headers
+}
+
+/** Upgrades to HTTP/2 may be ignored (RFC 9110, 7.8), and some clients offer one with every first request. */
+const wantsOtherProtocol = (upgrade: string | undefined): boolean =>
+  upgrade !== undefined && upgrade.split(",").some((protocol) => protocol.trim().toLowerCase() !== "h2c")
+
+interface Framing {
+  readonly hosts: ReadonlyArray<string>
+  readonly lengths: number
+  readonly codings: ReadonlyArray<string>
+}
+
+const framingOf = (headers: Headers): Framing => {
+  const hosts: Array<string> = []
+  const codings: Array<string> = []
+  let lengths = 0
+  for (const [name, value] of headers) {
+    if (name === "host") hosts.push(value)
+    else if (name === "transfer-encoding") codings.push(value)
+    else if (name === "content-length") lengths++
+  }
+  return { hosts, lengths, codings }
+}
+
+/** A second opinion on top of the strict parser: no request may be read in two ways. */
+const refusalOf = (req: IncomingMessage, { codings, hosts, lengths }: Framing): Refusal | null => {
+  if (hosts.length !== 1 || hosts[0] === "") return { status: 400, reason: "exactly one Host header is needed" }
+  if (codings.length > 0 && lengths > 0) return { status: 400, reason: "Content-Length and Transfer-Encoding together" }
+  if (lengths > 1) return { status: 400, reason: "more than one Content-Length" }
+  if (codings.length > 1 || (codings[0] ?? "chunked").trim().toLowerCase() !== "chunked")
+    return { status: 501, reason: "an unknown Transfer-Encoding" }
+  if (codings.length > 0 && req.httpVersion !== "1.1")
+    return { status: 400, reason: "Transfer-Encoding needs HTTP/1.1" }
+  if (req.method === "TRACE" || req.method === "CONNECT") return { status: 405, reason: "this method is not served" }
+  if (wantsOtherProtocol(req.headers.upgrade)) return { status: 501, reason: "upgrades are not served" }
+  return null
+}
+
+/** The path and query of a request target. An absolute one must name the very host of the Host header. */
+const pathOf = (target: string, host: string): string | null => {
+  if (target.startsWith("/")) return target
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target)
+  if (absolute === null || absolute[1]!.toLowerCase() !== host.toLowerCase()) return null
+  return absolute[2]!.startsWith("/") ? absolute[2]! : `/${absolute[2]!}`
+}
+
+/** The request's body. Leaving it early does not cut the connection, so that the answer still gets through. */
+class RequestBody implements Body {
+  readonly #req: IncomingMessage
+  readonly #onStart: () => void
+  constructor(req: IncomingMessage, onStart: () => void) {
+    this.#req = req
+    this.#onStart = onStart
+  }
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    this.#onStart()
+    return this.#req.iterator({ destroyOnReturn: false })
+  }
+}
+
+/** Reads a request. `awaitsContinue`: the client holds its body back until it is told to go on. */
+export const read = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): FrontRequest | Refusal => {
+  const headers = pairs(req.rawHeaders)
+  const framing = framingOf(headers)
+  const refusal = refusalOf(req, framing)
+  if (refusal !== null) return refusal
+  const host = framing.hosts[0]!
+  const path = pathOf(req.url ?? "", host)
+  if (path === null) return { status: 400, reason: "the request target and the Host header differ" }
+  const hasBody = framing.codings.length > 0 || (framing.lengths > 0 && Number(req.headers["content-length"]) > 0)
+  let held = awaitsContinue
+  // The connection cannot go on after an answer that came before the body was asked for.
+  if (held) res.shouldKeepAlive = false
+  const start = () => {
+    if (!held || res.headersSent) return
+    held = false
+    res.shouldKeepAlive = true
+    res.writeContinue()
+  }
+  return {
+    method: req.method ?? "GET",
+    // The router puts the real origin in its place.
+    url: `http://host${path}`,
+    headers,
+    body: hasBody ? new RequestBody(req, start) : null,
+    host,
+    remoteAddress: req.socket.remoteAddress ?? "",
+    secure: req.socket instanceof TLSSocket
+  }
+}

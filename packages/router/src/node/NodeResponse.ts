@@ -1,0 +1,72 @@
+/** Sends a response over node:http, at the pace of whoever reads it. */
+import type { AppResponse } from "@pawl/core/app/AppRuntime"
+import type { ServerResponse } from "node:http"
+import { pipeline, Readable } from "node:stream"
+import { type Body, BytesBody, cancelBody } from "../Body.ts"
+
+const drained = (res: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      res.off("drain", done)
+      res.off("close", done)
+      resolve()
+    }
+    res.on("drain", done)
+    res.on("close", done)
+  })
+
+/** Any iterable of bytes. When the visitor leaves, the iterator is told at once. */
+const pump = async (body: Body, res: ServerResponse): Promise<void> => {
+  const iterator = body[Symbol.asyncIterator]()
+  const stop = () => void iterator.return?.().catch(() => undefined)
+  res.once("close", stop)
+  try {
+    for (;;) {
+      const next = await iterator.next()
+      if (next.done === true || res.destroyed) break
+      if (!res.write(next.value)) await drained(res)
+    }
+    res.off("close", stop)
+    if (res.destroyed) stop()
+    else res.end()
+  } catch {
+    // The status has been sent: cutting the connection is the only way left to say that the body is not whole.
+    res.destroy()
+  }
+}
+
+const stream = (body: Body, res: ServerResponse): void => {
+  const readable = body instanceof Readable ? body : body instanceof ReadableStream ? Readable.fromWeb(body) : null
+  if (readable === null) void pump(body, res)
+  // Ends the response with the body, destroys either with the other.
+  else pipeline(readable, res, () => undefined)
+}
+
+/** Sends a response. What cannot be sent as it is becomes a bare 502. */
+export const send = (response: AppResponse, res: ServerResponse): void => {
+  const { body, headers, status } = response
+  if (res.destroyed) return cancelBody(body)
+  try {
+    res.writeHead(
+      status,
+      headers.flatMap(([name, value]) => [name, value])
+    )
+  } catch {
+    cancelBody(body)
+    return refuse(res, 502, "the app's response cannot be sent")
+  }
+  if (body === null) res.end()
+  else if (body instanceof BytesBody) res.end(body.bytes)
+  else stream(body, res)
+}
+
+/** Answers without an app, and closes the connection: what follows on it cannot be trusted. */
+export const refuse = (res: ServerResponse, status: number, reason: string): void => {
+  if (res.headersSent) return void res.destroy()
+  res.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    connection: "close"
+  })
+  res.end(`${reason}\n`)
+}

@@ -1,0 +1,198 @@
+/** A small world for the router: real bundles in the memory object store, pointers in a list, apps as functions. */
+import { type AppRequest, type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
+import type { AppOverLimit, AppRuntimeUnavailable, AppThrew, BundleUnusable } from "@pawl/core/app/AppRuntime"
+import { type AssetServer } from "@pawl/core/app/AssetServer"
+import { type Bundle, type BundleAssets, bundlePrefix } from "@pawl/core/app/Bundle"
+import * as BundleStore from "@pawl/core/app/BundleStore"
+import type { Channel, Pointer } from "@pawl/core/app/Pointer"
+import { type FoundPointer, PointerSource, type PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { sha256, utf8 } from "@pawl/core/primitives/Digest"
+import { Settings } from "@pawl/core/primitives/Settings"
+import { type ProbeClient } from "@pawl/core/release/ProbeClient"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import * as Assets from "../src/Assets.ts"
+import { readBody } from "../src/Body.ts"
+import * as PointerCache from "../src/PointerCache.ts"
+import * as Router from "../src/Router.ts"
+import * as RouterProbeClient from "../src/RouterProbeClient.ts"
+
+export const project = "proj_abcdef12-0000-4000-8000-000000000000"
+export const commit = "a".repeat(40)
+export const appsDomain = "apps.localhost"
+
+type App = (
+  version: AppVersion,
+  request: AppRequest
+) => Effect.Effect<AppResponse, AppThrew | AppOverLimit | BundleUnusable | AppRuntimeUnavailable>
+
+export const text = async (body: AsyncIterable<Uint8Array> | null) =>
+  new TextDecoder().decode(await readBody(body, 1e9))
+export async function* bytesOf(...parts: ReadonlyArray<string>) {
+  for (const part of parts) yield utf8(part)
+}
+export const ok = (body = "app", headers: AppResponse["headers"] = []): AppResponse => ({
+  status: 200,
+  headers,
+  body: bytesOf(body)
+})
+
+export const pointer = (
+  stored: { readonly key: string; readonly digest: string } | null,
+  fields: Partial<Pointer> = {}
+): Pointer => ({
+  project_id: project,
+  slug: "shop",
+  label: "shop",
+  channel: "production",
+  incarnation: 1,
+  commit: stored === null ? null : commit,
+  generation: stored === null ? null : 0,
+  bundle_key: stored?.key ?? null,
+  bundle_digest: stored?.digest ?? null,
+  status: "live",
+  reason: null,
+  candidate_id: null,
+  change_id: null,
+  created_at: "2026-01-01T00:00:00.000Z",
+  updated_at: "2026-01-01T00:00:00.000Z",
+  ...fields
+})
+
+/** Everything a test may turn: what the app does, what the rows say, whether the source answers. */
+export class Controls {
+  app: App = () => Effect.succeed(ok())
+  rows: Array<Pointer> = []
+  tombstones = new Set<string>()
+  lookups = 0
+  objectReads = 0
+  /** Runs before a lookup answers. */
+  beforeLookup: Effect.Effect<void, PointerSourceUnavailable> = Effect.void
+  seen: Array<{ readonly version: AppVersion; readonly request: AppRequest }> = []
+
+  find(label: string, channel: Channel): Effect.Effect<FoundPointer, PointerSourceUnavailable> {
+    return Effect.suspend(() => {
+      this.lookups++
+      const row = this.rows.find((each) => each.label === label && each.channel === channel)
+      const found: FoundPointer = row ?? (this.tombstones.has(label) ? "removed" : null)
+      return Effect.as(this.beforeLookup, found)
+    })
+  }
+}
+
+export const bundleOf = (
+  assets: BundleAssets,
+  mainModule: string | null,
+  compatibilityDate = "2026-01-01"
+): Bundle => ({
+  version: 1,
+  project,
+  commit,
+  tree: "b".repeat(40),
+  builtAt: "2026-01-01T00:00:00.000Z",
+  builder: { name: "test", version: "1.0.0" },
+  mainModule,
+  modules: {},
+  compatibilityDate,
+  compatibilityFlags: [],
+  assets
+})
+
+export interface SiteOptions extends Partial<Omit<BundleAssets, "manifest">> {
+  readonly files?: Record<string, string | Uint8Array>
+  readonly worker?: boolean
+  readonly compatibilityDate?: string
+}
+
+/** Stores a bundle with these files and answers its key and digest. */
+export const storeSite = (options: SiteOptions = {}) =>
+  Effect.gen(function* () {
+    const { compatibilityDate, files = {}, worker = true, ...settings } = options
+    const assets = new Map(
+      Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? utf8(content) : content])
+    )
+    const manifest: Record<string, BundleAssets["manifest"][string]> = {}
+    for (const [path, body] of assets) {
+      const contentType = path.endsWith(".html") ? "text/html; charset=utf-8" : "text/plain; charset=utf-8"
+      manifest[path] = { sha256: yield* sha256(body), size: body.length, contentType }
+    }
+    const bundle = bundleOf(
+      { notFoundHandling: "none", htmlHandling: "auto-trailing-slash", runWorkerFirst: false, ...settings, manifest },
+      worker ? "index.js" : null,
+      compatibilityDate
+    )
+    return yield* BundleStore.store(bundlePrefix("apps", project, commit), { bundle, assets, objects: new Map() })
+  })
+
+export const worldLayer = (controls: Controls, options: Partial<Router.RouterOptions> = {}) => {
+  const countedObjects = Layer.effect(
+    ObjectStore,
+    Effect.map(ObjectStore, (objects) => ({
+      ...objects,
+      get: (key: string) => Effect.suspend(() => (controls.objectReads++, objects.get(key)))
+    }))
+  ).pipe(Layer.provideMerge(MemoryObjectStore.layerMemory))
+  const ports = Layer.mergeAll(
+    Layer.succeed(PointerSource, { find: (label, channel) => controls.find(label, channel) }),
+    Layer.succeed(AppRuntime, {
+      fetch: (version, request) =>
+        Effect.suspend(() => {
+          controls.seen.push({ version, request })
+          return controls.app(version, request)
+        }),
+      stop: () => Effect.void
+    }),
+    Layer.succeed(Settings, {
+      environment: "production",
+      appsDomain,
+      paused: false,
+      fixturesEnabled: false,
+      buildsPerDay: 60,
+      smokeRetryMs: 1,
+      appUrl: (host) => `http://${host}:8787/`
+    })
+  )
+  return RouterProbeClient.layer.pipe(
+    Layer.provideMerge(Router.layer({ apiOrigin: "http://localhost:8787", ...options })),
+    Layer.provideMerge(Layer.merge(PointerCache.layer, Assets.layer)),
+    Layer.provideMerge(Layer.merge(ports, countedObjects))
+  )
+}
+
+export type WorldServices =
+  | Router.Router
+  | Assets.Assets
+  | AssetServer
+  | PointerCache.PointerCache
+  | ProbeClient
+  | ObjectStore
+
+/** A world with one live app, ready to be asked. */
+export const makeWorld = async (site: SiteOptions = {}, options: Partial<Router.RouterOptions> = {}) => {
+  const controls = new Controls()
+  const runtime = ManagedRuntime.make(worldLayer(controls, options))
+  const run = <A, E>(effect: Effect.Effect<A, E, WorldServices>): Promise<A> => runtime.runPromise(effect)
+  const stored = await run(storeSite(site))
+  controls.rows = [pointer(stored)]
+  controls.objectReads = 0
+  const ask = (path = "/", request: Partial<Router.FrontRequest> = {}) =>
+    run(
+      Effect.flatMap(Router.Router, (router) =>
+        router.handle({
+          method: "GET",
+          headers: [],
+          body: null,
+          host: `shop.${appsDomain}`,
+          remoteAddress: "192.0.2.7",
+          secure: false,
+          url: `http://ignored${path}`,
+          ...request
+        })
+      )
+    )
+  return { controls, run, runtime, ask, stored }
+}
+
+export const header = (response: { readonly headers: AppResponse["headers"] }, name: string) =>
+  response.headers.find(([each]) => each === name)?.[1]

@@ -1,0 +1,53 @@
+/** The caller, and the caller's own tokens. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Membership, Scope, Token } from "@pawl/core/access/Membership"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { Moment } from "./Moments.ts"
+import { about, administeringOwn, readingOwn } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { OrganizationRecord, TokenRecord, UserRecord } from "./Records.ts"
+
+export const Me = Schema.Struct({
+  user: UserRecord,
+  /** Entries on Projects. Roles that come from an organization are not among them. */
+  memberships: Schema.Array(Membership),
+  organizations: Schema.Array(OrganizationRecord),
+  /** The token that asks. */
+  token: Token.pick("id", "name", "scopes", "expiresAt")
+}).annotations({ identifier: "Me" })
+
+export const NewTokenBody = Schema.Struct({
+  name: Schema.String,
+  /** Default: when the token that asks ends, else never. */
+  expiresAt: Schema.optionalWith(Moment, { exact: true }),
+  /** Default: those of the token that asks. Never more than those. */
+  scopes: Schema.optionalWith(Schema.Array(Scope), { exact: true })
+})
+
+export const AccountApi = HttpApiGroup.make("account")
+  .add(
+    HttpApiEndpoint.get("me", "/v1/me")
+      .addSuccess(Me)
+      .annotateContext(about(readingOwn, "Who calls, and where the caller belongs"))
+  )
+  .add(
+    HttpApiEndpoint.get("tokens", "/v1/tokens")
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(TokenRecord))
+      .annotateContext(about(readingOwn, "The caller's tokens, oldest first, without what they are made of"))
+  )
+  .add(
+    HttpApiEndpoint.post("issueToken", "/v1/tokens")
+      .setPayload(NewTokenBody)
+      .addSuccess(Schema.Struct({ token: Schema.String, id: Schema.String }), { status: 201 })
+      .annotateContext(about(administeringOwn, "Issue a token to the caller", "The token is shown once."))
+  )
+  .add(
+    HttpApiEndpoint.del("revokeToken", "/v1/tokens/:id")
+      .setPath(ById)
+      .addSuccess(Schema.Struct({ id: Schema.String, revokedAt: Schema.String }))
+      .annotateContext(about(administeringOwn, "Revoke one of the caller's tokens", "In force with the next request."))
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "The caller and the caller's tokens")

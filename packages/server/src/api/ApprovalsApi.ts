@@ -1,0 +1,35 @@
+/** Decisions of people on Candidates. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Decision } from "@pawl/core/approval/Approval"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { about, approving, reading } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { ApprovalRecord } from "./Records.ts"
+
+/** The approver is the caller; a body cannot name one. */
+export const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision: Decision })
+
+export const ApprovalsApi = HttpApiGroup.make("approvals")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/changes/:id/approvals")
+      .setPath(ById)
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(ApprovalRecord))
+      .annotateContext(about(reading, "The decisions on a Change's Candidates, oldest first"))
+  )
+  .add(
+    HttpApiEndpoint.post("approve", "/v1/changes/:id/approve")
+      .setPath(ById)
+      .setPayload(DecisionBody)
+      .addSuccess(Schema.Struct({ approval: ApprovalRecord }))
+      .annotateContext(
+        about(
+          approving,
+          "Grant or reject a Candidate",
+          "The first decision is final; the same again answers it. 409 `already_decided`, `not_required`; 403 `self_approval`."
+        )
+      )
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Approvals")

@@ -1,0 +1,19 @@
+/** Who calls: a bearer token, looked up at each request. Everything but `/health` and the documentation is behind it. */
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
+import type { Token, User } from "@pawl/core/access/Membership"
+import { Context } from "effect"
+import { problem } from "./Problem.ts"
+
+/** The caller. Actors of approvals and promotions come from here, never from a body. */
+export class CurrentUser extends Context.Tag("@pawl/server/api/CurrentUser")<
+  CurrentUser,
+  { readonly user: User; readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt"> }
+>() {}
+
+export class Authenticated extends HttpApiMiddleware.Tag<Authenticated>()("@pawl/server/api/Authenticated", {
+  failure: problem(401),
+  provides: CurrentUser,
+  security: {
+    bearer: HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "An API token, `pawl_…`"))
+  }
+}) {}

@@ -1,0 +1,115 @@
+/** Candidates: ChangeSets composed, verified, and perhaps promoted. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { diffed } from "./Diffs.ts"
+import { about, promoting, reading, writing } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "./Records.ts"
+
+export const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
+
+export const NewCandidateBody = Schema.Struct({
+  /** Default: all ChangeSets of the Change. */
+  changeSetIds: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  /** Ask again for a Candidate that was rejected only because checks could not run. */
+  retry: Schema.optionalWith(Schema.Boolean, { exact: true })
+})
+
+export const Promotion = Schema.Struct({
+  outcome: Schema.Literal("promoted", "alreadyPromoted"),
+  generation: Schema.Number,
+  commit: Schema.String,
+  tree: Schema.String,
+  /** Whether canonical `main` follows already. Promoting again repairs it. */
+  sourceSynced: Schema.Boolean,
+  /** Null when there is no app to release. */
+  releaseId: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "Promotion" })
+
+const create = HttpApiEndpoint.post("create", "/v1/changes/:id/candidates")
+  .setPath(ById)
+  .setPayload(NewCandidateBody)
+  .addSuccess(CandidateAnswer, { status: 202 })
+  .annotateContext(
+    about(
+      writing,
+      "Ask for a Candidate",
+      "The same composition always answers the same Candidate. 409 `no_source`, `candidate_limit`, `change_closed`."
+    )
+  )
+
+const list = HttpApiEndpoint.get("list", "/v1/changes/:id/candidates")
+  .setPath(ById)
+  .setUrlParams(PageParams)
+  .addSuccess(pageOf(CandidateRecord))
+  .annotateContext(about(reading, "The Candidates of a Change, oldest first"))
+
+const get = HttpApiEndpoint.get("get", "/v1/candidates/:id")
+  .setPath(ById)
+  .addSuccess(CandidateAnswer)
+  .annotateContext(about(reading, "A Candidate"))
+
+const evidence = HttpApiEndpoint.get("evidence", "/v1/candidates/:id/evidence")
+  .setPath(ById)
+  .setUrlParams(
+    Schema.Struct({
+      ...PageParams.fields,
+      output: Schema.optionalWith(Schema.Literal("true", "false"), { exact: true })
+    })
+  )
+  .addSuccess(pageOf(EvidenceRecord))
+  .annotateContext(
+    about(
+      reading,
+      "What the checks of a Candidate left behind, oldest first",
+      "With `output=true` each has the first 64 KiB of its output."
+    )
+  )
+
+const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output")
+  .setPath(ById)
+  .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
+  .annotateContext(about(reading, "The whole output of a check"))
+
+const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff")
+  .setPath(ById)
+  .addSuccess(DiffAnswer)
+  .annotateContext(
+    about(
+      reading,
+      "What a Candidate changes on its base",
+      "JSON, or with `Accept: text/plain` git's unified form. 409 `not_composed` before there is a commit."
+    )
+  )
+  .annotate(OpenApi.Transform, diffed)
+
+const preview = HttpApiEndpoint.get("preview", "/v1/candidates/:id/preview")
+  .setPath(ById)
+  .addSuccess(Schema.Struct({ preview: PreviewRecord }))
+  .annotateContext(
+    about(
+      reading,
+      "Where a Candidate can be tried",
+      "404 `unknown_preview` before its `build` check passed, and after the preview expired."
+    )
+  )
+
+const promote = HttpApiEndpoint.post("promote", "/v1/candidates/:id/promote")
+  .setPath(ById)
+  .addSuccess(Promotion)
+  .annotateContext(
+    about(promoting, "Promote a Candidate", "Safe to repeat. 409 `stale`; 409 `blocked` with every block at once.")
+  )
+
+export const CandidatesApi = HttpApiGroup.make("candidates")
+  .add(create)
+  .add(list)
+  .add(get)
+  .add(evidence)
+  .add(output)
+  .add(diff)
+  .add(preview)
+  .add(promote)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Candidates and their evidence")

@@ -1,0 +1,55 @@
+/** ChangeSets: edits of a Change, each a commit of its own. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { diffed } from "./Diffs.ts"
+import { EditedFiles } from "./Files.ts"
+import { about, BodyLimit, reading, writing } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { ChangeSetRecord, DiffAnswer } from "./Records.ts"
+
+export const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
+
+export const NewChangeSetBody = Schema.Struct({
+  message: Schema.String,
+  files: EditedFiles,
+  /** Without it the edit builds on the caller's newest ChangeSet of this Change, else on the head. */
+  baseGeneration: Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
+})
+
+export const ChangeSetsApi = HttpApiGroup.make("changesets")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/changes/:id/changesets")
+      .setPath(ById)
+      .setPayload(NewChangeSetBody)
+      .addSuccess(ChangeSetAnswer, { status: 201 })
+      .annotate(BodyLimit, Limits.sourceBodyBytes)
+      .annotateContext(
+        about(writing, "Record an edit", "It passes the same checks as agents' work. 409 `change_closed`, `no_source`.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/v1/changes/:id/changesets")
+      .setPath(ById)
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(ChangeSetRecord))
+      .annotateContext(about(reading, "The ChangeSets of a Change, oldest first"))
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/v1/changesets/:id")
+      .setPath(ById)
+      .addSuccess(ChangeSetAnswer)
+      .annotateContext(about(reading, "A ChangeSet"))
+  )
+  .add(
+    HttpApiEndpoint.get("diff", "/v1/changesets/:id/diff")
+      .setPath(ById)
+      .addSuccess(DiffAnswer)
+      .annotateContext(
+        about(reading, "What a ChangeSet changes", "JSON, or with `Accept: text/plain` git's unified form.")
+      )
+      .annotate(OpenApi.Transform, diffed)
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "ChangeSets")

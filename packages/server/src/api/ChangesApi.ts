@@ -1,0 +1,83 @@
+/** Changes: a goal for a Project, from its opening to its end. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { about, reading, writing } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { ChangeRecord, TaskRecord } from "./Records.ts"
+
+export const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
+
+export const NewChangeBody = Schema.Struct({
+  /** The same one again answers the Change that it opened before. */
+  clientRequestId: Schema.String,
+  goal: Schema.String,
+  /** Above 0, at most 100, at most 2 decimals. */
+  budget_usd: Schema.Number,
+  startPlanning: Schema.optionalWith(Schema.Boolean, { exact: true })
+})
+
+export const BudgetBody = Schema.Struct({ budget_usd: Schema.Number })
+
+const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes")
+  .setPath(ById)
+  .setPayload(NewChangeBody)
+  .addSuccess(ChangeAnswer, { status: 201 })
+  .addSuccess(ChangeAnswer, { status: 200 })
+  .annotateContext(
+    about(
+      writing,
+      "Open a Change",
+      "201 when it is new, 200 with the first one when `clientRequestId` was used before, whatever the body says. Planning by a model is not set up in this installation: with or without `startPlanning` the Change waits in `created` for a person's ChangeSet."
+    )
+  )
+
+const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes")
+  .setPath(ById)
+  .setUrlParams(PageParams)
+  .addSuccess(pageOf(ChangeRecord))
+  .annotateContext(about(reading, "The Changes of a Project, newest first"))
+
+const get = HttpApiEndpoint.get("get", "/v1/changes/:id")
+  .setPath(ById)
+  .addSuccess(ChangeAnswer)
+  .annotateContext(about(reading, "A Change"))
+
+const tasks = HttpApiEndpoint.get("tasks", "/v1/changes/:id/tasks")
+  .setPath(ById)
+  .setUrlParams(PageParams)
+  .addSuccess(pageOf(TaskRecord))
+  .annotateContext(about(reading, "The Tasks of a Change, oldest first"))
+
+const workGraph = HttpApiEndpoint.get("workGraph", "/v1/changes/:id/work-graph")
+  .setPath(ById)
+  .addSuccess(Schema.Struct({ workGraph: Schema.Record({ key: Schema.String, value: Schema.Unknown }) }))
+  .annotateContext(about(reading, "The Work Graph of a Change", "404 `unknown_work_graph` when nothing was planned."))
+
+const cancel = HttpApiEndpoint.post("cancel", "/v1/changes/:id/cancel")
+  .setPath(ById)
+  .addSuccess(ChangeAnswer)
+  .annotateContext(
+    about(
+      writing,
+      "Cancel a Change",
+      "Its open Tasks and Candidates end with it. 409 `not_cancellable` once promotion has started."
+    )
+  )
+
+const budget = HttpApiEndpoint.post("budget", "/v1/changes/:id/budget")
+  .setPath(ById)
+  .setPayload(BudgetBody)
+  .addSuccess(ChangeAnswer)
+  .annotateContext(about(writing, "Raise the budget", "409 `budget_cannot_decrease`."))
+
+export const ChangesApi = HttpApiGroup.make("changes")
+  .add(create)
+  .add(list)
+  .add(get)
+  .add(tasks)
+  .add(workGraph)
+  .add(cancel)
+  .add(budget)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Changes")

@@ -1,0 +1,29 @@
+/** A client made from the contract. It runs wherever `fetch` does. */
+import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Effect, type Redacted } from "effect"
+import { PawlApi } from "./PawlApi.ts"
+
+export interface ClientOptions {
+  /** Such as `https://pawl.example.org`; its path, if any, is kept. */
+  readonly baseUrl: string
+  /** An API token; without it only what needs no credentials can be called. */
+  readonly token?: string | Redacted.Redacted
+  /** Default: the engine's own. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** One method per endpoint, by group. Refusals fail with `Problem`. */
+export const makeClient = (options: ClientOptions) =>
+  Effect.gen(function* () {
+    const plain = yield* HttpClient.HttpClient
+    const { fetch, token } = options
+    const sending =
+      fetch === undefined
+        ? plain
+        : HttpClient.transformResponse(plain, Effect.provideService(FetchHttpClient.Fetch, fetch))
+    const httpClient =
+      token === undefined ? sending : HttpClient.mapRequest(sending, HttpClientRequest.bearerToken(token))
+    return yield* HttpApiClient.makeWith(PawlApi, { httpClient, baseUrl: options.baseUrl })
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
+export type PawlClient = Effect.Effect.Success<ReturnType<typeof makeClient>>

@@ -1,0 +1,32 @@
+/** Commands that failed too often and wait for a person: retry or dismiss. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { about, reading, writing } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { DeadLetterRecord } from "./Records.ts"
+
+const DeadLetterAnswer = Schema.Struct({ deadLetter: DeadLetterRecord })
+
+export const DeadLettersApi = HttpApiGroup.make("deadLetters")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/projects/:id/dead-letters")
+      .setPath(ById)
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(DeadLetterRecord))
+      .annotateContext(about(reading, "The dead letters of a Project, oldest first"))
+  )
+  .add(
+    HttpApiEndpoint.post("retry", "/v1/dead-letters/:id/retry")
+      .setPath(ById)
+      .addSuccess(DeadLetterAnswer)
+      .annotateContext(about(writing, "Queue a dead letter again, with its tries restored"))
+  )
+  .add(
+    HttpApiEndpoint.post("dismiss", "/v1/dead-letters/:id/dismiss")
+      .setPath(ById)
+      .addSuccess(DeadLetterAnswer)
+      .annotateContext(about(writing, "Forget a dead letter"))
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Commands that failed too often")

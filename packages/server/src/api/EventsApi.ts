@@ -1,0 +1,39 @@
+/** What happened on a Project, in one dense sequence: as pages of JSON, or as a stream that stays open. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { withSuccess } from "./Diffs.ts"
+import { about, reading } from "./Needs.ts"
+import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
+import { EventRecord } from "./Records.ts"
+
+const streamed = {
+  description: "Success",
+  content: {
+    "application/json": { schema: { $ref: "#/components/schemas/EventPage" } },
+    "text/event-stream": { schema: { type: "string" } }
+  }
+}
+
+const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
+  .setPath(ById)
+  .setUrlParams(
+    Schema.Struct({
+      ...PageParams.fields,
+      after: Schema.optionalWith(queryNumber(0, Number.MAX_SAFE_INTEGER, 0), { exact: true })
+    })
+  )
+  .addSuccess(pageOf(EventRecord).annotations({ identifier: "EventPage" }))
+  .annotateContext(
+    about(
+      reading,
+      "The events of a Project, oldest first",
+      "With `Accept: text/event-stream` the answer stays open and delivers each new event: its `id:` is the sequence, its `data:` the envelope. `after`, or the header `Last-Event-ID`, says where to begin. 410 `events_expired` when those events are no longer kept."
+    )
+  )
+  .annotate(OpenApi.Transform, (operation) => withSuccess(operation, streamed))
+
+export const EventsApi = HttpApiGroup.make("events")
+  .add(list)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Events")

@@ -1,0 +1,35 @@
+/** Who has which role on a Project. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Role } from "@pawl/core/access/Membership"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { about, administering, reading } from "./Needs.ts"
+import { ById, pageOf } from "./Paging.ts"
+import { MemberRecord } from "./Records.ts"
+
+export const MembersBody = Schema.Struct({
+  members: Schema.Array(Schema.Struct({ userId: Schema.String, role: Role }))
+})
+
+export const MembersApi = HttpApiGroup.make("members")
+  .add(
+    HttpApiEndpoint.get("get", "/v1/projects/:id/members")
+      .setPath(ById)
+      .addSuccess(pageOf(MemberRecord))
+      .annotateContext(
+        about(
+          reading,
+          "The entries of a Project, in one page",
+          "Owners of the organization are admins and its other members have the role `member`, unless an entry says otherwise."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("put", "/v1/projects/:id/members")
+      .setPath(ById)
+      .setPayload(MembersBody)
+      .addSuccess(pageOf(MemberRecord))
+      .annotateContext(about(administering, "Replace the entries of a Project", "In force with the next request."))
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Members of a Project")

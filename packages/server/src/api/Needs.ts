@@ -1,0 +1,39 @@
+/** What a caller must have for an endpoint: a role on the Project, and a token with the scope. Part of the contract. */
+import { OpenApi } from "@effect/platform"
+import type { Role, Scope } from "@pawl/core/access/Membership"
+import { Context } from "effect"
+
+export interface Need {
+  readonly scope: Scope
+  /** On the Project that the path leads to; `null` where the path leads to none. */
+  readonly role: Role | null
+}
+
+/** The annotation that every endpoint behind authentication carries. */
+export class Needs extends Context.Tag("@pawl/server/api/Needs")<Needs, Need>() {}
+
+/** The largest body of an endpoint, in bytes; `Limits.bodyBytes` without it. */
+export class BodyLimit extends Context.Tag("@pawl/server/api/BodyLimit")<BodyLimit, number>() {}
+
+export const reading: Need = { scope: "read", role: "viewer" }
+export const writing: Need = { scope: "write", role: "member" }
+export const approving: Need = { scope: "approve", role: "member" }
+export const promoting: Need = { scope: "promote", role: "member" }
+export const administering: Need = { scope: "admin", role: "admin" }
+/** About the caller, or what the caller may see: no Project is named. */
+export const readingOwn: Need = { scope: "read", role: null }
+export const writingOwn: Need = { scope: "write", role: null }
+/** About users, tokens and organizations. Who may is decided by the use case. */
+export const administeringOwn: Need = { scope: "admin", role: null }
+
+const inWords = (need: Need): string =>
+  need.role === null
+    ? `Needs a token with the scope \`${need.scope}\`.`
+    : `Needs the role \`${need.role}\` and a token with the scope \`${need.scope}\`.`
+
+/** What an endpoint needs and is for, for the server and for readers alike. */
+export const about = (need: Need, summary: string, description = ""): Context.Context<Needs> =>
+  Context.merge(
+    OpenApi.annotations({ summary, description: `${description} ${inWords(need)}`.trim() }),
+    Context.make(Needs, need)
+  )

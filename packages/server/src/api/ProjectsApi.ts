@@ -1,0 +1,109 @@
+/** Projects: creating, reading, their first source, their code, and what became of it over time. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { TemplateName } from "@pawl/core/project/Templates"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { SeedFiles } from "./Files.ts"
+import { about, BodyLimit, reading, readingOwn, writing, writingOwn } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { CanonicalRecord, ProjectRecord, ReleaseRecord, VersionRecord } from "./Records.ts"
+
+export const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
+
+export const NewProjectBody = Schema.Struct({
+  slug: Schema.String,
+  /** Default: the slug. */
+  name: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Default: the organization that the caller joined first. */
+  organizationId: Schema.optionalWith(Schema.String, { exact: true }),
+  /** S0 is the template … */
+  template: Schema.optionalWith(TemplateName, { exact: true }),
+  /** … or exactly these files. With neither, the Project has no source yet. */
+  files: Schema.optionalWith(SeedFiles, { exact: true })
+})
+
+/** One of the two. */
+export const SourceBody = NewProjectBody.pick("template", "files")
+
+export const TreeAnswer = Schema.Struct({
+  tree: Schema.String,
+  entries: Schema.Array(
+    Schema.Struct({ path: Schema.String, type: Schema.Literal("file", "directory"), size: Schema.Number })
+  )
+})
+
+/** `text` when the bytes are UTF-8 without a zero byte, else `base64`. */
+export const FileAnswer = Schema.Struct({
+  path: Schema.String,
+  size: Schema.Number,
+  text: Schema.optionalWith(Schema.String, { exact: true }),
+  base64: Schema.optionalWith(Schema.String, { exact: true })
+})
+
+const create = HttpApiEndpoint.post("create", "/v1/projects")
+  .setPayload(NewProjectBody)
+  .addSuccess(ProjectAnswer, { status: 201 })
+  .annotate(BodyLimit, Limits.sourceBodyBytes)
+  .annotateContext(
+    about(writingOwn, "Create a Project", "Seeds S0 from a template or from files; the caller becomes its admin.")
+  )
+
+const list = HttpApiEndpoint.get("list", "/v1/projects")
+  .setUrlParams(PageParams)
+  .addSuccess(pageOf(ProjectRecord))
+  .annotateContext(about(readingOwn, "The Projects that the caller may see"))
+
+const get = HttpApiEndpoint.get("get", "/v1/projects/:id")
+  .setPath(ById)
+  .addSuccess(Schema.Struct({ project: ProjectRecord, canonical: Schema.NullOr(CanonicalRecord) }))
+  .annotateContext(
+    about(reading, "A Project and its canonical head", "`canonical` is null while the Project has no source.")
+  )
+
+const source = HttpApiEndpoint.post("source", "/v1/projects/:id/source")
+  .setPath(ById)
+  .setPayload(SourceBody)
+  .addSuccess(ProjectAnswer, { status: 201 })
+  .annotate(BodyLimit, Limits.sourceBodyBytes)
+  .annotateContext(about(writing, "Seed S0 of a Project that has no source", "409 `has_source` when it has one."))
+
+const code = HttpApiEndpoint.get("code", "/v1/projects/:id/code")
+  .setPath(ById)
+  .setUrlParams(
+    Schema.Struct({
+      tree: Schema.optionalWith(Schema.String, { exact: true }),
+      path: Schema.optionalWith(Schema.String, { exact: true })
+    })
+  )
+  .addSuccess(Schema.Union(TreeAnswer, FileAnswer))
+  .annotateContext(
+    about(
+      reading,
+      "A tree's listing, or with `path` one file",
+      "`tree` is that of any generation or Candidate of the Project; without it, canonical's."
+    )
+  )
+
+const versions = HttpApiEndpoint.get("versions", "/v1/projects/:id/versions")
+  .setPath(ById)
+  .setUrlParams(PageParams)
+  .addSuccess(pageOf(VersionRecord))
+  .annotateContext(about(reading, "The generations of a Project, newest first"))
+
+const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases")
+  .setPath(ById)
+  .setUrlParams(PageParams)
+  .addSuccess(pageOf(ReleaseRecord))
+  .annotateContext(about(reading, "The releases of a Project, newest first"))
+
+export const ProjectsApi = HttpApiGroup.make("projects")
+  .add(create)
+  .add(list)
+  .add(get)
+  .add(source)
+  .add(code)
+  .add(versions)
+  .add(releases)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Projects, their source and their history")

@@ -1,0 +1,104 @@
+/** The records that answers hold, as they are stored, each under its name in the OpenAPI document. */
+import {
+  Membership,
+  Organization,
+  OrganizationMember,
+  OrganizationRole,
+  Token,
+  User
+} from "@pawl/core/access/Membership"
+import { PointerStatus } from "@pawl/core/app/Pointer"
+import { Approval } from "@pawl/core/approval/Approval"
+import { Policy } from "@pawl/core/approval/Policy"
+import { Candidate } from "@pawl/core/candidate/Candidate"
+import { Change } from "@pawl/core/change/Change"
+import { ChangeSet, FileChange } from "@pawl/core/changeset/ChangeSet"
+import { DeadLetter } from "@pawl/core/event/Command"
+import { Event } from "@pawl/core/event/Event"
+import { Evidence } from "@pawl/core/evidence/Evidence"
+import { Project } from "@pawl/core/project/Project"
+import { Generation } from "@pawl/core/promotion/Generation"
+import { Release } from "@pawl/core/release/Release"
+import { Task } from "@pawl/core/task/Task"
+import { Schema } from "effect"
+
+const named = <A, I, R>(identifier: string, schema: Schema.Schema<A, I, R>): Schema.Schema<A, I, R> =>
+  schema.annotations({ identifier })
+
+export const ProjectRecord = named("Project", Project)
+export const ChangeRecord = named("Change", Change)
+export const TaskRecord = named("Task", Task)
+export const ChangeSetRecord = named("ChangeSet", ChangeSet)
+export const CandidateRecord = named("Candidate", Candidate)
+export const ApprovalRecord = named("Approval", Approval)
+export const PolicyRecord = named("Policy", Policy)
+export const ReleaseRecord = named("Release", Release)
+export const DeadLetterRecord = named("DeadLetter", DeadLetter)
+export const EventRecord = named("Event", Event)
+export const UserRecord = named("User", User)
+export const OrganizationRecord = named(
+  "Organization",
+  Schema.Struct({ ...Organization.fields, role: OrganizationRole })
+)
+export const OrganizationMemberRecord = named(
+  "OrganizationMember",
+  Schema.Struct({ ...OrganizationMember.fields, name: Schema.String })
+)
+export const MemberRecord = named("Member", Schema.Struct({ ...Membership.fields, name: Schema.String }))
+/** Never with its hash. */
+export const TokenRecord = named("Token", Token.omit("hash"))
+
+/** A generation, and where its version can be opened; `url` is null when no app served it. */
+export const VersionRecord = named(
+  "Version",
+  Schema.Struct({ ...Generation.fields, url: Schema.NullOr(Schema.String) })
+)
+
+export const EvidenceRecord = named(
+  "Evidence",
+  Schema.Struct({
+    ...Evidence.fields,
+    /** With `output=true`: the first 64 KiB of what the check said. */
+    output: Schema.optionalWith(Schema.String, { exact: true }),
+    outputTruncated: Schema.optionalWith(Schema.Boolean, { exact: true })
+  })
+)
+
+export const FileDiffRecord = named("FileDiff", Schema.Struct({ ...FileChange.fields, patch: Schema.String }))
+export const DiffAnswer = named("Diff", Schema.Struct({ files: Schema.Array(FileDiffRecord) }))
+
+export const CanonicalRecord = named(
+  "Canonical",
+  Schema.Struct({ generation: Schema.Number, commit: Schema.String, tree: Schema.String })
+)
+
+/** A Candidate's preview: where it can be opened, and until when. */
+export const PreviewRecord = named(
+  "Preview",
+  Schema.Struct({
+    url: Schema.String,
+    status: PointerStatus,
+    previewId: Schema.String,
+    candidateId: Schema.NullOr(Schema.String),
+    changeId: Schema.NullOr(Schema.String),
+    commit: Schema.NullOr(Schema.String),
+    generation: Schema.NullOr(Schema.Number),
+    updatedAt: Schema.String,
+    expiresAt: Schema.String
+  })
+)
+
+export const AppRecord = named(
+  "App",
+  Schema.Struct({
+    status: PointerStatus,
+    url: Schema.String,
+    label: Schema.String,
+    generation: Schema.NullOr(Schema.Number),
+    commit: Schema.NullOr(Schema.String),
+    /** Why it is not live, in words. */
+    reason: Schema.NullOr(Schema.String),
+    updatedAt: Schema.String,
+    previews: Schema.Array(PreviewRecord)
+  })
+)

@@ -1,0 +1,58 @@
+/** The caller, and the caller's tokens. */
+import { HttpApiBuilder } from "@effect/platform"
+import type { Token } from "@pawl/core/access/Membership"
+import { list as organizationsOf } from "@pawl/core/access/Organizations"
+import { issue, list, revoke } from "@pawl/core/access/Tokens"
+import { Records } from "@pawl/core/ledger/Records"
+import { Effect, Redacted } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+
+const withoutHash = ({ hash: _hash, ...token }: Token) => token
+
+export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =>
+  handlers
+    .handle("me", () =>
+      answering(
+        Effect.gen(function* () {
+          const { user, token } = yield* CurrentUser
+          const entries = yield* (yield* Records).list("membership", { where: { userId: user.id }, limit: "all" })
+          const organizations = yield* organizationsOf(user.id, {})
+          return {
+            user,
+            memberships: entries.items.map((each) => each.record),
+            organizations: organizations.items,
+            token
+          }
+        })
+      )
+    )
+    .handle("tokens", ({ urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          const page = yield* list(user.id, urlParams)
+          return { items: page.items.map((each) => withoutHash(each.record)), nextCursor: page.nextCursor }
+        })
+      )
+    )
+    .handle("issueToken", ({ payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const caller = yield* CurrentUser
+          const { token, text } = yield* issue(caller.user.id, payload, caller.token)
+          return { token: Redacted.value(text), id: token.id }
+        })
+      )
+    )
+    .handle("revokeToken", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          const { id, revokedAt } = yield* revoke(user.id, path.id)
+          return { id, revokedAt: revokedAt ?? "" }
+        })
+      )
+    )
+)

@@ -1,0 +1,29 @@
+/** Ends a handler: refusals become problems, and what is not the caller's fault is logged. */
+import { Effect } from "effect"
+import { Problem } from "../api/Problem.ts"
+import { Exchange } from "./Exchange.ts"
+import { type Refusal, toProblem } from "./Problems.ts"
+
+const isProblem = (error: Refusal | Problem): error is Problem => error instanceof Problem
+
+const settle = (error: Refusal | Problem): Effect.Effect<never, Problem> => {
+  if (isProblem(error)) return Effect.fail(error)
+  const problem = toProblem(error)
+  const log = problem.status >= 500 ? Effect.logError("unavailable", error) : Effect.void
+  return Effect.zipRight(log, Effect.fail(problem))
+}
+
+/** Fails with the problem that the table has for the refusal. */
+export const refusing = <A, E extends Refusal | Problem, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Problem, R> => Effect.catchAll(effect, settle)
+
+/** Ends a handler: answers what the effect answers, or fails with the problem of its refusal. */
+export const answering = <A, E extends Refusal | Problem, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Problem, R> =>
+  Effect.tap(refusing(effect), () =>
+    Effect.map(Exchange, (exchange) => {
+      exchange.handled = true
+    })
+  )

@@ -1,0 +1,60 @@
+/** How pointers are answered: with the address that people open. */
+import { hostFor } from "@pawl/core/app/HostLabel"
+import type { Pointer } from "@pawl/core/app/Pointer"
+import { find } from "@pawl/core/ledger/Deciding"
+import { pointerKey } from "@pawl/core/ledger/Entities"
+import { Records } from "@pawl/core/ledger/Records"
+import { versionId } from "@pawl/core/primitives/Ids"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Settings } from "@pawl/core/primitives/Settings"
+import * as Time from "@pawl/core/primitives/Time"
+import type { Generation } from "@pawl/core/promotion/Generation"
+import { Effect } from "effect"
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The address of a pointer's host; empty where no apps are hosted. */
+const urlOf = (pointer: Pointer) =>
+  Effect.map(Settings, ({ appsDomain, appUrl }) =>
+    appsDomain === null ? "" : appUrl(hostFor(pointer.label, pointer.channel, appsDomain))
+  )
+
+export const previewAnswer = (pointer: Pointer) =>
+  Effect.map(urlOf(pointer), (url) => ({
+    url,
+    status: pointer.status,
+    previewId: pointer.channel.slice("preview:".length),
+    candidateId: pointer.candidate_id,
+    changeId: pointer.change_id,
+    commit: pointer.commit,
+    generation: pointer.generation,
+    updatedAt: pointer.updated_at,
+    expiresAt: Time.fromMillis(Time.toMillis(pointer.created_at) + Limits.previewDays * dayMs)
+  }))
+
+/** The address of a generation's version host; null when it has none. */
+export const versionUrl = (step: Generation) =>
+  Effect.gen(function* () {
+    const pointer = yield* find("pointer", pointerKey(step.projectId, `preview:${versionId(step.generation)}`))
+    if (pointer === null || pointer.record.status === "removed" || (yield* Settings).appsDomain === null) return null
+    return yield* urlOf(pointer.record)
+  })
+
+const isPreview = (pointer: Pointer): boolean => pointer.candidate_id !== null && pointer.channel !== "production"
+
+/** The app with its previews, newest first. They are among the newest rows: version rows are one for each generation. */
+export const appAnswer = (pointer: Pointer) =>
+  Effect.gen(function* () {
+    const newest = yield* (yield* Records).list("pointer", { projectId: pointer.project_id, order: "newest" })
+    const previews = yield* Effect.forEach(newest.items.map((each) => each.record).filter(isPreview), previewAnswer)
+    return {
+      status: pointer.status,
+      url: yield* urlOf(pointer),
+      label: pointer.label,
+      generation: pointer.generation,
+      commit: pointer.commit,
+      reason: pointer.reason,
+      updatedAt: pointer.updated_at,
+      previews
+    }
+  })

@@ -1,0 +1,28 @@
+/** Approvals. */
+import { HttpApiBuilder } from "@effect/platform"
+import { decide } from "@pawl/core/approval/Approvals"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { listed } from "./Listing.ts"
+import { actor, onChange } from "./Reach.ts"
+
+export const ApprovalsHttp = HttpApiBuilder.group(PawlApi, "approvals", (handlers) =>
+  handlers
+    .handle("list", ({ path, urlParams }) =>
+      answering(
+        Effect.flatMap(onChange(path.id), (change) =>
+          listed("approval", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        )
+      )
+    )
+    .handle("approve", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(path.id)
+          const { candidateId, decision } = payload
+          return { approval: yield* decide(yield* actor, { changeId: change.id, candidateId, decision }) }
+        })
+      )
+    )
+)

@@ -1,0 +1,33 @@
+/** A Project's live application. */
+import { HttpApiBuilder } from "@effect/platform"
+import { requestApp } from "@pawl/core/app/Apps"
+import { find } from "@pawl/core/ledger/Deciding"
+import { pointerKey } from "@pawl/core/ledger/Entities"
+import { Settings } from "@pawl/core/primitives/Settings"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { appAnswer } from "./AppAnswers.ts"
+import { onProject } from "./Reach.ts"
+
+export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
+  handlers
+    .handle("get", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          const enabled = (yield* Settings).appsDomain !== null
+          const pointer = yield* find("pointer", pointerKey(project.id, "production"))
+          return { enabled, app: pointer === null ? null : yield* appAnswer(pointer.record) }
+        })
+      )
+    )
+    .handle("deploy", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { app: yield* appAnswer(yield* requestApp(project.id)) }
+        })
+      )
+    )
+)

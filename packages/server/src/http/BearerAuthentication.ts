@@ -1,0 +1,37 @@
+/** Reads the bearer token of a request, counts the request, and holds the token's scopes against what is needed. */
+import { HttpServerRequest } from "@effect/platform"
+import { requireScope } from "@pawl/core/access/Access"
+import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { Records } from "@pawl/core/ledger/Records"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { Authenticated } from "../api/Authentication.ts"
+import { refusing } from "./Answering.ts"
+import { Exchange } from "./Exchange.ts"
+import { RateLimits } from "./RateLimits.ts"
+
+const tokenOf = (request: HttpServerRequest.HttpServerRequest): Option.Option<Redacted.Redacted> =>
+  Option.map(Option.fromNullable(/^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")), (match) =>
+    Redacted.make(match[1] ?? "")
+  )
+
+const authenticated = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { need } = yield* Exchange
+  const rates = yield* RateLimits
+  const token = tokenOf(request)
+  // Strangers are counted by their address: whoever guesses tokens is stopped too.
+  const stranger = rates.take(`address ${Option.getOrElse(request.remoteAddress, () => "unknown")}`)
+  const caller = yield* Option.isNone(token)
+    ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))
+    : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)
+  yield* rates.take(caller.user.id)
+  yield* requireScope(caller.token.scopes, need.scope)
+  return caller
+})
+
+export const layer: Layer.Layer<Authenticated, never, Records | RateLimits> = Layer.effect(
+  Authenticated,
+  Effect.map(Effect.context<Records | RateLimits>(), (context) => ({
+    bearer: () => refusing(Effect.provide(authenticated, context))
+  }))
+)

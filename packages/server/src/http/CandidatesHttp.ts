@@ -1,0 +1,87 @@
+/** Candidates and their evidence. */
+import { HttpApiBuilder } from "@effect/platform"
+import { previewChannel } from "@pawl/core/app/Previews"
+import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
+import { find } from "@pawl/core/ledger/Deciding"
+import { pointerKey } from "@pawl/core/ledger/Entities"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { candidateFork } from "@pawl/core/primitives/Ids"
+import { promote } from "@pawl/core/promotion/Promotions"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { previewAnswer } from "./AppAnswers.ts"
+import { diffAnswer, NotComposed } from "./Diffing.ts"
+import { outputOf, withOutput } from "./EvidenceOutput.ts"
+import { listed } from "./Listing.ts"
+import { actor, onCandidate, onChange, onEvidence } from "./Reach.ts"
+
+export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
+  handlers
+    .handle("create", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(path.id)
+          const asked: CandidateRequest = { ...payload, changeId: change.id }
+          return { candidate: (yield* request(yield* actor, asked)).candidate }
+        })
+      )
+    )
+    .handle("list", ({ path, urlParams }) =>
+      answering(
+        Effect.flatMap(onChange(path.id), (change) =>
+          listed("candidate", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        )
+      )
+    )
+    .handle("get", ({ path }) => answering(Effect.map(onCandidate(path.id), (candidate) => ({ candidate }))))
+    .handle("evidence", ({ path, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(path.id)
+          const { output, ...page } = urlParams
+          const found = yield* listed("evidence", {
+            projectId: candidate.projectId,
+            where: { subject: candidate.id },
+            ...page
+          })
+          return output === "true" ? { ...found, items: yield* Effect.forEach(found.items, withOutput) } : found
+        })
+      )
+    )
+    .handle("output", ({ path }) => answering(Effect.flatMap(onEvidence(path.id), outputOf)))
+    .handle("diff", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(path.id)
+          const { id, projectId, base_commit, commit, status } = candidate
+          if (commit === null) return yield* new NotComposed({ candidateId: id, status })
+          return yield* diffAnswer({
+            project: projectId,
+            fork: candidateFork(id),
+            from: base_commit,
+            to: commit,
+            asked: { kind: "candidate", id }
+          })
+        })
+      )
+    )
+    .handle("preview", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(path.id)
+          const pointer = yield* find("pointer", pointerKey(candidate.projectId, previewChannel(candidate)))
+          if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
+          return { preview: yield* previewAnswer(pointer.record) }
+        })
+      )
+    )
+    .handle("promote", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(path.id)
+          return yield* promote(yield* actor, candidate.id)
+        })
+      )
+    )
+)

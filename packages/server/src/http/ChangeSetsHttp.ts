@@ -1,0 +1,50 @@
+/** ChangeSets. */
+import { HttpApiBuilder } from "@effect/platform"
+import { type Edit, record } from "@pawl/core/changeset/ChangeSets"
+import { workspaceFork } from "@pawl/core/primitives/Ids"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { diffAnswer } from "./Diffing.ts"
+import { listed } from "./Listing.ts"
+import { actor, onChange, onChangeSet } from "./Reach.ts"
+
+export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handlers) =>
+  handlers
+    .handle("create", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(path.id)
+          const { message, files, baseGeneration } = payload
+          const edit: Edit = {
+            changeId: change.id,
+            message,
+            files,
+            ...(baseGeneration === undefined ? {} : { baseGeneration })
+          }
+          return { changeset: yield* record(yield* actor, edit) }
+        })
+      )
+    )
+    .handle("list", ({ path, urlParams }) =>
+      answering(
+        Effect.flatMap(onChange(path.id), (change) =>
+          listed("changeSet", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        )
+      )
+    )
+    .handle("get", ({ path }) => answering(Effect.map(onChangeSet(path.id), (changeset) => ({ changeset }))))
+    .handle("diff", ({ path }) =>
+      answering(
+        Effect.flatMap(onChangeSet(path.id), (changeSet) =>
+          diffAnswer({
+            project: changeSet.projectId,
+            fork: workspaceFork(changeSet.runId),
+            from: changeSet.baseCommit,
+            to: changeSet.commit,
+            asked: { kind: "changeset", id: changeSet.id }
+          })
+        )
+      )
+    )
+)

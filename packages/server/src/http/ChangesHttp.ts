@@ -1,0 +1,79 @@
+/** Changes. */
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { raise } from "@pawl/core/change/Budget"
+import { cancel } from "@pawl/core/change/Cancel"
+import { open } from "@pawl/core/change/Changes"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Effect, Schema } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { listed } from "./Listing.ts"
+import { actor, onChange, onProject } from "./Reach.ts"
+
+const Graph = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+
+const workGraph = (projectId: string, changeId: string) =>
+  Effect.flatMap(ObjectStore, (objects) => objects.get(`work-graphs/${projectId}/${changeId}.json`)).pipe(
+    Effect.catchTag("ObjectMissing", () => new Unknown({ kind: "work-graph", id: changeId })),
+    Effect.flatMap((bytes) => Schema.decode(Graph)(new TextDecoder().decode(bytes))),
+    // Both are ours: the key is made of ids, and what is stored there was checked when it was planned.
+    Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die })
+  )
+
+export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =>
+  handlers
+    .handle("create", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          const { clientRequestId, goal, budget_usd } = payload
+          const { change, created } = yield* open(yield* actor, {
+            projectId: project.id,
+            clientRequestId,
+            goal,
+            budget_usd
+          })
+          return HttpServerResponse.unsafeJson({ change }, { status: created ? 201 : 200 })
+        })
+      )
+    )
+    .handle("list", ({ path, urlParams }) =>
+      answering(
+        Effect.flatMap(onProject(path.id), (project) =>
+          listed("change", { projectId: project.id, order: "newest", ...urlParams })
+        )
+      )
+    )
+    .handle("get", ({ path }) => answering(Effect.map(onChange(path.id), (change) => ({ change }))))
+    .handle("tasks", ({ path, urlParams }) =>
+      answering(
+        Effect.flatMap(onChange(path.id), (change) =>
+          listed("task", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        )
+      )
+    )
+    .handle("workGraph", ({ path }) =>
+      answering(
+        Effect.flatMap(onChange(path.id), (change) =>
+          Effect.map(workGraph(change.projectId, change.id), (graph) => ({ workGraph: graph }))
+        )
+      )
+    )
+    .handle("cancel", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(path.id)
+          return { change: yield* cancel(yield* actor, change.id) }
+        })
+      )
+    )
+    .handle("budget", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(path.id)
+          return { change: yield* raise(change.id, payload.budget_usd) }
+        })
+      )
+    )
+)

@@ -1,0 +1,59 @@
+/** The endpoints of the contract as a table: which there are at a path, and what they ask for. */
+import { HttpApi } from "@effect/platform"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Context, Option } from "effect"
+import { administering, BodyLimit, type Need, Needs } from "../api/Needs.ts"
+import { PawlApi } from "../api/PawlApi.ts"
+
+export interface Endpoint {
+  /** `changes.create` */
+  readonly name: string
+  readonly method: string
+  /** With `:id` where an id stands. */
+  readonly path: string
+  /** Null when anyone may call it. */
+  readonly need: Need | null
+  readonly bodyLimit: number
+}
+
+const contract = (): ReadonlyArray<Endpoint> => {
+  const found: Array<Endpoint> = []
+  HttpApi.reflect(PawlApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, middleware }) =>
+      void found.push({
+        name: `${group.identifier}.${endpoint.name}`,
+        method: endpoint.method,
+        path: endpoint.path,
+        // An endpoint behind authentication that says nothing asks for the most.
+        need: middleware.size === 0 ? null : Option.getOrElse(needOf(endpoint.annotations), () => administering),
+        bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => Limits.bodyBytes)
+      })
+  })
+  return found
+}
+
+const needOf = (annotations: Context.Context<never>): Option.Option<Need> => Context.getOption(annotations, Needs)
+const bodyLimitOf = (annotations: Context.Context<never>): Option.Option<number> =>
+  Context.getOption(annotations, BodyLimit)
+
+const page = (path: string): Endpoint => ({ name: path, method: "GET", path, need: null, bodyLimit: 0 })
+
+/** The contract, and the pages that describe it. */
+export const endpoints: ReadonlyArray<Endpoint> = [...contract(), page("/openapi.json"), page("/docs")]
+
+const matchers = endpoints.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replace(/:[a-z]+/g, "[^/]+")}$`)
+}))
+
+/** The endpoint of a request; else the methods that its path has, none when there is no such path. */
+export const find = (method: string, url: string): Endpoint | ReadonlyArray<string> => {
+  const path = url.split("?", 1)[0] ?? ""
+  const here = matchers.filter(({ pattern }) => pattern.test(path)).map(({ endpoint }) => endpoint)
+  const asked = method === "HEAD" ? "GET" : method
+  const methods = here.map((endpoint) => endpoint.method)
+  return (
+    here.find((endpoint) => endpoint.method === asked) ?? (methods.includes("GET") ? [...methods, "HEAD"] : methods)
+  )
+}

@@ -1,0 +1,90 @@
+/** Event streams (`text/event-stream`): they stay open until the reader leaves, may no longer read, or the server closes. */
+import { HttpServerResponse } from "@effect/platform"
+import { requireRole } from "@pawl/core/access/Access"
+import { isLive } from "@pawl/core/access/Tokens"
+import type { Event } from "@pawl/core/event/Event"
+import { EventLog } from "@pawl/core/event/EventLog"
+import { demand } from "@pawl/core/ledger/Deciding"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { Limits } from "@pawl/core/primitives/Limits"
+import * as Time from "@pawl/core/primitives/Time"
+import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
+import { problemOf } from "./Problems.ts"
+
+/** The streams that are open in this process. */
+export class OpenStreams extends Context.Tag("@pawl/server/http/OpenStreams")<
+  OpenStreams,
+  {
+    /** Streams by user. */
+    readonly open: Map<string, number>
+    /** Ends all of them. */
+    readonly closing: Deferred.Deferred<void>
+  }
+>() {}
+
+export const layer: Layer.Layer<OpenStreams> = Layer.scoped(
+  OpenStreams,
+  Effect.gen(function* () {
+    const closing = yield* Deferred.make<void>()
+    yield* Effect.addFinalizer(() => Deferred.succeed(closing, undefined))
+    return { open: new Map(), closing }
+  })
+)
+
+/** One event of the stream: its id is the sequence, its data the envelope, in one line. */
+export const frame = (event: Event): string => `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`
+
+const opening = "retry: 1000\n\n"
+const heartbeat = ": still here\n\n"
+
+/** Ends with a refusal when the reader's token or role is gone. */
+const stillAllowed = (caller: CurrentUser["Type"], projectId: string) =>
+  Effect.gen(function* () {
+    const token = (yield* demand("token", caller.token.id)).record
+    if (!isLive(token, yield* Time.now)) return yield* new Unknown({ kind: "token", id: token.id })
+    yield* requireRole(caller.user.id, projectId, "viewer")
+  })
+
+const counted = (open: Map<string, number>, userId: string) =>
+  Stream.acquireRelease(
+    Effect.sync(() => void open.set(userId, (open.get(userId) ?? 0) + 1)),
+    () =>
+      Effect.sync(() => {
+        const left = (open.get(userId) ?? 1) - 1
+        if (left > 0) open.set(userId, left)
+        else open.delete(userId)
+      })
+  )
+
+/** The answer that stays open: every event after `after`, then each new one. */
+export const eventStream = (projectId: string, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const caller = yield* CurrentUser
+    const { open, closing } = yield* OpenStreams
+    // Asked once before, so that events that are gone are a problem and not a stream that ends.
+    yield* log.read(projectId, after, 1)
+    if ((open.get(caller.user.id) ?? 0) >= Limits.eventStreamsPerCaller)
+      return yield* problemOf(
+        429,
+        "too_many_streams",
+        "Too many open streams",
+        `You have ${Limits.eventStreamsPerCaller} open event streams. Close one.`,
+        { retryAfterSeconds: 5 }
+      )
+    const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof stillAllowed>>>()
+    const beats = Stream.fromSchedule(Schedule.spaced(Limits.eventHeartbeatMs)).pipe(
+      Stream.mapEffect(() => Effect.as(stillAllowed(caller, projectId), heartbeat))
+    )
+    const events = Stream.map(log.follow(projectId, after), frame)
+    const body = Stream.make(opening).pipe(
+      Stream.concat(Stream.merge(events, beats)),
+      Stream.interruptWhenDeferred(closing),
+      Stream.catchAll((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
+      (stream) => Stream.flatMap(counted(open, caller.user.id), () => stream),
+      Stream.encodeText,
+      Stream.provideContext(context)
+    )
+    return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } })
+  })

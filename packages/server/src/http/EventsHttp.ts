@@ -1,0 +1,38 @@
+/** Events: pages of JSON, or a stream. */
+import { HttpApiBuilder } from "@effect/platform"
+import { EventLog } from "@pawl/core/event/EventLog"
+import { InvalidField } from "@pawl/core/ledger/Refusals"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { prefers } from "./Accepting.ts"
+import { answering } from "./Answering.ts"
+import { eventStream } from "./EventStreams.ts"
+import { onProject } from "./Reach.ts"
+
+const sequence = (field: string, text: string): Effect.Effect<number, InvalidField> =>
+  /^[0-9]{1,15}$/.test(text)
+    ? Effect.succeed(Number(text))
+    : new InvalidField({ code: "invalid_field", field, reason: "use a sequence, 0 or more" })
+
+/** Where to begin: what the stream had last wins over what its address says. */
+const startOf = (asked: { readonly after?: number; readonly cursor?: string }, lastEventId: string | undefined) => {
+  if (lastEventId !== undefined && lastEventId !== "") return sequence("Last-Event-ID", lastEventId)
+  return asked.cursor === undefined ? Effect.succeed(asked.after ?? 0) : sequence("cursor", asked.cursor)
+}
+
+export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
+  handlers.handle("list", ({ path, request, urlParams }) =>
+    answering(
+      Effect.gen(function* () {
+        const project = yield* onProject(path.id)
+        const streaming = prefers(request.headers["accept"], "text/event-stream", "application/json")
+        const after = yield* startOf(urlParams, streaming ? request.headers["last-event-id"] : undefined)
+        if (streaming) return yield* eventStream(project.id, after)
+        const limit = urlParams.limit ?? Limits.eventsPageSize
+        const items = yield* (yield* EventLog).read(project.id, after, limit)
+        return { items, nextCursor: items.length < limit ? null : String(items.at(-1)?.sequence ?? after) }
+      })
+    )
+  )
+)

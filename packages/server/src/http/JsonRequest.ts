@@ -1,0 +1,88 @@
+/** Reads a request's body as JSON, within the endpoint's bound, when the handler asks for it: after authentication. */
+import { Headers, type HttpServerRequest } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import type { Problem } from "../api/Problem.ts"
+import { problemOf } from "./Problems.ts"
+
+const tooLarge = (limit: number) =>
+  problemOf(
+    413,
+    "body_too_large",
+    "The body is too large",
+    `The body of this request may have at most ${limit} bytes. Send less at once.`,
+    { maxBytes: limit }
+  )
+
+const notJson = (reason: string) =>
+  problemOf(400, "invalid_json", "The body is not JSON", `The body could not be read as JSON: ${reason}`)
+
+const forms = /^(multipart\/|application\/x-www-form-urlencoded)/i
+
+const unsupported = (type: string) =>
+  problemOf(
+    415,
+    "unsupported_media_type",
+    "The body is not JSON",
+    `Send JSON with Content-Type: application/json, not ${type.slice(0, 100)}.`
+  )
+
+/** The whole body, or a problem. What is over the bound is read past and dropped, so that the answer can be received. */
+const bodyText = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<string, Problem> =>
+  Effect.gen(function* () {
+    const declared = Number(request.headers["content-length"] ?? "0")
+    if (declared > limit) return yield* tooLarge(limit)
+    if (declared === 0 && request.headers["transfer-encoding"] === undefined && !hasStream(request)) return ""
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    yield* request.stream.pipe(
+      Stream.takeUntil(() => size > limit * 2),
+      Stream.runForEach((chunk) =>
+        Effect.sync(() => {
+          size += chunk.length
+          if (size <= limit) chunks.push(chunk)
+        })
+      ),
+      Effect.mapError(() => notJson("it ended early"))
+    )
+    if (size > limit) return yield* tooLarge(limit)
+    const whole = new Uint8Array(size)
+    let at = 0
+    for (const chunk of chunks) {
+      whole.set(chunk, at)
+      at += chunk.length
+    }
+    return yield* Effect.try({
+      try: () => new TextDecoder("utf-8", { fatal: true }).decode(whole),
+      catch: () => notJson("it is not UTF-8")
+    })
+  })
+
+/** A web request has a body only when it says so; a Node request always has a stream, which may be empty. */
+const hasStream = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const { source } = request
+  return typeof source !== "object" || source === null || !("body" in source) || source.body !== null
+}
+
+const parse = (text: string): Effect.Effect<unknown, Problem> =>
+  // No body is an empty object, so that endpoints whose fields are all optional can be called without one.
+  text.trim() === ""
+    ? Effect.succeed({})
+    : Effect.try({
+        try: () => JSON.parse(text) as unknown,
+        catch: (error) => notJson(error instanceof Error ? error.message.slice(0, 200) : "it does not parse")
+      })
+
+const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<unknown, Problem> => {
+  const type = request.headers["content-type"] ?? ""
+  return forms.test(type) ? Effect.fail(unsupported(type)) : Effect.flatMap(bodyText(request, limit), parse)
+}
+
+/** The request with its body read so. A problem is a defect there: the library knows no other failure of a body. */
+export const jsonRequest = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, {
+    headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+    json: { get: () => Effect.orDie(read(request, limit)) }
+  })

@@ -1,0 +1,52 @@
+/** Organizations and local users. */
+import { HttpApiBuilder } from "@effect/platform"
+import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Members"
+import { create, createUser, list, requirePlace } from "@pawl/core/access/Organizations"
+import { Effect, Redacted } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { named } from "./MembersHttp.ts"
+
+export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", (handlers) =>
+  handlers
+    .handle("create", ({ payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          return { organization: { ...(yield* create(user.id, payload.name)), role: "owner" as const } }
+        })
+      )
+    )
+    .handle("list", ({ urlParams }) => answering(Effect.flatMap(CurrentUser, ({ user }) => list(user.id, urlParams))))
+    .handle("members", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          const place = yield* requirePlace(user.id, path.id, "member")
+          return yield* named((yield* listOfOrganization(place.organizationId)).map((each) => each.record))
+        })
+      )
+    )
+    .handle("putMembers", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          const place = yield* requirePlace(user.id, path.id, "owner")
+          return yield* named(yield* replaceOfOrganization(place.organizationId, payload.members))
+        })
+      )
+    )
+)
+
+export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
+  handlers.handle("create", ({ payload }) =>
+    answering(
+      Effect.gen(function* () {
+        const caller = yield* CurrentUser
+        const { user, text } = yield* createUser(caller.user.id, payload)
+        return { user, token: Redacted.value(text) }
+      })
+    )
+  )
+)

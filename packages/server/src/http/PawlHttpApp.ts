@@ -1,0 +1,109 @@
+/** The API as one HTTP app: portable, so that any server can mount it. It never fails: every end is an answer. */
+import {
+  HttpApiBuilder,
+  type HttpApp,
+  HttpRouter,
+  HttpServer,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "@effect/platform"
+import { makeUlid } from "@pawl/core/primitives/Ids"
+import { Effect, Layer, type Scope } from "effect"
+import { administering } from "../api/Needs.ts"
+import { AccountHttp } from "./AccountHttp.ts"
+import { ApiSettings } from "./ApiSettings.ts"
+import { ApprovalsHttp } from "./ApprovalsHttp.ts"
+import { AppsHttp } from "./AppsHttp.ts"
+import * as BearerAuthentication from "./BearerAuthentication.ts"
+import { CandidatesHttp } from "./CandidatesHttp.ts"
+import { ChangeSetsHttp } from "./ChangeSetsHttp.ts"
+import { ChangesHttp } from "./ChangesHttp.ts"
+import { DeadLettersHttp } from "./DeadLettersHttp.ts"
+import * as Documentation from "./Documentation.ts"
+import * as Endpoints from "./Endpoints.ts"
+import { EventsHttp } from "./EventsHttp.ts"
+import * as EventStreams from "./EventStreams.ts"
+import { Exchange, type ExchangeShape } from "./Exchange.ts"
+import { jsonRequest } from "./JsonRequest.ts"
+import { MembersHttp } from "./MembersHttp.ts"
+import { OrganizationsHttp, UsersHttp } from "./OrganizationsHttp.ts"
+import { PoliciesHttp } from "./PoliciesHttp.ts"
+import { noSuchMethod, noSuchPath } from "./Problems.ts"
+import { ProjectsHttp } from "./ProjectsHttp.ts"
+import * as RateLimits from "./RateLimits.ts"
+import { answerCause, problemResponse, withHeaders } from "./Rendering.ts"
+import { ServiceHttp } from "./ServiceHttp.ts"
+
+const groups = Layer.mergeAll(
+  ServiceHttp,
+  ProjectsHttp,
+  AppsHttp,
+  ChangesHttp,
+  ChangeSetsHttp,
+  CandidatesHttp,
+  ApprovalsHttp,
+  PoliciesHttp,
+  MembersHttp,
+  EventsHttp,
+  DeadLettersHttp,
+  AccountHttp,
+  OrganizationsHttp,
+  UsersHttp
+).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(RateLimits.layer), Layer.provide(EventStreams.layer))
+
+const routes = Documentation.layer.pipe(Layer.provideMerge(groups), Layer.provideMerge(HttpApiBuilder.Router.Live))
+
+/** Ids of dead letters and ChangeSets are longer than what the router takes for a parameter by itself. */
+const longestParameter = 500
+
+/** Well-formed ids of callers are kept, so that their logs and ours meet. */
+const requestIdOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> => {
+  const given = request.headers["x-request-id"]
+  return given !== undefined && /^[A-Za-z0-9._-]{8,100}$/.test(given)
+    ? Effect.succeed(given)
+    : Effect.map(makeUlid, (id) => `req_${id}`)
+}
+
+type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
+
+/** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
+const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const requestId = yield* requestIdOf(request)
+    const found = Endpoints.find(request.method, request.url)
+    const path = request.url.split("?", 1)[0] ?? ""
+    if (!("need" in found)) {
+      const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
+      return withHeaders(problemResponse(problem, requestId), requestId, path)
+    }
+    const state: ExchangeShape = { requestId, need: found.need ?? administering, handled: false }
+    const answer = yield* router.pipe(
+      Effect.catchAllCause(answerCause),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, found.bodyLimit)),
+      Effect.provideService(Exchange, state),
+      Effect.annotateLogs({ requestId, endpoint: found.name })
+    )
+    return withHeaders(answer, requestId, path)
+  }).pipe(
+    // Only an interruption is left: the caller is gone.
+    Effect.catchAll(Effect.die)
+  )
+
+/** What the API needs of the installation. */
+export type HttpServices = Exclude<Layer.Layer.Context<typeof routes>, ApiSettings>
+
+/** Builds the app. Its scope is the server's: when it closes, open event streams end. */
+export const makeHttpApp = (
+  settings: ApiSettings["Type"]
+): Effect.Effect<HttpApp.Default<never, Scope.Scope>, never, HttpServices | Scope.Scope> =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(
+      Layer.mergeAll(Layer.provide(routes, Layer.succeed(ApiSettings, settings)), HttpServer.layerContext)
+    )
+    const router = yield* Effect.flatMap(HttpApiBuilder.Router.router, HttpRouter.toHttpApp).pipe(
+      HttpRouter.withRouterConfig({ maxParamLength: longestParameter }),
+      Effect.provide(context)
+    )
+    return exchange(Effect.provide(router, context))
+  })

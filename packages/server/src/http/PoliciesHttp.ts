@@ -1,0 +1,28 @@
+/** Policies. */
+import { HttpApiBuilder } from "@effect/platform"
+import { change } from "@pawl/core/approval/Policies"
+import { demand } from "@pawl/core/ledger/Deciding"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { actor, onProject } from "./Reach.ts"
+
+export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers) =>
+  handlers
+    .handle("get", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { policy: (yield* demand("policy", project.id)).record }
+        })
+      )
+    )
+    .handle("put", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { policy: yield* change(yield* actor, project.id, payload) }
+        })
+      )
+    )
+)

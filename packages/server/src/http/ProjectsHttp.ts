@@ -1,0 +1,109 @@
+/** Projects, their source and their history. */
+import { HttpApiBuilder } from "@effect/platform"
+import { InsufficientRole, visibleProjects } from "@pawl/core/access/Access"
+import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
+import { find } from "@pawl/core/ledger/Deciding"
+import { InvalidField } from "@pawl/core/ledger/Refusals"
+import * as Projects from "@pawl/core/project/Projects"
+import type { FileEdits } from "@pawl/core/project/Repositories"
+import { type TemplateName, Templates } from "@pawl/core/project/Templates"
+import { Effect } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { codeAnswer } from "./Code.ts"
+import { listed } from "./Listing.ts"
+import { actor, onProject } from "./Reach.ts"
+import { versionUrl } from "./AppAnswers.ts"
+
+/** The organization that a new Project belongs to: the one that is named, else the caller's first. */
+const organizationFor = (named: string | undefined) =>
+  Effect.gen(function* () {
+    const { user } = yield* CurrentUser
+    if (named !== undefined) return (yield* requirePlace(user.id, named, "member")).organizationId
+    const first = (yield* organizationsOf(user.id, { limit: 1 })).items[0]
+    return first === undefined
+      ? yield* new InsufficientRole({ held: "none", needed: "member of an organization" })
+      : first.id
+  })
+
+/** The files of a first source: a template's, or those that were sent; null for neither. */
+const filesOf = (body: { readonly template?: TemplateName; readonly files?: FileEdits }) =>
+  Effect.gen(function* () {
+    if (body.template !== undefined && body.files !== undefined)
+      return yield* new InvalidField({
+        code: "invalid_field",
+        field: "template",
+        reason: "name a template or files, not both"
+      })
+    if (body.template === undefined) return body.files ?? null
+    return yield* (yield* Templates).files(body.template)
+  })
+
+export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers) =>
+  handlers
+    .handle("create", ({ payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const organizationId = yield* organizationFor(payload.organizationId)
+          const files = yield* filesOf(payload)
+          const name = payload.name === undefined ? {} : { name: payload.name }
+          return {
+            project: yield* Projects.create(yield* actor, { organizationId, slug: payload.slug, files, ...name })
+          }
+        })
+      )
+    )
+    .handle("list", ({ urlParams }) =>
+      answering(Effect.flatMap(CurrentUser, ({ user }) => visibleProjects(user.id, urlParams)))
+    )
+    .handle("get", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          const head = (yield* find("head", project.id))?.record
+          return {
+            project,
+            canonical: head === undefined ? null : { generation: head.generation, commit: head.commit, tree: head.tree }
+          }
+        })
+      )
+    )
+    .handle("source", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          const files = yield* filesOf(payload)
+          if (files === null)
+            return yield* new InvalidField({
+              code: "invalid_field",
+              field: "files",
+              reason: "name a template or files"
+            })
+          return { project: yield* Projects.addSource(yield* actor, project.id, files) }
+        })
+      )
+    )
+    .handle("code", ({ path, urlParams }) =>
+      answering(Effect.flatMap(onProject(path.id), (project) => codeAnswer(project.id, urlParams)))
+    )
+    .handle("versions", ({ path, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          const page = yield* listed("generation", { projectId: project.id, order: "newest", ...urlParams })
+          const items = yield* Effect.forEach(page.items, (each) =>
+            Effect.map(versionUrl(each), (url) => ({ ...each, url }))
+          )
+          return { ...page, items }
+        })
+      )
+    )
+    .handle("releases", ({ path, urlParams }) =>
+      answering(
+        Effect.flatMap(onProject(path.id), (project) =>
+          listed("release", { projectId: project.id, order: "newest", ...urlParams })
+        )
+      )
+    )
+)

@@ -1,0 +1,122 @@
+/** `pawl doctor`: what this machine offers, what is missing, and the command that mends it. */
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { promisify } from "node:util"
+import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/RuntimeIsolation"
+import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
+import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Cause, Console, Context, Effect, Layer } from "effect"
+
+export interface Finding {
+  readonly part: string
+  readonly state: "ok" | "weak" | "missing"
+  readonly found: string
+  /** What mends it; null when there is nothing to mend. */
+  readonly remedy: string | null
+}
+
+const run = promisify(execFile)
+
+const versionOf = (command: string): Effect.Effect<string | null> =>
+  Effect.promise(() =>
+    run(command, ["--version"]).then(
+      ({ stdout }) => stdout.trim().split("\n")[0] ?? "",
+      () => null
+    )
+  )
+
+const node: Finding = (() => {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+  const fits = major > 22 || (major === 22 && minor >= 19)
+  return {
+    part: "Node",
+    state: fits ? "ok" : "missing",
+    found: `v${process.versions.node}`,
+    remedy: fits ? null : "npm install node@24"
+  }
+})()
+
+const git = Effect.map(versionOf("git"), (found): Finding =>
+  found === null
+    ? { part: "git", state: "missing", found: "not found", remedy: "apt-get install git" }
+    : { part: "git", state: "ok", found: found.replace("git version ", ""), remedy: null }
+)
+
+const sandbox = Effect.map(describeIsolation(), (report): Finding => {
+  if (report.name === "none") {
+    const why = report.missing[0]
+    return {
+      part: "Sandbox for checks",
+      state: "missing",
+      found: `none: ${why?.reason ?? "unknown"}. Checks are gaps.`,
+      remedy: why?.remedy ?? null
+    }
+  }
+  const weak = report.missing.map(({ guarantee, reason }) => `${guarantee} (${reason})`)
+  const found = `${report.name} ${report.version}: ${report.guarantees.join(", ")}${weak.length === 0 ? "" : `; not in force: ${weak.join(", ")}`}`
+  return {
+    part: "Sandbox for checks",
+    state: weak.length === 0 ? "ok" : "weak",
+    found,
+    remedy: report.missing[0]?.remedy ?? null
+  }
+})
+
+const runtime = Effect.map(describeRuntimeIsolation, (isolation): Finding => {
+  if (isolation === null)
+    return {
+      part: "App runtime",
+      state: "missing",
+      found: existsSync(workerdPath()) ? "workerd does not run here" : "workerd is not installed",
+      remedy: "npm install workerd"
+    }
+  const found = `workerd in ${isolation.name === "none" ? "no sandbox" : `${isolation.name} ${isolation.version}`}: ${isolation.guarantees.join(", ")}`
+  return { part: "App runtime", state: isolation.name === "none" ? "weak" : "ok", found, remedy: isolation.remedy }
+})
+
+const database = Effect.scoped(
+  Effect.gen(function* () {
+    const services = yield* Layer.build(SqliteClient.layer({ filename: ":memory:" }))
+    const rows = yield* Context.get(services, SqlClient)<{
+      readonly version: string
+    }>`select sqlite_version() as version`
+    return { part: "Database", state: "ok", found: `SQLite ${rows[0]?.version ?? ""}`, remedy: null } satisfies Finding
+  })
+).pipe(
+  Effect.catchAllCause((cause) =>
+    Effect.succeed<Finding>({
+      part: "Database",
+      state: "missing",
+      found: `SQLite does not start: ${Cause.pretty(cause).split("\n")[0]}`,
+      remedy: "npm rebuild better-sqlite3"
+    })
+  )
+)
+
+export const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.all([
+  Effect.succeed(node),
+  git,
+  sandbox,
+  runtime,
+  database
+])
+
+/** What a person should know before relying on this machine, one line each. */
+export const warnings: Effect.Effect<ReadonlyArray<string>> = Effect.map(findings, (all) =>
+  all
+    .filter((each) => each.state !== "ok")
+    .map((each) => `${each.part}: ${each.found}${each.remedy === null ? "" : ` Mend it with: ${each.remedy}`}`)
+)
+
+const signs = { ok: "ok     ", weak: "weak   ", missing: "MISSING" } as const
+
+/** Prints the findings. Exits with 1 when a part that Pawl cannot do without is missing. */
+export const print = Effect.gen(function* () {
+  const all = yield* findings
+  for (const each of all) {
+    yield* Console.log(`${signs[each.state]}  ${each.part.padEnd(20)} ${each.found}`)
+    if (each.remedy !== null && each.state !== "ok") yield* Console.log(`         mend it with: ${each.remedy}`)
+  }
+  if (all.some((each) => each.state === "missing")) yield* Effect.sync(() => void (process.exitCode = 1))
+})

@@ -1,0 +1,104 @@
+/** One listener for everything: by `Host`, a request goes to the API, to the router, or nowhere. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { parseHost } from "@pawl/core/app/HostLabel"
+import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
+import { Deferred, Effect, Schema } from "effect"
+import type { Addresses } from "./Addresses.ts"
+
+/** The address cannot be listened on: taken, or not of this machine. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  address: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot listen on ${this.address}: ${this.reason}`
+  }
+}
+
+export interface Listener {
+  readonly port: number
+  /** Until this is called every request is answered 503. */
+  readonly attach: (parts: {
+    readonly api: RequestListener
+    readonly apps: NodeFront | null
+    readonly appsDomain: string | null
+    readonly addresses: Addresses
+  }) => void
+}
+
+const problem = (
+  res: ServerResponse,
+  status: number,
+  code: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {}
+) => {
+  res.writeHead(status, { "content-type": "application/problem+json", ...headers })
+  res.end(JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail }))
+}
+
+const starting: RequestListener = (_req, res) =>
+  problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
+
+const dispatch =
+  (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener =>
+  (req: IncomingMessage, res: ServerResponse) => {
+    const host = req.headers.host ?? ""
+    const app = parts.appsDomain === null ? undefined : parseHost(host, parts.appsDomain)
+    if (app !== undefined && parts.apps !== null)
+      return expecting ? parts.apps.handleExpecting(req, res) : parts.apps.handle(req, res)
+    if (!parts.addresses.isApi(host))
+      return problem(
+        res,
+        421,
+        "unknown_host",
+        `This server does not answer for ${JSON.stringify(host)}. Set PAWL_BASE_URL to the address people use.`
+      )
+    if (expecting) res.writeContinue()
+    parts.api(req, res)
+  }
+
+const listen = (server: Server, host: string, port: number) =>
+  Effect.async<number, CannotListen>((resume) => {
+    const failed = (error: NodeJS.ErrnoException) => {
+      const reason = error.code === "EADDRINUSE" ? "the port is taken; choose another with --port" : error.message
+      resume(new CannotListen({ address: `${host}:${port}`, reason }))
+    }
+    server.once("error", failed)
+    server.listen(port, host, () => {
+      server.off("error", failed)
+      resume(Effect.succeed((server.address() as AddressInfo).port))
+    })
+  })
+
+/** Stops taking connections, lets requests end for `drainMs`, then cuts what is left. */
+const close = (server: Server, drainMs: number) =>
+  Effect.gen(function* () {
+    const closed = yield* Deferred.make<void>()
+    server.close(() => Deferred.unsafeDone(closed, Effect.void))
+    server.closeIdleConnections()
+    // Finalizers are uninterruptible; what loses the race must not be waited for.
+    yield* Effect.interruptible(Effect.timeoutOption(Deferred.await(closed), drainMs))
+    server.closeAllConnections()
+  })
+
+export const make = (options: { readonly host: string; readonly port: number; readonly drainMs: number }) =>
+  Effect.gen(function* () {
+    const server = createServer(serverOptions)
+    let onRequest: RequestListener = starting
+    let onExpecting: RequestListener = starting
+    server.maxHeadersCount = 0
+    server.on("request", (req, res) => onRequest(req, res))
+    server.on("checkContinue", (req, res) => onExpecting(req, res))
+    const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () =>
+      close(server, options.drainMs)
+    )
+    return {
+      port,
+      attach: (parts) => {
+        onRequest = dispatch(parts, false)
+        onExpecting = dispatch(parts, true)
+      }
+    } satisfies Listener
+  })

@@ -1,0 +1,143 @@
+/** How a server is started: command line, then `PAWL_…` environment, then the config file, then defaults. */
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
+
+/** The options cannot be used; the message names the option and what it takes. */
+export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("InvalidOptions", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+const roles = ["api", "router", "worker"] as const
+export type ServerRole = (typeof roles)[number]
+
+const port = Config.integer("port").pipe(
+  Config.validate({ message: "use a port from 0 to 65535", validation: (value) => value >= 0 && value <= 65535 })
+)
+const positive = (name: string) =>
+  Config.integer(name).pipe(
+    Config.validate({ message: "use a whole number above 0", validation: (value) => value > 0 })
+  )
+
+/** `true` or `false`, and nothing else (decisions, "Shapes that clients rely on"). */
+const flag = (name: string) => Config.map(Config.literal("true", "false")(name), (text) => text === "true")
+
+const options = Config.all({
+  port: Config.withDefault(port, 8787),
+  host: Config.withDefault(Config.string("host"), "127.0.0.1"),
+  data: Config.withDefault(Config.string("data"), ".pawl"),
+  roles: Config.withDefault(Config.string("roles"), roles.join(",")),
+  environment: Config.withDefault(Config.literal("production", "development")("environment"), "production" as const),
+  appsDomain: Config.option(Config.string("appsDomain")),
+  paused: Config.withDefault(flag("paused"), false),
+  fixturesEnabled: Config.option(flag("fixturesEnabled")),
+  baseUrl: Config.option(Config.string("baseUrl")),
+  trustProxy: Config.withDefault(flag("trustProxy"), false),
+  smokeRetryMs: Config.withDefault(
+    Config.integer("smokeRetryMs").pipe(
+      Config.validate({ message: "use milliseconds, 0 or more", validation: (value) => value >= 0 })
+    ),
+    Limits.probeRetryMs
+  ),
+  appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
+  apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), Limits.requestsPerMinute),
+  ownerToken: Config.option(Config.redacted("ownerToken")),
+  databaseUrl: Config.option(Config.redacted("databaseUrl"))
+})
+
+export interface Options {
+  readonly port: number
+  readonly host: string
+  /** Absolute. */
+  readonly data: string
+  readonly roles: ReadonlyArray<ServerRole>
+  readonly environment: "production" | "development"
+  /** Null: no live apps. */
+  readonly appsDomain: string | null
+  readonly paused: boolean
+  readonly fixturesEnabled: boolean
+  readonly baseUrl: string | null
+  readonly trustProxy: boolean
+  readonly smokeRetryMs: number
+  readonly appBuildsPerDay: number
+  readonly apiRatePerMinute: number
+  readonly ownerToken: Redacted.Redacted | null
+}
+
+/** `port`, or where it was read: `PAWL_PORT`. */
+const optionName = (path: ReadonlyArray<string>): string => path.join(path[0] === "PAWL" ? "_" : ".")
+
+/** What is wrong, rather than where it was not found: each option is looked for in three places. */
+const describe = (error: ConfigError.ConfigError): string => {
+  switch (error._op) {
+    case "And":
+    case "Or":
+      return describe([error.left, error.right].find((side) => !ConfigError.isMissingDataOnly(side)) ?? error.left)
+    default:
+      return `${optionName(error.path)}: ${error.message}`
+  }
+}
+
+const fileProvider = (path: string | undefined): Either.Either<ConfigProvider.ConfigProvider, string> => {
+  const name = path ?? "pawl.config.json"
+  try {
+    return Either.right(ConfigProvider.fromJson(JSON.parse(readFileSync(name, "utf8"))))
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && error.code === "ENOENT"
+    if (missing && path === undefined) return Either.right(ConfigProvider.fromMap(new Map()))
+    return Either.left(`config: ${name} ${missing ? "does not exist" : "is not JSON"}`)
+  }
+}
+
+const parseRoles = (text: string): ReadonlyArray<ServerRole> | null => {
+  const named = text.split(",").map((role) => role.trim())
+  const known = roles.filter((role) => named.includes(role))
+  return named.length === known.length && known.length > 0 ? known : null
+}
+
+const isTokenText = (text: string): boolean => /^[\x21-\x7e]{8,200}$/.test(text)
+
+const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/
+
+/** Reads the options. `given` are those of the command line, by their names here. */
+export const read = (
+  given: Readonly<Record<string, string>>,
+  configFile?: string
+): Effect.Effect<Options, InvalidOptions> =>
+  Effect.gen(function* () {
+    const refuse = (reason: string) => new InvalidOptions({ reason })
+    const file = yield* Effect.mapError(fileProvider(configFile), refuse)
+    const environment = ConfigProvider.fromEnv().pipe(ConfigProvider.nested("PAWL"), ConfigProvider.constantCase)
+    const provider = ConfigProvider.fromMap(new Map(Object.entries(given))).pipe(
+      ConfigProvider.orElse(() => environment),
+      ConfigProvider.orElse(() => file)
+    )
+    const read = yield* provider.load(options).pipe(Effect.mapError((error) => refuse(describe(error))))
+    if (Option.isSome(read.databaseUrl))
+      return yield* refuse("databaseUrl: this version keeps its state in the data folder; Postgres is not built in yet")
+    if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
+      return yield* refuse("ownerToken (PAWL_OWNER_TOKEN): use 8 to 200 visible ASCII characters")
+    const named = parseRoles(read.roles)
+    if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
+    if (named.length !== roles.length)
+      return yield* refuse(
+        "roles: the embedded server takes all of api,router,worker; separate processes need Postgres"
+      )
+    const appsDomain = Option.getOrElse(read.appsDomain, () =>
+      read.environment === "production" ? "apps.localhost" : ""
+    )
+    if (appsDomain !== "" && !domain.test(appsDomain))
+      return yield* refuse("appsDomain: use a lowercase host name without a port")
+    return {
+      ...read,
+      data: resolve(read.data),
+      roles: named,
+      appsDomain: appsDomain === "" ? null : appsDomain,
+      fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
+      baseUrl: Option.getOrNull(read.baseUrl),
+      ownerToken: Option.getOrNull(read.ownerToken)
+    }
+  })

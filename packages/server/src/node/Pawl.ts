@@ -1,0 +1,67 @@
+/** The embedded default: every part of Pawl on this machine, in one data folder. */
+import { join } from "node:path"
+import * as Esbuild from "@pawl/adapters-local/builder/EsbuildAppBuilder"
+import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
+import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
+import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRuntime"
+import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
+import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
+import * as PointerRows from "@pawl/core/app/PointerRows"
+import { Settings } from "@pawl/core/primitives/Settings"
+import * as Assets from "@pawl/router/Assets"
+import * as PointerCache from "@pawl/router/PointerCache"
+import * as Router from "@pawl/router/Router"
+import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
+import * as SqlStores from "@pawl/sql/SqlStores"
+import { type Context, Layer } from "effect"
+import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
+import type { Addresses } from "./Addresses.ts"
+import * as Chance from "./Chance.ts"
+import type { Options } from "./Options.ts"
+import * as Templates from "./Templates.ts"
+
+/** The ports that write or run something: what a test may put faults and crashes around. */
+const basePorts = (options: Options) =>
+  Layer.mergeAll(
+    SqlStores.layer.pipe(Layer.provide(SqliteClient.layer({ filename: join(options.data, "pawl.db") }))),
+    FileObjectStore.layer({ directory: join(options.data, "objects") }),
+    GitRepositories.layer({ directory: join(options.data, "repositories") }),
+    LocalSandbox.layer(),
+    Esbuild.layer(),
+    Templates.layer,
+    WebCryptoSecrets.layer
+  )
+
+export type BasePorts = Layer.Layer.Success<ReturnType<typeof basePorts>>
+
+/** Puts something around ports before anything uses them. */
+export type Decorate = (ports: Context.Context<BasePorts>) => Context.Context<BasePorts>
+
+const hosting = (options: Options, addresses: Addresses) =>
+  RouterProbeClient.layer.pipe(
+    Layer.provideMerge(Router.layer({ apiOrigin: addresses.apiOrigin, trustProxy: options.trustProxy })),
+    Layer.provideMerge(WorkerdAppRuntime.layer({ folder: join(options.data, "run") })),
+    Layer.provideMerge(Assets.layer),
+    Layer.provideMerge(
+      PointerCache.layerSignal.pipe(Layer.provideMerge(PointerCache.layer), Layer.provideMerge(PointerRows.layer))
+    )
+  )
+
+const settings = (options: Options, addresses: Addresses) =>
+  Layer.succeed(Settings, {
+    environment: options.environment,
+    appsDomain: options.appsDomain,
+    paused: options.paused,
+    fixturesEnabled: options.fixturesEnabled,
+    buildsPerDay: options.appBuildsPerDay,
+    smokeRetryMs: options.smokeRetryMs,
+    appUrl: addresses.appUrl
+  })
+
+/** Everything the use cases, the API and the router need. */
+export const layer = (options: Options, addresses: Addresses, decorate: Decorate = (ports) => ports) =>
+  hosting(options, addresses).pipe(
+    Layer.provideMerge(Layer.map(basePorts(options), decorate)),
+    Layer.provideMerge(settings(options, addresses)),
+    Layer.provideMerge(Chance.layer)
+  )

@@ -1,0 +1,82 @@
+/** The API and the app hosts as the demo uses them: plain HTTP, as curl would. */
+import { request } from "node:http"
+
+/** An answer that is not what the step needs. The demo ends non-zero with it. */
+export class Unexpected extends Error {}
+
+export interface Page {
+  readonly status: number
+  readonly text: string
+}
+
+export interface Problem {
+  readonly code: string
+  readonly detail: string
+}
+
+export interface DemoApi {
+  readonly get: <A>(path: string) => Promise<A>
+  readonly post: <A>(path: string, body?: unknown) => Promise<A>
+  /** As `post`, for an answer that should be a refusal. */
+  readonly refused: (path: string, body?: unknown) => Promise<{ readonly status: number; readonly problem: Problem }>
+  readonly text: (path: string) => Promise<string>
+  /** Fetches a page of an app through its public host. */
+  readonly page: (url: string) => Promise<Page>
+}
+
+/** Node does not resolve `x.localhost`: it connects to the listener and names the host. */
+const pageOf = (address: { readonly host: string; readonly port: number }, url: string): Promise<Page> =>
+  new Promise((resolve, reject) => {
+    const target = new URL(url)
+    const options = {
+      host: address.host,
+      port: address.port,
+      path: `${target.pathname}${target.search}`,
+      headers: { host: target.host }
+    }
+    const sent = request(options, (response) => {
+      const pieces: Array<Buffer> = []
+      response.on("data", (piece: Buffer) => pieces.push(piece))
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8") })
+      )
+      response.on("error", reject)
+    })
+    sent.on("error", reject)
+    sent.end()
+  })
+
+export const make = (address: { readonly host: string; readonly port: number }, token: string): DemoApi => {
+  const origin = `http://${address.host}:${address.port}`
+  const send = (method: string, path: string, body: unknown, accept: string) =>
+    fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept,
+        ...(body === undefined ? {} : { "content-type": "application/json" })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+  const call = async <A>(method: string, path: string, body?: unknown): Promise<A> => {
+    const response = await send(method, path, body, "application/json")
+    const text = await response.text()
+    if (!response.ok) throw new Unexpected(`${method} ${path} answered ${response.status}: ${text}`)
+    return JSON.parse(text) as A
+  }
+  return {
+    get: (path) => call("GET", path),
+    post: (path, body = {}) => call("POST", path, body),
+    refused: async (path, body = {}) => {
+      const response = await send("POST", path, body, "application/json")
+      if (response.ok) throw new Unexpected(`POST ${path} should have been refused, but answered ${response.status}`)
+      return { status: response.status, problem: (await response.json()) as Problem }
+    },
+    text: async (path) => {
+      const response = await send("GET", path, undefined, "text/plain")
+      if (!response.ok) throw new Unexpected(`GET ${path} answered ${response.status}`)
+      return response.text()
+    },
+    page: (url) => pageOf(address, url)
+  }
+}

@@ -1,0 +1,61 @@
+/** `pawl demo`: a server of its own in a folder of its own, and the main job on it. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Console, Effect, Logger, LogLevel, Redacted, Schema } from "effect"
+import * as Doctor from "../Doctor.ts"
+import * as Options from "../Options.ts"
+import * as Server from "../Server.ts"
+import { run } from "./Demo.ts"
+import * as DemoApi from "./DemoApi.ts"
+import * as Timeline from "./Timeline.ts"
+
+/** A step did not do what it says. */
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { reason: Schema.String }) {
+  override get message() {
+    return `the demo failed: ${this.reason}`
+  }
+}
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-demo-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const tell = (urls: ReadonlyArray<string>, exit: boolean) =>
+  Console.log(
+    [
+      "",
+      "Live now:",
+      ...urls.map((url) => `  ${url}`),
+      "",
+      exit
+        ? "Every step did what it says."
+        : "Every step did what it says. Ctrl-C stops the server and removes its folder."
+    ].join("\n")
+  )
+
+export const runDemo = (exit: boolean) =>
+  Effect.gen(function* () {
+    const data = yield* folder
+    const options = yield* Options.read({
+      port: "0",
+      data,
+      environment: "production",
+      fixturesEnabled: "true",
+      smokeRetryMs: "1000",
+      appsDomain: "apps.localhost",
+      roles: "api,router,worker"
+    })
+    const timeline = Timeline.make(process.stdout)
+    yield* Effect.forEach(yield* Doctor.warnings, (warning) => Effect.sync(() => timeline.say(`! ${warning}`)))
+    const running = yield* Server.start(options)
+    timeline.say(`Pawl is ready at http://127.0.0.1:${running.port}, in ${data}`)
+    const api = DemoApi.make({ host: "127.0.0.1", port: running.port }, Redacted.value(running.ownerToken))
+    const urls = yield* Effect.tryPromise({
+      try: () => run({ api, timeline }),
+      catch: (error) => new DemoFailed({ reason: error instanceof Error ? error.message : String(error) })
+    })
+    yield* tell(urls, exit)
+    if (!exit) yield* Effect.never
+  }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.Warning))

@@ -1,0 +1,71 @@
+/** The edits of the demo, as a person would make them on the shop. */
+
+export type Files = Readonly<Record<string, string>>
+
+/** Replaces one place of a file; a template that no longer has the place is a broken demo. */
+const replaceOnce = (text: string, from: string, to: string): string => {
+  if (!text.includes(from)) throw new Error(`The shop has no ${JSON.stringify(from)} any more`)
+  return text.replace(from, to)
+}
+
+const hours = `import { html, type Html } from "./html.ts"
+
+/** Hours of the day, local to the shop. Sunday is day 0. */
+const opens = 9
+const closes = [0, 18, 18, 18, 20, 20, 16]
+
+export const isOpen = (day: number, hour: number): boolean => hour >= opens && hour < (closes[day] ?? 0)
+
+export const hoursPage = (now: Date): Html => html\`
+  <h1>Opening hours</h1>
+  <p><img src="/hours.svg" alt="" width="96" height="96"></p>
+  <p>We are \${isOpen(now.getUTCDay(), now.getUTCHours()) ? "open now" : "closed now"}.</p>
+  <ul>
+    <li>Monday to Wednesday: 9 to 18</li>
+    <li>Thursday and Friday: 9 to 20</li>
+    <li>Saturday: 9 to 16</li>
+    <li>Sunday: closed</li>
+  </ul>\`
+`
+
+const hoursTest = `import assert from "node:assert/strict"
+import { test } from "node:test"
+import { isOpen } from "../src/hours.ts"
+
+test("is open late on Thursdays, and closed on Sundays", () => {
+  assert.equal(isOpen(4, 19), true)
+  assert.equal(isOpen(1, 19), false)
+  assert.equal(isOpen(0, 12), false)
+  assert.equal(isOpen(6, 8), false)
+})
+`
+
+const clock = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" fill="none" stroke="#a0522d" stroke-width="6" stroke-linecap="round"><circle cx="48" cy="48" r="40"/><path d="M48 22v26l16 12"/></svg>
+`
+
+/** A feature: code, a page, an asset and a test. */
+export const openingHours = (index: string): Files => ({
+  "src/hours.ts": hours,
+  "test/hours.test.ts": hoursTest,
+  "public/hours.svg": clock,
+  "src/index.ts": replaceOnce(
+    replaceOnce(
+      index,
+      'import type { Html } from "./html.ts"\n',
+      'import { hoursPage } from "./hours.ts"\nimport type { Html } from "./html.ts"\n'
+    ),
+    '  if (path === "/cart")',
+    '  if (path === "/hours") return page(visit, "Opening hours", hoursPage(new Date()))\n  if (path === "/cart")'
+  )
+})
+
+/** A mistake that the shop's own tests know: markup in a product's name would no longer be escaped. */
+export const forgetEscaping = (html: string): Files => ({ "src/html.ts": replaceOnce(html, "&lt;", "<") })
+
+export const warmerColours = (style: string): Files => ({
+  "public/style.css": `${style}\nbody { accent-color: chocolate; }\n`
+})
+
+export const friendlierReadme = (readme: string): Files => ({
+  "README.md": `${readme}\nCome in and have a look around.\n`
+})

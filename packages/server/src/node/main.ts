@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+/** The `pawl` command. */
+import * as Command from "@effect/cli/Command"
+import * as CliOptions from "@effect/cli/Options"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Cause, Console, Effect, Option, Redacted } from "effect"
+import { runDemo } from "./demo/RunDemo.ts"
+import * as Doctor from "./Doctor.ts"
+import * as Logging from "./Logging.ts"
+import * as Options from "./Options.ts"
+import * as Server from "./Server.ts"
+import { version } from "./Version.ts"
+
+/** An option of the command line. What is not given is looked for in the environment, then in the config file. */
+const option = (name: string, description: string) =>
+  CliOptions.text(name).pipe(CliOptions.optional, CliOptions.withDescription(description))
+
+const serveOptions = {
+  port: option("port", "the port to listen on; 0 picks a free one (PAWL_PORT, 8787)"),
+  host: option("host", "the address to listen on (PAWL_HOST, 127.0.0.1)"),
+  data: option("data", "the folder that holds everything (PAWL_DATA, .pawl)"),
+  roles: option("roles", "what this process does: api,router,worker (PAWL_ROLES)"),
+  config: option("config", "a JSON file of options (pawl.config.json)")
+}
+
+const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
+  Effect.gen(function* () {
+    const given = Object.fromEntries(
+      Object.entries(rest).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+    )
+    const options = yield* Options.read(given, Option.getOrUndefined(config))
+    const running = yield* Server.start(options)
+    if (running.tokenIsFresh)
+      yield* Console.log(`owner token ${Redacted.value(running.ownerToken)} (kept in ${options.data}/owner-token)`)
+    yield* Console.log(`ready http://127.0.0.1:${running.port}`)
+    yield* Effect.logInfo("ready").pipe(
+      Effect.annotateLogs({ port: running.port, data: options.data, environment: options.environment })
+    )
+    return yield* Effect.never
+  }).pipe(Effect.scoped)
+).pipe(Command.withDescription("Serves the API and the live apps from one data folder"))
+
+const demo = Command.make(
+  "demo",
+  {
+    exit: CliOptions.boolean("exit").pipe(
+      CliOptions.withDescription("stop when done, non-zero when a step did not do what it says")
+    )
+  },
+  ({ exit }) => runDemo(exit)
+).pipe(Command.withDescription("Runs the main job on real input, in a folder of its own"))
+
+const doctor = Command.make("doctor", {}, () => Doctor.print).pipe(
+  Command.withDescription("Says what this machine offers, what is missing, and how to mend it")
+)
+
+const pawl = Command.make("pawl").pipe(Command.withSubcommands([serve, demo, doctor]))
+
+const cli = Command.run(pawl, { name: "pawl", version })
+
+/** Whatever hangs while stopping: nothing acknowledged is lost by leaving, and a supervisor must not have to wait. */
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  process.once(signal, () => setTimeout(() => process.exit(0), Limits.stopMs).unref())
+
+const fail = (text: string) =>
+  Effect.zipRight(
+    Console.error(`pawl: ${text}`),
+    Effect.sync(() => void (process.exitCode = 1))
+  )
+
+cli(process.argv).pipe(
+  Effect.provide(NodeContext.layer),
+  Effect.catchAllCause((cause) => {
+    if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
+    const failure = Cause.failureOption(cause)
+    // A defect is told whole: it is a fault of Pawl or of the machine, and silence would hide which.
+    if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`)
+    // What the command line itself refused has been printed with its usage.
+    if (ValidationError.isValidationError(failure.value)) return Effect.sync(() => void (process.exitCode = 1))
+    return fail(failure.value instanceof Error ? failure.value.message : String(failure.value))
+  }),
+  Effect.provide(Logging.layer),
+  NodeRuntime.runMain({ disablePrettyLogger: true, disableErrorReporting: true })
+)

@@ -1,0 +1,64 @@
+/**
+ * A server that kills itself at one named place, as `PAWL_CRASH_AT` says, or records every place it passes into
+ * `PAWL_CRASH_RECORD`. It is the real server with the ports wrapped; nothing of this is in the product.
+ */
+import { openSync, writeSync } from "node:fs"
+import { Context, Effect } from "effect"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { AppBuilder } from "@pawl/core/app/AppBuilder"
+import { Sandbox } from "@pawl/core/candidate/Sandbox"
+import { Commands } from "@pawl/core/event/Commands"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Repositories } from "@pawl/core/project/Repositories"
+import * as CrashPoints from "@pawl/testing/CrashPoints"
+import { type Call, wrap } from "@pawl/testing/PortWrap"
+import * as Logging from "../../src/node/Logging.ts"
+import * as Options from "../../src/node/Options.ts"
+import * as Server from "../../src/node/Server.ts"
+
+/** Calls that change something, or start something. Reads are left alone: dying there is dying before the next write. */
+const changing: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Ledger: ["commit"],
+  ObjectStore: ["put", "create", "copy"],
+  Repositories: ["fork", "commit", "merge", "commitTree", "advance"],
+  Sandbox: ["start", "cancel"],
+  AppBuilder: ["start", "cancel"],
+  Commands: ["finish"]
+}
+const counts = (call: Call): boolean => changing[call.port]?.includes(call.method) === true
+
+const record = process.env["PAWL_CRASH_RECORD"]
+const at = process.env["PAWL_CRASH_AT"]
+
+const log = record === undefined ? null : openSync(record, "a")
+const points = CrashPoints.make({
+  ...(at === undefined ? {} : { at }),
+  die: () => {
+    process.kill(process.pid, "SIGKILL")
+    // The signal is on its way: nothing more may happen.
+    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+  },
+  counts,
+  onPass: (place) => {
+    if (log !== null) writeSync(log, `${place}\n`)
+  }
+})
+
+const each =
+  <I, S extends object>(tag: Context.Tag<I, S>) =>
+  <R>(ports: Context.Context<R | I>): Context.Context<R | I> =>
+    Context.add(ports, tag, wrap(tag, Context.get(ports as Context.Context<I>, tag), points.around)) as Context.Context<
+      R | I
+    >
+
+const program = Effect.gen(function* () {
+  const options = yield* Options.read({})
+  const running = yield* Server.start(options, (ports) =>
+    ports.pipe(each(Ledger), each(ObjectStore), each(Repositories), each(Sandbox), each(AppBuilder), each(Commands))
+  )
+  process.stdout.write(`ready http://127.0.0.1:${running.port}\n`)
+  return yield* Effect.never
+}).pipe(Effect.scoped, Effect.provide(Logging.layer))
+
+NodeRuntime.runMain(program, { disablePrettyLogger: true })

@@ -1,0 +1,69 @@
+/** Which shell blocks are run, which are not and why, and how a page of them is run. */
+import { spawn } from "node:child_process"
+import type { Block } from "./Documents.ts"
+
+/** Their blocks are run in order, in one shell, against a server of their own. */
+export const shellPages: ReadonlyArray<string> = ["README.md", "docs/start/with-curl.md"]
+
+const installs = "it installs; the scripts of CI begin with it"
+
+/** By their exact text. */
+export const notRun: ReadonlyMap<string, string> = new Map([
+  ["npm ci && npm run demo -- --exit", "CI runs the demo"],
+  ["npm ci && npm test", "CI runs the tests, this one among them"],
+  ["npm ci", installs],
+  ["apt-get install git curl bubblewrap", installs],
+  ["npm start", "a server runs already, on a port of its own"],
+  [
+    'export PAWL=http://localhost:8787\nexport TOKEN="$(cat .pawl/owner-token)"',
+    "the test sets both, to its own server"
+  ],
+  ["npm run doctor", "what it says depends on the machine"],
+  ["tar -czf pawl-backup.tar.gz .pawl", "there is no folder .pawl here"],
+  [
+    [
+      "npm ci",
+      "npm test",
+      "npm run check",
+      "npm run test:only -- --project core",
+      "npm run docs",
+      "npm run lint:fix",
+      "npm run format"
+    ].join("\n"),
+    "some of them change files"
+  ]
+])
+
+const marker = "== block "
+
+/** A page whose loop waits for ever on a broken server ends here, with what it said so far. */
+const longestMs = 120_000
+
+/** Runs blocks in order in one shell; each stops at its first command that fails. Answers where it stopped. */
+export const runInOrder = (
+  blocks: ReadonlyArray<Block>,
+  environment: Readonly<Record<string, string>>
+): Promise<{ readonly code: number | null; readonly output: string }> => {
+  const script = blocks.map(({ page, line, text }) => `echo '${marker}${page}:${line}'\n${text}`).join("\n")
+  return new Promise((resolve) => {
+    const shell = spawn("bash", ["-eu", "-c", script], {
+      env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...environment },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let output = ""
+    const keep = (text: string) => (output += text)
+    shell.stdout.setEncoding("utf8").on("data", keep)
+    shell.stderr.setEncoding("utf8").on("data", keep)
+    const late = setTimeout(() => {
+      output += `\nstopped after ${longestMs} ms`
+      shell.kill("SIGKILL")
+      // What the shell started may hold these open.
+      shell.stdout.destroy()
+      shell.stderr.destroy()
+    }, longestMs)
+    shell.once("close", (code) => {
+      clearTimeout(late)
+      resolve({ code, output })
+    })
+  })
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest"
+import { eventTypes } from "@pawl/core/event/Event"
+import { handlers } from "@pawl/core/event/Handlers"
+import { openApiDocument } from "@pawl/server/api"
+import { document } from "./Documents.ts"
+
+const operations: ReadonlyArray<string> = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
+  Object.keys(item).map((method) => `${method} ${path}`)
+)
+const offers = (part: string): boolean => operations.some((operation) => operation.includes(part))
+const handles = (kind: string): boolean => Object.keys(handlers).includes(kind)
+
+/** What the README says is missing, and how one sees that it is there after all. */
+const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
+  ["**Planner and agents.**", handles("agent.wake") || handles("change.dispatch")],
+  ["**Rollback.**", offers("/rollback")],
+  ["**Archiving a Project and removing an app.**", offers("delete /v1/projects/{id}") || handles("app.remove")],
+  ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],
+  ["**Failure injection,", offers("/inject-failure") || handles("release.recover") || offers("/webhooks")]
+]
+
+describe("The README", () => {
+  const text = document("README.md").text
+
+  it.each(claims)("says that something is missing exactly as long as it is: %s", (words, isThere) => {
+    expect(text.includes(words)).toBe(!isThere)
+  })
+
+  it("leaves no endpoint out of the reference", () => {
+    const reference = document("docs/reference/api.md").text
+    const unnamed = operations.filter((operation) => {
+      const [method = "", path = ""] = operation.split(" ")
+      return !reference.includes(`### ${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}\n`)
+    })
+    expect(operations.length).toBeGreaterThan(30)
+    expect(unnamed).toEqual([])
+  })
+
+  it("leaves no type of event out of the reference", () => {
+    const reference = document("docs/reference/events.md").text
+    expect(eventTypes.filter((type) => !reference.includes(`| \`${type}\` |`))).toEqual([])
+  })
+})

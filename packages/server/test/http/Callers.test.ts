@@ -1,0 +1,264 @@
+/** Every endpoint of the contract, called by everyone who may not. The list is the contract's own. */
+import { Redacted } from "effect"
+import * as Commit from "@pawl/core/ledger/Commit"
+import { Commands } from "@pawl/core/event/Commands"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { generate, recordOf } from "@pawl/core/access/Tokens"
+import { firstOrganizationId } from "@pawl/core/access/Organizations"
+import { type Endpoint, endpoints } from "@pawl/server/http/index"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Answer, type Api, newCandidate, newProject, newUser, ownerToken, startApi } from "./TestApi.ts"
+
+/** Ids of things that are there, so that only the caller can be what is wrong. */
+interface Ids {
+  readonly project: string
+  readonly bare: string
+  readonly change: string
+  readonly changeSet: string
+  readonly candidate: string
+  readonly evidence: string
+  readonly deadLetter: string
+  readonly token: string
+  readonly organization: string
+  readonly user: string
+}
+
+interface Sample {
+  readonly id?: keyof Ids
+  readonly body?: (ids: Ids) => unknown
+  /** What someone of another organization gets where no Project or organization stands in the path. */
+  readonly stranger?: number
+}
+
+/** One request for each endpoint that someone may make. An endpoint that is missing here fails the suite. */
+const samples: Readonly<Record<string, Sample>> = {
+  "service.health": {},
+  "/openapi.json": {},
+  "/docs": {},
+  "projects.create": { body: () => ({ slug: "another" }), stranger: 403 },
+  "projects.list": { stranger: 200 },
+  "projects.get": { id: "project" },
+  "projects.source": { id: "bare", body: () => ({ template: "blank" }) },
+  "projects.code": { id: "project" },
+  "projects.versions": { id: "project" },
+  "projects.releases": { id: "project" },
+  "apps.get": { id: "project" },
+  "apps.deploy": { id: "project" },
+  "changes.create": { id: "project", body: () => ({ clientRequestId: "mine", goal: "a goal", budget_usd: 1 }) },
+  "changes.list": { id: "project" },
+  "changes.get": { id: "change" },
+  "changes.tasks": { id: "change" },
+  "changes.workGraph": { id: "change" },
+  "changes.cancel": { id: "change" },
+  "changes.budget": { id: "change", body: () => ({ budget_usd: 2 }) },
+  "changesets.create": { id: "change", body: () => ({ message: "mine", files: { "a.txt": "a" } }) },
+  "changesets.list": { id: "change" },
+  "changesets.get": { id: "changeSet" },
+  "changesets.diff": { id: "changeSet" },
+  "candidates.create": { id: "change", body: () => ({}) },
+  "candidates.list": { id: "change" },
+  "candidates.get": { id: "candidate" },
+  "candidates.evidence": { id: "candidate" },
+  "candidates.output": { id: "evidence" },
+  "candidates.diff": { id: "candidate" },
+  "candidates.preview": { id: "candidate" },
+  "candidates.promote": { id: "candidate" },
+  "approvals.list": { id: "change" },
+  "approvals.approve": { id: "change", body: (ids) => ({ candidateId: ids.candidate, decision: "granted" }) },
+  "policies.get": { id: "project" },
+  "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
+  "members.get": { id: "project" },
+  "members.put": { id: "project", body: () => ({ members: [] }) },
+  "events.list": { id: "project" },
+  "deadLetters.list": { id: "project" },
+  "deadLetters.retry": { id: "deadLetter" },
+  "deadLetters.dismiss": { id: "deadLetter" },
+  "account.me": { stranger: 200 },
+  "account.tokens": { stranger: 200 },
+  "account.issueToken": { body: () => ({ name: "mine" }), stranger: 201 },
+  "account.revokeToken": { id: "token" },
+  "organizations.create": { body: () => ({ name: "Mine" }), stranger: 201 },
+  "organizations.list": { stranger: 200 },
+  "organizations.members": { id: "organization" },
+  "organizations.putMembers": {
+    id: "organization",
+    body: (ids) => ({ members: [{ userId: ids.user, role: "owner" }] })
+  },
+  "users.create": { body: () => ({ name: "mine" }), stranger: 403 }
+}
+
+const guarded = endpoints.filter((endpoint) => endpoint.need !== null)
+const withRole = guarded.filter((endpoint) => endpoint.need?.role !== null)
+
+const deadLetterOf = (projectId: string) =>
+  Effect.gen(function* () {
+    const id = `forks.sweep:${projectId}/1`
+    yield* (yield* Ledger).commit({
+      name: "test",
+      projectId,
+      commands: [{ kind: "forks.sweep", id, payload: {}, maxAttempts: 1 }]
+    })
+    const commands = yield* Commands
+    const [leased] = yield* commands.claim({ worker: "test", kinds: ["forks.sweep"], limit: 1, leaseMs: 1000 })
+    if (leased !== undefined) yield* commands.fail(leased.lease, "it broke", 0)
+    return id
+  })
+
+/** A token that ended before it was made. */
+const expiredToken = (userId: string) =>
+  Effect.gen(function* () {
+    const text = yield* generate
+    const record = yield* recordOf(userId as `usr_${string}`, text, {
+      name: "old",
+      expiresAt: "2020-01-01T00:00:00.000Z"
+    })
+    yield* (yield* Ledger).commit({ name: "test", projectId: null, writes: [Commit.insert("token", record)] })
+    return Redacted.value(text)
+  })
+
+describe("The wrong caller", () => {
+  let api: Api
+  let ids: Ids
+  let viewer: string
+  let member: string
+  let outsider: string
+  let expired: string
+  let revoked: string
+
+  const idOf = (endpoint: Endpoint): string => {
+    const key = samples[endpoint.name]?.id
+    return key === undefined ? "" : ids[key]
+  }
+  const ask = (endpoint: Endpoint, token: string | null, id = idOf(endpoint)): Promise<Answer> => {
+    const sample = samples[endpoint.name] ?? {}
+    const path = endpoint.path.replace(":id", encodeURIComponent(id))
+    return api.call(endpoint.method, path, { token, ...(sample.body === undefined ? {} : { body: sample.body(ids) }) })
+  }
+  const tokenWithout = async (scope: string): Promise<string> => {
+    const scopes = ["read", "write", "approve", "promote", "admin"].filter((each) => each !== scope)
+    return (await api.call("POST", "/v1/tokens", { body: { name: `no ${scope}`, scopes } })).body.token
+  }
+  /** All that can be read of the installation, as its owner sees it. */
+  const everything = async (): Promise<ReadonlyArray<unknown>> => {
+    const reading = guarded.filter(
+      (endpoint) => endpoint.method === "GET" && !["account.tokens", "changes.workGraph"].includes(endpoint.name)
+    )
+    return Promise.all(reading.map(async (endpoint) => [endpoint.name, (await ask(endpoint, ownerToken)).text]))
+  }
+
+  beforeAll(async () => {
+    api = await startApi()
+    const project = await newProject(api, "ours")
+    const bare = await api.call("POST", "/v1/projects", { body: { slug: "bare" } })
+    const made = await newCandidate(api, project.id, "r1", { "a.txt": "new" })
+    const evidence = await api.call("GET", `/v1/candidates/${made.candidateId}/evidence`)
+    const token = await api.call("POST", "/v1/tokens", { body: { name: "to keep" } })
+    const me = await api.call("GET", "/v1/me")
+    const watching = await newUser(api, "Viewer")
+    const working = await newUser(api, "Member")
+    outsider = (await newUser(api, "Outsider")).token
+    viewer = watching.token
+    member = working.token
+    const members = [
+      { userId: watching.id, role: "viewer" },
+      { userId: working.id, role: "member" }
+    ]
+    for (const id of [project.id, bare.body.project.id])
+      await api.call("PUT", `/v1/projects/${id}/members`, { body: { members } })
+    ids = {
+      project: project.id,
+      bare: bare.body.project.id,
+      change: made.changeId,
+      changeSet: made.changeSetId,
+      candidate: made.candidateId,
+      evidence: evidence.body.items[0].id,
+      deadLetter: await api.run(deadLetterOf(project.id)),
+      token: token.body.id,
+      organization: firstOrganizationId,
+      user: watching.id
+    }
+    expired = await api.run(expiredToken(me.body.user.id))
+    const gone = await api.call("POST", "/v1/tokens", { body: { name: "gone" } })
+    await api.call("DELETE", `/v1/tokens/${gone.body.id}`)
+    revoked = gone.body.token
+  })
+  afterAll(() => api.close())
+
+  it("is tried at every endpoint of the contract", () => {
+    expect(Object.keys(samples).sort()).toEqual(endpoints.map((endpoint) => endpoint.name).sort())
+    expect(guarded.length).toBe(endpoints.length - 3)
+  })
+
+  it("could have been right: the owner is refused nowhere", async () => {
+    const reading = guarded.filter((endpoint) => endpoint.method === "GET" && endpoint.name !== "changes.workGraph")
+    for (const endpoint of reading)
+      expect([endpoint.name, (await ask(endpoint, ownerToken)).status]).toEqual([endpoint.name, 200])
+  })
+
+  it("learns nothing and changes nothing", async () => {
+    const before = await everything()
+    for (const endpoint of guarded) {
+      for (const token of [null, "pawl_nobody", expired, revoked]) await ask(endpoint, token)
+      if (endpoint.need?.role !== null) await ask(endpoint, outsider)
+      if (endpoint.need?.role === "member" || endpoint.need?.role === "admin") await ask(endpoint, viewer)
+      if (endpoint.need?.role === "admin") await ask(endpoint, member)
+    }
+    expect(await everything()).toEqual(before)
+  })
+
+  describe.each(guarded)("$method $path", (endpoint) => {
+    it("answers 401 without credentials, and with ones that do not count", async () => {
+      const reasons = [
+        [null, "missing"],
+        ["pawl_nobody", "unknown"],
+        [expired, "expired"],
+        [revoked, "revoked"]
+      ] as const
+      for (const [token, reason] of reasons) {
+        const answer = await ask(endpoint, token)
+        expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated", reason } })
+        expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer realm="pawl"/)
+      }
+    })
+
+    it("answers 403 to a token without the scope", async () => {
+      const answer = await ask(endpoint, await tokenWithout(endpoint.need?.scope ?? ""))
+      expect(answer).toMatchObject({ status: 403, body: { code: "insufficient_scope", needed: endpoint.need?.scope } })
+    })
+  })
+
+  describe.each(withRole)("$method $path", (endpoint) => {
+    it("does not exist for someone of another organization", async () => {
+      const known = idOf(endpoint)
+      // Another id of the same form, of nothing.
+      const unknown = known.replace(/[0-9](?=[^0-9]*$)/, (digit) => String((Number(digit) + 1) % 10))
+      const [there, nowhere] = [await ask(endpoint, outsider), await ask(endpoint, outsider, unknown)]
+      expect(there.status).toBe(404)
+      const said = ({ text, body }: Answer, id: string) =>
+        text.replaceAll(id, "<id>").replace(body.requestId, "<request>")
+      expect(said(there, known)).toBe(said(nowhere, unknown))
+      expect(unknown).not.toBe(known)
+    })
+  })
+
+  describe.each(withRole.filter((endpoint) => endpoint.need?.role !== "viewer"))("$method $path", (endpoint) => {
+    it("answers 403 to a role that is too weak", async () => {
+      expect(await ask(endpoint, viewer)).toMatchObject({
+        status: 403,
+        body: { code: "insufficient_role", held: "viewer" }
+      })
+      if (endpoint.need?.role === "admin")
+        expect(await ask(endpoint, member)).toMatchObject({ status: 403, body: { held: "member", needed: "admin" } })
+    })
+  })
+
+  describe.each(guarded.filter((endpoint) => endpoint.need?.role === null))("$method $path", (endpoint) => {
+    it("shows someone of another organization nothing of ours", async () => {
+      const answer = await ask(endpoint, (await newUser(api, "Stranger")).token)
+      expect(answer.status).toBe(samples[endpoint.name]?.stranger ?? 404)
+      for (const ours of [ids.project, `"${ids.token}"`, `"${ids.organization}"`, "Home"])
+        expect(answer.text).not.toContain(ours)
+    })
+  })
+})

@@ -1,0 +1,89 @@
+/** What ends an open event stream, with the clock in hand. */
+import { bootstrap, createUser, firstOrganizationId } from "@pawl/core/access/Organizations"
+import * as Members from "@pawl/core/access/Members"
+import * as Tokens from "@pawl/core/access/Tokens"
+import * as Commit from "@pawl/core/ledger/Commit"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { CurrentUser } from "@pawl/server/api"
+import * as EventStreams from "@pawl/server/http/EventStreams"
+import { WebCryptoSecrets } from "@pawl/server/http/index"
+import { Effect, Fiber, Layer, Redacted, Stream, TestClock, TestContext } from "effect"
+import { describe, expect, it } from "vitest"
+
+const layer = Layer.mergeAll(MemoryLedger.layerMemory, WebCryptoSecrets.layer, EventStreams.layer)
+const projectId = "proj_00000000-0000-4000-8000-000000000001"
+const time = "2026-01-01T00:00:00.000Z"
+
+/** A viewer's open stream, read until it ends. */
+const openStream = Effect.gen(function* () {
+  const { user: owner } = yield* bootstrap({
+    organization: "Home",
+    owner: "Owner",
+    token: Redacted.make("pawl_owner-token")
+  })
+  const project = {
+    id: projectId,
+    organizationId: firstOrganizationId,
+    slug: "a",
+    name: "a",
+    label: "a",
+    status: "active",
+    createdBy: owner.id
+  } as const
+  const ledger = yield* Ledger
+  const slug = { organizationId: firstOrganizationId, slug: "a", projectId } as const
+  yield* ledger.commit({ name: "test", projectId: null, writes: [Commit.insert("slug", slug)] })
+  const stored = { ...project, createdAt: time, updatedAt: time, cleaned_at: null }
+  yield* ledger.commit({ name: "test", projectId, writes: [Commit.insert("project", stored)] })
+  const { user, text } = yield* createUser(owner.id, { name: "Viewer" })
+  yield* Members.replace(projectId, [{ userId: user.id, role: "viewer" }])
+  const caller = yield* Tokens.authenticate(text)
+  const response = yield* EventStreams.eventStream(projectId, 0).pipe(Effect.provideService(CurrentUser, caller))
+  if (response.body._tag !== "Stream") return yield* Effect.dieMessage("no stream")
+  const reading = yield* Effect.fork(
+    Stream.runFold(response.body.stream, "", (text, bytes) => text + new TextDecoder().decode(bytes))
+  )
+  // The reader takes its first bytes before the clock moves.
+  yield* Effect.yieldNow()
+  return { caller, reading }
+})
+
+const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
+  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestContext.TestContext)))
+
+const lasting = (beats: number) => TestClock.adjust(Limits.eventHeartbeatMs * beats)
+
+describe("An open event stream", () => {
+  it("says that it is there while nothing happens", () =>
+    run(
+      Effect.gen(function* () {
+        const { reading } = yield* openStream
+        yield* lasting(100)
+        expect((yield* Fiber.poll(reading))._tag).toBe("None")
+        yield* Fiber.interrupt(reading)
+      })
+    ))
+
+  it("ends at the next beat after its reader's role is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const { reading } = yield* openStream
+        yield* lasting(2)
+        yield* Members.replace(projectId, [])
+        yield* lasting(1)
+        expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n: still here\n\n: still here\n\n")
+      })
+    ))
+
+  it("ends at the next beat after its reader's token was revoked", () =>
+    run(
+      Effect.gen(function* () {
+        const { caller, reading } = yield* openStream
+        yield* Tokens.revoke(caller.user.id, caller.token.id)
+        yield* lasting(1)
+        expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n")
+      })
+    ))
+})

@@ -1,0 +1,116 @@
+import { existsSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type OutsideProject, outsideProject, workspace } from "./OutsideProject.ts"
+
+const server = existsSync(join(workspace, "packages/server/src/api/index.ts"))
+const packages = server ? ["core", "testing", "sql", "router", "adapters-local", "server"] : ["core", "testing"]
+
+const useCore = `
+import { hostFor, parseHost } from "@pawl/core/app/HostLabel"
+const host = hostFor("notes", "production", "apps.example")
+console.log(host, JSON.stringify(parseHost(host, "apps.example")))
+`
+
+const typedUse = `
+import { type AppHost, parseHost } from "@pawl/core/app/HostLabel"
+import { AppBuilder } from "@pawl/core/app/AppBuilder"
+import { layerMemory } from "@pawl/core/app/MemoryAppBuilder"
+import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
+import { Effect } from "effect"
+
+const host: AppHost | "apex" | null | undefined = parseHost("notes.apps.example", "apps.example")
+export const build: Effect.Effect<AppBuilder["Type"]> = Effect.provide(AppBuilder, layerMemory)
+export const suite = () => appBuilderContract("mine", { layer: layerMemory })
+// @ts-expect-error a host is no number
+export const wrong: number = host
+`
+
+const contractUse = `
+import { layerMemory } from "@pawl/core/app/MemoryAppBuilder"
+import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
+appBuilderContract("installed", { layer: layerMemory })
+`
+
+const compilerOptions = {
+  target: "ES2023",
+  module: "NodeNext",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+  types: []
+}
+
+describe("packs core, testing and server and uses them from an empty folder", () => {
+  let project: OutsideProject
+  beforeAll(() => {
+    project = outsideProject(packages, ["effect", "vitest", "@effect/vitest", "@types/node"])
+  }, 300_000)
+  afterAll(() => project?.remove())
+
+  /** Import paths of every module that a package offers. */
+  const modulesOf = (name: string): ReadonlyArray<string> =>
+    project.packed
+      .filter((packed) => packed.name === name)
+      .flatMap(({ files }) => files.flatMap((path) => /^dist\/(.+)\.js$/.exec(path)?.[1] ?? []))
+      .map((module) => `@pawl/${name}/${module}`)
+
+  const problemsOf = (file: string, text: string): ReadonlyArray<string> => {
+    project.write(file, text)
+    project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: [file] }))
+    const { output } = project.run(join(workspace, "node_modules/.bin/tsc"), "-p", ".", "--pretty", "false")
+    return output.split("\n").filter((line) => line.startsWith(file) || line.includes("node_modules/@pawl/"))
+  }
+
+  it("carries built modules with their types and maps, and no tests", () => {
+    for (const { files } of project.packed) {
+      expect(files.filter((path) => /^(dist|src)\/.*(\.test\.|tsbuildinfo)|^test\//.test(path))).toEqual([])
+      const modules = files.filter((path) => /^dist\/.+\.js$/.test(path))
+      expect(modules.length).toBeGreaterThan(0)
+      for (const path of modules) {
+        const base = path.slice(0, -".js".length)
+        expect(files).toEqual(expect.arrayContaining([`${base}.js.map`, `${base}.d.ts`, `${base}.d.ts.map`]))
+      }
+    }
+  })
+
+  it("imports every module of core, from what was packed", () => {
+    const modules = modulesOf("core")
+    expect(modules.length).toBeGreaterThan(40)
+    project.write("all.js", modules.map((module) => `await import("${module}")\n`).join("") + `console.log("all")\n`)
+    expect(project.run("node", "all.js")).toEqual({ status: 0, output: "all\n" })
+    project.write("use.js", useCore)
+    const used = project.run("node", "use.js")
+    expect(used.output).toBe(`notes.apps.example {"label":"notes","channel":"production"}\n`)
+    project.write("where.js", `console.log(import.meta.resolve("@pawl/core/app/HostLabel"))`)
+    expect(project.run("node", "where.js").output).toContain(`${project.folder}/node_modules/@pawl/core/dist/app/`)
+  })
+
+  it("type-checks a strict consumer, and every declaration that it reaches", () => {
+    expect(problemsOf("typed.ts", typedUse)).toEqual([])
+    const everything = modulesOf("core").map((module, index) => `export type * as M${index} from "${module}"\n`)
+    expect(problemsOf("everything.ts", everything.join(""))).toEqual([])
+  })
+
+  it("lets an adapter's author run a contract suite", () => {
+    project.write("mine.test.js", contractUse)
+    const { status, output } = project.run("node", "node_modules/vitest/vitest.mjs", "run", "--no-color")
+    expect(output).toMatch(/Tests +\d+ passed/)
+    expect(status).toBe(0)
+  })
+
+  it.skipIf(!server)(
+    "offers the HTTP contract and the command of server (needs packages/server/src/api/index.ts)",
+    () => {
+      project.write("api.js", `console.log(Object.keys(await import("@pawl/server/api")).length > 0)`)
+      expect(project.run("node", "api.js")).toEqual({ status: 0, output: "true\n" })
+      expect(problemsOf("api.ts", `export type * as Api from "@pawl/server/api"\n`)).toEqual([])
+      const command = join(project.folder, "node_modules/.bin/pawl")
+      expect(statSync(command).mode & 0o111).toBe(0o111)
+      const { status, output } = project.run(command, "--help")
+      expect(output).toContain("pawl")
+      expect(status).toBe(0)
+    }
+  )
+})

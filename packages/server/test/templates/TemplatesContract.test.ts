@@ -1,0 +1,4 @@
+import { layer } from "@pawl/server/node/Templates"
+import { templatesContract } from "@pawl/testing/TemplatesContract"
+
+templatesContract("this package's folder", { layer })

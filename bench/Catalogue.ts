@@ -1,0 +1,62 @@
+/** Every benchmark, its figures and what its floor is. Its code is loaded when it runs. */
+import type { Bench } from "./Figure.ts"
+
+export interface Entry {
+  readonly name: string
+  readonly figures: ReadonlyArray<string>
+  readonly about: ReadonlyArray<string>
+  readonly load: () => Promise<Bench>
+}
+
+export const catalogue: ReadonlyArray<Entry> = [
+  {
+    name: "promotion",
+    figures: ["promotion-8-fibers", "promotion-8-fibers-same-rows", "promotion-1-fiber", "promotion-1-fiber-same-rows"],
+    about: [
+      "Promotion commits per second on one SQLite file (WAL, `synchronous=FULL`): `decideSwap` on a snapshot, then `Ledger.commit`. Eight Projects; one fiber takes them one after the other, or each Project has a fiber. Projects, Changes and Candidates are made before the clock starts. The ledger lets fibers that commit in the same moment share one transaction, so that at 8 fibers it waits for the disk less often than the floors, which wait once for each promotion: on a slow or busy disk its ratio can pass 1. The figures of one fiber show its cost alone.",
+      "Floor: better-sqlite3 by hand with the same pragmas, prepared statements and one transaction each (`BEGIN IMMEDIATE`): `UPDATE head SET generation, commit, tree WHERE project_id = ? AND generation = ?`, `INSERT INTO generation` (project, generation, commit, tree, candidate, time), `INSERT INTO outbox` (project, type, JSON). Three tables with a primary key and no other index; no guards, no history, no commands.",
+      "Second floor (`same-rows`): as above, with every row that the real commit writes as JSON: generation, head, Candidate and Change (by revision), release, two rows for the event's sequence and the event, two commands. Plain tables with a primary key, no other index, no trigger, no guard."
+    ],
+    load: async () => (await import("./figures/PromotionCommits.ts")).bench
+  },
+  {
+    name: "compose",
+    figures: ["compose-200-files"],
+    about: [
+      "A Candidate's composition on a tree of 200 files: `Repositories.fork` and `Repositories.merge` of one ChangeSet, on a canonical line that has moved on since. The value is milliseconds over the floor.",
+      "Floor: `git merge-tree --write-tree` and `git commit-tree`, spawned one after the other with the same settings and environment, inside a repository that has all objects already."
+    ],
+    load: async () => (await import("./figures/Compose.ts")).bench
+  },
+  {
+    name: "edit-to-live",
+    figures: ["edit-to-live"],
+    about: [
+      "The shop, on a real server over HTTP: from `POST …/candidates` until the page that the edit adds is served on the app's own host. Promoted as soon as the Candidate is verified (asked every 5 ms). Includes composition, build, tests in the sandbox, preview, promotion, source sync and release. A fresh Project each round.",
+      "Floor: the raw parts one after the other: `git merge-tree` and `git commit-tree`; esbuild on the same files in a fresh Node process; the shop's `node --test` through the Sandbox port; the first response of the app from AppRuntime's warm pool."
+    ],
+    load: async () => (await import("./figures/EditToLive.ts")).bench
+  },
+  {
+    name: "warm-requests",
+    figures: ["warm-requests", "warm-requests-proxied"],
+    about: [
+      "Requests per second of one warm app through NodeFront, Router and WorkerdAppRuntime, over 16 keep-alive connections from another process.",
+      "Floors: the same app on bare workerd (one process, same V8 flags, an HTTP socket on loopback), and a bare `node:http` proxy with keep-alive before that workerd (`proxied`)."
+    ],
+    load: async () => (await import("./figures/WarmRequests.ts")).bench
+  },
+  {
+    name: "cold-start",
+    figures: ["cold-start-median", "cold-start-worst"],
+    about: [
+      "The first response of an app that does not run yet, from AppRuntime's warm pool: the shop's bundle, 20 apps one after the other, each when the pool is full again.",
+      "Floor: bare workerd spawned on the same module, without isolation, from spawn to its first response."
+    ],
+    load: async () => (await import("./figures/ColdStart.ts")).bench
+  }
+]
+
+/** The benchmarks a name asks for: its own, one of its figures', or all. */
+export const asked = (name: string | null): ReadonlyArray<Entry> =>
+  name === null ? catalogue : catalogue.filter((entry) => entry.name === name || entry.figures.includes(name))

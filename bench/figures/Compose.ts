@@ -1,0 +1,104 @@
+/** What a Candidate's composition takes over the two git commands that it cannot do without. */
+import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
+import { candidateFork, type ProjectId, runId, taskId, workspaceFork } from "@pawl/core/primitives/Ids"
+import { Repositories } from "@pawl/core/project/Repositories"
+import { Effect, ManagedRuntime } from "effect"
+import { type Bench, figure, valueAtMost } from "../Figure.ts"
+import { withFolder } from "../parts/Folder.ts"
+import { gitDirOf, mergeByHand } from "../parts/RawGit.ts"
+import { across, inTurn, lastly, median, timed } from "../Rounds.ts"
+
+const fileCount = 200
+/** Compositions of each side in one round. */
+const each = 10
+
+const uuid = (n: number): string => `${n.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`
+const project: ProjectId = `proj_${uuid(1)}`
+const workspace = (n: number) => ({ project, fork: workspaceFork(runId(taskId(`chg_${uuid(n)}`, "edit-1"), 1)) })
+const candidate = (n: number) => ({ project, fork: candidateFork(`cand_${n.toString(16).padStart(24, "0")}`) })
+const signature = { name: "Bench", email: "bench@localhost", atMs: 1_900_000_000_000 }
+
+const pathOf = (n: number): string => `src/part${n % 20}/file${n}.ts`
+const files = Object.fromEntries(
+  Array.from({ length: fileCount }, (_, n) => [pathOf(n), `export const value${n} = ${n}\n`.repeat(40)])
+)
+
+interface Prepared {
+  /** The commit that canonical has moved on to. */
+  readonly base: string
+  /** ChangeSets on the commit before, each in a fork of its own. */
+  readonly changeSets: ReadonlyArray<string>
+}
+
+/** A canonical line of two commits, and ChangeSets of one file on the first. */
+const prepare = (count: number) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const seed = yield* repositories.seed({ project, files, message: "seed", signature })
+    const edit = (n: number, into: ReturnType<typeof candidate>, path: string) =>
+      Effect.zipRight(
+        repositories.fork(into),
+        repositories.commit({
+          into,
+          base: seed.commit,
+          edits: { [path]: `export {} // ${n}\n` },
+          message: "edit",
+          signature
+        })
+      )
+    const next = yield* edit(0, candidate(0), pathOf(0))
+    yield* repositories.advance({ project, from: candidate(0), expected: seed.commit, commit: next.commit })
+    const changeSets: Array<string> = []
+    for (let n = 1; n <= count; n++) {
+      const { commit } = yield* edit(n, workspace(n), pathOf(1 + (n % (fileCount - 1))))
+      changeSets.push(commit)
+    }
+    return { base: next.commit, changeSets } satisfies Prepared
+  })
+
+export const bench: Bench = ({ rounds, say }) =>
+  withFolder(async (root) => {
+    const runtime = ManagedRuntime.make(GitRepositories.layer({ directory: root }))
+    const repositories = await runtime.runPromise(Repositories)
+    say("preparing")
+    const perSide = (rounds + 1) * each
+    const { base, changeSets } = await runtime.runPromise(prepare(2 * perSide))
+    // The first half is composed by hand, the second by Pawl: neither finds objects that the other has written.
+    const medianOf = async (first: number, one: (n: number) => Promise<unknown>): Promise<number> => {
+      const times: Array<number> = []
+      for (let n = first; n < first + each; n++) times.push(await timed(() => one(n)))
+      return median(times)
+    }
+    const byHand = (n: number) => mergeByHand(gitDirOf(root, workspace(n)), base, changeSets[n - 1]!, `by hand ${n}`)
+    const compose = (n: number) =>
+      runtime.runPromise(
+        Effect.zipRight(
+          repositories.fork(candidate(n)),
+          repositories.merge({
+            into: candidate(n),
+            base,
+            commits: [{ commit: changeSets[n - 1]!, from: workspace(n), message: `Merge ${n}` }],
+            signature
+          })
+        )
+      )
+    const sides = {
+      byHand: (round: number) => medianOf(1 + round * each, byHand),
+      pawl: (round: number) => medianOf(1 + perSide + round * each, compose)
+    }
+    const times = await lastly(inTurn<keyof typeof sides, number>(rounds, sides, say), () => runtime.dispose())
+    return {
+      figures: [
+        figure({
+          name: "compose-200-files",
+          value: across(times.pawl, times.byHand, (ours, floor) => ours - floor),
+          unit: "ms over the floor",
+          floor: "git merge-tree + commit-tree",
+          floorValue: median(times.byHand),
+          ratio: across(times.pawl, times.byHand),
+          target: valueAtMost(20, "ms")
+        })
+      ],
+      notes: [`Fork and merge take ${median(times.pawl).toFixed(1)} ms; ${each} compositions of each side in a round.`]
+    }
+  })

@@ -1,0 +1,158 @@
+/** Projects whose Candidates are all verified and wait in line: the n-th is made on generation n. */
+import { defaultPolicy, type Policy } from "@pawl/core/approval/Policy"
+import type { Candidate } from "@pawl/core/candidate/Candidate"
+import type { Plan } from "@pawl/core/candidate/Plan"
+import type { Change } from "@pawl/core/change/Change"
+import type { Evidence } from "@pawl/core/evidence/Evidence"
+import { insert, type Stored, update, type Write } from "@pawl/core/ledger/Commit"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import type { Ask, Snapshot } from "@pawl/core/promotion/Canonical"
+import type { Head } from "@pawl/core/promotion/Generation"
+import { Effect } from "effect"
+
+const hex = (n: number, length: number): string => n.toString(16).padStart(length, "0")
+const uuid = (n: number): string => `${hex(n, 8)}-0000-4000-8000-000000000000`
+const ulid = (n: number): string => hex(n, 26).toUpperCase()
+const objectId = (n: number): string => hex(n + 1, 40)
+export const now = "2030-01-01T00:00:00.000Z"
+const actor = { type: "user", id: `usr_${uuid(1)}` } as const
+export const ask: Ask = { actor, trigger: "user", now }
+
+export const projectOf = (project: number): Head["projectId"] => `proj_${uuid(project)}`
+/** A number of its own for each Candidate of each Project. */
+const numberOf = (project: number, n: number): number => project * 1_000_000 + n
+
+const policyOf = (project: number): Policy => ({
+  projectId: projectOf(project),
+  version: 1,
+  ...defaultPolicy,
+  updatedAt: now,
+  updatedBy: actor.id
+})
+
+export const headOf = (project: number, generation: number): Head => ({
+  projectId: projectOf(project),
+  generation,
+  commit: objectId(generation),
+  tree: objectId(generation),
+  syncedGeneration: 0
+})
+
+const changeOf = (project: number, n: number): Change => ({
+  id: `chg_${uuid(numberOf(project, n))}`,
+  projectId: projectOf(project),
+  clientRequestId: `request-${n}`,
+  goal: "Put a banner on the front page",
+  status: "created",
+  riskTier: "medium",
+  budget_usd: 5,
+  spent_usd: 1.25,
+  kind: "goal",
+  createdBy: actor,
+  createdAt: now,
+  updatedAt: now,
+  statusBeforePromoting: null,
+  reason: null
+})
+
+const plan: Plan = {
+  policyVersion: 1,
+  riskTier: "medium",
+  approvalRequired: false,
+  checks: [
+    { id: "build", kind: "build", title: "The app builds", required: true, timeoutMs: 60_000 },
+    { id: "test", kind: "command", title: "The tests pass", command: "node --test", required: true, timeoutMs: 60_000 }
+  ]
+}
+
+const candidateOf = (project: number, n: number): Candidate => {
+  const id: Candidate["id"] = `cand_${hex(numberOf(project, n), 24)}`
+  return {
+    id,
+    projectId: projectOf(project),
+    changeId: changeOf(project, n).id,
+    lineage: id,
+    recomposition: 0,
+    attempt: 1,
+    base_generation: n,
+    base_commit: objectId(n),
+    base_tree: objectId(n),
+    changeSets: [],
+    commit: objectId(n + 1),
+    tree: objectId(n + 1),
+    status: "composing",
+    reason: null,
+    conflicts: [],
+    plan_json: plan,
+    score_json: null,
+    fork_deleted_at: null,
+    createdAt: now,
+    updatedAt: now
+  }
+}
+
+const evidenceOf = (project: number, n: number): ReadonlyArray<Evidence> =>
+  plan.checks.map((check, at) => ({
+    id: `evd_${ulid(numberOf(project, n) * 2 + at)}`,
+    projectId: projectOf(project),
+    subject: { candidateId: candidateOf(project, n).id },
+    checkId: check.id,
+    status: "checked_supported",
+    result: "pass",
+    commit: objectId(n + 1),
+    tree: objectId(n + 1),
+    outputKey: null,
+    outputDigest: null,
+    startedAt: now,
+    finishedAt: now,
+    runner: { isolation: "memory", version: "1", guarantees: [] },
+    summary: "passed",
+    attempt: 1
+  }))
+
+const toVerified = ["verifying", "verified"] as const
+const toPromoting = ["compiling", "running", "verifying", "promoting"] as const
+
+/** What a promoter of the n-th Candidate has read, when all before it are promoted. */
+export const snapshotOf = (project: number, n: number): Snapshot => {
+  const stored = <A>(record: A, revision: number): Stored<A> => ({ record, revision })
+  return {
+    candidate: stored({ ...candidateOf(project, n), status: "verified" }, toVerified.length + 1),
+    change: stored(
+      { ...changeOf(project, n), status: "promoting", statusBeforePromoting: "verifying" },
+      toPromoting.length + 1
+    ),
+    head: stored(headOf(project, n), n + 1),
+    policy: stored(policyOf(project), 1),
+    approval: null,
+    evidence: evidenceOf(project, n),
+    composedCommitExists: true,
+    hasApp: true,
+    otherVerified: false
+  }
+}
+
+const line = (project: number, n: number): ReadonlyArray<Write> => {
+  const [change, candidate] = [changeOf(project, n), candidateOf(project, n)]
+  return [
+    insert("candidate", candidate),
+    ...toVerified.map((status, at) => update("candidate", { record: candidate, revision: at + 1 }, { status })),
+    insert("change", change),
+    ...toPromoting.map((status, at) => update("change", { record: change, revision: at + 1 }, { status }))
+  ]
+}
+
+/** Puts the Projects and their lines of Candidates into the ledger. */
+export const prepare = (projects: number, each: number) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    for (let project = 0; project < projects; project++) {
+      const projectId = projectOf(project)
+      const writes = [insert("head", headOf(project, 0)), insert("policy", policyOf(project))]
+      yield* ledger.commit({ name: "Bench.project", projectId, writes })
+      for (let n = 0; n < each; n += 20) {
+        const some = Array.from({ length: Math.min(20, each - n) }, (_, at) => line(project, n + at)).flat()
+        yield* ledger.commit({ name: "Bench.line", projectId, writes: some })
+      }
+    }
+  })

@@ -56,7 +56,7 @@ export const rooms: ReadonlyArray<Room> = [
     closedTo: ["packages/server/src/node/"]
   }),
   room("server/node", "packages/server/src/node/", {
-    workspace: ["core", "sql", "router", "adapters-local", "adapters-pg"],
+    workspace: ["core", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare"],
     external: "own",
     node: true
   }),

@@ -137,5 +137,13 @@ export const makeDailyCounter = (database: Database["Type"]): DailyCounter["Type
           .pipe(
             Effect.map((outcome) => outcome._tag === "Applied"),
             Effect.catchAll(unavailable("count"))
-          )
+          ),
+  add: (name, day, amount) =>
+    database
+      .query({
+        sql: `INSERT INTO pawl_daily_counter (day, name, used) VALUES (?, ?, ?)
+          ON CONFLICT (day, name) DO UPDATE SET used = pawl_daily_counter.used + excluded.used`,
+        params: [day, name, amount]
+      })
+      .pipe(Effect.asVoid, Effect.catchAll(unavailable("count")))
 })

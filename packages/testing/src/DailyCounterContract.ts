@@ -42,6 +42,17 @@ export const dailyCounterContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "loses no use that many add at once, and takes none beyond it",
+      Effect.gen(function* () {
+        const counter = yield* DailyCounter
+        yield* race(Array.from({ length: 50 }, () => counter.add("a", "2030-01-01", 1000)))
+        expect(yield* counter.used("a", "2030-01-01")).toBe(50_000)
+        expect(yield* take("a", "2030-01-01", 50_000)).toBe(false)
+        expect(yield* counter.used("a", "2030-01-02")).toBe(0)
+      })
+    )
+
+    promise(
       "forgets days long gone, and not today",
       Effect.gen(function* () {
         yield* take("a", "2029-06-01", 1)

@@ -9,5 +9,10 @@ export class DailyCounter extends Context.Tag("@pawl/core/app/DailyCounter")<
     readonly used: (name: string, day: string) => Effect.Effect<number, LedgerUnavailable>
     /** Counts one up and answers true, or answers false when `max` is reached. `day` is `YYYY-MM-DD`. */
     readonly take: (name: string, day: string, max: number) => Effect.Effect<boolean, LedgerUnavailable>
+    /**
+     * Counts up by what was used, which is known only afterwards: a whole number above 0, in the name's own unit. What
+     * is counted by the month stands under the month's first day.
+     */
+    readonly add: (name: string, day: string, amount: number) => Effect.Effect<void, LedgerUnavailable>
   }
 >() {}

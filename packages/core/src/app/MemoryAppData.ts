@@ -48,5 +48,10 @@ export const makeDailyCounter = (state: MemoryState): DailyCounter["Type"] => ({
       if (used >= max) return false
       state.counters.set(key, { day, used: used + 1 })
       return true
+    }),
+  add: (name, day, amount) =>
+    Effect.sync(() => {
+      const key = `${day}\n${name}`
+      state.counters.set(key, { day, used: (state.counters.get(key)?.used ?? 0) + amount })
     })
 })

@@ -4,6 +4,7 @@ import type { Actor } from "../access/Actor.ts"
 import { NoSource } from "../app/Apps.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
+import { compositionOrder } from "../change/WorkGraph.ts"
 import type { ChangeSet } from "../changeset/ChangeSet.ts"
 import { commandId, type NewCommand } from "../event/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
@@ -15,9 +16,11 @@ import type { CandidateId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../promotion/Generation.ts"
+import { RollbackStale } from "../promotion/RollbackPlan.ts"
 import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 import { candidateIdOf } from "./Composition.ts"
+import { noBudget } from "./SandboxBudget.ts"
 import { changeWithout, hasOtherVerified } from "./Staleness.ts"
 
 /** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
@@ -48,7 +51,12 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
     const all = (yield* records.list("changeSet", { where: { changeId: input.changeId }, limit: "all" })).items.map(
       (each) => each.record
     )
-    const chosen = yield* choose(all, input.changeSetIds)
+    const tasks = yield* records.list("task", { where: { changeId: input.changeId }, limit: "all" })
+    const ordered = compositionOrder(
+      all,
+      tasks.items.map((each) => each.record)
+    )
+    const chosen = yield* choose(ordered, input.changeSetIds)
     const composition = {
       project: change.record.projectId,
       base: { generation: head.record.generation, tree: head.record.tree },
@@ -56,22 +64,30 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
     }
     if (isClosed(change.record.status))
       return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
+    const askedOn = chosen[0]?.baseGeneration ?? head.record.generation
+    if (change.record.kind === "rollback" && askedOn !== head.record.generation)
+      return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
     const existing = yield* latest(composition, input.retry === true)
     if (existing.candidate !== null) return yield* askedAgain(existing.candidate, change, actor)
     if (change.record.status === "releasing" || change.record.status === "promoting")
       return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
     const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
-    if (made.filter((each) => each.record.recomposition === 0).length >= Limits.candidatesPerChange)
+    const replaced = staleOne(made, composition.changeSets)
+    const counted = made.filter((each) => each.record.recomposition === 0).length
+    if (replaced === undefined && counted >= Limits.candidatesPerChange)
       return yield* new CandidateLimit({ max: Limits.candidatesPerChange })
     const now = yield* Time.now
-    const candidate = newCandidate({
-      id: existing.id,
-      attempt: existing.attempt,
-      head: head.record,
-      chosen,
-      changeId: change.record.id,
-      now
-    })
+    const candidate = {
+      ...newCandidate({
+        id: existing.id,
+        attempt: existing.attempt,
+        head: head.record,
+        changeSets: composition.changeSets,
+        changeId: change.record.id,
+        now
+      }),
+      ...(replaced === undefined ? {} : { lineage: replaced.lineage, recomposition: replaced.recomposition + 1 })
+    }
     return { answer: { candidate, created: true }, commit: requested(change, candidate, actor, now) }
   })
 
@@ -100,7 +116,8 @@ const askedAgain = (there: Candidate, change: Commit.Stored<Change>, actor: Acto
     return { answer: { candidate: again, created: false }, commit }
   })
 
-const verification = (candidate: Candidate, actor: Actor): NewCommand => ({
+/** The command that verifies a Candidate. */
+export const verification = (candidate: Candidate, actor: Actor): NewCommand => ({
   kind: "candidate.create",
   id: commandId("candidate.create", candidate.id),
   payload: { candidateId: candidate.id, actor }
@@ -139,6 +156,10 @@ const choose = (
   return Effect.succeed(chosen)
 }
 
+/** Rejected by the machine's want, not by what the work showed: it may be asked for again. */
+const mayRetry = (candidate: Candidate): boolean =>
+  onlyGaps(candidate) || (candidate.status === "rejected" && candidate.reason?.startsWith(noBudget) === true)
+
 const onlyGaps = (candidate: Candidate): boolean =>
   candidate.status === "rejected" &&
   candidate.score_json !== null &&
@@ -163,18 +184,28 @@ const latest = (
       if (candidate === null) return { id, attempt, candidate: null }
       const nextId = yield* candidateIdOf({ ...composition, attempt: attempt + 1 })
       const next: Candidate | null = (yield* find("candidate", nextId))?.record ?? null
-      if (next === null && !(retry && onlyGaps(candidate))) return { id, attempt, candidate }
+      if (next === null && !(retry && mayRetry(candidate))) return { id, attempt, candidate }
       attempt += 1
       id = nextId
       candidate = next
     }
   })
 
-const newCandidate = (options: {
+/** The newest Candidate of the same ChangeSets when it is stale and waits to be recomposed: asking does it at once. */
+const staleOne = (
+  made: ReadonlyArray<Commit.Stored<Candidate>>,
+  changeSets: ReadonlyArray<string>
+): Candidate | undefined => {
+  const newest = made.findLast((each) => each.record.changeSets.join() === changeSets.join())?.record
+  return newest?.status === "stale" && newest.recomposition < Limits.recompositions ? newest : undefined
+}
+
+/** A Candidate of a new lineage, before it is composed. */
+export const newCandidate = (options: {
   readonly id: CandidateId
   readonly attempt: number
   readonly head: Head
-  readonly chosen: ReadonlyArray<ChangeSet>
+  readonly changeSets: Candidate["changeSets"]
   readonly changeId: Candidate["changeId"]
   readonly now: Time.Timestamp
 }): Candidate => ({
@@ -187,7 +218,7 @@ const newCandidate = (options: {
   base_generation: options.head.generation,
   base_commit: options.head.commit,
   base_tree: options.head.tree,
-  changeSets: options.chosen.map((each) => each.id),
+  changeSets: options.changeSets,
   commit: null,
   tree: null,
   status: "composing",

@@ -5,11 +5,18 @@ import * as BundleStore from "../app/BundleStore.ts"
 import { AppBuilder } from "../app/AppBuilder.ts"
 import type { EvidenceResult, EvidenceStatus, Runner } from "../evidence/Evidence.ts"
 import { utf8 } from "../primitives/Digest.ts"
+import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import type { ObjectNotFound, RepositoriesUnavailable, TreeTooLarge } from "../project/Repositories.ts"
+import {
+  type ObjectNotFound,
+  Repositories,
+  type RepositoriesUnavailable,
+  type TreeTooLarge
+} from "../project/Repositories.ts"
 import type { Candidate } from "./Candidate.ts"
 import type { Check } from "./Plan.ts"
+import { spend } from "./SandboxBudget.ts"
 import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
@@ -57,22 +64,36 @@ export const runCheck = (check: Check, composed: Composed, attempt: number) => {
     case "command":
       return runCommand(check, composed, attempt)
     case "tree-equals":
-      return Effect.succeed(compareTree(check, composed))
+      return compareTree(check, composed)
   }
 }
 
-const compareTree = (check: Check, composed: Composed): Finding => {
-  const equal = check.tree === composed.tree
-  const summary = equal ? `the tree is ${composed.tree}` : `the tree is ${composed.tree}, not ${check.tree}`
-  return {
-    status: equal ? "checked_supported" : "checked_unsupported",
-    result: equal ? "pass" : "fail",
-    summary,
-    output: utf8(`${summary}\n`),
-    runner: { ...unrun, isolation: "comparison" },
-    worthAnotherTry: false
-  }
-}
+const comparison: Runner = { ...unrun, isolation: "comparison" }
+
+/** Reads the commit's own tree from the repository: what was recorded of it proves nothing. */
+const compareTree = (check: Check, composed: Composed) =>
+  Effect.flatMap(Repositories, (repositories) =>
+    repositories.resolve(
+      { project: composed.candidate.projectId, fork: candidateFork(composed.candidate.id) },
+      composed.commit
+    )
+  ).pipe(
+    Effect.map(({ tree }): Finding => {
+      const equal = check.tree === tree && composed.tree === tree
+      const summary = equal ? `the tree is ${tree}` : `the tree is ${tree}, not ${check.tree}`
+      return {
+        status: equal ? "checked_supported" : "checked_unsupported",
+        result: equal ? "pass" : "fail",
+        summary,
+        output: utf8(`${summary}\n`),
+        runner: comparison,
+        worthAnotherTry: false
+      }
+    }),
+    Effect.catchTag("ObjectNotFound", (missing) =>
+      Effect.succeed(gap(`${missing.what} ${missing.id} is not there`, comparison))
+    )
+  )
 
 const runBuild = (composed: Composed) =>
   Effect.gen(function* () {
@@ -169,6 +190,7 @@ const runCommand = (check: Check, composed: Composed, attempt: number) =>
       return gap(`the source does not define the check ${check.id}; add it to pawl.json`, unrun, { final: true })
     const files = yield* composed.files
     return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
+      Effect.tap((result) => spend(result.finishedAtMs - result.startedAtMs)),
       Effect.map((result) => judge(check, result)),
       Effect.catchTags({
         IsolationMissing: (missing) =>

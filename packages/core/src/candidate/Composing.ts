@@ -10,11 +10,13 @@ import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import { readDefinitions } from "../project/Source.ts"
 import { Repositories } from "../project/Repositories.ts"
+import { composeBack, planBack } from "../promotion/RollbackPlan.ts"
 import { system } from "../access/Actor.ts"
 import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 import type { Plan } from "./Plan.ts"
 import { planOf } from "./Planning.ts"
+import { exhausted } from "./SandboxBudget.ts"
 
 const actor = system("verification")
 
@@ -25,6 +27,8 @@ type Merge =
 /** The real merge, in the Candidate's own fork. A second run gives the same commit. */
 const merge = (candidate: Candidate) =>
   Effect.gen(function* () {
+    const change = (yield* demand("change", candidate.changeId)).record
+    if (change.kind === "rollback") return (yield* composeBack(candidate, change)) as Merge
     const repositories = yield* Repositories
     const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
     const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
@@ -68,6 +72,8 @@ const merge = (candidate: Candidate) =>
 /** The plan of a composed tree, or why there can be none. */
 const plan = (candidate: Candidate, tree: string) =>
   Effect.gen(function* () {
+    const change = (yield* demand("change", candidate.changeId)).record
+    if (change.kind === "rollback") return yield* planBack(candidate, change)
     const repositories = yield* Repositories
     const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
     const base = yield* readDefinitions(fork, candidate.base_tree)
@@ -103,6 +109,8 @@ export const compose = (candidateId: string) =>
     if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
     const planned = yield* step("plan", plan(before, merged.tree))
     if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
+    const noBudget = planned.plan.checks.some((check) => check.kind === "command") ? yield* exhausted : null
+    if (noBudget !== null) return yield* decideAndCommit(refused(candidateId, noBudget, []))
     yield* decideAndCommit(composed(candidateId, merged, planned.plan))
   }).pipe(Effect.withSpan("Composing.compose"))
 

@@ -19,7 +19,7 @@ const commandCheck = (check: PawlCheck): Check => ({
   timeoutMs: check.timeoutMs
 })
 
-const buildCheck: Check = {
+export const buildCheck: Check = {
   id: "build",
   kind: "build",
   title: "The app builds",

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { commandId, type NewCommand } from "../event/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
@@ -29,6 +30,18 @@ export const changeWithout = (change: Change, otherVerified: boolean): Change["s
   const next = Lifecycle.next(ChangeLifecycle, change.status, "noVerifiedCandidate")
   return next._tag === "Right" ? next.right : change.status
 }
+
+/** Sent by every commit that makes a Candidate stale. A rollback is never recomposed: it is asked for anew. */
+const recomposition = (candidate: Candidate, change: Change): ReadonlyArray<NewCommand> =>
+  change.kind === "rollback"
+    ? []
+    : [
+        {
+          kind: "candidate.recompose",
+          id: commandId("candidate.recompose", candidate.id),
+          payload: { candidateId: candidate.id }
+        }
+      ]
 
 /** Pure: the commit that makes a Candidate stale, or `null` when it is not behind, or past being stale. */
 export const staleCommit = (
@@ -66,7 +79,8 @@ export const staleCommit = (
         },
         actor
       }
-    ]
+    ],
+    commands: recomposition(candidate.record, change.record)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
+import type { Policy } from "../approval/Policy.ts"
 import type { NewEvent } from "../event/Event.ts"
 import { evidenceOf } from "../evidence/CandidateEvidence.ts"
 import { judge, type Score } from "../evidence/Gate.ts"
@@ -23,6 +24,7 @@ import type { Repositories } from "../project/Repositories.ts"
 import { readFiles } from "../project/Source.ts"
 import { publishPreview } from "../app/Previews.ts"
 import { ensureSynced } from "../promotion/SourceSync.ts"
+import { autoPromotion, promotesItself } from "../promotion/AutoPromotion.ts"
 import type { Head } from "../promotion/Generation.ts"
 import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
@@ -115,10 +117,11 @@ const gate = (candidateId: string) =>
     const candidate = yield* demand("candidate", candidateId)
     const change = yield* demand("change", candidate.record.changeId)
     const head = yield* demand("head", candidate.record.projectId)
+    const policy = yield* demand("policy", candidate.record.projectId)
     const { plan_json: plan, commit, tree, status } = candidate.record
     if (status !== "verifying" || plan === null || commit === null || tree === null) return { answer: undefined }
     const score = judge(plan, { commit, tree }, yield* evidenceOf(candidateId))
-    const decided = gated(candidate, change, head, score, yield* Time.now)
+    const decided = gated({ candidate, change, head, policy, score, now: yield* Time.now })
     const lease = yield* Effect.map(Process, (process) => process.lease)
     return { answer: undefined, commit: { ...decided, lease } }
   })
@@ -129,14 +132,18 @@ const problems = (score: Score): string =>
     .map((check) => `${check.checkId}: ${check.verdict}`)
     .join(", ")
 
-/** Pure: what the gate writes. Its answer stands only while Candidate, Change and head are as they were read. */
-export const gated = (
-  candidate: Commit.Stored<Candidate>,
-  change: Commit.Stored<Change>,
-  head: Commit.Stored<Head>,
-  score: Score,
-  now: Time.Timestamp
-): Commit.Commit => {
+/** What the gate decides by. */
+export interface GateInput {
+  readonly candidate: Commit.Stored<Candidate>
+  readonly change: Commit.Stored<Change>
+  readonly head: Commit.Stored<Head>
+  readonly policy: Commit.Stored<Policy>
+  readonly score: Score
+  readonly now: Time.Timestamp
+}
+
+/** Pure: what the gate writes. Its answer stands only while Candidate, Change, head and Policy are as they were read. */
+export const gated = ({ candidate, change, head, policy, score, now }: GateInput): Commit.Commit => {
   const id = candidate.record.id
   const data = {
     changeId: change.record.id,
@@ -162,7 +169,10 @@ export const gated = (
   return {
     name: "Verification.gate",
     projectId: candidate.record.projectId,
-    expects: [Commit.unchanged("head", head.record.projectId, head)],
+    expects: [
+      Commit.unchanged("head", head.record.projectId, head),
+      Commit.unchanged("policy", policy.record.projectId, policy)
+    ],
     writes: [
       Commit.update("candidate", candidate, {
         status: next._tag === "Right" ? next.right : candidate.record.status,
@@ -175,6 +185,10 @@ export const gated = (
         updatedAt: now
       })
     ],
-    events
+    events,
+    commands:
+      score.passed && promotesItself(candidate.record, change.record, policy.record)
+        ? [autoPromotion(candidate.record)]
+        : []
   }
 }

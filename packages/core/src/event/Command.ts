@@ -14,8 +14,12 @@ export const commandKinds = [
   "candidate.create",
   "agent.wake",
   "change.dispatch",
+  // Events: one that its consumer group left behind, and one on its way to a webhook.
+  "event.consume",
+  "webhook.deliver",
   // Longer processes, one command each, whose id is the domain's id.
   "candidate.promote",
+  "candidate.recompose",
   "canonical.sweep",
   "release.run"
 ] as const

@@ -11,6 +11,7 @@ import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
 import { staleCommit } from "../candidate/Staleness.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { dispatchOf } from "../change/Changes.ts"
 import { commandId, type NewCommand } from "../event/Command.ts"
 import type { NewEvent } from "../event/Event.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
@@ -33,8 +34,8 @@ export interface Snapshot {
   readonly evidence: ReadonlyArray<Evidence>
   /** Whether the composed commit is still in the Candidate's fork, with the recorded tree. */
   readonly composedCommitExists: boolean
-  /** Whether there is an app to release. */
-  readonly hasApp: boolean
+  /** Whether there is something to release to: an app, or in development a release target. */
+  readonly releasable: boolean
   /** Whether the Change has another verified Candidate on the head. */
   readonly otherVerified: boolean
 }
@@ -159,7 +160,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const requested = Lifecycle.next(
     ChangeLifecycle,
     change.record.status,
-    snapshot.hasApp ? "swapWonWithRelease" : "swapWonWithoutRelease"
+    snapshot.releasable ? "swapWonWithRelease" : "swapWonWithoutRelease"
   )
   const promoted = Lifecycle.next(CandidateLifecycle, candidate.record.status, "swapWon")
   if (commit === null || tree === null || requested._tag === "Left" || promoted._tag === "Left")
@@ -185,9 +186,9 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     promotedAt: ask.now
   }
   const events: Array<NewEvent> = [advanced(step)]
-  if (!snapshot.hasApp)
+  if (!snapshot.releasable)
     events.push({ type: "change.completed", subject: change.record.id, data: { generation }, actor: ask.actor })
-  const release = snapshot.hasApp ? queuedRelease(step, change.record, candidate.record, ask.now) : null
+  const release = snapshot.releasable ? queuedRelease(step, change.record, candidate.record, ask.now) : null
   return {
     _tag: "Swap",
     generation,
@@ -209,7 +210,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
         ...(release === null ? [] : [Commit.insert("release", release)])
       ],
       events,
-      commands: followUps(step, release)
+      commands: [...followUps(step, release), ...leftOpen(change.record)]
     }
   }
 }
@@ -246,6 +247,12 @@ const queuedRelease = (step: Generation, change: Change, candidate: Candidate, n
   updatedAt: now
 })
 
+/** A Change that is promoted before its Work Graph is completed leaves Tasks open: they end with it. */
+const leftOpen = (change: Change): ReadonlyArray<NewCommand> => {
+  const before = change.statusBeforePromoting
+  return before === "running" || before === "budget_blocked" ? [dispatchOf(change.id)] : []
+}
+
 const followUps = (step: Generation, release: Release | null): ReadonlyArray<NewCommand> => [
   {
     kind: "canonical.sweep",
@@ -257,8 +264,15 @@ const followUps = (step: Generation, release: Release | null): ReadonlyArray<New
     : [{ kind: "release.run" as const, id: commandId("release.run", release.id), payload: { releaseId: release.id } }])
 ]
 
-/** The Change starts promoting: recorded before the swap, with the command that carries it on if this process dies. */
-export const requestCommit = (snapshot: Snapshot, ask: Ask, token: string, leaseMs: number): Commit.Commit | null => {
+/**
+ * The Change starts promoting: recorded before the swap, with the command that carries it on if this process dies.
+ * Without `leasedBy` that command is running already.
+ */
+export const requestCommit = (
+  snapshot: Snapshot,
+  ask: Ask,
+  leasedBy: { readonly token: string; readonly leaseMs: number } | null
+): Commit.Commit | null => {
   const { candidate, change } = snapshot
   const next = Lifecycle.next(ChangeLifecycle, change.record.status, "promotionRequested")
   if (next._tag === "Left") return null
@@ -282,13 +296,16 @@ export const requestCommit = (snapshot: Snapshot, ask: Ask, token: string, lease
         actor: ask.actor
       }
     ],
-    commands: [
-      {
-        kind: "candidate.promote",
-        id: commandId("candidate.promote", id),
-        payload: { candidateId: id, actor: ask.actor, trigger: ask.trigger },
-        leasedBy: { token, leaseMs }
-      }
-    ]
+    commands:
+      leasedBy === null
+        ? []
+        : [
+            {
+              kind: "candidate.promote",
+              id: commandId("candidate.promote", id),
+              payload: { candidateId: id, actor: ask.actor, trigger: ask.trigger },
+              leasedBy
+            }
+          ]
   }
 }

@@ -7,14 +7,14 @@ import { commandId } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
 import type { Commit } from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
-import { generationKey, pointerKey } from "../ledger/Entities.ts"
+import { generationKey } from "../ledger/Entities.ts"
 import { LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Lease } from "../event/Command.ts"
 import { candidateFork, makeUuid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
+import { releasesTo } from "../release/ReleaseTargets.ts"
 import { type Ask, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
 import type { Trigger } from "./Generation.ts"
 import { syncSource } from "./SourceSync.ts"
@@ -26,7 +26,7 @@ export class Stale extends Schema.TaggedError<Stale>()("Stale", {
   canonicalGeneration: Schema.Number
 }) {
   override get message() {
-    return `Canonical is at S${this.canonicalGeneration}, this Candidate was made on S${this.baseGeneration}. Ask for a new Candidate of the same ChangeSets.`
+    return `Canonical is at S${this.canonicalGeneration}, this Candidate was made on S${this.baseGeneration}. A new Candidate of the same ChangeSets takes its place.`
   }
 }
 
@@ -91,7 +91,6 @@ const reading = (candidateId: string) =>
     const candidate = yield* demand("candidate", candidateId)
     const { projectId, commit, tree } = candidate.record
     const head = yield* demand("head", projectId)
-    const pointer = yield* find("pointer", pointerKey(projectId, "production"))
     const composedCommitExists =
       commit !== null &&
       (yield* Effect.flatMap(Repositories, (repositories) =>
@@ -108,16 +107,16 @@ const reading = (candidateId: string) =>
       policy: yield* demand("policy", projectId),
       approval: yield* find("approval", candidateId),
       evidence: yield* evidenceOf(candidateId),
-      hasApp: (yield* Settings).appsDomain !== null && pointer !== null && pointer.record.status !== "removed",
+      releasable: (yield* releasesTo(projectId)) !== null,
       otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
     } satisfies Snapshot
   })
 
 /** Promotes a Candidate. The actor comes from the session. */
-export const promote = (actor: Actor, candidateId: string, trigger: Trigger = "user") =>
+export const promote = (actor: Actor, candidateId: string) =>
   Effect.gen(function* () {
     const token = yield* makeUuid
-    const ask = { actor, trigger, now: yield* Time.now }
+    const ask = { actor, trigger: yield* triggerOf(candidateId), now: yield* Time.now }
     const asked = yield* decideAndCommit(requesting(candidateId, ask, token))
     if (asked === "done") return yield* answer(candidateId, "alreadyPromoted")
     const ended = finishQuietly({ commandId: commandId("candidate.promote", candidateId), token })
@@ -129,18 +128,26 @@ export const promote = (actor: Actor, candidateId: string, trigger: Trigger = "u
     )
   }).pipe(Effect.withSpan("Promotions.promote", { attributes: { candidateId } }))
 
+/** What a person's promotion of this Candidate is called in the history. */
+const triggerOf = (candidateId: string) =>
+  Effect.gen(function* () {
+    const { changeId } = (yield* demand("candidate", candidateId)).record
+    const trigger: Trigger = (yield* demand("change", changeId)).record.kind === "rollback" ? "rollback" : "user"
+    return trigger
+  })
+
 /** When the request of another promoter is under way, its command is not ours to finish: the token does not match. */
 const finishQuietly = (lease: Lease) => Effect.flatMap(Commands, (commands) => Effect.ignore(commands.finish(lease)))
 
-/** Refuses at once what cannot be promoted, else records that it was asked for. */
-const requesting = (candidateId: string, ask: Ask, token: string) =>
+/** Refuses at once what cannot be promoted, else records that it was asked for: under `token`, or by its own command. */
+const requesting = (candidateId: string, ask: Ask, token: string | null) =>
   Effect.gen(function* () {
     const read = yield* snapshot(candidateId)
     const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
     if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
     if (decision._tag === "Stale") return { answer: "go" as const }
     if (decision._tag === "Blocked") return yield* new Blocked({ candidateId, blocks: decision.blocks })
-    const commit = requestCommit(read, ask, token, Limits.commandLeaseMs)
+    const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
     return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
   })
 
@@ -150,7 +157,7 @@ const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
   record: { ...change.record, status: "promoting" }
 })
 
-/** The body of `candidate.promote`: the swap, then the sync. */
+/** The swap, then the sync. */
 export const carryOn = (candidateId: string, ask: Ask) =>
   Effect.gen(function* () {
     const decision = yield* decideAndCommit(swapping(candidateId, ask))
@@ -166,9 +173,18 @@ export const carryOn = (candidateId: string, ask: Ask) =>
     }
   })
 
-/** `carryOn` for a worker: what was refused is done, what is not synced yet is tried again. */
+/**
+ * The body of `candidate.promote`: carries on a promotion that was requested, or requests it first, as auto-promotion
+ * does. What was refused is done, what is not synced yet is tried again.
+ */
 export const resume = (candidateId: string, ask: Ask) =>
-  carryOn(candidateId, ask).pipe(
+  Effect.gen(function* () {
+    const { changeId } = (yield* demand("candidate", candidateId)).record
+    const { status } = (yield* demand("change", changeId)).record
+    // A Change that is promoting goes back by what `carryOn` commits; no request may refuse before that.
+    if (status !== "promoting") yield* decideAndCommit(requesting(candidateId, ask, null))
+    return yield* carryOn(candidateId, ask)
+  }).pipe(
     Effect.filterOrFail(
       (promoted) => promoted.sourceSynced,
       () => new SourceUnsynced({ candidateId })

@@ -61,6 +61,7 @@ const settings: SettingsShape = {
   paused: false,
   fixturesEnabled: false,
   buildsPerDay: 60,
+  sandboxMsPerMonth: 18_000_000,
   smokeRetryMs: 0,
   appUrl: (host) => host
 }

@@ -49,8 +49,9 @@ const gate = (history: History, n: number) => {
   const candidate = must(history.state, "candidate", candidateId(n))
   const { plan_json: plan, commit: made, tree, status } = candidate.record
   if (status !== "verifying" || plan === null || made === null || tree === null) return
-  const { change, head, evidence } = snapshotOf(history.state, n)
-  commit(history.state, gated(candidate, change, head, judge(plan, { commit: made, tree }, evidence), now))
+  const { change, evidence, head, policy } = snapshotOf(history.state, n)
+  const score = judge(plan, { commit: made, tree }, evidence)
+  commit(history.state, gated({ candidate, change, head, policy, score, now }))
 }
 
 const decide = (history: History, n: number, draw: Draw) => {
@@ -78,7 +79,7 @@ const newPolicy = (history: History) => {
 
 const request = (history: History, n: number) => {
   const snapshot = snapshotOf(history.state, n)
-  const wanted = requestCommit(snapshot, ask, "token", 1000)
+  const wanted = requestCommit(snapshot, ask, { token: "token", leaseMs: 1000 })
   if (wanted !== null) commit(history.state, wanted)
 }
 

@@ -194,7 +194,7 @@ export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
       .map((each) => each.record)
       .filter((each) => each.subject.candidateId === candidateId(n)),
     composedCommitExists: true,
-    hasApp: false,
+    releasable: false,
     otherVerified: false
   }
 }

@@ -1,0 +1,192 @@
+/**
+ * Why a Candidate is where it is, and what a person can do about it: every block at once, each check with the end of
+ * what it said, what is owed and what stands in the way. It only reads.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { Decision } from "../approval/Approval.ts"
+import { ChangeStatus } from "../change/Change.ts"
+import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { CommandKind, type DeadLetter } from "../event/Command.ts"
+import { Commands } from "../event/Commands.ts"
+import type { Evidence } from "../evidence/Evidence.ts"
+import { CheckVerdict, judge } from "../evidence/Gate.ts"
+import { find } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Records } from "../ledger/Records.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import { type Block, blocksOf, type Snapshot } from "../promotion/Canonical.ts"
+import { snapshot } from "../promotion/Promotions.ts"
+import type { Release } from "../release/Release.ts"
+import { type Task, TaskStatus } from "../task/Task.ts"
+import { type Candidate, CandidateStatus } from "./Candidate.ts"
+import { nextStep } from "./WhyNext.ts"
+
+export const WhyCheck = Schema.Struct({
+  ...CheckVerdict.fields,
+  title: Schema.String,
+  /** The end of what it said, as text; null when it passed, said nothing, or its output is not kept any more. */
+  output: Schema.NullOr(Schema.String)
+})
+export interface WhyCheck extends Schema.Schema.Type<typeof WhyCheck> {}
+
+export const Why = Schema.Struct({
+  candidate: Schema.Struct({ id: CandidateId, status: CandidateStatus, reason: Schema.NullOr(Schema.String) }),
+  change: Schema.Struct({ id: ChangeId, status: ChangeStatus, reason: Schema.NullOr(Schema.String) }),
+  /** Whether a promotion asked for now would be granted. */
+  canPromote: Schema.Boolean,
+  /** Everything that a promotion would be refused for; empty for a promoted Candidate. */
+  blocks: Schema.Array(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+  /** In the plan's order; empty before there is a plan. */
+  checks: Schema.Array(WhyCheck),
+  approval: Schema.Struct({
+    /** Whether this Candidate owes one, decided or not. */
+    owed: Schema.Boolean,
+    decision: Schema.NullOr(Decision),
+    approver: Schema.NullOr(Schema.String),
+    decidedAt: Schema.NullOr(Timestamp)
+  }),
+  /** Paths that could not be merged. */
+  conflicts: Schema.Array(Schema.String),
+  /** Tasks of the Change that failed or are blocked. */
+  tasks: Schema.Array(
+    Schema.Struct({
+      id: TaskId,
+      key: Schema.String,
+      title: Schema.String,
+      status: TaskStatus,
+      reason: Schema.NullOr(Schema.String)
+    })
+  ),
+  /** Commands of this Candidate, its Change or its release that failed too often and wait for a person. */
+  deadLetters: Schema.Array(
+    Schema.Struct({ id: Schema.String, kind: CommandKind, problem: Schema.NullOr(Schema.String), diedAt: Timestamp })
+  ),
+  /** One sentence: what to do. */
+  next: Schema.String
+})
+export interface Why extends Schema.Schema.Type<typeof Why> {}
+
+/** All that the answer is made of, as it was read. */
+export interface Reading {
+  readonly snapshot: Snapshot
+  readonly checks: ReadonlyArray<WhyCheck>
+  readonly tasks: ReadonlyArray<Task>
+  readonly deadLetters: ReadonlyArray<DeadLetter>
+  /** The newest Candidate of the same lineage, when that is another one. */
+  readonly successor: Candidate | null
+  /** The release of a promoted Candidate. */
+  readonly release: Release | null
+}
+
+/** Fails with `Unknown` when there is no such Candidate. */
+export const why = (candidateId: string) => Effect.map(read(candidateId), explain).pipe(Effect.withSpan("Why.why"))
+
+const read = (candidateId: string) =>
+  Effect.gen(function* () {
+    const found = yield* snapshot(candidateId)
+    const { id, projectId, changeId, base_generation, status, lineage } = found.candidate.record
+    const records = yield* Records
+    const tasks = yield* records.list("task", {
+      projectId,
+      where: { changeId, status: ["failed", "blocked"] },
+      limit: "all"
+    })
+    const line = yield* records.list("candidate", { where: { lineage }, order: "newest", limit: 1 })
+    const newest = line.items[0]?.record
+    const releaseKey = releaseId(projectId, base_generation + 1)
+    const release = status === "promoted" ? yield* find("release", releaseKey) : null
+    const letters = yield* Effect.flatMap(Commands, (commands) => commands.deadLetters(projectId))
+    const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
+    return {
+      snapshot: found,
+      checks: yield* checksOf(found),
+      tasks: tasks.items.map((each) => each.record),
+      deadLetters: letters.filter((letter) => concerns(letter, subjects)),
+      successor: newest === undefined || newest.id === id ? null : newest,
+      release: release?.record ?? null
+    } satisfies Reading
+  })
+
+/** Ids of commands and what they carry name their subject; the id of a Task holds its Change's. */
+const concerns = (letter: DeadLetter, subjects: ReadonlyArray<string>): boolean => {
+  const text = `${letter.id}\n${JSON.stringify(letter.payload)}`
+  return subjects.some((subject) => text.includes(subject))
+}
+
+const checksOf = ({ candidate, evidence }: Snapshot) => {
+  const { plan_json: plan, commit, tree } = candidate.record
+  if (plan === null || commit === null || tree === null) return Effect.succeed([])
+  return Effect.forEach(judge(plan, { commit, tree }, evidence).checks, (check, index) =>
+    Effect.map(
+      check.verdict === "pass" ? Effect.succeed(null) : tailOf(evidence.find((row) => row.id === check.evidenceId)),
+      (output): WhyCheck => ({ ...check, title: plan.checks[index]?.title ?? check.checkId, output })
+    )
+  )
+}
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string } }
+
+/** The end of a check's output. Retention may have removed it; that is no reason to say nothing else. */
+const tailOf = (row: Evidence | undefined) =>
+  Effect.gen(function* () {
+    if (row === undefined || row.outputKey === null) return null
+    const objects = yield* ObjectStore
+    const { sizeBytes } = yield* objects.head(row.outputKey)
+    if (sizeBytes === 0) return null
+    const range = { start: Math.max(0, sizeBytes - Limits.whyOutputBytes), end: sizeBytes }
+    const decoder = new TextDecoder()
+    const text = yield* objects
+      .stream(row.outputKey, range)
+      .pipe(Stream.runFold("", (said, piece) => said + decoder.decode(piece, { stream: true })))
+    return text + decoder.decode(new Uint8Array())
+  }).pipe(Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die }))
+
+/** What a promotion asked for now would be refused for. */
+const blocking = (read: Snapshot): ReadonlyArray<Block> => {
+  const { candidate, change } = read
+  if (candidate.record.status === "promoted") return []
+  const blocks = blocksOf(read)
+  const open =
+    change.record.status === "promoting" || Lifecycle.allows(ChangeLifecycle, change.record.status, "promotionRequested")
+  return open
+    ? blocks
+    : [...blocks, { code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }]
+}
+
+/** Pure: the answer from what was read. */
+export const explain = (reading: Reading): Why => {
+  const { approval, candidate, change, policy } = reading.snapshot
+  const { id, status, reason, plan_json: plan, conflicts } = candidate.record
+  const blocks = blocking(reading.snapshot)
+  return {
+    candidate: { id, status, reason },
+    change: { id: change.record.id, status: change.record.status, reason: change.record.reason },
+    canPromote: status === "verified" && blocks.length === 0,
+    blocks,
+    checks: reading.checks,
+    approval: {
+      owed: plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier)),
+      decision: approval?.record.decision ?? null,
+      approver: approval?.record.approver ?? null,
+      decidedAt: approval?.record.decidedAt ?? null
+    },
+    conflicts,
+    tasks: reading.tasks.map(({ id: taskId, key, title, status: taskStatus, reason: taskReason }) => ({
+      id: taskId,
+      key,
+      title,
+      status: taskStatus,
+      reason: taskReason
+    })),
+    deadLetters: reading.deadLetters.map((letter) => ({
+      id: letter.id,
+      kind: letter.kind,
+      problem: letter.lastProblem,
+      diedAt: letter.diedAt
+    })),
+    next: nextStep(reading, blocks)
+  }
+}

@@ -17,6 +17,7 @@ export interface Problem {
 export interface DemoApi {
   readonly get: <A>(path: string) => Promise<A>
   readonly post: <A>(path: string, body?: unknown) => Promise<A>
+  readonly put: <A>(path: string, body: unknown) => Promise<A>
   /** As `post`, for an answer that should be a refusal. */
   readonly refused: (path: string, body?: unknown) => Promise<{ readonly status: number; readonly problem: Problem }>
   readonly text: (path: string) => Promise<string>
@@ -67,6 +68,7 @@ export const make = (address: { readonly host: string; readonly port: number }, 
   return {
     get: (path) => call("GET", path),
     post: (path, body = {}) => call("POST", path, body),
+    put: (path, body) => call("PUT", path, body),
     refused: async (path, body = {}) => {
       const response = await send("POST", path, body, "application/json")
       if (response.ok) throw new Unexpected(`POST ${path} should have been refused, but answered ${response.status}`)

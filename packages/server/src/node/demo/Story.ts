@@ -69,3 +69,46 @@ export const warmerColours = (style: string): Files => ({
 export const friendlierReadme = (readme: string): Files => ({
   "README.md": `${readme}\nCome in and have a look around.\n`
 })
+
+/** A check on every later release: the opening hours must answer. What touches pawl.json is of high risk. */
+export const probeHours = (pawlFile: string): Files => ({
+  "pawl.json": replaceOnce(
+    pawlFile,
+    '{ "path": "/", "status": 200 },',
+    '{ "path": "/", "status": 200 },\n    { "path": "/hours", "status": 200 },'
+  )
+})
+
+const sales = `import { html, type Html } from "./html.ts"
+
+// An app's world has no \`process\`; the machine where its author tried it has one.
+declare const process: { readonly env: Readonly<Record<string, string | undefined>> }
+
+export const salePage = (): Html => html\`
+  <h1>Sale</h1>
+  <p>Everything \${process.env["SALE_PERCENT"] ?? "20"} percent off.</p>\`
+`
+
+const salesTest = `import assert from "node:assert/strict"
+import { test } from "node:test"
+import { salePage } from "../src/sale.ts"
+
+test("names the percentage", () => {
+  assert.match(salePage().markup, /percent off/)
+})
+`
+
+/** A mistake that no test of the shop can see: the page needs what an app does not have. */
+export const sale = (index: string): Files => ({
+  "src/sale.ts": sales,
+  "test/sale.test.ts": salesTest,
+  "src/index.ts": replaceOnce(
+    replaceOnce(
+      index,
+      'import type { Html } from "./html.ts"\n',
+      'import type { Html } from "./html.ts"\nimport { salePage } from "./sale.ts"\n'
+    ),
+    '  if (path === "/cart")',
+    '  if (path === "/sale") return page(visit, "Sale", salePage())\n  if (path === "/cart")'
+  )
+})

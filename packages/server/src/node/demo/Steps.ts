@@ -1,0 +1,125 @@
+/** What the acts of the demo have in common: the verbs of the API, and the looks that check what they did. */
+import type { Change } from "@pawl/core/change/Change"
+import type { Candidate } from "@pawl/core/candidate/Candidate"
+import type { ChangeSet } from "@pawl/core/changeset/ChangeSet"
+import type { Evidence } from "@pawl/core/evidence/Evidence"
+import type { Release } from "@pawl/core/release/Release"
+import type { Promoted } from "@pawl/core/promotion/Promotions"
+import { type DemoApi, Unexpected } from "./DemoApi.ts"
+import type { Files } from "./Story.ts"
+import type { Timeline } from "./Timeline.ts"
+
+export interface App {
+  readonly status: string
+  readonly url: string
+  readonly generation: number | null
+}
+
+export interface Verified {
+  readonly candidate: Candidate
+  readonly evidence: ReadonlyArray<Evidence>
+}
+
+export interface Demo {
+  readonly api: DemoApi
+  readonly timeline: Timeline
+}
+
+/** The Project of the demo and where it is live. */
+export interface Shop {
+  readonly projectId: string
+  readonly url: string
+}
+
+export const need = (condition: boolean, problem: string): void => {
+  if (!condition) throw new Unexpected(problem)
+}
+
+/** Asks again until an answer fits, as any client can. The bound is for a broken server. */
+export const until = async <A>(read: () => Promise<A>, done: (value: A) => boolean, what: string): Promise<A> => {
+  const deadline = performance.now() + 120_000
+  for (;;) {
+    const value = await read()
+    if (done(value)) return value
+    if (performance.now() > deadline) throw new Unexpected(`${what} took more than 2 minutes`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+export const proof = (evidence: ReadonlyArray<Evidence>): ReadonlyArray<string> =>
+  evidence.map(
+    (row) => `${row.checkId}: ${row.result} (${row.status}) in ${row.runner.isolation}: ${row.summary.split("\n")[0]}`
+  )
+
+export const openChange = async (
+  { api }: Demo,
+  projectId: string,
+  name: string,
+  goal: string,
+  files: Files
+): Promise<Change> => {
+  const { change } = await api.post<{ change: Change }>(`/v1/projects/${projectId}/changes`, {
+    clientRequestId: `demo-${name}`,
+    goal,
+    budget_usd: 1,
+    startPlanning: false
+  })
+  await api.post<{ changeset: ChangeSet }>(`/v1/changes/${change.id}/changesets`, { message: goal, files })
+  return change
+}
+
+/** Asks for a Candidate of all that the Change has. */
+export const askFor = async ({ api }: Demo, change: Change): Promise<Candidate> =>
+  (await api.post<{ candidate: Candidate }>(`/v1/changes/${change.id}/candidates`)).candidate
+
+export const verify = async (demo: Demo, change: Change): Promise<Verified> =>
+  verification(demo, (await askFor(demo, change)).id)
+
+/** Waits for a Candidate's verification, and answers what it left. */
+export const verification = async ({ api }: Demo, candidateId: string): Promise<Verified> => {
+  const ended = await until(
+    () => api.get<{ candidate: Candidate }>(`/v1/candidates/${candidateId}`),
+    (answer) => !["composing", "verifying"].includes(answer.candidate.status),
+    "the verification"
+  )
+  const { items } = await api.get<{ items: ReadonlyArray<Evidence> }>(`/v1/candidates/${candidateId}/evidence`)
+  return { candidate: ended.candidate, evidence: items }
+}
+
+export const promote = ({ api }: Demo, candidate: Candidate): Promise<Promoted> =>
+  api.post<Promoted>(`/v1/candidates/${candidate.id}/promote`)
+
+export const released = async ({ api }: Demo, projectId: string, releaseId: string): Promise<Release> => {
+  const found = await until(
+    () => api.get<{ items: ReadonlyArray<Release> }>(`/v1/projects/${projectId}/releases`),
+    ({ items }) =>
+      items.some((release) => release.id === releaseId && !["queued", "building"].includes(release.status)),
+    "the release"
+  )
+  return found.items.find((release) => release.id === releaseId)!
+}
+
+export const sourceFile = async ({ api }: Demo, projectId: string, path: string): Promise<string> => {
+  const { canonical } = await api.get<{ canonical: { tree: string } }>(`/v1/projects/${projectId}`)
+  const file = await api.get<{ text: string }>(
+    `/v1/projects/${projectId}/code?tree=${canonical.tree}&path=${encodeURIComponent(path)}`
+  )
+  return file.text
+}
+
+/** A Candidate must have come out verified; the evidence says why when it did not. */
+export const mustBeVerified = ({ candidate, evidence }: Verified): void =>
+  need(
+    candidate.status === "verified",
+    `the Candidate is ${candidate.status}: ${candidate.reason}\n${proof(evidence).join("\n")}`
+  )
+
+/** Waits until a Change has ended, and answers how. */
+export const endOf = async ({ api }: Demo, changeId: string): Promise<Change> => {
+  const { change } = await until(
+    () => api.get<{ change: Change }>(`/v1/changes/${changeId}`),
+    (answer) => ["completed", "failed", "cancelled"].includes(answer.change.status),
+    "the Change"
+  )
+  return change
+}

@@ -11,13 +11,37 @@ export interface Entry {
 export const catalogue: ReadonlyArray<Entry> = [
   {
     name: "promotion",
-    figures: ["promotion-8-fibers", "promotion-8-fibers-same-rows", "promotion-1-fiber", "promotion-1-fiber-same-rows"],
+    figures: [
+      "promotion-8-fibers",
+      "promotion-32-fibers",
+      "promotion-8-fibers-same-rows",
+      "promotion-1-fiber",
+      "promotion-1-fiber-same-rows"
+    ],
     about: [
-      "Promotion commits per second on one SQLite file (WAL, `synchronous=FULL`): `decideSwap` on a snapshot, then `Ledger.commit`. Eight Projects; one fiber takes them one after the other, or each Project has a fiber. Projects, Changes and Candidates are made before the clock starts. The ledger lets fibers that commit in the same moment share one transaction, so that at 8 fibers it waits for the disk less often than the floors, which wait once for each promotion: on a slow or busy disk its ratio can pass 1. The figures of one fiber show its cost alone.",
+      "Promotion commits per second on one SQLite file (WAL, `synchronous=FULL`): `decideSwap` on a snapshot, then `Ledger.commit`. 32 Projects; one fiber takes them one after the other, or 8 or 32 fibers take one each. Projects, Changes and Candidates are made before the clock starts. The ledger lets fibers that commit in the same moment share one transaction, so that at 8 fibers it waits for the disk less often than the floors, which wait once for each promotion: on a slow or busy disk its ratio can pass 1. The figures of one fiber show its cost alone.",
       "Floor: better-sqlite3 by hand with the same pragmas, prepared statements and one transaction each (`BEGIN IMMEDIATE`): `UPDATE head SET generation, commit, tree WHERE project_id = ? AND generation = ?`, `INSERT INTO generation` (project, generation, commit, tree, candidate, time), `INSERT INTO outbox` (project, type, JSON). Three tables with a primary key and no other index; no guards, no history, no commands.",
       "Second floor (`same-rows`): as above, with every row that the real commit writes as JSON: generation, head, Candidate and Change (by revision), release, two rows for the event's sequence and the event, two commands. Plain tables with a primary key, no other index, no trigger, no guard."
     ],
     load: async () => (await import("./figures/PromotionCommits.ts")).bench
+  },
+  {
+    name: "generations",
+    figures: ["promotion-at-10000-generations"],
+    about: [
+      "Milliseconds of one promotion commit, one after the other, in a Project with 10,000 generations behind it: a line must not grow heavier with its age.",
+      "Floor: the same in a Project with 10 generations, on a database file of its own."
+    ],
+    load: async () => (await import("./figures/GenerationsGrown.ts")).bench
+  },
+  {
+    name: "queue",
+    figures: ["queue-behind-100000", "queue-empty"],
+    about: [
+      "Commands per second through the queue on one SQLite file (WAL, `synchronous=FULL`): one is sent by `Ledger.commit`, the one whose turn it is is claimed and finished, three transactions in all. With 100,000 others of 100 Projects due before it, and with none.",
+      "Floor: for the long queue, the empty one; for the empty one, a table by hand on better-sqlite3 with the same pragmas: INSERT, UPDATE of the first due row, DELETE, each its own transaction. No fairness between Projects, no retries."
+    ],
+    load: async () => (await import("./figures/CommandQueue.ts")).bench
   },
   {
     name: "compose",

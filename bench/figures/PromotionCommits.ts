@@ -13,9 +13,9 @@ import * as HandWritten from "../parts/HandWritten.ts"
 import { ask, headOf, prepare, snapshotOf } from "../parts/PromotionWorld.ts"
 import { across, inTurn, lastly, median } from "../Rounds.ts"
 
-const projects = 8
+const projects = 32
 /** Promotions of each Project in one round. */
-const each = Number(process.env["PAWL_BENCH_PROMOTIONS"] ?? 150)
+const each = Number(process.env["PAWL_BENCH_PROMOTIONS"] ?? 40)
 const perRound = projects * each
 
 const all = Array.from({ length: projects }, (_, project) => project)
@@ -64,7 +64,7 @@ const onCopy = async (template: string, work: (filename: string) => Promise<numb
   return (perRound * 1000) / elapsedMs
 }
 
-const real = (filename: string, fibers: 1 | 8, snapshots: ReadonlyArray<ReadonlyArray<Snapshot>>) =>
+const real = (filename: string, fibers: 1 | 8 | 32, snapshots: ReadonlyArray<ReadonlyArray<Snapshot>>) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const promote = (snapshot: Snapshot) => Effect.suspend(() => ledger.commit(decide(snapshot)))
@@ -103,10 +103,11 @@ export const bench: Bench = ({ rounds, say }) =>
       onCopy(templates.minimal, (file) => byHand(file, HandWritten.minimal, inputs))
     const sameRows = (inputs: ReadonlyArray<Commit>) => () =>
       onCopy(templates.sameRows, (file) => byHand(file, HandWritten.sameRows, inputs))
-    const ledger = (fibers: 1 | 8) => () => onCopy(templates.real, (file) => real(file, fibers, snapshots))
+    const ledger = (fibers: 1 | 8 | 32) => () => onCopy(templates.real, (file) => real(file, fibers, snapshots))
     const sides = {
       minimal8: minimal(parallel),
       ledger8: ledger(8),
+      ledger32: ledger(32),
       sameRows8: sameRows(parallelCommits),
       minimal1: minimal(line),
       ledger1: ledger(1),
@@ -126,8 +127,9 @@ export const bench: Bench = ({ rounds, say }) =>
     return {
       figures: [
         against("promotion-8-fibers", "ledger8", "minimal8", ratioAtLeast(0.5)),
+        against("promotion-32-fibers", "ledger32", "minimal8", ratioAtLeast(0.5)),
         against("promotion-8-fibers-same-rows", "ledger8", "sameRows8"),
-        against("promotion-1-fiber", "ledger1", "minimal1"),
+        against("promotion-1-fiber", "ledger1", "minimal1", ratioAtLeast(0.5)),
         against("promotion-1-fiber-same-rows", "ledger1", "sameRows1")
       ],
       notes: [

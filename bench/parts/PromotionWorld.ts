@@ -127,7 +127,7 @@ export const snapshotOf = (project: number, n: number): Snapshot => {
     approval: null,
     evidence: evidenceOf(project, n),
     composedCommitExists: true,
-    hasApp: true,
+    releasable: true,
     otherVerified: false
   }
 }

@@ -3,6 +3,7 @@ import { Effect, Fiber, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { Journal } from "@pawl/core/ledger/Journal"
+import { commandsAgain } from "./CommandsAgain.ts"
 import {
   claim,
   claimOne,
@@ -18,6 +19,7 @@ import {
 } from "./StoreFixtures.ts"
 
 export const commandsContract = (name: string, fixture: StoreFixture) => {
+  commandsAgain(name, fixture)
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))
   const commands = Commands
@@ -59,19 +61,6 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
           exit._tag === "Success" ? ids(exit.value) : []
         )
         expect([...claimed].sort()).toEqual(["agent.wake:a", "agent.wake:b"])
-      })
-    )
-
-    promise(
-      "changes nothing when a command is sent that waits already",
-      Effect.gen(function* () {
-        yield* send([command("a", { payload: { n: 1 }, delayMs: 50 })])
-        yield* send([command("a", { payload: { n: 2 } }), command("a", { payload: { n: 3 } })])
-        expect(yield* claim()).toEqual([])
-        yield* TestClock.adjust(50)
-        expect((yield* claim(5)).map((each) => each.command.payload)).toEqual([{ n: 1 }])
-        yield* send([command("a")])
-        expect(yield* claim()).toEqual([])
       })
     )
 

@@ -58,6 +58,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
         _tag: "Update",
         kind: "change",
         record: change(n, { status, reason: note }),
+        from: change(n),
         revision: at
       }))
   },

@@ -88,7 +88,7 @@ export const objectStoreContract = (
           for (const length of [0, 1, 65_536, 65_537, 300_000]) {
             yield* store.put("k", sequence(length))
             expect(yield* store.get("k")).toEqual(sequence(length))
-            expect(yield* store.head("k")).toEqual({ key: "k", sizeBytes: length })
+            expect(yield* store.head("k")).toMatchObject({ key: "k", sizeBytes: length })
           }
         })
       ))
@@ -192,6 +192,19 @@ export const objectStoreContract = (
         })
       ))
 
+    it("says when each object was written, alike in a list and by its key", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          yield* store.put("t/one", bytes("1"))
+          yield* store.create("t/two", bytes("2"))
+          const [one, two] = [yield* store.head("t/one"), yield* store.head("t/two")]
+          expect(yield* store.list("t/")).toEqual([one, two])
+          expect(one.storedAtMs).toBeLessThanOrEqual(two.storedAtMs)
+          yield* store.put("t/one", bytes("again"))
+          expect((yield* store.head("t/one")).storedAtMs).toBeGreaterThanOrEqual(two.storedAtMs)
+        })
+      ))
+
     it("holds a key and keys below it side by side", () =>
       run((store) =>
         Effect.gen(function* () {
@@ -220,7 +233,7 @@ export const objectStoreContract = (
               Stream.runDrain(store.stream(key))
             ])
               expect((yield* Effect.flip<unknown, Failure, never>(refused))._tag).toBe("InvalidKey")
-          expect(yield* store.list("")).toEqual([{ key: "there", sizeBytes: 1 }])
+          expect(yield* store.list("")).toMatchObject([{ key: "there", sizeBytes: 1 }])
         })
       ))
 

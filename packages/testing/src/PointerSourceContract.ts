@@ -94,6 +94,23 @@ export const pointerSourceContract = (name: string, fixture: PointerSourceFixtur
         })
       ))
 
+    it("takes previews and versions for removed with the app, and what is left of it while an app after it is there", () =>
+      run((world) =>
+        Effect.gen(function* () {
+          const channels = [preview, "preview:v0000001"] as const
+          for (const channel of ["production", ...channels] as const) yield* world.put(pointer({ channel }))
+          yield* world.put(pointer({ label: "other", slug: "other", project_id: projectId(2), channel: preview }))
+          yield* world.put(pointer({ status: "removed", leftovers: true }))
+          for (const channel of channels) expect(yield* world.source.find("shop", channel)).toBe("removed")
+          yield* world.put(pointer({ status: "building", incarnation: 2, leftovers: true }))
+          expect(yield* found(world)).toMatchObject({ status: "building", incarnation: 2 })
+          for (const channel of channels) expect(yield* world.source.find("shop", channel)).toBe("removed")
+          expect(yield* world.source.find("other", preview)).toMatchObject({ status: "live" })
+          yield* world.put(pointer({ status: "building", incarnation: 2, leftovers: false }))
+          for (const channel of channels) expect(yield* world.source.find("shop", channel)).toMatchObject({ channel })
+        })
+      ))
+
     it("answers a removed row as it stands, and its tombstone for channels that have no row", () =>
       run((world) =>
         Effect.gen(function* () {

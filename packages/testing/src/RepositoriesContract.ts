@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Repositories } from "@pawl/core/project/Repositories"
+import { declareAudits } from "./RepositoriesAudits.ts"
 import { declareAdvances, declareReading } from "./RepositoriesHistory.ts"
 import { declareMerges } from "./RepositoriesMerges.ts"
 import {
@@ -57,6 +58,7 @@ export const repositoriesContract = (
     declareMerges(run)
     declareAdvances(run)
     declareReading(run)
+    declareAudits(run)
   })
 }
 

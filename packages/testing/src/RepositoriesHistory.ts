@@ -182,6 +182,22 @@ export const declareReading = (run: Run): void => {
       })
     ))
 
+  it("removes with canonical every fork that is left", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { canon, cand, edit, s0, ws } = yield* scene(repositories)
+        const one = yield* edit(ws(1), s0.commit, { x: "1" })
+        yield* repositories.fork(cand(1))
+        yield* repositories.remove(canon)
+        for (const ref of [ws(1), cand(1)])
+          expect(yield* tagOf(repositories.resolve(ref, one.commit))).toBe("ObjectNotFound")
+        const again = yield* scene(repositories)
+        yield* repositories.fork(ws(1))
+        expect(yield* tagOf(repositories.resolve(ws(1), one.commit))).toBe("ObjectNotFound")
+        expect(yield* again.edit(ws(1), s0.commit, { x: "1" })).toEqual(one)
+      })
+    ))
+
   it("removes a whole Project, fork by fork, and takes it again from the start", () =>
     run((repositories) =>
       Effect.gen(function* () {

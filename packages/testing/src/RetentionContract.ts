@@ -5,6 +5,8 @@ import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { Retention } from "@pawl/core/ledger/Retention"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { Settings } from "@pawl/core/primitives/Settings"
+import * as Time from "@pawl/core/primitives/Time"
 import { commit, event, failure, onStore, projectId, type StoreFixture } from "./StoreFixtures.ts"
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -74,6 +76,44 @@ export const retentionContract = (name: string, fixture: StoreFixture): void => 
         expect(yield* read(2, 0)).toEqual([1, 2])
         yield* publish(1, 1)
         expect(yield* read(1, 2)).toEqual([3, 4])
+      })
+    )
+
+    promise(
+      "takes events of development after 30 days, and nothing else sooner",
+      Effect.gen(function* () {
+        const inDevelopment = Effect.flatMap(Settings, (settings) =>
+          Effect.provideService(sweep, Settings, { ...settings, environment: "development" })
+        )
+        yield* publish(1, 2)
+        yield* TestClock.adjust((Limits.eventDaysDevelopment + 1) * dayMs)
+        yield* publish(1, 1)
+        yield* commit({ key: "k" })
+        expect(yield* sweep).toEqual(nothing)
+        expect(yield* inDevelopment).toEqual({ ...nothing, events: 2 })
+        expect(yield* read(1, 2)).toEqual([3])
+        expect(yield* commit({ key: "k" })).toEqual({ _tag: "Duplicate" })
+      })
+    )
+
+    promise(
+      "forgets the events of one Project that are older than a moment, whatever their age, and counts on",
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        yield* publish(1, 3)
+        yield* publish(2, 1)
+        const moment = (yield* Time.nowMillis) + dayMs
+        yield* TestClock.adjust(dayMs)
+        yield* publish(1, 1)
+        expect(yield* retention.forget(projectId(1), Time.fromMillis(moment))).toBe(3)
+        expect(yield* retention.forget(projectId(1), Time.fromMillis(moment))).toBe(0)
+        expect(yield* retention.forget(projectId(9), Time.fromMillis(moment))).toBe(0)
+        expect(yield* failure(read(1, 0))).toMatchObject({ _tag: "EventsExpired", oldest: 4 })
+        expect(yield* read(1, 3)).toEqual([4])
+        expect(yield* read(2, 0)).toEqual([1])
+        expect(yield* retention.forget(projectId(1), Time.fromMillis(moment + dayMs))).toBe(1)
+        yield* publish(1, 1)
+        expect(yield* read(1, 4)).toEqual([5])
       })
     )
 

@@ -3,6 +3,7 @@ import { appDataContract } from "./AppDataContract.ts"
 import { commandsContract } from "./CommandsContract.ts"
 import { dailyCounterContract } from "./DailyCounterContract.ts"
 import { eventLogContract } from "./EventLogContract.ts"
+import { historyContract } from "./HistoryContract.ts"
 import { journalContract } from "./JournalContract.ts"
 import { ledgerContract } from "./LedgerContract.ts"
 import { pointerSourceContract, recordedPointers } from "./PointerSourceContract.ts"
@@ -15,6 +16,7 @@ export const storeContracts = (name: string, fixture: StoreFixture): void => {
   recordsContract(name, fixture)
   commandsContract(name, fixture)
   eventLogContract(name, fixture)
+  historyContract(name, fixture)
   journalContract(name, fixture)
   appDataContract(name, fixture)
   dailyCounterContract(name, fixture)

@@ -12,6 +12,7 @@ import type { NewEvent } from "@pawl/core/event/Event"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { type Commit, insert, type Stored } from "@pawl/core/ledger/Commit"
 import { type Kind, kinds, type RecordOf } from "@pawl/core/ledger/Entities"
+import type { History } from "@pawl/core/ledger/History"
 import { Journal } from "@pawl/core/ledger/Journal"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
@@ -19,7 +20,7 @@ import type { Retention } from "@pawl/core/ledger/Retention"
 import type { Head } from "@pawl/core/promotion/Generation"
 
 /** All that one store provides. */
-export type Stores = Ledger | Records | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+export type Stores = Ledger | Records | History | Journal | Commands | EventLog | Retention | DailyCounter | AppData
 
 /** Builds a new, empty store each time it is built. */
 export interface StoreFixture {

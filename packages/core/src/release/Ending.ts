@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
 import { PointerLifecycle } from "../app/PointerLifecycle.ts"
-import type { Pointer } from "../app/Pointer.ts"
+import { type Pointer, restorable, servedBy } from "../app/Pointer.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
 import { afterRelease } from "../change/Changes.ts"
 import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { demand } from "../ledger/Deciding.ts"
+import { demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Process } from "../ledger/Processes.ts"
@@ -15,14 +15,17 @@ import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import type { ProbeResult, Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
-import type { Previous } from "./Releases.ts"
 
 const actor = system("release")
 
 export type Ended =
   | { readonly _tag: "Superseded" }
   | { readonly _tag: "Failed"; readonly reason: string }
-  | { readonly _tag: "Probed"; readonly probes: ReadonlyArray<ProbeResult>; readonly previous: Previous }
+  /** Still queued or building 45 minutes after the promotion. `releasable`: whether there still is something to release to. */
+  | { readonly _tag: "Stuck"; readonly releasable: boolean }
+  | { readonly _tag: "Probed"; readonly probes: ReadonlyArray<ProbeResult> }
+  /** Probed at a release target: no pointer of ours is concerned, and its deployment was told when it was confirmed. */
+  | { readonly _tag: "TargetProbed"; readonly probes: ReadonlyArray<ProbeResult> }
 
 const none = { answer: undefined }
 
@@ -32,11 +35,20 @@ export const ending = (releaseId: string, ended: Ended) =>
     const release = yield* demand("release", releaseId)
     if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return none
     const change = yield* demand("change", release.record.changeId)
-    const pointer = yield* demand("pointer", pointerKey(release.record.projectId, "production"))
+    // A release target has no pointer.
+    const pointer = yield* find("pointer", pointerKey(release.record.projectId, "production"))
     const now = yield* Time.now
+    const probes = "probes" in ended ? ended.probes : null
     const evidence =
-      ended._tag === "Probed" ? releaseEvidence(release.record, ended.probes, `evd_${yield* makeUlid}`, now) : null
-    const decided = decideEnd(release.record, ended, pointer.record)
+      probes === null
+        ? null
+        : releaseEvidence(release.record, probes, {
+            id: `evd_${yield* makeUlid}`,
+            checkId: releaseCheck(release.record),
+            startedAt: release.record.updatedAt,
+            now
+          })
+    const decided = decideEnd(release.record, ended, pointer?.record ?? null)
     const next = Lifecycle.next(ReleaseLifecycle, release.record.status, decided.trigger)
     if (next._tag === "Left") return none
     const after = afterRelease(change, { ended: decided.change, reason: decided.reason, releaseId }, now, actor)
@@ -51,9 +63,9 @@ export const ending = (releaseId: string, ended: Ended) =>
             status: next.right,
             reason: decided.reason,
             updatedAt: now,
-            ...(ended._tag === "Probed" ? { probes: ended.probes } : {})
+            ...(probes === null ? {} : { probes })
           }),
-          ...(decided.pointer === null
+          ...(decided.pointer === null || pointer === null
             ? []
             : [Commit.update("pointer", pointer, { ...decided.pointer, updated_at: now })]),
           ...(evidence === null ? [] : [Commit.insert("evidence", evidence)]),
@@ -65,96 +77,143 @@ export const ending = (releaseId: string, ended: Ended) =>
   })
 
 interface End {
-  readonly trigger: "newerPromoted" | "buildFailed" | "probesPassed" | "probesFailed"
+  readonly trigger: "newerPromoted" | "buildFailed" | "stuck" | "probesPassed" | "probesFailed"
   readonly change: "released" | "releaseFailed"
   readonly reason: string | null
   readonly pointer: Partial<Pointer> | null
   readonly events: ReadonlyArray<NewEvent>
 }
 
+type EventOf = (type: NewEvent["type"], data: Record<string, unknown>) => NewEvent
+
 /** Pure: which end, and what the pointer does. */
-export const decideEnd = (release: Release, ended: Ended, pointer: Pointer): End => {
-  const about = { releaseId: release.id, generation: release.generation }
-  const event = (type: NewEvent["type"], data: Record<string, unknown>): NewEvent => ({
+export const decideEnd = (release: Release, ended: Ended, pointer: Pointer | null): End => {
+  const event: EventOf = (type, data) => ({
     type,
     subject: release.id,
-    data: { ...about, ...data },
+    data: { releaseId: release.id, generation: release.generation, ...data },
     actor
   })
   switch (ended._tag) {
-    case "Superseded":
-      return {
-        trigger: "newerPromoted",
-        change: "released",
-        reason: "a newer generation was promoted",
-        pointer: null,
-        events: []
-      }
+    case "Superseded": {
+      const reason = "a newer generation was promoted"
+      return { trigger: "newerPromoted", change: "released", reason, pointer: null, events: [] }
+    }
     case "Failed": {
       const events = [event("deployment.failed", { reason: ended.reason })]
-      const failed = Lifecycle.next(PointerLifecycle, pointer.status, "buildFailed")
-      const status =
-        failed._tag === "Right" && failed.right !== pointer.status
-          ? { status: failed.right, reason: ended.reason }
-          : null
-      return { trigger: "buildFailed", change: "releaseFailed", reason: ended.reason, pointer: status, events }
-    }
-    case "Probed": {
-      if (ended.probes.every((probe) => probe.result === "pass"))
-        return {
-          trigger: "probesPassed",
-          change: "released",
-          reason: null,
-          pointer: null,
-          events: [event("deployment.completed", { status: "deployed" })]
-        }
-      const failing = ended.probes.filter((probe) => probe.result !== "pass")
-      const reason = `smoke test: ${failing.map((probe) => `${probe.path} ${probe.detail}, expected ${probe.expected}`).join("; ")}`
       return {
-        trigger: "probesFailed",
+        trigger: "buildFailed",
         change: "releaseFailed",
-        reason,
-        pointer: restored(release, ended.previous, pointer, reason),
-        events: [
-          ...(ended.previous === null
-            ? []
-            : [event("deployment.completed", { status: "restored", restoredGeneration: ended.previous.generation })]),
-          event("release.smoke_failed", { probes: ended.probes })
-        ]
+        reason: ended.reason,
+        pointer: pointer === null ? null : buildFailed(pointer, ended.reason),
+        events
       }
     }
+    case "Stuck": {
+      const reason = "the release did not end within 45 minutes of its promotion"
+      const change = ended.releasable ? "releaseFailed" : "released"
+      // Only a release that has moved the pointer takes it back.
+      if (pointer === null || release.bundleSource === null)
+        return { trigger: "stuck", change, reason, pointer: null, events: [] }
+      return { trigger: "stuck", change, reason, ...takenBack(release, pointer, reason, event) }
+    }
+    case "Probed":
+    case "TargetProbed":
+      return decideProbed(release, ended, pointer, event)
   }
 }
 
-/** The pointer goes back to what it served, unless something newer has moved it since. */
-const restored = (release: Release, previous: Previous, pointer: Pointer, reason: string): Partial<Pointer> | null => {
-  if (pointer.status === "removed" || pointer.generation !== release.generation) return null
-  if (previous !== null) return { ...previous, status: "live", reason: null }
-  return { commit: null, generation: null, bundle_key: null, bundle_digest: null, status: "build_failed", reason }
+const decideProbed = (
+  release: Release,
+  ended: Extract<Ended, { readonly _tag: "Probed" | "TargetProbed" }>,
+  pointer: Pointer | null,
+  event: EventOf
+): End => {
+  const app = ended._tag === "Probed" ? pointer : null
+  if (ended.probes.every((probe) => probe.result === "pass"))
+    return {
+      trigger: "probesPassed",
+      change: "released",
+      reason: null,
+      pointer: app === null || app.generation !== release.generation ? null : { last_good: servedBy(app) },
+      events: app === null ? [] : [event("deployment.completed", { status: "deployed" })]
+    }
+  const reason = smokeReason(ended.probes)
+  const back = app === null ? { pointer: null, events: [] } : takenBack(release, app, reason, event)
+  return {
+    trigger: "probesFailed",
+    change: "releaseFailed",
+    reason,
+    pointer: back.pointer,
+    events: [...back.events, event("release.smoke_failed", { probes: ended.probes })]
+  }
 }
 
+/** Why a smoke test failed, in words. */
+export const smokeReason = (probes: ReadonlyArray<ProbeResult>): string => {
+  const failing = probes.filter((probe) => probe.result !== "pass")
+  return `smoke test: ${failing.map((probe) => `${probe.path} ${probe.detail}, expected ${probe.expected}`).join("; ")}`
+}
+
+/** A row that serves an earlier version goes on; one that never had any says why. */
+const buildFailed = (pointer: Pointer, reason: string): Partial<Pointer> | null => {
+  const failed = Lifecycle.next(PointerLifecycle, pointer.status, "buildFailed")
+  return failed._tag === "Right" && failed.right !== pointer.status ? { status: failed.right, reason } : null
+}
+
+/** The pointer goes back to what was last found good, unless something newer has moved it since. */
+const takenBack = (
+  release: Release,
+  pointer: Pointer,
+  reason: string,
+  event: EventOf
+): Pick<End, "pointer" | "events"> => {
+  if (pointer.status === "removed" || pointer.generation !== release.generation) return { pointer: null, events: [] }
+  const previous = restorable(pointer, release.generation)
+  if (previous === null) return { pointer: withdrawn(pointer, reason), events: [] }
+  const built = Lifecycle.next(PointerLifecycle, pointer.status, "built")
+  if (built._tag === "Left") return { pointer: null, events: [] }
+  return {
+    pointer: { ...previous, status: built.right, reason: null },
+    events: [event("deployment.completed", { status: "restored", restoredGeneration: previous.generation })]
+  }
+}
+
+/** Nothing good was ever served, so nothing is. */
+const withdrawn = (pointer: Pointer, reason: string): Partial<Pointer> | null => {
+  const next = Lifecycle.next(PointerLifecycle, pointer.status, "withdrawn")
+  if (next._tag === "Left") return null
+  return { commit: null, generation: null, bundle_key: null, bundle_digest: null, status: next.right, reason }
+}
+
+/** The check that a release's own probes are. */
+export const releaseCheck = (release: Release): string => `release-s${release.generation}`
+
 /** Release evidence never feeds a promotion gate: its subject is the release. */
-const releaseEvidence = (
+export const releaseEvidence = (
   release: Release,
   probes: ReadonlyArray<ProbeResult>,
-  id: Evidence["id"],
-  now: Time.Timestamp
+  about: {
+    readonly id: Evidence["id"]
+    readonly checkId: string
+    readonly startedAt: Time.Timestamp
+    readonly now: Time.Timestamp
+  }
 ): Evidence => {
-  const gap = probes.some((probe) => probe.result === "gap")
-  const pass = probes.every((probe) => probe.result === "pass")
+  const worst = (["fail", "gap"] as const).find((result) => probes.some((probe) => probe.result === result)) ?? "pass"
   return {
-    id,
+    id: about.id,
     projectId: release.projectId,
     subject: { releaseId: release.id },
-    checkId: `release-s${release.generation}`,
-    status: gap ? "not_checked" : pass ? "checked_supported" : "checked_unsupported",
-    result: pass ? "pass" : gap ? "gap" : "fail",
+    checkId: about.checkId,
+    status: ({ pass: "checked_supported", fail: "checked_unsupported", gap: "not_checked" } as const)[worst],
+    result: worst,
     commit: release.commit,
     tree: release.tree,
     outputKey: null,
     outputDigest: null,
-    startedAt: release.updatedAt,
-    finishedAt: now,
+    startedAt: about.startedAt,
+    finishedAt: about.now,
     runner: { isolation: "router", version: "1", guarantees: [] },
     summary: probes.map((probe) => `${probe.path}: ${probe.detail}`).join("\n"),
     attempt: 1

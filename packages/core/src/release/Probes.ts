@@ -1,4 +1,5 @@
 /** Release smoke probes: which they are, and what an answer means. No response is a gap, never a pass. */
+import type { Intent } from "../changeset/ChangeSet.ts"
 import type { PawlProbe } from "../project/PawlFile.ts"
 import type { ProbeAnswer } from "./ProbeClient.ts"
 import type { ProbeResult } from "./Release.ts"
@@ -65,4 +66,17 @@ export const routesAdded = (
     }
   }
   return [...found].slice(0, max)
+}
+
+/**
+ * Static GET routes that ChangeSets declared to write: `/hours`, or `GET /hours`. A route with a parameter or a
+ * wildcard is not static, and one of another method is no probe.
+ */
+export const routesDeclared = (intents: ReadonlyArray<Intent>, max: number): ReadonlyArray<string> => {
+  const paths = intents.flatMap((intent) => {
+    if (intent.kind !== "route" || intent.mode !== "write") return []
+    const path = /^(?:GET\s+)?(\/[A-Za-z0-9/_.-]*)$/i.exec(intent.value.trim())?.[1]
+    return path === undefined || path.startsWith("//") ? [] : [path]
+  })
+  return [...new Set(paths)].slice(0, max)
 }

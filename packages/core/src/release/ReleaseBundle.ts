@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { bundleKey, bundlePrefix } from "../app/Bundle.ts"
-import { bundleOf } from "../app/Builds.ts"
+import { BuildRefused, bundleOf } from "../app/Builds.ts"
 import * as BundleStore from "../app/BundleStore.ts"
 import { verifiedDigest } from "../evidence/CandidateEvidence.ts"
 import { demand } from "../ledger/Deciding.ts"
@@ -59,6 +59,14 @@ const ofPreview = (release: Release, digest: string | undefined) =>
       : yield* BundleStore.copy(from, bundlePrefix("apps", release.projectId, release.commit), there)
   })
 
+const unstored = {
+  code: "no_bundle",
+  message: "no bundle of this tree is stored any more, and the rollback was verified without a build; deploy the app",
+  file: null,
+  line: null,
+  column: null
+}
+
 export const obtain = (release: Release) =>
   Effect.gen(function* () {
     const answer = (stored: BundleStore.StoredBundle, source: BundleSource): ReleaseBundle => ({
@@ -75,6 +83,9 @@ export const obtain = (release: Release) =>
     if (same !== null) return answer(same, "same_tree")
     const preview = yield* ofPreview(release, digest)
     if (preview !== null) return answer(preview, "preview_copy")
+    // What a rollback's plan did not build was not verified as a build: only what is stored may be served.
+    if (digest === undefined && (yield* demand("change", release.changeId)).record.kind === "rollback")
+      return yield* new BuildRefused({ problems: [unstored] })
     const files = readFiles({ project: release.projectId, fork: candidateFork(release.candidateId) }, release.tree)
     const built = yield* bundleOf({
       kind: "apps",

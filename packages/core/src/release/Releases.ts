@@ -1,27 +1,33 @@
 /**
- * The release process, body of `release.run`, by the live-app path: start (or be superseded), obtain the bundle,
- * move the pointer by compare-and-swap, probe through the router, and deploy or restore.
+ * The release process, body of `release.run`: start (or be superseded), then by the path of what there is to release
+ * to. The live-app path obtains the bundle, moves the pointer by compare-and-swap, probes through the router, and
+ * deploys or restores. The path of a release target is `BuildServicePath`.
  */
 import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
 import { formatProblem } from "../app/Builds.ts"
 import { versionRow } from "../app/Apps.ts"
-import type { Pointer } from "../app/Pointer.ts"
+import { type Pointer, restorable } from "../app/Pointer.ts"
+import { PointerLifecycle } from "../app/PointerLifecycle.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
+import { ground } from "../app/Removal.ts"
 import type { NewEvent } from "../event/Event.ts"
 import { afterRelease } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
+import { Conflict, Ledger } from "../ledger/Ledger.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
-import { commitStep, Process } from "../ledger/Processes.ts"
+import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Project } from "../project/Project.ts"
+import { runAtTarget } from "./BuildServicePath.ts"
 import { ending } from "./Ending.ts"
 import type { Release } from "./Release.ts"
 import { obtain, type ReleaseBundle } from "./ReleaseBundle.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
+import { releasesTo } from "./ReleaseTargets.ts"
 import { smokeTest } from "./Smoke.ts"
 
 const actor = system("release")
@@ -30,6 +36,17 @@ export const run = (releaseId: string) =>
   Effect.gen(function* () {
     if ((yield* decideAndCommit(starting(releaseId))) === "over") return
     const release = (yield* demand("release", releaseId)).record
+    const to = yield* releasesTo(release.projectId)
+    if (to === null)
+      return yield* decideAndCommit(ending(releaseId, { _tag: "Failed", reason: "there is nothing to release to" }))
+    if (to._tag === "Target") return yield* runAtTarget(release, to.target)
+    return yield* runAtApp(release)
+  }).pipe(Effect.withSpan("Releases.run", { attributes: { releaseId } }))
+
+/** The live-app path, once the release is building. */
+const runAtApp = (release: Release) =>
+  Effect.gen(function* () {
+    const incarnation = yield* ground(release.projectId)
     const bundle = yield* obtain(release).pipe(
       Effect.map((found) => ({ _tag: "Found" as const, found })),
       Effect.catchTags({
@@ -47,17 +64,17 @@ export const run = (releaseId: string) =>
       })
     )
     if (bundle._tag === "None")
-      return yield* decideAndCommit(ending(releaseId, { _tag: "Failed", reason: bundle.reason }))
+      return yield* decideAndCommit(ending(release.id, { _tag: "Failed", reason: bundle.reason }))
     const project = (yield* demand("project", release.projectId)).record
-    const moved = yield* move(project, releaseId, bundle.found)
-    if (moved._tag === "Superseded") return yield* decideAndCommit(ending(releaseId, { _tag: "Superseded" }))
+    const moved = yield* move(project, release.id, bundle.found, incarnation)
+    if (moved._tag === "Superseded") return yield* decideAndCommit(ending(release.id, { _tag: "Superseded" }))
     if (moved._tag === "Removed")
-      return yield* decideAndCommit(ending(releaseId, { _tag: "Failed", reason: "the app was removed" }))
+      return yield* decideAndCommit(ending(release.id, { _tag: "Failed", reason: "the app was removed" }))
     yield* (yield* PointerSignal).moved(project.label)
-    const probes = yield* smokeTest(release, project.label)
-    yield* decideAndCommit(ending(releaseId, { _tag: "Probed", probes, previous: moved.previous }))
+    const probes = yield* smokeTest(release, { _tag: "App", label: project.label })
+    yield* decideAndCommit(ending(release.id, { _tag: "Probed", probes }))
     yield* (yield* PointerSignal).moved(project.label)
-  }).pipe(Effect.withSpan("Releases.run", { attributes: { releaseId } }))
+  })
 
 /** Starts a release, superseding older ones; or supersedes it when a newer generation was promoted. */
 const starting = (releaseId: string) =>
@@ -109,12 +126,14 @@ const olderReleases = (release: Release) =>
 
 const supersede = (older: Commit.Stored<Release>, now: Time.Timestamp) =>
   Effect.gen(function* () {
+    const next = Lifecycle.next(ReleaseLifecycle, older.record.status, "newerPromoted")
+    if (next._tag === "Left") return { writes: [], events: [] }
     const change = yield* demand("change", older.record.changeId)
     const ended = afterRelease(change, { ended: "released", reason: null, releaseId: older.record.id }, now, actor)
     return {
       writes: [
         Commit.update("release", older, {
-          status: "superseded",
+          status: next.right,
           reason: "a newer generation was promoted",
           updatedAt: now
         }),
@@ -124,39 +143,33 @@ const supersede = (older: Commit.Stored<Release>, now: Time.Timestamp) =>
     }
   })
 
-/** What the pointer served before; null when it served nothing yet. */
-export type Previous = Pick<Pointer, "commit" | "generation" | "bundle_key" | "bundle_digest"> | null
-
-type Moved =
-  | { readonly _tag: "Moved"; readonly previous: Previous }
-  | { readonly _tag: "Superseded" }
-  | { readonly _tag: "Removed" }
+type Moved = { readonly _tag: "Moved" } | { readonly _tag: "Superseded" } | { readonly _tag: "Removed" }
 
 /** Moves the production pointer to the release's bundle, once. It never moves back to an older generation. */
-const move = (project: Project, releaseId: string, bundle: ReleaseBundle) =>
+const move = (project: Project, releaseId: string, bundle: ReleaseBundle, incarnation: number | null) =>
   Effect.gen(function* () {
     const done = (yield* Process).steps.get("moved") as Moved | undefined
-    return done ?? (yield* moving(project, releaseId, bundle))
+    return done ?? (yield* moving(project, releaseId, bundle, incarnation))
   })
 
-const moving = (project: Project, releaseId: string, bundle: ReleaseBundle) =>
+const moving = (project: Project, releaseId: string, bundle: ReleaseBundle, incarnation: number | null) =>
   Effect.gen(function* () {
     const release = yield* demand("release", releaseId)
     const pointer = yield* demand("pointer", pointerKey(project.id, "production"))
     if (release.record.status !== "building" || (pointer.record.generation ?? -1) > release.record.generation)
       return { _tag: "Superseded" } as Moved
     if (pointer.record.status === "removed") return { _tag: "Removed" } as Moved
-    const previous: Previous =
-      pointer.record.status === "live" || pointer.record.commit !== null ? pointer.record : null
-    const kept =
-      previous === null
-        ? null
-        : {
-            commit: previous.commit,
-            generation: previous.generation,
-            bundle_key: previous.bundle_key,
-            bundle_digest: previous.bundle_digest
-          }
+    // Removed and deployed again meanwhile: the bundle may be gone with the app that it was found for.
+    if (pointer.record.incarnation !== incarnation) return yield* Effect.fail(new Waiting("the app is a new one", 0))
+    // A row whose last build failed is building again before it is live.
+    const building = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
+    if (building._tag === "Right") {
+      yield* reopen(pointer, building.right)
+      return yield* new Conflict({ kind: "pointer", id: pointer.record.channel, expected: "building", actual: null })
+    }
+    const live = Lifecycle.next(PointerLifecycle, pointer.record.status, "built")
+    if (live._tag === "Left") return yield* Effect.die(live.left)
+    const previous = restorable(pointer.record, release.record.generation)
     const now = yield* Time.now
     const { commit, generation } = release.record
     const version = yield* versionRow(project, {
@@ -175,12 +188,14 @@ const moving = (project: Project, releaseId: string, bundle: ReleaseBundle) =>
             generation,
             bundle_key: bundle.key,
             bundle_digest: bundle.digest,
-            status: "live",
+            // What it goes back to, for as long as this release is not found good.
+            last_good: previous,
+            status: live.right,
             reason: null,
             updated_at: now
           }),
           Commit.update("release", release, {
-            replacedGeneration: kept?.generation ?? null,
+            replacedGeneration: previous?.generation ?? null,
             bundleSource: bundle.source,
             updatedAt: now
           }),
@@ -188,9 +203,20 @@ const moving = (project: Project, releaseId: string, bundle: ReleaseBundle) =>
         ],
         events: [buildCompleted(release.record, bundle)]
       },
-      { _tag: "Moved", previous: kept } as Moved
+      { _tag: "Moved" } as Moved
     )
   }).pipe(Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 }))
+
+const reopen = (pointer: Commit.Stored<Pointer>, status: Pointer["status"]) =>
+  Effect.gen(function* () {
+    const now = yield* Time.now
+    yield* (yield* Ledger).commit({
+      name: "Releases.reopen",
+      projectId: pointer.record.project_id,
+      lease: (yield* Process).lease,
+      writes: [Commit.update("pointer", pointer, { status, reason: null, updated_at: now })]
+    })
+  })
 
 const buildCompleted = (release: Release, bundle: ReleaseBundle): NewEvent => ({
   type: "build.completed",

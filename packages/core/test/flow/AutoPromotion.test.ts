@@ -83,7 +83,7 @@ describe("Auto-promotion", () => {
         expect((yield* demand("head", project.id)).record).toMatchObject({ generation: 2, syncedGeneration: 2 })
         const ends = [yield* newestOf(one.id), yield* newestOf(two.id)]
         expect(ends.map((each) => each?.status)).toEqual(["promoted", "promoted"])
-        expect(ends.map((each) => each?.recomposition).toSorted()).toEqual([0, 1])
+        expect(new Set(ends.map((each) => each?.recomposition))).toEqual(new Set([0, 1]))
         for (const { changeId } of [one, two]) expect(yield* statuses(changeId)).toBe("completed")
       })
     ))

@@ -8,6 +8,7 @@ import * as MemoryRepositories from "@pawl/core/project/MemoryRepositories"
 import { handlers } from "@pawl/core/event/Handlers"
 import { commandKinds } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
+import * as WebhookSender from "@pawl/core/event/WebhookSender"
 import { execute } from "@pawl/core/ledger/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
@@ -41,6 +42,10 @@ const sandbox = Layer.succeed(Sandbox, {
 })
 const jobs = new Map<string, SandboxJob>()
 
+/** What receivers of webhooks answer, by URL; a missing one cannot be reached. And what they were sent. */
+export const receivers = new Map<string, number>()
+export const received: Array<WebhookSender.Received> = []
+
 /** What the live app answers, by path; a missing path does not answer at all. */
 export const answers = new Map<string, ProbeAnswer>()
 const probes = Layer.succeed(ProbeClient, {
@@ -57,6 +62,7 @@ export const layer = Layer.mergeAll(
   MemoryObjectStore.layerMemory,
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
+  WebhookSender.layerMemory(receivers, received),
   sandbox,
   probes
 )
@@ -88,6 +94,7 @@ const defaults = {
   paused: false,
   fixturesEnabled: false,
   buildsPerDay: 60,
+  sandboxMsPerMonth: 18_000_000,
   smokeRetryMs: 0,
   appUrl: (host: string) => `http://${host}/`
 }

@@ -1,0 +1,111 @@
+/** A service that builds a release target from canonical `main` by itself. Pawl only looks on: it starts nothing there. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { ReleaseTarget } from "./ReleaseTarget.ts"
+
+/** No build service is set up in this installation. */
+export class BuildServiceMissing extends Schema.TaggedError<BuildServiceMissing>()("BuildServiceMissing", {}) {
+  override get message() {
+    return "no build service is set up: PAWL_BUILDS_API_TOKEN and PAWL_BUILDS_ACCOUNT_ID name one"
+  }
+}
+
+/** The service does not take our credentials, or they may not read this. Asking again does not help. */
+export class BuildServiceUnauthorized extends Schema.TaggedError<BuildServiceUnauthorized>()(
+  "BuildServiceUnauthorized",
+  { status: Schema.Number }
+) {
+  override get message() {
+    return `the build service refused the credentials (${this.status})`
+  }
+}
+
+/** We asked too often. `retryAfterMs` is what the service asks for; null when it does not say. */
+export class BuildServiceLimited extends Schema.TaggedError<BuildServiceLimited>()("BuildServiceLimited", {
+  retryAfterMs: Schema.NullOr(Schema.Number)
+}) {
+  override get message() {
+    return "the build service asks for patience"
+  }
+}
+
+/** The service is away, or says what cannot be understood. Asking again may help. */
+export class BuildServiceUnavailable extends Schema.TaggedError<BuildServiceUnavailable>()("BuildServiceUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the build service is away: ${this.reason}`
+  }
+}
+
+export type BuildServiceFault =
+  | BuildServiceMissing
+  | BuildServiceUnauthorized
+  | BuildServiceLimited
+  | BuildServiceUnavailable
+
+export type BuildOutcome = "success" | "fail" | "skipped" | "cancelled" | "terminated"
+
+export interface ServiceBuild {
+  readonly id: string
+  /** Waiting or at work, or over. */
+  readonly status: "running" | "finished"
+  /** Null until it is finished. */
+  readonly outcome: BuildOutcome | null
+  /** The commit that it was triggered for; null when the service does not say. */
+  readonly commit: string | null
+  /** ISO 8601. */
+  readonly createdAt: string
+}
+
+export interface ServiceDeployment {
+  readonly id: string
+  /** The version that answers all requests. */
+  readonly versionId: string
+  /** The build that made the version; null when it was not made by a build. */
+  readonly buildId: string | null
+}
+
+export type TargetRef = Pick<ReleaseTarget, "workerName" | "workerTag">
+
+export interface BuildServiceShape {
+  /** Builds that were triggered for exactly this commit, newest first; empty when there are none. */
+  readonly builds: (target: TargetRef, commit: string) => Effect.Effect<ReadonlyArray<ServiceBuild>, BuildServiceFault>
+  /** Whether anything would ever build this target: its connection to a repository. */
+  readonly hasTrigger: (target: TargetRef) => Effect.Effect<boolean, BuildServiceFault>
+  /** The newest deployment; null when there is none, or when it splits requests between versions. */
+  readonly newestDeployment: (target: TargetRef) => Effect.Effect<ServiceDeployment | null, BuildServiceFault>
+}
+
+const missing = new BuildServiceMissing()
+
+export class BuildService extends Context.Reference<BuildService>()("@pawl/core/release/BuildService", {
+  defaultValue: (): BuildServiceShape => ({
+    builds: () => missing,
+    hasTrigger: () => missing,
+    newestDeployment: () => missing
+  })
+}) {}
+
+/** What a build service in memory holds, for one target. The caller may change it. */
+export interface MemoryBuilds {
+  builds: ReadonlyArray<ServiceBuild>
+  hasTrigger: boolean
+  deployment: ServiceDeployment | null
+  /** What every question fails with, while it is set. */
+  fault: BuildServiceFault | null
+}
+
+export const layerMemory = (state: MemoryBuilds): Layer.Layer<never> => {
+  const answer = <A>(read: () => A): Effect.Effect<A, BuildServiceFault> =>
+    Effect.suspend(() => (state.fault === null ? Effect.succeed(read()) : Effect.fail(state.fault)))
+  return Layer.succeed(BuildService, {
+    builds: (_target, commit) =>
+      answer(() =>
+        state.builds
+          .filter((build) => build.commit === commit)
+          .toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1))
+      ),
+    hasTrigger: () => answer(() => state.hasTrigger),
+    newestDeployment: () => answer(() => state.deployment)
+  })
+}

@@ -1,0 +1,161 @@
+/**
+ * The path of a release target (specification, "Legacy build-service path"): its build service builds canonical `main`
+ * by itself; here its builds are polled, its deployment is confirmed, and its URL is probed. Between polls the command
+ * sleeps in the store, so that no worker is held. Before each poll `Releases` has confirmed that the generation is
+ * still canonical.
+ */
+import { Effect } from "effect"
+import { system } from "../access/Actor.ts"
+import type { EventType } from "../event/Event.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { commitStep, Process, step, Waiting } from "../ledger/Processes.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { BuildService, type BuildServiceFault, type ServiceBuild } from "./BuildService.ts"
+import { ending } from "./Ending.ts"
+import type { Release } from "./Release.ts"
+import type { ReleaseTarget } from "./ReleaseTarget.ts"
+import { smokeTest } from "./Smoke.ts"
+
+const actor = system("release")
+
+export const runAtTarget = (release: Release, target: ReleaseTarget) =>
+  Effect.gen(function* () {
+    const built = yield* awaitBuild(release, target)
+    if (built._tag === "Failed") return yield* fail(release, built.reason)
+    const deployed = yield* awaitDeployment(release, target, built.id)
+    if (deployed._tag === "Failed") return yield* fail(release, deployed.reason)
+    const probes = yield* smokeTest(release, { _tag: "Target", url: target.url })
+    yield* decideAndCommit(ending(release.id, { _tag: "TargetProbed", probes }))
+  })
+
+const fail = (release: Release, reason: string) => decideAndCommit(ending(release.id, { _tag: "Failed", reason }))
+
+/** What one look showed. `Pending` is looked at again; a fault in it is what the wait may end with. */
+type Look<A> =
+  | { readonly _tag: "There"; readonly found: A }
+  | { readonly _tag: "Never"; readonly reason: string }
+  | { readonly _tag: "Pending"; readonly reason: string; readonly notBeforeMs: number }
+
+const pending = (reason: string, notBeforeMs = 0) => ({ _tag: "Pending" as const, reason, notBeforeMs })
+
+/** Faults that asking again cannot mend end the wait; the others are waited out. */
+const faultLook = (fault: BuildServiceFault): Look<never> => {
+  switch (fault._tag) {
+    case "BuildServiceMissing":
+    case "BuildServiceUnauthorized":
+      return { _tag: "Never", reason: fault.message }
+    case "BuildServiceLimited":
+      return pending(fault.message, Math.min(fault.retryAfterMs ?? 0, Limits.buildServiceRetryMaxMs))
+    case "BuildServiceUnavailable":
+      return pending(fault.message)
+  }
+}
+
+/** When builds are asked for, in milliseconds since the first wait: after 15 s, 30 s more, then every 60 s, to 15 minutes. */
+export const buildPollTimes: ReadonlyArray<number> = (() => {
+  const times = [Limits.buildPollFirstMs, Limits.buildPollFirstMs + Limits.buildPollSecondMs]
+  while (times.at(-1)! + Limits.buildPollMs < Limits.buildPollForMs) times.push(times.at(-1)! + Limits.buildPollMs)
+  return [...times, Limits.buildPollForMs]
+})()
+
+export const confirmTimes: ReadonlyArray<number> = Array.from(
+  { length: Limits.deploymentConfirmForMs / Limits.deploymentConfirmMs + 1 },
+  (_, index) => index * Limits.deploymentConfirmMs
+)
+
+/**
+ * Looks at each of the given times until there is an answer. Between two looks the process ends as `Waiting`, and its
+ * command is due again at the next time; the beginning stands in the journal under `name`.
+ */
+const lookAt = <A, R>(name: string, times: ReadonlyArray<number>, look: Effect.Effect<Look<A>, never, R>) =>
+  Effect.gen(function* () {
+    const since = yield* step(`${name}:since`, Time.nowMillis)
+    const elapsed = (yield* Time.nowMillis) - since
+    const first = times[0] ?? 0
+    if (elapsed < first) return yield* Effect.fail(new Waiting(name, first - elapsed))
+    const looked = yield* look
+    if (looked._tag !== "Pending") return looked
+    const next = times.find((time) => time > elapsed)
+    if (next === undefined) return { _tag: "Never" as const, reason: looked.reason }
+    const last = times.at(-1)!
+    const wait = Math.min(Math.max(next - elapsed, looked.notBeforeMs), last - elapsed)
+    return yield* Effect.fail(new Waiting(looked.reason, wait))
+  })
+
+type Awaited = { readonly _tag: "Done"; readonly id: string } | { readonly _tag: "Failed"; readonly reason: string }
+
+/** Waits for the build of the promoted commit, and tells of it. */
+const awaitBuild = (release: Release, target: ReleaseTarget) =>
+  Effect.gen(function* () {
+    const before = yield* told("built")
+    if (before !== undefined) return before
+    const looked = yield* lookAt("build", buildPollTimes, lookForBuild(release, target))
+    if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
+    const { id, outcome } = looked.found
+    const result: Awaited =
+      outcome === "success" ? { _tag: "Done", id } : { _tag: "Failed", reason: `build ${id} ended with ${outcome}` }
+    return yield* tell(release, "built", "build.completed", { buildId: id, outcome }, result)
+  })
+
+const lookForBuild = (release: Release, target: ReleaseTarget) =>
+  Effect.gen(function* () {
+    const service = yield* BuildService
+    const builds = yield* service.builds(target, release.commit)
+    // Only a build of the promoted commit counts, whatever the service answers.
+    const build = builds.find((each) => each.commit === release.commit)
+    if (build?.status === "finished") return { _tag: "There", found: build } as Look<ServiceBuild>
+    if (build !== undefined) return pending(`build ${build.id} did not finish within 15 minutes`)
+    if (yield* service.hasTrigger(target)) return pending(`no build of ${release.commit} within 15 minutes`)
+    return { _tag: "Never", reason: `connection missing: nothing builds ${target.workerName}` } as Look<ServiceBuild>
+  }).pipe(Effect.catchAll((fault) => Effect.succeed<Look<ServiceBuild>>(faultLook(fault))))
+
+/** Waits until the newest deployment is of that build, and tells of it with its version. */
+const awaitDeployment = (release: Release, target: ReleaseTarget, buildId: string) =>
+  Effect.gen(function* () {
+    const before = yield* told("confirmed")
+    if (before !== undefined) return before
+    const looked = yield* lookAt("deployment", confirmTimes, lookForDeployment(target, buildId))
+    if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
+    const versionId = looked.found
+    const result: Awaited = { _tag: "Done", id: versionId }
+    return yield* tell(release, "confirmed", "deployment.completed", { status: "deployed", versionId, buildId }, result)
+  })
+
+const lookForDeployment = (target: ReleaseTarget, buildId: string) =>
+  Effect.gen(function* () {
+    const newest = yield* (yield* BuildService).newestDeployment(target)
+    return newest?.buildId === buildId
+      ? ({ _tag: "There", found: newest.versionId } as Look<string>)
+      : pending(`deployment unconfirmed: the newest deployment is not of build ${buildId}`)
+  }).pipe(Effect.catchAll((fault) => Effect.succeed<Look<string>>(faultLook(fault))))
+
+/** What a finished step came to. */
+const told = (name: string) => Effect.map(Process, ({ steps }) => steps.get(name) as Awaited | undefined)
+
+/** Ends a step with its event, once, and only while the release is building. */
+const tell = (
+  release: Release,
+  name: string,
+  type: EventType,
+  data: Readonly<Record<string, unknown>>,
+  result: Awaited
+) =>
+  Effect.gen(function* () {
+    const stored = yield* demand("release", release.id)
+    const now = yield* Time.now
+    // Ended meanwhile: run again, and see.
+    if (stored.record.status !== "building") return yield* Effect.fail(new Waiting("the release has ended", 0))
+    const about = { releaseId: release.id, generation: release.generation }
+    return yield* commitStep(
+      name,
+      {
+        name: `BuildServicePath.${name}`,
+        projectId: release.projectId,
+        writes: [Commit.update("release", stored, { updatedAt: now })],
+        events: [{ type, subject: release.id, data: { ...about, ...data }, actor }]
+      },
+      result
+    )
+  }).pipe(Effect.catchTag("Conflict", () => Effect.fail(new Waiting("the release moved on", 0))))

@@ -1,0 +1,144 @@
+/**
+ * Failure injection (specification, Injection rule 13): the live release is probed as ever, and at one path that no app
+ * serves. Its 404 fails the smoke check of a release that is deployed. Neither the pointer nor canonical moves, and the
+ * Change stays as it ended.
+ */
+import { Effect, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import type { Evidence } from "../evidence/Evidence.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Records } from "../ledger/Records.ts"
+import { makeUlid, type ProjectId, releaseId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { releaseCheck, releaseEvidence, smokeReason } from "./Ending.ts"
+import type { ProbeResult, Release } from "./Release.ts"
+import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
+import { releasesTo } from "./ReleaseTargets.ts"
+import { ask, type Place, smokeTest } from "./Smoke.ts"
+
+/** Failure injection is switched off in this installation (`PAWL_FIXTURES_ENABLED`). */
+export class FixturesDisabled extends Schema.TaggedError<FixturesDisabled>()("FixturesDisabled", {}) {}
+
+/** What is live was not deployed by a Release, or nothing is live. */
+export class NoDeployedRelease extends Schema.TaggedError<NoDeployedRelease>()("NoDeployedRelease", {
+  projectId: Schema.String
+}) {}
+
+/** Under the prefix that never reaches an app. */
+export const injectedPath = "/__service/injected-missing-route"
+
+export interface Injected {
+  readonly release: Release
+  readonly evidence: Evidence
+}
+
+/**
+ * Makes the smoke check of the live release fail. Answers the release, `smoke_failed` by now, and its evidence
+ * `release-s<N>-injected`; a repeat answers the same. Fails with `FixturesDisabled` or `NoDeployedRelease`.
+ */
+export const injectFailure = (actor: Actor, projectId: ProjectId) =>
+  injecting(actor, projectId).pipe(
+    Effect.retry({ while: (error) => error._tag === "Moved", times: Limits.commitAttempts }),
+    Effect.catchTag("Moved", () => new NoDeployedRelease({ projectId })),
+    Effect.withSpan("Injection.injectFailure", { attributes: { projectId } })
+  )
+
+/** Another release went live while this one was probed: the answers may be the other's. */
+class Moved {
+  readonly _tag = "Moved"
+}
+
+const injecting = (actor: Actor, projectId: ProjectId) =>
+  Effect.gen(function* () {
+    if (!(yield* Settings).fixturesEnabled) return yield* new FixturesDisabled()
+    const { place, release } = yield* liveRelease(projectId)
+    const before = yield* injectedBefore(release.record)
+    if (before !== null) return before
+    const missing = { path: injectedPath, expects: 200, json: false }
+    const startedAt = yield* Time.now
+    // What no app serves will not be served 20 seconds later either: this one is asked once.
+    const probes = [...(yield* smokeTest(release.record, place)), yield* ask(place, missing)]
+    return yield* decideAndCommit(failing(actor, release.record, probes, startedAt))
+  })
+
+/** The release that is live, deployed or failed by an injection before, and where it answers. */
+const liveRelease = (projectId: ProjectId) =>
+  Effect.gen(function* () {
+    const none = new NoDeployedRelease({ projectId })
+    const to = yield* releasesTo(projectId)
+    if (to === null) return yield* none
+    const release = to._tag === "App" ? yield* servedByPointer(projectId) : yield* newestAtTarget(projectId)
+    if (release === null) return yield* none
+    if (release.record.status !== "deployed" && (yield* injectedBefore(release.record)) === null) return yield* none
+    const place: Place =
+      to._tag === "App"
+        ? { _tag: "App", label: (yield* demand("project", projectId)).record.label }
+        : { _tag: "Target", url: to.target.url }
+    return { place, release }
+  })
+
+const servedByPointer = (projectId: ProjectId) =>
+  Effect.gen(function* () {
+    const pointer = yield* demand("pointer", pointerKey(projectId, "production"))
+    const { generation, status } = pointer.record
+    return status !== "live" || generation === null ? null : yield* find("release", releaseId(projectId, generation))
+  })
+
+const newestAtTarget = (projectId: ProjectId) =>
+  Effect.gen(function* () {
+    const ended = yield* (yield* Records).list("release", {
+      projectId,
+      where: { status: ["deployed", "smoke_failed"] },
+      order: "newest",
+      limit: 1
+    })
+    return ended.items[0] ?? null
+  })
+
+const injectedCheck = (release: Release): string => `${releaseCheck(release)}-injected`
+
+const injectedBefore = (release: Release) =>
+  Effect.gen(function* () {
+    const rows = yield* (yield* Records).list("evidence", { where: { subject: release.id }, limit: "all" })
+    const evidence = rows.items.find(({ record }) => record.checkId === injectedCheck(release))?.record
+    return evidence === undefined ? null : ({ release, evidence } satisfies Injected)
+  })
+
+const failing = (actor: Actor, probed: Release, probes: ReadonlyArray<ProbeResult>, startedAt: Time.Timestamp) =>
+  Effect.gen(function* () {
+    const { release } = yield* liveRelease(probed.projectId)
+    if (release.record.id !== probed.id) return yield* Effect.fail(new Moved())
+    const before = yield* injectedBefore(release.record)
+    if (before !== null) return { answer: before }
+    const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "failureInjected")
+    if (next._tag === "Left") return yield* new NoDeployedRelease({ projectId: release.record.projectId })
+    const now = yield* Time.now
+    const evidence = releaseEvidence(release.record, probes, {
+      id: `evd_${yield* makeUlid}`,
+      checkId: injectedCheck(release.record),
+      startedAt,
+      now
+    })
+    const fields = { status: next.right, reason: smokeReason(probes), probes, updatedAt: now }
+    return {
+      answer: { release: { ...release.record, ...fields }, evidence } satisfies Injected,
+      commit: {
+        name: "Injection.fail",
+        projectId: release.record.projectId,
+        writes: [Commit.update("release", release, fields), Commit.insert("evidence", evidence)],
+        events: [
+          {
+            type: "release.smoke_failed" as const,
+            subject: release.record.id,
+            data: { releaseId: release.record.id, generation: release.record.generation, probes, injected: true },
+            actor
+          }
+        ]
+      }
+    }
+  })

@@ -1,0 +1,140 @@
+/**
+ * Recovery of stuck releases (specification, "A stuck releasing Change"). A scan sends one `release.recover` per Change
+ * that is still releasing 45 minutes after its promotion; its body ends the release and the Change. A worker that is
+ * still busy with that release writes nothing more: each of its commits guards the release row that is ended here.
+ */
+import { Effect } from "effect"
+import { system } from "../access/Actor.ts"
+import { PointerSignal } from "../app/PointerSignal.ts"
+import type { Change } from "../change/Change.ts"
+import { afterRelease } from "../change/Changes.ts"
+import { commandId } from "../event/Command.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { generationKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Process } from "../ledger/Processes.ts"
+import { Records } from "../ledger/Records.ts"
+import { releaseId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import type { Generation } from "../promotion/Generation.ts"
+import { ending } from "./Ending.ts"
+import type { Release } from "./Release.ts"
+import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
+import { releasesTo } from "./ReleaseTargets.ts"
+
+const actor = system("release-recovery")
+
+/** The generation that promoted a Change; null when none did. */
+const promotionOf = (changeId: string) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const promoted = yield* records.list("candidate", { where: { changeId, status: "promoted" }, limit: 1 })
+    const candidate = promoted.items[0]?.record
+    if (candidate === undefined) return null
+    const key = generationKey(candidate.projectId, candidate.base_generation + 1)
+    return (yield* find("generation", key))?.record ?? null
+  })
+
+const isStuck = (promotion: Generation) =>
+  Effect.map(Time.nowMillis, (now) => now - Time.toMillis(promotion.promotedAt) >= Limits.releaseStuckAfterMs)
+
+/**
+ * Looks at every releasing Change of the installation and sends `release.recover` for each that is stuck. Answers how
+ * many that were. A command that waits already is not sent again.
+ */
+export const scanStuck = Effect.gen(function* () {
+  const releasing = yield* (yield* Records).list("change", { where: { status: "releasing" }, limit: "all" })
+  const sent = yield* Effect.forEach(releasing.items, ({ record }) => sendIfStuck(record))
+  return sent.filter((each) => each).length
+}).pipe(Effect.withSpan("Recovery.scanStuck"))
+
+const sendIfStuck = (change: Change) =>
+  Effect.gen(function* () {
+    const promotion = yield* promotionOf(change.id)
+    if (promotion === null || !(yield* isStuck(promotion))) return false
+    const command = {
+      kind: "release.recover" as const,
+      id: commandId("release.recover", change.id),
+      payload: { changeId: change.id }
+    }
+    const commit = { name: "Recovery.send", projectId: change.projectId, commands: [command] }
+    yield* decideAndCommit(Effect.succeed({ answer: undefined, commit }))
+    return true
+  })
+
+/** The body of `release.recover`. A Change that is not stuck, or not any more, is left alone. */
+export const recover = (changeId: string) =>
+  Effect.gen(function* () {
+    yield* decideAndCommit(recovering(changeId))
+    const { projectId } = (yield* demand("change", changeId)).record
+    yield* (yield* PointerSignal).moved((yield* demand("project", projectId)).record.label)
+  }).pipe(Effect.withSpan("Recovery.recover", { attributes: { changeId } }))
+
+const recovering = (changeId: string) =>
+  Effect.gen(function* () {
+    const none = { answer: undefined }
+    const change = yield* demand("change", changeId)
+    if (change.record.status !== "releasing") return none
+    const promotion = yield* promotionOf(changeId)
+    if (promotion === null || !(yield* isStuck(promotion))) return none
+    const release = yield* find("release", releaseId(change.record.projectId, promotion.generation))
+    const releasable = (yield* releasesTo(change.record.projectId)) !== null
+    if (release === null) return yield* neverStarted(change, promotion, releasable)
+    if (!Lifecycle.isFinal(ReleaseLifecycle, release.record.status))
+      return yield* ending(release.record.id, { _tag: "Stuck", releasable })
+    // A release ends together with its Change. Should one ever not have, the Change follows here.
+    const good = release.record.status === "deployed" || release.record.status === "superseded"
+    return yield* changeEnds(change, release.record, good || !releasable, [])
+  })
+
+/** The release's own row says that it never was. */
+const neverStarted = (change: Commit.Stored<Change>, promotion: Generation, releasable: boolean) =>
+  Effect.gen(function* () {
+    const { candidateId, commit, generation, projectId, tree } = promotion
+    if (candidateId === null) return { answer: undefined }
+    const now = yield* Time.now
+    const release: Release = {
+      id: releaseId(projectId, generation),
+      projectId,
+      generation,
+      changeId: change.record.id,
+      candidateId,
+      commit,
+      tree,
+      status: "failed",
+      reason: "the release never started",
+      replacedGeneration: null,
+      bundleSource: null,
+      probes: [],
+      createdAt: now,
+      updatedAt: now
+    }
+    return yield* changeEnds(change, release, !releasable, [Commit.insert("release", release)])
+  })
+
+const changeEnds = (
+  change: Commit.Stored<Change>,
+  release: Release,
+  completes: boolean,
+  writes: ReadonlyArray<Commit.Write>
+) =>
+  Effect.gen(function* () {
+    const outcome = {
+      ended: completes ? ("released" as const) : ("releaseFailed" as const),
+      reason: release.reason,
+      releaseId: release.id
+    }
+    const after = afterRelease(change, outcome, yield* Time.now, actor)
+    return {
+      answer: undefined,
+      commit: {
+        name: "Recovery.recover",
+        projectId: release.projectId,
+        lease: (yield* Process).lease,
+        writes: [...writes, ...after.writes],
+        events: after.events
+      }
+    }
+  })

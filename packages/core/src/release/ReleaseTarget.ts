@@ -1,0 +1,19 @@
+/**
+ * A release target: a worker that a build service builds from canonical `main` (specification, "Release target row").
+ * One per Project, and of use in development only: there a Project has no app of its own.
+ */
+import { Schema } from "effect"
+import { ProjectId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const ReleaseTarget = Schema.Struct({
+  projectId: ProjectId,
+  workerName: Schema.String,
+  /** The build service's own id of the worker ("external script id"). */
+  workerTag: Schema.String,
+  /** Where the worker answers: scheme and host, no path. */
+  url: Schema.String,
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+})
+export interface ReleaseTarget extends Schema.Schema.Type<typeof ReleaseTarget> {}

@@ -1,0 +1,75 @@
+import { Context, Effect, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { beforeEach, describe, expect, it } from "vitest"
+import * as Candidates from "@pawl/core/candidate/Candidates"
+import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+import { Commands } from "@pawl/core/event/Commands"
+import { demand } from "@pawl/core/ledger/Deciding"
+import { sourceIndexKey } from "@pawl/core/promotion/SourceIndex"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import * as Promotions from "@pawl/core/promotion/Promotions"
+import { answers, page, person, run, settle } from "./MemoryPawl.ts"
+import { candidateOf, newProject, opened } from "./Scenes.ts"
+
+/** Repositories whose canonical `main` cannot be moved while `broken.now`. */
+const breakable = (broken: { now: boolean }) =>
+  Effect.map(Repositories, (repositories) =>
+    Context.make(Repositories, {
+      ...repositories,
+      advance: (options) =>
+        broken.now
+          ? Effect.fail(new RepositoriesUnavailable({ operation: "advance", reason: "the disk is full" }))
+          : repositories.advance(options)
+    })
+  )
+
+/** Everything that is tried again by the clock, until nothing is left to try. */
+const settleFor = (minutes: number) =>
+  Effect.repeatN(Effect.zipRight(settle, TestClock.adjust("20 seconds")), minutes * 3)
+
+describe("A canonical main that does not follow", () => {
+  beforeEach(() => {
+    answers.clear()
+    answers.set("/", page(200))
+  })
+
+  it("is told as unsynced, holds back a new Candidate for bounded tries, and is repaired by promoting again", () =>
+    run(
+      Effect.gen(function* () {
+        const broken = { now: false }
+        yield* Effect.provide(
+          Effect.gen(function* () {
+            const project = yield* newProject()
+            const one = yield* candidateOf(project.id, "r1", { "a.txt": "a" })
+            broken.now = true
+            const promoted = yield* Promotions.promote(person, one.id)
+            expect(promoted).toMatchObject({ outcome: "promoted", generation: 1, sourceSynced: false })
+            expect((yield* demand("head", project.id)).record).toMatchObject({ generation: 1, syncedGeneration: 0 })
+
+            const change = yield* opened(project.id, "r2")
+            yield* ChangeSets.record(person, { changeId: change.id, message: "b", files: { "b.txt": "b" } })
+            const { candidate } = yield* Candidates.request(person, { changeId: change.id })
+            expect(candidate.base_generation).toBe(1)
+            yield* settleFor(20)
+            expect((yield* demand("candidate", candidate.id)).record.status).toBe("composing")
+            const commands = yield* Commands
+            const letters = yield* commands.deadLetters(project.id)
+            const waiting = letters.find((letter) => letter.id === `candidate.create:${candidate.id}`)
+            expect(waiting).toMatchObject({ attempts: Limits.commandAttempts })
+            expect(waiting?.lastProblem).toContain("RepositoriesUnavailable")
+
+            broken.now = false
+            const again = yield* Promotions.promote(person, one.id)
+            expect(again).toMatchObject({ outcome: "alreadyPromoted", generation: 1, sourceSynced: true })
+            expect((yield* demand("head", project.id)).record.syncedGeneration).toBe(1)
+            yield* (yield* ObjectStore).head(sourceIndexKey(project.id, again.tree))
+            for (const letter of letters) yield* commands.retry(letter.id)
+            yield* settleFor(2)
+            expect((yield* demand("candidate", candidate.id)).record.status).toBe("verified")
+          }),
+          yield* breakable(broken)
+        )
+      }).pipe(Effect.provide(TestContext.TestContext), Logger.withMinimumLogLevel(LogLevel.None))
+    ))
+})

@@ -1,0 +1,44 @@
+/** Failure injection, and release targets. */
+import { HttpApiBuilder } from "@effect/platform"
+import { injectFailure } from "@pawl/core/release/Injection"
+import { deleteTarget, getTarget, putTarget } from "@pawl/core/release/ReleaseTargets"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { actor, onProject } from "./Reach.ts"
+
+export const ReleasesHttp = HttpApiBuilder.group(PawlApi, "releases", (handlers) =>
+  handlers
+    .handle("injectFailure", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return yield* injectFailure(yield* actor, project.id)
+        })
+      )
+    )
+    .handle("getTarget", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { releaseTarget: yield* getTarget(project.id) }
+        })
+      )
+    )
+    .handle("putTarget", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { releaseTarget: yield* putTarget(project.id, payload) }
+        })
+      )
+    )
+    .handle("deleteTarget", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { releaseTarget: yield* deleteTarget(project.id) }
+        })
+      )
+    )
+)

@@ -1,0 +1,29 @@
+/** The build service of release targets, when one is set up, and the probes of those targets. */
+import { FetchHttpClient } from "@effect/platform"
+import { type CloudflareAccount, defaultApiUrl } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
+import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
+import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
+import { Layer, Option, type Redacted } from "effect"
+
+/** Without an account the build service says that there is none. */
+export const layer = (account: CloudflareAccount | null): Layer.Layer<never> =>
+  Layer.merge(TargetProbes.layer, account === null ? Layer.empty : WorkersBuilds.layer(account)).pipe(
+    Layer.provide(FetchHttpClient.layer)
+  )
+
+/** The account that three options name; a text says what is wrong with them. */
+export const accountOf = (options: {
+  readonly buildsApiToken: Option.Option<Redacted.Redacted>
+  readonly buildsAccountId: Option.Option<string>
+  readonly buildsApiUrl: Option.Option<string>
+}): CloudflareAccount | string | null => {
+  const token = Option.getOrNull(options.buildsApiToken)
+  const accountId = Option.getOrNull(options.buildsAccountId)
+  if (token === null && accountId === null) return null
+  if (token === null || accountId === null)
+    return "buildsApiToken (PAWL_BUILDS_API_TOKEN) and buildsAccountId (PAWL_BUILDS_ACCOUNT_ID): set both or neither"
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(accountId)) return "buildsAccountId: use letters, digits and -"
+  const apiUrl = Option.getOrElse(options.buildsApiUrl, () => defaultApiUrl).replace(/\/+$/, "")
+  if (!URL.canParse(apiUrl) || !/^https?:\/\//.test(apiUrl)) return "buildsApiUrl: use a http or https URL"
+  return { accountId, token, apiUrl }
+}

@@ -44,6 +44,24 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/CommandQueue.ts")).bench
   },
   {
+    name: "event-routing",
+    figures: ["event-routing-commands", "event-routing-records"],
+    about: [
+      "Events per second through `EventRouter.apply` for one consumer group on one SQLite file (WAL, `synchronous=FULL`), from the first event of a log to its last. `commands`: the effect of each event is one command, and up to 100 of them share a commit with the group's place. `records`: the effect of each event is one record, which is a commit of its own.",
+      "Floor: better-sqlite3 by hand with the same pragmas and prepared statements: the log read in pages of 100, each event's JSON parsed, and for each event `UPDATE position … WHERE sequence = ?` in a transaction of its own. It has no effect beside the position."
+    ],
+    load: async () => (await import("./figures/EventRouting.ts")).bench
+  },
+  {
+    name: "postgres",
+    figures: ["postgres-swaps-1-fiber", "postgres-swaps-8-fibers", "postgres-swaps-32-fibers"],
+    about: [
+      "Compare-and-swap commits per second on Postgres with its default durability: `Ledger.commit` of a head's next generation and one event, from 1, 8 or 32 fibers, each on a Project of its own.",
+      "Floor: `pg` by hand over as many connections, with named statements: `BEGIN`, `UPDATE head … WHERE project_id = $ AND generation = $`, `INSERT INTO outbox`, `COMMIT`. No dense sequence of events, no lock, no check of a life. It takes four round trips where the ledger takes two."
+    ],
+    load: async () => (await import("./figures/PostgresCommits.ts")).bench
+  },
+  {
     name: "compose",
     figures: ["compose-200-files"],
     about: [

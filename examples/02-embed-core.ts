@@ -13,6 +13,7 @@ import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { Commands } from "@pawl/core/event/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { handlers } from "@pawl/core/event/Handlers"
+import * as WebhookSender from "@pawl/core/event/WebhookSender"
 import { demand } from "@pawl/core/ledger/Deciding"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import { execute } from "@pawl/core/ledger/Processes"
@@ -38,6 +39,8 @@ const probes = Layer.succeed(ProbeClient, {
 const pawl = Layer.mergeAll(
   MemoryLedger.layerMemory,
   MemoryObjectStore.layerMemory,
+  // Nobody outside is told of anything.
+  WebhookSender.layerMemory(new Map()),
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
   sandbox,

@@ -35,14 +35,16 @@ const chunks = (body: Uint8Array): ReadonlyArray<Uint8Array> =>
   )
 
 const make = (database: DatabaseSync): ObjectStore["Type"] => {
-  const insert = database.prepare("insert into object (key, body) values (?, ?) on conflict (key) do nothing")
-  const upsert = database.prepare(
-    "insert into object (key, body) values (?, ?) on conflict (key) do update set body = excluded.body"
+  const insert = database.prepare(
+    "insert into object (key, body, stored_at) values (?, ?, ?) on conflict (key) do nothing"
   )
-  const select = database.prepare("select body from object where key = ?")
+  const upsert = database.prepare(
+    "insert into object (key, body, stored_at) values (?, ?, ?) on conflict (key) do update set body = excluded.body, stored_at = excluded.stored_at"
+  )
+  const select = database.prepare("select body, stored_at from object where key = ?")
   // The keys are UTF-8 and compared byte by byte, which is the order of code points.
   const page = database.prepare(
-    "select key, length(body) as size from object where substr(key, 1, length(?1)) = ?1 and key > ?2 order by key limit ?3"
+    "select key, length(body) as size, stored_at from object where substr(key, 1, length(?1)) = ?1 and key > ?2 order by key limit ?3"
   )
   const remove = database.prepare("delete from object where key = ?")
   const removePrefix = database.prepare("delete from object where substr(key, 1, length(?1)) = ?1")
@@ -56,7 +58,7 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
       )
     )
   const put = (key: string, body: Uint8Array): Effect.Effect<void, InvalidKey | Unavailable> =>
-    Effect.zipRight(checkedKey(key), Effect.asVoid(attempt("put", key, () => upsert.run(key, body))))
+    Effect.zipRight(checkedKey(key), Effect.asVoid(attempt("put", key, () => upsert.run(key, body, Date.now()))))
 
   return {
     get,
@@ -64,9 +66,15 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
     create: (key, body) =>
       Effect.zipRight(
         checkedKey(key),
-        attempt("create", key, () => insert.run(key, body).changes === 1)
+        attempt("create", key, () => insert.run(key, body, Date.now()).changes === 1)
       ),
-    head: (key) => Effect.map(get(key), (body) => ({ key, sizeBytes: body.length })),
+    head: (key) =>
+      Effect.flatMap(get(key), (body) =>
+        Effect.map(
+          attempt("head", key, () => select.get(key)),
+          (row) => ({ key, sizeBytes: body.length, storedAtMs: Number(row?.["stored_at"]) })
+        )
+      ),
     copy: (from, to) =>
       Effect.zipRight(
         checkedKey(to),
@@ -85,9 +93,11 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
         checkedPrefix(prefix),
         attempt("list", prefix, () => {
           const limit = Math.min(options?.limit ?? Limits.objectListLimit, Limits.objectListLimit)
-          return page
-            .all(prefix, options?.after ?? "", limit)
-            .map((row) => ({ key: String(row["key"]), sizeBytes: Number(row["size"]) }))
+          return page.all(prefix, options?.after ?? "", limit).map((row) => ({
+            key: String(row["key"]),
+            sizeBytes: Number(row["size"]),
+            storedAtMs: Number(row["stored_at"])
+          }))
         })
       ),
     remove: (key) => Effect.zipRight(checkedKey(key), Effect.asVoid(attempt("remove", key, () => remove.run(key)))),
@@ -103,7 +113,7 @@ const open = (filename: string): DatabaseSync => {
   const database = new DatabaseSync(filename)
   // A commit that was answered must outlive a power cut.
   database.exec(
-    "pragma journal_mode = wal; pragma synchronous = full; create table if not exists object (key text primary key, body blob not null) strict"
+    "pragma journal_mode = wal; pragma synchronous = full; create table if not exists object (key text primary key, body blob not null, stored_at integer not null) strict"
   )
   return database
 }

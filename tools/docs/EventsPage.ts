@@ -33,13 +33,16 @@ const meanings: Readonly<Record<EventType, string>> = {
   "canonical.promotion.requested": "somebody asked for the swap",
   "canonical.advanced": "a new generation is canonical",
   "build.started": "a release began",
-  "build.completed": "a release has its bundle; also when an earlier one is used again",
+  "build.completed":
+    "a release has its bundle, also when an earlier one is used again; or a release target's build ended",
   "deployment.completed": "the release is live, or the version before was restored",
-  "deployment.failed": "there was no bundle to serve",
+  "deployment.failed": "there was no bundle to serve; or a release target was not built and deployed",
   "release.smoke_failed": "a release probe failed",
   "change.completed": "a Change ended well",
   "change.failed": "a Change ended badly",
   "change.cancelled": "a person cancelled a Change",
+  "audit.passed": "an audit found the whole history as it was promoted",
+  "audit.failed": "an audit found a difference",
   "project.archived": "a Project was archived",
   "app.removed": "an app was removed"
 }
@@ -87,8 +90,16 @@ export const eventsPage = (): Page => {
           code("canonical.advanced"),
           "`generation`, `commit`, `tree`, `candidateId`, `evidenceIds`, `approvalId`, `trigger`"
         ],
-        [code("deployment.completed"), "`releaseId`, `generation`, `status`: `deployed` or `restored`"],
-        [code("release.smoke_failed"), "`releaseId`, `generation`, `probes`"]
+        [code("audit.passed"), "`generations`, `findings`: empty"],
+        [code("audit.failed"), "`generations`, `findings`: the codes of the differences"],
+        [
+          code("deployment.completed"),
+          "`releaseId`, `generation`, `status`: `deployed` or `restored`; of a release target also `versionId`"
+        ],
+        [
+          code("release.smoke_failed"),
+          "`releaseId`, `generation`, `probes`; `injected`: true when a member asked for the failure"
+        ]
       ]
     )
   ])

@@ -25,7 +25,7 @@ const abouts: Readonly<Record<string, About>> = {
   roles: {
     takes: "api,router,worker",
     otherwise: "all three",
-    what: "What this process does. The embedded server takes all three; other values are refused in this version."
+    what: "What this process does. Fewer than all three need Postgres: see [Postgres](postgres.md)."
   },
   environment: {
     takes: "production or development",
@@ -45,7 +45,7 @@ const abouts: Readonly<Record<string, About>> = {
   fixturesEnabled: {
     takes: "true or false",
     otherwise: "true in development, else false",
-    what: "For failure injection, which is not built in yet."
+    what: "Lets members make the smoke check of the live release fail, to see what happens."
   },
   baseUrl: {
     takes: "a URL",
@@ -67,6 +67,16 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: String(Limits.buildsPerDay),
     what: "How many app builds a day may have, in UTC. Serving a stored bundle again is free."
   },
+  sandboxMinutesPerMonth: {
+    takes: "a whole number above 0",
+    otherwise: String(Limits.sandboxMsPerMonth / 60_000),
+    what: "How many minutes checks may run in sandboxes in a month, in UTC, in all. Above it a Candidate is rejected when it is composed; ask for it again with `retry`."
+  },
+  webhooksAllowPrivate: {
+    takes: "true or false",
+    otherwise: "false",
+    what: "Lets webhooks go to plain HTTP and to addresses that are not public. Only for trying things out."
+  },
   apiRatePerMinute: {
     takes: "a whole number above 0",
     otherwise: String(Limits.requestsPerMinute),
@@ -78,9 +88,29 @@ const abouts: Readonly<Record<string, About>> = {
     what: "The owner's API token. It replaces the one in `<data>/owner-token`."
   },
   databaseUrl: {
-    takes: "nothing yet",
+    takes: "`postgres://user:password@host:port/database`",
+    otherwise: "none: SQLite in the data folder",
+    what: "Keeps the state in [Postgres](postgres.md), so that several processes can share it."
+  },
+  databaseSchema: {
+    takes: "lowercase letters, digits and `_`",
+    otherwise: "pawl",
+    what: "The schema in Postgres that holds the tables. It is made when it is not there."
+  },
+  buildsApiToken: {
+    takes: "an API token of Cloudflare",
     otherwise: "none",
-    what: "Postgres is not built in yet. Setting it stops the start with a message."
+    what: "Reads Workers Builds and deployments of release targets in development. Keep it in the environment."
+  },
+  buildsAccountId: {
+    takes: "an account id of Cloudflare",
+    otherwise: "none",
+    what: "The account of those workers. Set it with `buildsApiToken` or not at all."
+  },
+  buildsApiUrl: {
+    takes: "a URL",
+    otherwise: "`https://api.cloudflare.com/client/v4`",
+    what: "Where the API of Cloudflare is."
   }
 }
 

@@ -2,13 +2,14 @@
  * Compiles a Commit to a batch: one statement per guard or write, each with the number of rows it must touch. Which
  * statement missed tells which expectation no longer holds.
  */
-import type { NewCommand } from "@pawl/core/event/Command"
 import type { NewEvent } from "@pawl/core/event/Event"
 import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
 import { BadCommit } from "@pawl/core/ledger/CommitRules"
+import { actorOf, passagesOf } from "@pawl/core/ledger/History"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
-import { Limits } from "@pawl/core/primitives/Limits"
 import type { Database, Outcome, Parameter, Row, Statement } from "./Database.ts"
+import { ending, isRestarted, restart } from "./Finishing.ts"
+import { chunks, sending } from "./Sending.ts"
 import { quoted, table } from "./Tables.ts"
 
 /** What it means that a statement missed its number of rows. */
@@ -20,6 +21,8 @@ export interface Plan {
   readonly misses: Array<Miss | null>
   /** Which statement answers the last sequence; null without events. */
   sequenceAt: number | null
+  /** Which statement answers whether the finished command begins anew; null when none is finished. */
+  restartAt: number | null
 }
 
 /** What a plan needs to know beside the commit. */
@@ -33,8 +36,6 @@ export interface Circumstances {
 }
 
 const duplicate: Duplicate = { _tag: "Duplicate" }
-/** How many rows one INSERT takes: few enough forms of the statement to keep them all prepared. */
-const rowsAtOnce = 16
 
 const add = (plan: Plan, statement: Statement, miss: Miss | null = null): void => {
   plan.statements.push(statement)
@@ -69,10 +70,14 @@ const takeKey = (plan: Plan, commit: Commit, key: string, { digest, now }: Circu
 const holdLease = (plan: Plan, commit: Commit, { dialect, now }: Circumstances): void => {
   if (commit.lease === undefined) return
   const { commandId, token } = commit.lease
-  const held = "FROM pawl_command WHERE id = ? AND token = ? AND ready_at > ?"
-  const sql =
-    commit.finishes === true ? `DELETE ${held}` : `SELECT 1 AS held ${held}${dialect === "pg" ? " FOR UPDATE" : ""}`
-  add(plan, { sql, params: [commandId, token, now], rows: 1 }, () => new LeaseLost({ commandId }))
+  const lost = () => new LeaseLost({ commandId })
+  if (commit.finishes === true) {
+    plan.restartAt = plan.statements.length
+    return add(plan, restart(commit.lease, now), lost)
+  }
+  const lock = dialect === "pg" ? " FOR UPDATE" : ""
+  const sql = `SELECT 1 AS held FROM pawl_command WHERE id = ? AND token = ? AND ready_at > ?${lock}`
+  add(plan, { sql, params: [commandId, token, now], rows: 1 }, lost)
 }
 
 const recordStep = (plan: Plan, commit: Commit): void => {
@@ -90,7 +95,7 @@ const recordStep = (plan: Plan, commit: Commit): void => {
     )
   }
   if (commit.finishes === true && commit.lease !== undefined)
-    add(plan, { sql: "DELETE FROM pawl_journal WHERE process = ?", params: [commit.lease.commandId] })
+    for (const statement of ending(commit.lease)) add(plan, statement)
 }
 
 const revisionIn = (rows: ReadonlyArray<Row>): string | null =>
@@ -149,7 +154,12 @@ const store = (plan: Plan, commit: Commit, write: Write): void => {
     const statement = { sql: of.insert, params: [scopeOf(commit), id, data, ...values], rows: 1, otherwise }
     return add(plan, statement, (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) }))
   }
-  for (const column of of.unique) {
+  const before = of.values(write.from)
+  const differs = (column: string): boolean => {
+    const at = of.columns.indexOf(column)
+    return values[at] !== before[at]
+  }
+  for (const column of of.unique.filter(differs)) {
     const other = {
       sql: `SELECT revision FROM ${of.name} WHERE ${quoted(column)} = ? AND id <> ?`,
       params: holder(column)
@@ -164,20 +174,32 @@ const store = (plan: Plan, commit: Commit, write: Write): void => {
       (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) })
     )
   }
-  const status = of.columns.indexOf("status")
-  const params = [data, ...(status === -1 ? [] : [values[status] ?? null]), id, write.revision]
-  add(
-    plan,
-    { sql: of.update, params, rows: 1, otherwise: { sql: of.revision, params: [id] } },
-    (rows) => new Conflict({ kind, id, expected: String(write.revision), actual: revisionIn(rows) })
-  )
-  if (of.adjust === null) return
-  const others = of.adjust.columns.map((column) => values[column] ?? null)
-  add(plan, { sql: of.adjust.sql, params: [...others, id, ...others] })
+  const whole = of.columns.some((column) => column !== "status" && differs(column))
+  const set = whole ? values : values.filter((_, at) => of.columns[at] === "status")
+  const statement = {
+    sql: whole ? of.rewrite : of.update,
+    params: [data, ...set, id, write.revision],
+    rows: 1,
+    otherwise: { sql: of.revision, params: [id] }
+  }
+  add(plan, statement, (rows) => new Conflict({ kind, id, expected: String(write.revision), actual: revisionIn(rows) }))
 }
 
-const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, i) => all.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce))
+/** The place of a row is the next of its Project, which no other commit of the Project can take meanwhile. */
+const remember = (plan: Plan, commit: Commit, now: number): void => {
+  for (const { changeId, transitions } of passagesOf(commit))
+    add(plan, {
+      sql: `INSERT INTO pawl_history (project_id, position, change_id, at, data)
+        VALUES (?, (SELECT coalesce(max(position), 0) + 1 FROM pawl_history WHERE project_id = ?), ?, ?, ?)`,
+      params: [
+        scopeOf(commit),
+        scopeOf(commit),
+        changeId,
+        now,
+        JSON.stringify({ commit: commit.name, actor: actorOf(commit), transitions })
+      ]
+    })
+}
 
 const publish = (
   plan: Plan,
@@ -210,35 +232,8 @@ const publish = (
   }
 }
 
-const send = (plan: Plan, scope: string, commands: ReadonlyArray<NewCommand>, now: number): void => {
-  const rows = commands.map((command): ReadonlyArray<Parameter> => {
-    const dueAt = now + (command.delayMs ?? 0)
-    const leased = command.leasedBy
-    return [
-      command.id,
-      scope,
-      command.kind,
-      JSON.stringify(command.payload),
-      leased === undefined ? 0 : 1,
-      command.maxAttempts ?? Limits.commandAttempts,
-      dueAt,
-      now,
-      leased === undefined ? dueAt : now + leased.leaseMs,
-      leased?.token ?? null
-    ]
-  })
-  for (const chunk of chunks(rows)) {
-    const values = chunk.map(() => "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    add(plan, {
-      sql: `INSERT INTO pawl_command (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, ready_at, token)
-        VALUES ${values.join(", ")} ON CONFLICT DO NOTHING`,
-      params: chunk.flat()
-    })
-  }
-}
-
 export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
-  const plan: Plan = { statements: [], misses: [], sequenceAt: null }
+  const plan: Plan = { statements: [], misses: [], sequenceAt: null, restartAt: null }
   const { commands = [], events = [], expects = [], writes = [] } = commit
   if (circumstances.dialect === "pg") lock(plan, commit)
   if (commit.key !== undefined) takeKey(plan, commit, commit.key, circumstances)
@@ -246,10 +241,16 @@ export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
   recordStep(plan, commit)
   for (const expectation of expects) guard(plan, expectation)
   for (const write of writes) store(plan, commit, write)
+  remember(plan, commit, circumstances.now)
   if (events.length > 0) publish(plan, scopeOf(commit), events, circumstances)
-  if (commands.length > 0) send(plan, scopeOf(commit), commands, circumstances.now)
+  if (commands.length > 0)
+    for (const statement of sending(scopeOf(commit), commands, circumstances.now)) add(plan, statement)
   return plan
 }
+
+/** Whether an applied batch left a command that is due again. */
+export const leavesWork = (plan: Plan, outcome: Outcome): boolean =>
+  outcome._tag === "Applied" && plan.restartAt !== null && isRestarted(outcome.answers[plan.restartAt])
 
 /** Reads the outcome of the batch as the outcome of the commit. */
 export const resultOf = (

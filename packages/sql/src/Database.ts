@@ -5,6 +5,7 @@
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import type { Signals } from "@pawl/core/ledger/Signals"
 import { Context, Effect, Layer } from "effect"
 
 /** What may be bound. Times are milliseconds since 1970; JSON is text. */
@@ -20,7 +21,7 @@ export interface Query {
 export interface Statement extends Query {
   /** How many rows it must answer, or change when it answers none. Another number undoes the whole batch. */
   readonly rows?: number
-  /** Asked in the same transaction when the number is another, before the batch is undone. */
+  /** Asked in the same transaction when the number is another, after the statements before it, before the batch is undone. */
   readonly otherwise?: Query
 }
 
@@ -36,6 +37,8 @@ export class Database extends Context.Tag("@pawl/sql/Database")<
     readonly dialect: "sqlite" | "pg"
     readonly query: (query: Query) => Effect.Effect<ReadonlyArray<Row>, SqlError>
     readonly batch: (statements: ReadonlyArray<Statement>) => Effect.Effect<Outcome, SqlError>
+    /** Reaches the other processes on this database; the stores make their own, for this process alone, without it. */
+    readonly signals?: Signals
   }
 >() {}
 

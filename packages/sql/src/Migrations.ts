@@ -9,6 +9,7 @@ import { Effect, Either } from "effect"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { steps } from "@pawl/core/ledger/Lifecycle"
+import { read as readCatalog } from "./Catalog.ts"
 import { reasonOf } from "./Database.ts"
 import { allTables, corrupt, quoted, type Table } from "./Tables.ts"
 
@@ -30,7 +31,8 @@ const migrations: ReadonlyArray<Step> = [
       project_id TEXT NOT NULL, sequence BIGINT NOT NULL, at BIGINT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (project_id, sequence))${keyed(sql)}`,
     `CREATE TABLE pawl_command (
       place ${counting(sql)} PRIMARY KEY, id TEXT NOT NULL UNIQUE, project_id TEXT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL, attempts INTEGER NOT NULL,
-      max_attempts INTEGER NOT NULL, due_at BIGINT NOT NULL, created_at BIGINT NOT NULL, ready_at BIGINT NOT NULL, token TEXT, last_problem TEXT)`,
+      max_attempts INTEGER NOT NULL, due_at BIGINT NOT NULL, created_at BIGINT NOT NULL, ready_at BIGINT NOT NULL, token TEXT, last_problem TEXT,
+      again TEXT, again_at BIGINT)`,
     `CREATE INDEX pawl_command_turn ON pawl_command (project_id, ready_at, place)`,
     `CREATE TABLE pawl_turn (project_id TEXT PRIMARY KEY, served BIGINT NOT NULL)`,
     `CREATE INDEX pawl_turn_served ON pawl_turn (served)`,
@@ -39,10 +41,13 @@ const migrations: ReadonlyArray<Step> = [
       max_attempts INTEGER NOT NULL, due_at BIGINT NOT NULL, created_at BIGINT NOT NULL, last_problem TEXT, died_at BIGINT NOT NULL)`,
     `CREATE INDEX pawl_dead_letter_project ON pawl_dead_letter (project_id, place)`,
     `CREATE TABLE pawl_journal (process TEXT NOT NULL, step TEXT NOT NULL, place INTEGER NOT NULL, result TEXT NOT NULL, PRIMARY KEY (process, step))${keyed(sql)}`,
+    `CREATE TABLE pawl_history (
+      project_id TEXT NOT NULL, position BIGINT NOT NULL, change_id TEXT, at BIGINT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (project_id, position))${keyed(sql)}`,
+    `CREATE INDEX pawl_history_change ON pawl_history (change_id, position)`,
     `CREATE TABLE pawl_commit_key (project_id TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, at BIGINT NOT NULL,
       PRIMARY KEY (project_id, key))${keyed(sql)}`,
     `CREATE INDEX pawl_commit_key_at ON pawl_commit_key (at)`,
-    `CREATE TABLE pawl_daily_counter (day TEXT NOT NULL, name TEXT NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (day, name))`,
+    `CREATE TABLE pawl_daily_counter (day TEXT NOT NULL, name TEXT NOT NULL, used BIGINT NOT NULL, PRIMARY KEY (day, name))`,
     `CREATE TABLE pawl_transition (kind TEXT NOT NULL, from_status TEXT NOT NULL, to_status TEXT NOT NULL, PRIMARY KEY (kind, from_status, to_status))`
   ],
   // Keys are listed by code point: the order of UTF-8 bytes, which is SQLite's own and Postgres's collation "C".
@@ -54,46 +59,61 @@ const migrations: ReadonlyArray<Step> = [
   ]
 ]
 
-const createTable = (sql: SqlClient.SqlClient, { columns, entity, name, unique }: Table): ReadonlyArray<string> =>
+/** Something that a database holds by this name, and the statements that make it. */
+type Part = readonly [name: string, ...statements: ReadonlyArray<string>]
+
+const partsOf = (sql: SqlClient.SqlClient, { columns, entity, name, unique }: Table): ReadonlyArray<Part> => [
   [
-    `CREATE TABLE IF NOT EXISTS ${name} (
+    name,
+    `CREATE TABLE ${name} (
     position ${counting(sql)} PRIMARY KEY,
     project_id TEXT NOT NULL, id TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, data TEXT NOT NULL
-    ${columns.map((column) => `, ${quoted(column)} ${columnType(sql)}`).join("")})`,
-    `CREATE INDEX IF NOT EXISTS ${name}_project ON ${name} (project_id, position)`,
-    ...(entity.lifecycle === undefined ? [] : lifecycleTriggers(sql, name))
-  ].concat(indexes(name, columns, unique))
+    ${columns.map((column) => `, ${quoted(column)} ${columnType(sql)}`).join("")})`
+  ],
+  [`${name}_project`, `CREATE INDEX ${name}_project ON ${name} (project_id, position)`],
+  ...(entity.lifecycle === undefined ? [] : lifecycleTriggers(sql, name)),
+  ...indexes(name, columns, unique)
+]
 
 /** Looked-up values are texts or numbers. SQLite keeps either as it is; Postgres compares them as text. */
 const columnType = (sql: SqlClient.SqlClient): string => sql.onDialectOrElse({ pg: () => "TEXT", orElse: () => "" })
 
-const indexes = (name: string, columns: ReadonlyArray<string>, unique: ReadonlyArray<string>): ReadonlyArray<string> =>
-  columns.map((column) =>
+const indexes = (name: string, columns: ReadonlyArray<string>, unique: ReadonlyArray<string>): ReadonlyArray<Part> =>
+  columns.map((column): Part =>
     unique.includes(column)
-      ? `CREATE UNIQUE INDEX IF NOT EXISTS "${name}_${column}" ON ${name} (${quoted(column)})`
-      : `CREATE INDEX IF NOT EXISTS "${name}_${column}" ON ${name} (${quoted(column)}, position)`
+      ? [`${name}_${column}`, `CREATE UNIQUE INDEX "${name}_${column}" ON ${name} (${quoted(column)})`]
+      : [`${name}_${column}`, `CREATE INDEX "${name}_${column}" ON ${name} (${quoted(column)}, position)`]
   )
 
 /** The name by which a refused status step is known among the errors of a database. */
 export const lifecycleMark = "pawl_lifecycle"
 
 /** The database refuses a status that the lifecycle does not lead to, whoever writes it. */
-const lifecycleTriggers = (sql: SqlClient.SqlClient, name: string): ReadonlyArray<string> => {
+const lifecycleTriggers = (sql: SqlClient.SqlClient, name: string): ReadonlyArray<Part> => {
   const missing = (from: string) =>
     `NOT EXISTS (SELECT 1 FROM pawl_transition WHERE kind = '${name}' AND from_status = ${from} AND to_status = NEW."status")`
   return sql.onDialectOrElse({
-    pg: () => [
-      `CREATE OR REPLACE FUNCTION ${name}_life() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    pg: (): ReadonlyArray<Part> => [
+      [
+        `${name}_life`,
+        `CREATE OR REPLACE FUNCTION ${name}_life() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF TG_OP = 'INSERT' THEN IF ${missing("''")} THEN RAISE EXCEPTION '${lifecycleMark} ${name}'; END IF;
         ELSIF NEW."status" <> OLD."status" AND ${missing(`OLD."status"`)} THEN RAISE EXCEPTION '${lifecycleMark} ${name}'; END IF;
         RETURN NEW; END $$`,
-      `CREATE OR REPLACE TRIGGER ${name}_life BEFORE INSERT OR UPDATE OF "status" ON ${name} FOR EACH ROW EXECUTE FUNCTION ${name}_life()`
+        `CREATE TRIGGER ${name}_life BEFORE INSERT OR UPDATE OF "status" ON ${name} FOR EACH ROW EXECUTE FUNCTION ${name}_life()`
+      ]
     ],
-    orElse: () => [
-      `CREATE TRIGGER IF NOT EXISTS ${name}_begin BEFORE INSERT ON ${name} WHEN ${missing("''")}
-        BEGIN SELECT RAISE(ABORT, '${lifecycleMark} ${name}'); END`,
-      `CREATE TRIGGER IF NOT EXISTS ${name}_move BEFORE UPDATE OF "status" ON ${name} WHEN NEW."status" <> OLD."status" AND ${missing(`OLD."status"`)}
+    orElse: (): ReadonlyArray<Part> => [
+      [
+        `${name}_begin`,
+        `CREATE TRIGGER ${name}_begin BEFORE INSERT ON ${name} WHEN ${missing("''")}
         BEGIN SELECT RAISE(ABORT, '${lifecycleMark} ${name}'); END`
+      ],
+      [
+        `${name}_move`,
+        `CREATE TRIGGER ${name}_move BEFORE UPDATE OF "status" ON ${name} WHEN NEW."status" <> OLD."status" AND ${missing(`OLD."status"`)}
+        BEGIN SELECT RAISE(ABORT, '${lifecycleMark} ${name}'); END`
+      ]
     ]
   })
 }
@@ -108,25 +128,15 @@ const transitions: ReadonlyArray<readonly [table: string, from: string, to: stri
         )
 )
 
-/** The columns that a table has. */
-const columnsIn = (sql: SqlClient.SqlClient, name: string) =>
-  Effect.map(
-    sql.onDialectOrElse({
-      pg: () =>
-        sql<{
-          name: string
-        }>`SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ${name}`,
-      orElse: () => sql<{ name: string }>`SELECT name FROM pragma_table_info(${name})`
-    }),
-    (rows) => new Set(rows.map((row) => row.name))
-  )
-
 /** Adds the columns that this version looks records up by, and fills them from the records. */
-const addColumns = (sql: SqlClient.SqlClient, { columns, decode, entity, name }: Table) =>
+const addColumns = (
+  sql: SqlClient.SqlClient,
+  { columns, decode, entity, name }: Table,
+  present: ReadonlySet<string> | undefined
+) =>
   Effect.gen(function* () {
-    const present = yield* columnsIn(sql, name)
-    const added = columns.filter((column) => !present.has(column))
-    if (present.size === 0 || added.length === 0) return
+    const added = columns.filter((column) => present?.has(column) === false)
+    if (added.length === 0) return
     for (const column of added) yield* sql.unsafe(`ALTER TABLE ${name} ADD COLUMN ${quoted(column)} ${columnType(sql)}`)
     let position = 0
     while (true) {
@@ -146,6 +156,9 @@ const addColumns = (sql: SqlClient.SqlClient, { columns, decode, entity, name }:
 
 const setLives = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
+    const there = yield* sql<{ kind: string; from_status: string; to_status: string }>`SELECT * FROM pawl_transition`
+    const known = new Set(there.map((row) => [row.kind, row.from_status, row.to_status].join("/")))
+    if (known.size === transitions.length && transitions.every((each) => known.has(each.join("/")))) return
     yield* sql`DELETE FROM pawl_transition`
     for (const [kind, from, to] of transitions)
       yield* sql`INSERT INTO pawl_transition (kind, from_status, to_status) VALUES (${kind}, ${from}, ${to})`
@@ -155,7 +168,14 @@ const runAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // Postgres has no lock around a transaction's start, as SQLite's BEGIN IMMEDIATE is: one number stands for Pawl.
   yield* sql.onDialectOrElse({
-    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(7029573)`),
+    // Migrations take as long as they take, and those of other processes too.
+    pg: () =>
+      Effect.asVoid(
+        Effect.forEach(
+          ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0", "SELECT pg_advisory_xact_lock(7029573)"],
+          (statement) => sql.unsafe(statement)
+        )
+      ),
     orElse: () => Effect.void
   })
   yield* sql`CREATE TABLE IF NOT EXISTS pawl_migration (version INTEGER PRIMARY KEY, at BIGINT NOT NULL)`
@@ -171,9 +191,11 @@ const runAll = Effect.gen(function* () {
     for (const statement of step(sql)) yield* sql.unsafe(statement)
     yield* sql`INSERT INTO pawl_migration (version, at) VALUES (${index + 1}, ${yield* nowMillis})`
   }
+  const { columns, names } = yield* readCatalog
   for (const table of allTables) {
-    yield* addColumns(sql, table)
-    for (const statement of createTable(sql, table)) yield* sql.unsafe(statement)
+    yield* addColumns(sql, table, columns.get(table.name))
+    for (const [name, ...statements] of partsOf(sql, table))
+      if (!names.has(name)) for (const statement of statements) yield* sql.unsafe(statement)
   }
   yield* setLives(sql)
 })

@@ -7,20 +7,14 @@ import { type Armed, type Signals, work } from "@pawl/core/ledger/Signals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { nowMillis } from "@pawl/core/primitives/Time"
+import { claimInTurn, eachProject, marks } from "./ClaimInTurn.ts"
 import { commandOf } from "./CommandRows.ts"
-import type { Database, Query, Statement } from "./Database.ts"
+import type { Database, Query, Row, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
-
-/** Leaps from Project to Project in the index, so that a crowded one costs no more than another. */
-const eachProject = `project (id) AS (
-  SELECT (SELECT min(project_id) FROM pawl_command)
-  UNION ALL SELECT (SELECT min(c.project_id) FROM pawl_command c WHERE c.project_id > project.id) FROM project WHERE project.id IS NOT NULL)`
 
 /** The least time from a given one on at which a command may be claimed. */
 const nextReadyQuery = `WITH RECURSIVE ${eachProject}
   SELECT min((SELECT min(c.ready_at) FROM pawl_command c WHERE c.project_id = project.id AND c.ready_at >= ?)) AS at FROM project WHERE project.id IS NOT NULL`
-
-const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
 
 /**
  * Projects with due commands of these kinds, the longest unserved first.
@@ -66,6 +60,19 @@ const take = ({ id, project }: Candidate, token: string, now: number, leaseMs: n
   }
 ]
 
+const leasedOf = (
+  rows: ReadonlyArray<Row>,
+  token: string
+): Either.Either<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
+  Either.all(
+    rows.map((row) =>
+      Either.map(commandOf("pawl_command", row), (command): LeasedCommand => ({
+        command,
+        lease: { commandId: command.id, token }
+      }))
+    )
+  )
+
 type Asked = Parameters<Commands["Type"]["claim"]>[0]
 
 const claimFrom = (
@@ -88,14 +95,24 @@ const claimFrom = (
     const rows = outcome._tag === "Applied" ? outcome.answers.flat() : []
     // Another process was faster with all of them: there may be more.
     if (rows.length === 0) return yield* claimFrom(database, asked)
-    return yield* Either.all(
-      rows.map((row) =>
-        Either.map(commandOf("pawl_command", row), (command): LeasedCommand => ({
-          command,
-          lease: { commandId: command.id, token }
-        }))
-      )
-    )
+    return yield* leasedOf(rows, token)
+  }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
+
+/** One after the other, each in turn, until there are enough or no more. */
+const claimOneByOne = (
+  database: Database["Type"],
+  { kinds, leaseMs, limit, worker }: Asked
+): Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
+  Effect.gen(function* () {
+    const token = `${worker}:${yield* makeUlid}`
+    const rows: Array<Row> = []
+    while (rows.length < limit) {
+      const now = yield* nowMillis
+      const [row] = yield* database.query(claimInTurn({ kinds, now, token, until: now + leaseMs }))
+      if (row === undefined) break
+      rows.push(row)
+    }
+    return yield* leasedOf(rows, token)
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
 export const make = (database: Database["Type"], signals: Signals): Pick<Commands["Type"], "claim" | "awaitWork"> => {
@@ -112,9 +129,10 @@ export const make = (database: Database["Type"], signals: Signals): Pick<Command
     )
   const awaitUntil = (from: number, deadline: number): Effect.Effect<void, LedgerUnavailable> =>
     Effect.gen(function* () {
-      const now = yield* nowMillis
       // What was due when the wait began was not for who waits: it would have been claimed.
       const next = yield* nextReady(from + 1)
+      // Asked after the answer, which takes its time.
+      const now = yield* nowMillis
       if (now >= deadline || next <= now) return
       const woken = yield* Effect.timeoutOption(armed.wait, Math.min(deadline, next, now + Limits.storePollMs) - now)
       if (woken._tag === "None") yield* awaitUntil(from, deadline)
@@ -126,7 +144,8 @@ export const make = (database: Database["Type"], signals: Signals): Pick<Command
         Effect.suspend(() => {
           armed.disarm()
           armed = signals.arm(work)
-          return asked.kinds.length === 0 || asked.limit < 1 ? Effect.succeed([]) : claimFrom(database, asked)
+          if (asked.kinds.length === 0 || asked.limit < 1) return Effect.succeed([])
+          return database.dialect === "pg" ? claimOneByOne(database, asked) : claimFrom(database, asked)
         })
       ),
     // A store that cannot be asked is no reason to spin: wait the time out.

@@ -6,6 +6,7 @@ import { LeaseLost } from "@pawl/core/ledger/Ledger"
 import { type Signals, work } from "@pawl/core/ledger/Signals"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import type { Database, Parameter, Query, Statement } from "./Database.ts"
+import { ending, isRestarted, restart } from "./Finishing.ts"
 import { unavailable } from "./Failures.ts"
 import { make as makeClaims } from "./SqlClaims.ts"
 import { make as makeDeadLetters } from "./SqlDeadLetters.ts"
@@ -85,11 +86,9 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
         ])
       ),
     finish: (lease) =>
-      Effect.asVoid(
-        fenced("finish", lease, (now) => [
-          { sql: `DELETE FROM pawl_command ${held}`, params: holding(lease, now), rows: 1 },
-          { sql: "DELETE FROM pawl_journal WHERE process = ?", params: [lease.commandId] }
-        ])
+      Effect.flatMap(
+        fenced("finish", lease, (now) => [restart(lease, now), ...ending(lease)]),
+        (answers) => (isRestarted(answers[0]) ? wake : Effect.void)
       ),
     fail,
     release: (lease, delayMs) =>

@@ -7,7 +7,7 @@ import * as Signals from "@pawl/core/ledger/Signals"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { nowMillis } from "@pawl/core/primitives/Time"
-import { planOf, resultOf } from "./CommitPlan.ts"
+import { leavesWork, planOf, resultOf } from "./CommitPlan.ts"
 import type { Database } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
@@ -22,10 +22,10 @@ const idsFor = (commit: Commit): Effect.Effect<ReadonlyArray<string>> =>
     : Effect.replicateEffect(makeUlid, commit.events.length)
 
 export const make = (database: Database["Type"], signals: Signals.Signals): Ledger["Type"] => {
-  const announce = (commit: Commit) => {
+  const announce = (commit: Commit, isWork: boolean) => {
     if (commit.projectId !== null && commit.events !== undefined && commit.events.length > 0)
       signals.notify(Signals.eventsOf(commit.projectId))
-    if (commit.commands !== undefined && commit.commands.length > 0) signals.notify(Signals.work)
+    if (isWork || (commit.commands !== undefined && commit.commands.length > 0)) signals.notify(Signals.work)
   }
   return {
     commit: (commit) =>
@@ -41,7 +41,7 @@ export const make = (database: Database["Type"], signals: Signals.Signals): Ledg
         const outcome = yield* Effect.catchAll(database.batch(plan.statements), unavailable("commit"))
         const result = resultOf(plan, commit, outcome)
         if (result._tag === "Conflict" || result._tag === "LeaseLost") return yield* result
-        if (result._tag === "Committed") announce(commit)
+        if (result._tag === "Committed") announce(commit, leavesWork(plan, outcome))
         return result
       })
   }

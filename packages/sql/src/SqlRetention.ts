@@ -1,9 +1,9 @@
 /** Retention over SQL, in small transactions, so that nobody waits long for the writer. */
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import type { Retention } from "@pawl/core/ledger/Retention"
+import { eventDays, type Retention } from "@pawl/core/ledger/Retention"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { fromMillis, nowMillis } from "@pawl/core/primitives/Time"
+import { fromMillis, nowMillis, toMillis } from "@pawl/core/primitives/Time"
 import type { Database, Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
@@ -40,8 +40,19 @@ export const make = (database: Database["Type"]): Retention["Type"] => {
     })
 
   return {
+    forget: (projectId, before) =>
+      Effect.gen(function* () {
+        const [row] = yield* database.query({
+          sql: "SELECT last, oldest FROM pawl_sequence WHERE project_id = ?",
+          params: [projectId]
+        })
+        return row === undefined
+          ? 0
+          : yield* expire(projectId, Number(row["oldest"]), Number(row["last"]), toMillis(before))
+      }).pipe(Effect.catchTag("SqlError", unavailable("forget")), Effect.withSpan("Retention.forget")),
     sweep: Effect.gen(function* () {
       const now = yield* nowMillis
+      const days = yield* eventDays
       const keysFrom = now - Limits.commitKeyDays * dayMs
       const sequences = yield* database.query({
         sql: "SELECT project_id, last, oldest FROM pawl_sequence WHERE oldest <= last",
@@ -53,7 +64,7 @@ export const make = (database: Database["Type"]): Retention["Type"] => {
           String(row["project_id"]),
           Number(row["oldest"]),
           Number(row["last"]),
-          now - Limits.retentionDaysEvents * dayMs
+          now - days * dayMs
         )
       const keys = yield* drain({
         sql: `DELETE FROM pawl_commit_key WHERE (project_id, key) IN (SELECT project_id, key FROM pawl_commit_key WHERE at < ? LIMIT ${rowsAtOnce}) RETURNING key`,

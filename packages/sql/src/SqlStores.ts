@@ -5,6 +5,7 @@ import { AppData } from "@pawl/core/app/AppData"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import { Commands } from "@pawl/core/event/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
+import { History } from "@pawl/core/ledger/History"
 import { Journal } from "@pawl/core/ledger/Journal"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
@@ -15,20 +16,22 @@ import { migrate } from "./Migrations.ts"
 import { make as makeAppData, makeDailyCounter } from "./SqlAppData.ts"
 import { make as makeCommands } from "./SqlCommands.ts"
 import { make as makeEventLog } from "./SqlEventLog.ts"
+import { make as makeHistory } from "./SqlHistory.ts"
 import { make as makeLedger } from "./SqlLedger.ts"
 import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
 import { make as makeRetention } from "./SqlRetention.ts"
 
-export type Stores = Ledger | Records | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+export type Stores = Ledger | Records | History | Journal | Commands | EventLog | Retention | DailyCounter | AppData
 
-/** Ledger, Records, Journal, Commands, EventLog, Retention, DailyCounter and AppData. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter and AppData. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
   Effect.gen(function* () {
     yield* migrate
     const database = yield* Database
-    const signals = Signals.make()
+    const signals = database.signals ?? Signals.make()
     return Context.make(Ledger, makeLedger(database, signals)).pipe(
       Context.add(Records, makeRecords(database)),
+      Context.add(History, makeHistory(database)),
       Context.add(Journal, makeJournal(database)),
       Context.add(Commands, makeCommands(database, signals)),
       Context.add(EventLog, makeEventLog(database, signals)),

@@ -19,10 +19,10 @@ export interface Table {
   /** Values of `columns`. */
   readonly values: (record: unknown) => ReadonlyArray<Parameter>
   readonly insert: string
-  /** Data and status. The other columns hardly ever change, and a column that is set rewrites its index: see `adjust`. */
+  /** Data and status. The other columns hardly ever change, and a column that is set rewrites its index. */
   readonly update: string
-  /** Sets the columns other than the status where they differ; null when there are none. */
-  readonly adjust: { readonly sql: string; readonly columns: ReadonlyArray<number> } | null
+  /** Data and all columns. */
+  readonly rewrite: string
   readonly remove: string
   readonly revision: string
   readonly select: string
@@ -36,8 +36,8 @@ const tableOf = (kind: Kind): Table => {
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
   const decode = Schema.decodeUnknownEither(Schema.parseJson(entity.schema))
-  const status = columns.includes("status") ? ', "status" = ?' : ""
-  const others = columns.filter((column) => column !== "status")
+  const setting = (set: ReadonlyArray<string>): string =>
+    `UPDATE ${name} SET revision = revision + 1, data = ?${set.map((column) => `, ${quoted(column)} = ?`).join("")} WHERE id = ? AND revision = ?`
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
   return {
     kind,
@@ -49,15 +49,8 @@ const tableOf = (kind: Kind): Table => {
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),
     insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,
-    update: `UPDATE ${name} SET revision = revision + 1, data = ?${status} WHERE id = ? AND revision = ?`,
-    adjust:
-      others.length === 0
-        ? null
-        : {
-            sql: `UPDATE ${name} SET ${others.map((column) => `${quoted(column)} = ?`).join(", ")}
-              WHERE id = ? AND (${others.map((column) => `${quoted(column)} IS DISTINCT FROM ?`).join(" OR ")})`,
-            columns: others.map((column) => columns.indexOf(column))
-          },
+    update: setting(columns.filter((column) => column === "status")),
+    rewrite: setting(columns),
     remove: `DELETE FROM ${name} WHERE id = ? AND revision = ?`,
     revision: `SELECT revision FROM ${name} WHERE id = ?`,
     select: `SELECT position, id, revision, data FROM ${name}`

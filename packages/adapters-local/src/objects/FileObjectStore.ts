@@ -88,10 +88,7 @@ const make = (folder: ObjectFolder): typeof ObjectStore.Service => ({
   head: (key) =>
     Effect.zipRight(
       checkedKey(key),
-      Effect.map(
-        reading("head", key, () => folder.sizeOf(key)),
-        (sizeBytes) => ({ key, sizeBytes })
-      )
+      reading("head", key, () => folder.infoOf(key))
     ),
   copy: (from, to) =>
     checkedKey(from).pipe(
@@ -117,14 +114,20 @@ const make = (folder: ObjectFolder): typeof ObjectStore.Service => ({
     )
 })
 
-/** The store under `directory`, which is made when it is not there. Only one process at a time may own it. */
-export const layer = (options: { readonly directory: string }): Layer.Layer<ObjectStore, ObjectStoreUnavailable> =>
+/**
+ * The store under `directory`, which is made when it is not there. Only one process at a time may open it with `alone`
+ * (the default): it removes what others were writing.
+ */
+export const layer = (options: {
+  readonly directory: string
+  readonly alone?: boolean
+}): Layer.Layer<ObjectStore, ObjectStoreUnavailable> =>
   Layer.effect(
     ObjectStore,
     Effect.suspend(() => {
       const folder = new ObjectFolder(resolve(options.directory))
       return Effect.as(
-        attempt("open", "", () => folder.open()),
+        attempt("open", "", () => folder.open(options.alone ?? true)),
         make(folder)
       )
     })

@@ -3,11 +3,12 @@ import { constants } from "node:fs"
 import { copyFile, link, lstat, open, readdir, rmdir, unlink, type FileHandle } from "node:fs/promises"
 import { randomUUID } from "node:crypto"
 import { dirname, join } from "node:path"
+import type { ObjectInfo } from "@pawl/core/objects/ObjectStore"
 import { absent, codeOf, makeDirectory, publish, publishNew, unless, writeSynced } from "./DurableFile.ts"
 import { objectsUnder } from "./ObjectListing.ts"
 import { objectNames } from "./ObjectPath.ts"
 
-// Files that another process left are stale: only one process at a time owns the folder.
+// Files that another process left are stale when this one is alone in the folder.
 const owner = randomUUID()
 
 /** Something that the store did not make stands in an object's place: a link, a device, a folder. */
@@ -27,11 +28,12 @@ export class ObjectFolder {
     this.#temporary = join(directory, "tmp")
   }
 
-  /** Makes the folders and removes what an ended process left half written. */
-  async open(): Promise<void> {
+  /** Makes the folders and, when no other process works in them, removes what an ended one left half written. */
+  async open(alone: boolean): Promise<void> {
     await makeDirectory(this.#root)
     await makeDirectory(this.#objects)
     await makeDirectory(this.#temporary)
+    if (!alone) return
     for (const name of await readdir(this.#temporary))
       if (!name.startsWith(owner)) await unless(unlink(join(this.#temporary, name)), absent, undefined)
   }
@@ -59,16 +61,16 @@ export class ObjectFolder {
     }
   }
 
-  async sizeOf(key: string): Promise<number> {
+  async infoOf(key: string): Promise<ObjectInfo> {
     const stat = await lstat(await this.#path(key))
     if (!stat.isFile()) throw new ForeignEntry("not an object's file")
-    return stat.size
+    return { key, sizeBytes: stat.size, storedAtMs: stat.mtimeMs }
   }
 
   /** Objects are never written in place, so that a copy can share the bytes of its source. */
   async copy(from: string, to: string): Promise<void> {
     const [source, target] = [await this.#path(from), await this.#path(to)]
-    await this.sizeOf(from)
+    await this.infoOf(from)
     await this.#withTemporary(async (temporary) => {
       try {
         await link(source, temporary)
@@ -86,16 +88,12 @@ export class ObjectFolder {
     })
   }
 
-  async list(
-    prefix: string,
-    after: string | undefined,
-    limit: number
-  ): Promise<Array<{ key: string; sizeBytes: number }>> {
-    const found: Array<{ key: string; sizeBytes: number }> = []
+  async list(prefix: string, after: string | undefined, limit: number): Promise<ReadonlyArray<ObjectInfo>> {
+    const found: Array<ObjectInfo> = []
     if (limit <= 0) return found
     for await (const { key, path } of objectsUnder(this.#objects, prefix, after)) {
       const stat = await unless(lstat(path), absent, undefined)
-      if (stat !== undefined) found.push({ key, sizeBytes: stat.size })
+      if (stat !== undefined) found.push({ key, sizeBytes: stat.size, storedAtMs: stat.mtimeMs })
       if (found.length >= limit) break
     }
     return found

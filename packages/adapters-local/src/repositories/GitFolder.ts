@@ -69,6 +69,13 @@ export const remove = async ({ gitDir, projectDir }: RepositoryPath): Promise<vo
 }
 
 const names = (folder: string) => unless(readdir(folder, { withFileTypes: true }), absent, [])
+
+/** The forks of a Project, as they lie there. */
+export const forksIn = async (canonical: RepositoryPath): Promise<ReadonlyArray<RepositoryPath>> => {
+  const folder = join(canonical.projectDir, "forks")
+  return (await names(folder)).map(({ name }) => ({ ...canonical, name, gitDir: join(folder, name), isFork: true }))
+}
+
 const isStale = (name: string): boolean => name.endsWith(".lock") || /^\.?tmp[_-]/.test(name)
 
 /** Removes what an ended process left: locks, which would block a ref for ever, and half-written packs and objects. */

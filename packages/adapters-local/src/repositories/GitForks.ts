@@ -1,7 +1,7 @@
 /** Forks: made, written, merged in, removed. */
 import { Effect } from "effect"
 import { ObjectNotFound, type Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { create, io, keep, remove as removeFolder } from "./GitFolder.ts"
+import { create, forksIn, io, keep, remove as removeFolder } from "./GitFolder.ts"
 import { lookupCommit, lookupType, present } from "./GitLookup.ts"
 import { commitTree as makeCommit, mergeCommit } from "./GitMerge.ts"
 import { editTree, readTree } from "./GitTree.ts"
@@ -85,7 +85,11 @@ export const remove =
   (ref) =>
     writing(ref, (path) =>
       Effect.gen(function* () {
-        yield* io("remove", () => removeFolder(path))
-        yield* readers.close(path.gitDir)
+        // Forks live on canonical's objects: without it they are nothing.
+        const forks = path.isFork ? [] : yield* io("remove", () => forksIn(path))
+        for (const each of [...forks, path]) {
+          yield* io("remove", () => removeFolder(each))
+          yield* readers.close(each.gitDir)
+        }
       })
     )

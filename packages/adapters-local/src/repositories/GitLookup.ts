@@ -51,6 +51,18 @@ export const lookupCommit = (
       : Effect.succeed({ commit: id, tree })
   })
 
+/** The parents of a commit, from its header. */
+export const lookupParents = (
+  readers: GitReaders,
+  path: RepositoryPath,
+  id: string
+): Effect.Effect<ReadonlyArray<string>, ObjectNotFound | RepositoriesUnavailable> =>
+  Effect.map(body(readers, path, "commit", id, Limits.sourceFileBytes), (bytes) => {
+    const [, ...lines] = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1").split("\n")
+    const end = lines.findIndex((line) => !line.startsWith("parent "))
+    return lines.slice(0, end < 0 ? undefined : end).map((line) => line.slice("parent ".length))
+  })
+
 /** Fails unless the repository has an object of one of these types with this id. */
 export const lookupType = (
   readers: GitReaders,

@@ -2,7 +2,7 @@
  * `Repositories` on the git command line. Canonical is a bare repository; a fork is a skeleton that borrows
  * canonical's objects and nobody else's. Writing is one process at a time per Project: one owner of the folder.
  */
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { Effect, Layer, type Scope } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { pathProblem } from "@pawl/core/project/Paths"
@@ -19,13 +19,15 @@ import * as GitCanonical from "./GitCanonical.ts"
 import { diffFiles, diffText } from "./GitDiff.ts"
 import { io } from "./GitFolder.ts"
 import * as GitForks from "./GitForks.ts"
-import { lookupCommit, lookupFile, lookupType, present } from "./GitLookup.ts"
+import { mergeFile } from "./GitFileMerge.ts"
+import { lookupCommit, lookupFile, lookupParents, lookupType, present } from "./GitLookup.ts"
 import * as GitReaders from "./GitReaders.ts"
 import { entriesOf, readTree } from "./GitTree.ts"
 import * as GitWriter from "./GitWriter.ts"
 import * as KnownTrees from "./KnownTrees.ts"
 import * as ProjectLocks from "./ProjectLocks.ts"
 import { repositoryPath } from "./RepositoryPath.ts"
+import * as SharedProjectLocks from "./SharedProjectLocks.ts"
 
 /** A tree that Pawl would not have written cannot be handed out: it did not come from here. */
 const foreign = (error: InvalidPath) =>
@@ -34,12 +36,19 @@ const foreign = (error: InvalidPath) =>
     reason: `the tree holds a path that Pawl refuses: ${error.reason}`
   })
 
-export const make = (root: string): Effect.Effect<typeof Repositories.Service, RepositoriesUnavailable, Scope.Scope> =>
+export const make = (
+  root: string,
+  shared = false
+): Effect.Effect<typeof Repositories.Service, RepositoriesUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
+    const lockFolder = join(root, ".locks")
     yield* io("open", () => makeDirectory(root))
+    if (shared) yield* io("open", () => makeDirectory(lockFolder))
+    const queues = ProjectLocks.make()
+    const locks = shared ? SharedProjectLocks.make(queues, lockFolder) : queues
     const readers = yield* GitReaders.make
     const known = KnownTrees.make()
-    const writer = GitWriter.make({ root, readers, known, locks: ProjectLocks.make() })
+    const writer = GitWriter.make({ root, readers, known, locks })
 
     const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
     const tree = (ref: RepositoryRef, id: string) =>
@@ -70,6 +79,8 @@ export const make = (root: string): Effect.Effect<typeof Repositories.Service, R
       merge: GitForks.merge(writer),
       commitTree: GitForks.commitTree(writer),
       remove: GitForks.remove(writer),
+      parents: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupParents(readers, path, commit)),
+      mergeFile: (ref, contents) => Effect.flatMap(opened(ref), (path) => mergeFile(path, contents)),
       resolve: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupCommit(readers, path, commit)),
       main: (project) => Effect.flatMap(opened({ project }), (path) => GitCanonical.main(readers, path)),
       list: (ref, id) => Effect.map(tree(ref, id), (found) => entriesOf(found.tree)),
@@ -100,9 +111,15 @@ export const make = (root: string): Effect.Effect<typeof Repositories.Service, R
     }
   })
 
-/** The repositories under `directory`, which is made when it is not there. Only one process at a time may own it. Needs git 2.38 or newer. */
-export const layer = (options: { readonly directory: string }): Layer.Layer<Repositories, RepositoriesUnavailable> =>
+/**
+ * The repositories under `directory`, which is made when it is not there. Only one process at a time may own it, unless
+ * all that use it are of one machine and say `shared`. Needs git 2.38 or newer.
+ */
+export const layer = (options: {
+  readonly directory: string
+  readonly shared?: boolean
+}): Layer.Layer<Repositories, RepositoriesUnavailable> =>
   Layer.scoped(
     Repositories,
-    Effect.suspend(() => make(resolve(options.directory)))
+    Effect.suspend(() => make(resolve(options.directory), options.shared))
   )

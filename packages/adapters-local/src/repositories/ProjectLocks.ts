@@ -1,8 +1,11 @@
 /** One writer at a time per Project: a queue each, there only while someone is in it. */
+import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { Effect } from "effect"
 
 export interface ProjectLocks {
-  readonly writing: (project: string) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly writing: (
+    project: string
+  ) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RepositoriesUnavailable, R>
 }
 
 export const make = (): ProjectLocks => {

@@ -3,12 +3,15 @@ import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Process, step as journalled } from "../ledger/Processes.ts"
+import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
 import { smokeTestTree } from "../release/Smoke.ts"
 import type { Project } from "../project/Project.ts"
 import type { Generation } from "../promotion/Generation.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { versionId } from "../primitives/Ids.ts"
+import { demandActive } from "../project/Archived.ts"
 import { readFiles } from "../project/Source.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
@@ -17,8 +20,10 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { bundleKey, bundlePrefix } from "./Bundle.ts"
 import { BuildCapReached, bundleOf, formatProblem } from "./Builds.ts"
 import { DailyCounter } from "./DailyCounter.ts"
-import type { Channel, Pointer } from "./Pointer.ts"
+import { type Channel, type Pointer, restorable, type Served, servedBy } from "./Pointer.ts"
+import { PointerLifecycle } from "./PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
+import { ground } from "./Removal.ts"
 
 /** This installation hosts no live apps. */
 export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {}
@@ -52,6 +57,7 @@ export const pointerRow = (options: {
   generation: options.served?.generation ?? null,
   bundle_key: options.served?.bundle.key ?? null,
   bundle_digest: options.served?.bundle.digest ?? null,
+  last_good: null,
   status: options.status,
   reason: null,
   candidate_id: options.candidateId ?? null,
@@ -67,15 +73,8 @@ export const versionRow = (
 ) =>
   Effect.gen(function* () {
     const channel: Channel = `preview:${versionId(served.generation)}`
-    const there = yield* find("pointer", pointerKey(project.id, channel))
-    const now = yield* Time.now
-    if (there === null) return Commit.insert("pointer", pointerRow({ project, channel, now, status: "live", served }))
-    if (there.record.status !== "removed") return null
-    return Commit.update(
-      "pointer",
-      there,
-      pointerRow({ project, channel, now, status: "building", served, incarnation: there.record.incarnation + 1 })
-    )
+    if ((yield* find("pointer", pointerKey(project.id, channel))) !== null) return null
+    return Commit.insert("pointer", pointerRow({ project, channel, now: yield* Time.now, status: "live", served }))
   })
 
 const production: Channel = "production"
@@ -93,28 +92,16 @@ export const deploy = (projectId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
       if ((yield* Settings).appsDomain === null) return yield* new AppsDisabled()
-      const project = yield* demand("project", projectId)
+      const project = yield* demandActive(projectId)
       const head = yield* find("head", projectId)
       if (head === null) return yield* new NoSource({ projectId })
       const pointer = yield* find("pointer", pointerKey(projectId, production))
-      const now = yield* Time.now
-      const fresh = pointerRow({
-        project: project.record,
-        channel: production,
-        now,
-        status: "building",
-        incarnation: (pointer?.record.incarnation ?? 0) + 1
-      })
-      const next =
-        pointer === null || pointer.record.status === "removed"
-          ? fresh
-          : pointer.record.status === "live" || pointer.record.status === "building"
-            ? pointer.record
-            : { ...pointer.record, status: "building" as const, reason: null, updated_at: now }
+      const next = yield* asked(project.record, pointer)
+      const { generation } = head.record
       const command = {
         kind: "app.provision" as const,
-        id: commandId("app.provision", `${projectId}/${head.record.generation}`),
-        payload: { projectId, generation: head.record.generation }
+        id: commandId("app.provision", `${projectId}/${next.incarnation}/${generation}`),
+        payload: { projectId, generation, incarnation: next.incarnation }
       }
       return {
         answer: next,
@@ -131,6 +118,26 @@ export const deploy = (projectId: string) =>
     })
   ).pipe(Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))))
 
+/** The production row once a deploy is asked for: a new pointer, a failed one that builds again, or as it stands. */
+const asked = (project: Project, pointer: Commit.Stored<Pointer> | null) =>
+  Effect.gen(function* () {
+    const now = yield* Time.now
+    const first = { project, channel: production, now, status: "building" as const }
+    if (pointer === null) return pointerRow(first)
+    const { status, incarnation, leftovers } = pointer.record
+    const anew = Lifecycle.next(PointerLifecycle, status, "deploy")
+    if (anew._tag === "Right")
+      return {
+        ...pointerRow({ ...first, status: anew.right, incarnation: incarnation + 1 }),
+        // What was removed may still be being cleaned away: `app.provision` and releases wait for that.
+        ...(leftovers === undefined ? {} : { leftovers })
+      }
+    const again = Lifecycle.next(PointerLifecycle, status, "buildStarted")
+    return again._tag === "Left"
+      ? pointer.record
+      : { ...pointer.record, status: again.right, reason: null, updated_at: now }
+  })
+
 /** A deploy that would need a build on a day whose builds are used is refused at once; a stored bundle needs none. */
 const refuseOverCap = (projectId: string, commit: string) =>
   Effect.gen(function* () {
@@ -146,9 +153,13 @@ const refuseOverCap = (projectId: string, commit: string) =>
     if (!stored) return yield* new BuildCapReached({ perDay })
   })
 
-/** The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. */
-export const provision = (projectId: string, generation: number) =>
+/**
+ * The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. An app that was
+ * removed since it was asked for is left removed.
+ */
+export const provision = (projectId: string, generation: number, incarnation: number) =>
   Effect.gen(function* () {
+    if ((yield* ground(projectId)) !== incarnation) return
     const project = (yield* demand("project", projectId)).record
     const step = (yield* demand("generation", generationKey(projectId, generation))).record
     const built = yield* bundleOf({
@@ -177,31 +188,53 @@ export const provision = (projectId: string, generation: number) =>
     )
     const before = yield* journalled(
       "before",
-      Effect.map(demand("pointer", pointerKey(projectId, production)), servedBy)
+      Effect.map(demand("pointer", pointerKey(projectId, production)), ({ record }) => servedBy(record))
     )
-    yield* decideAndCommit(served(project, step, built))
+    yield* decideAndCommit(served(project, step, built, { first: before === null, incarnation }))
     yield* (yield* PointerSignal).moved(project.label)
     if (before === null || before.generation === generation || built._tag === "Failed") return
     // A live app changes hands: what it served comes back when the new version does not answer as it should.
     const probes = yield* smokeTestTree(projectId, step.tree, project.label)
-    if (probes.every((probe) => probe.result === "pass")) return
-    yield* decideAndCommit(takenBack(projectId, generation, before))
+    const at = { projectId, generation, incarnation }
+    const passed = probes.every((probe) => probe.result === "pass")
+    yield* decideAndCommit(passed ? foundGood(at) : takenBack(at, before))
     yield* (yield* PointerSignal).moved(project.label)
   }).pipe(Effect.withSpan("Apps.provision"))
 
-type Served = Pick<Pointer, "commit" | "generation" | "bundle_key" | "bundle_digest">
-
-/** What a live pointer serves; null for one that serves nothing. */
-const servedBy = ({ record }: Commit.Stored<Pointer>): Served | null => {
-  const { commit, generation, bundle_key, bundle_digest } = record
-  return record.status === "live" ? { commit, generation, bundle_key, bundle_digest } : null
+/** What an `app.provision` served, and on which pointer. */
+interface Deployed {
+  readonly projectId: string
+  readonly generation: number
+  readonly incarnation: number
 }
 
-const takenBack = (projectId: string, generation: number, before: Served) =>
+/** Whether a Release of this generation is under way. Then its own probes say whether the generation is good. */
+const hasOpenRelease = (projectId: string, generation: number) =>
+  Effect.map(
+    find("release", `rel_${projectId}_${generation}`),
+    (release) => release !== null && !Lifecycle.isFinal(ReleaseLifecycle, release.record.status)
+  )
+
+/** What was deployed again answers as it should: a failed release goes back to it. */
+const foundGood = ({ projectId, generation, incarnation }: Deployed) =>
   Effect.gen(function* () {
     const pointer = yield* demand("pointer", pointerKey(projectId, production))
-    if (pointer.record.status === "removed" || pointer.record.generation !== generation) return { answer: undefined }
-    const writes = [Commit.update("pointer", pointer, { ...before, updated_at: yield* Time.now })]
+    if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
+      return { answer: undefined }
+    if (yield* hasOpenRelease(projectId, generation)) return { answer: undefined }
+    const writes = [
+      Commit.update("pointer", pointer, { last_good: servedBy(pointer.record), updated_at: yield* Time.now })
+    ]
+    return { answer: undefined, commit: { name: "Apps.foundGood", projectId, lease: (yield* Process).lease, writes } }
+  })
+
+const takenBack = ({ projectId, generation, incarnation }: Deployed, before: Served) =>
+  Effect.gen(function* () {
+    const pointer = yield* demand("pointer", pointerKey(projectId, production))
+    if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return { answer: undefined }
+    if (pointer.record.generation !== generation) return { answer: undefined }
+    const good = restorable(pointer.record, generation) ?? before
+    const writes = [Commit.update("pointer", pointer, { ...good, updated_at: yield* Time.now })]
     return { answer: undefined, commit: { name: "Apps.takenBack", projectId, lease: (yield* Process).lease, writes } }
   })
 
@@ -215,14 +248,19 @@ type Outcome =
   | { readonly _tag: "Built"; readonly bundle: BundleRef }
   | { readonly _tag: "Failed"; readonly status: "build_failed" | "limit_reached"; readonly reason: string }
 
-const served = (project: Project, step: Generation, outcome: Outcome) =>
+const served = (
+  project: Project,
+  step: Generation,
+  outcome: Outcome,
+  { first, incarnation }: { readonly first: boolean; readonly incarnation: number }
+) =>
   Effect.gen(function* () {
     const pointer = yield* demand("pointer", pointerKey(project.id, production))
     const now = yield* Time.now
     const lease = yield* Effect.map(Process, (process) => process.lease)
     const none = { answer: undefined }
     // Removed meanwhile, or a newer generation is live: what was built stays stored, the pointer stays where it is.
-    if (pointer.record.status === "removed") return none
+    if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return none
     if ((pointer.record.generation ?? -1) > step.generation) return none
     if (outcome._tag === "Failed") {
       if (pointer.record.status === "live") return none
@@ -246,6 +284,8 @@ const served = (project: Project, step: Generation, outcome: Outcome) =>
       reason: null,
       updated_at: now
     }
+    // The first version has none before it to go back to, so nothing better is known.
+    const good = first && !(yield* hasOpenRelease(project.id, step.generation))
     const version = yield* versionRow(project, {
       commit: step.commit,
       generation: step.generation,
@@ -257,7 +297,13 @@ const served = (project: Project, step: Generation, outcome: Outcome) =>
         name: "Apps.live",
         projectId: project.id,
         lease,
-        writes: [Commit.update("pointer", pointer, live), ...(version === null ? [] : [version])]
+        writes: [
+          Commit.update("pointer", pointer, {
+            ...live,
+            ...(good ? { last_good: servedBy({ ...pointer.record, ...live }) } : {})
+          }),
+          ...(version === null ? [] : [version])
+        ]
       }
     }
   })

@@ -11,6 +11,15 @@ export type PointerStatus = typeof PointerStatus.Type
 export const Channel = Schema.String.pipe(Schema.pattern(/^(production|preview:([0-9a-f]{8}|v[0-9]{7}))$/))
 export type Channel = typeof Channel.Type
 
+/** A bundle that a pointer serves, and the generation it is of; null for a preview that is of none. */
+export const Served = Schema.Struct({
+  commit: ObjectId,
+  generation: Schema.NullOr(Schema.Number),
+  bundle_key: Schema.String,
+  bundle_digest: Sha256
+})
+export interface Served extends Schema.Schema.Type<typeof Served> {}
+
 export const Pointer = Schema.Struct({
   project_id: ProjectId,
   slug: Schema.String,
@@ -18,11 +27,15 @@ export const Pointer = Schema.Struct({
   channel: Channel,
   /** Counts the pointers this channel has had: a removed row is not revived, a deploy makes the next one. */
   incarnation: Schema.Number,
+  /** Of production: the app before this one is still being cleaned away, and nothing may be served until it is. */
+  leftovers: Schema.optionalWith(Schema.Boolean, { exact: true }),
   /** Of the bundle that is served; null until there is a good one. */
   commit: Schema.NullOr(ObjectId),
   generation: Schema.NullOr(Schema.Number),
   bundle_key: Schema.NullOr(Schema.String),
   bundle_digest: Schema.NullOr(Sha256),
+  /** Of production: what was last served and found good. It is what a failed release goes back to. */
+  last_good: Schema.optionalWith(Schema.NullOr(Served), { exact: true }),
   status: PointerStatus,
   /** Why a build failed, in words. */
   reason: Schema.NullOr(Schema.String),
@@ -32,3 +45,19 @@ export const Pointer = Schema.Struct({
   updated_at: Timestamp
 })
 export interface Pointer extends Schema.Schema.Type<typeof Pointer> {}
+
+/** What a pointer serves; null for one that serves nothing. */
+export const servedBy = ({ status, commit, generation, bundle_key, bundle_digest }: Pointer): Served | null =>
+  status !== "live" || commit === null || bundle_key === null || bundle_digest === null
+    ? null
+    : { commit, generation, bundle_key, bundle_digest }
+
+/**
+ * What the pointer goes back to when `generation` turns out bad: what was last found good; never that generation
+ * itself, which an app that was deployed again beside its release may be serving already.
+ */
+export const restorable = (pointer: Pointer, generation: number): Served | null => {
+  // A row from before this was remembered counts what it serves.
+  const good = pointer.last_good === undefined ? servedBy(pointer) : pointer.last_good
+  return good === null || good.generation === generation ? null : good
+}

@@ -18,7 +18,10 @@ export const PointerLifecycle = Lifecycle.make("pointer", {
       ["live", "building", "build_failed", "limit_reached"],
       "remove",
       "removed",
-      { when: "project archived, or remove-app", also: "every host of the Project answers 410 at once; cleanup queued" }
+      {
+        when: "project archived, remove-app, or a preview makes room for a newer one",
+        also: "every host of the Project answers 410 at once; cleanup queued"
+      }
     ],
     [
       "removed",

@@ -1,6 +1,7 @@
 /** Pointers for routers, straight from the records: the row of a label and channel, or the label's tombstone. */
 import { Effect, Layer } from "effect"
 import { Records } from "../ledger/Records.ts"
+import type { Channel } from "./Pointer.ts"
 import { PointerSource, PointerSourceUnavailable } from "./Routing.ts"
 
 export const layer = Layer.effect(
@@ -8,12 +9,17 @@ export const layer = Layer.effect(
   Effect.map(Records, (records) => ({
     find: (label, channel) =>
       Effect.gen(function* () {
-        const rows = yield* records.list("pointer", { where: { label, channel }, limit: 1 })
-        const row = rows.items[0]
-        if (row !== undefined) return row.record
-        // No row of this channel: a label whose app was removed keeps answering 410 until it gets a new pointer.
-        const others = yield* records.list("pointer", { where: { label, channel: "production" }, limit: 1 })
-        return others.items[0]?.record.status === "removed" ? "removed" : null
+        const rowOf = (wanted: Channel) =>
+          Effect.map(
+            records.list("pointer", { where: { label, channel: wanted }, limit: 1 }),
+            (page) => page.items[0]?.record ?? null
+          )
+        if (channel === "production") return yield* rowOf(channel)
+        // Previews and versions go with the app, whatever their own rows say; rows that are left of an app before are
+        // never served. A label whose app was removed keeps answering 410 until it gets a new pointer.
+        const production = yield* rowOf("production")
+        if (production !== null && (production.status === "removed" || production.leftovers === true)) return "removed"
+        return yield* rowOf(channel)
       }).pipe(Effect.mapError((fault) => new PointerSourceUnavailable({ reason: fault.reason })))
   }))
 )

@@ -29,7 +29,10 @@ export const layerMemory = (
   Layer.succeed(PointerSource, {
     find: (label, channel) =>
       Effect.sync(() => {
-        const row = rows.list.find((each) => each.label === label && each.channel === channel)
-        return row ?? (tombstones.has(label) ? "removed" : null)
+        const rowOf = (wanted: Channel) => rows.list.find((each) => each.label === label && each.channel === wanted)
+        const production = rowOf("production")
+        const gone = production?.status === "removed" || production?.leftovers === true
+        if (channel !== "production" && gone) return "removed"
+        return rowOf(channel) ?? (tombstones.has(label) ? "removed" : null)
       })
   })

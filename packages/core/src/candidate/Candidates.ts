@@ -15,6 +15,7 @@ import { InvalidField } from "../ledger/Refusals.ts"
 import type { CandidateId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { refuseArchived } from "../project/Archived.ts"
 import type { Head } from "../promotion/Generation.ts"
 import { RollbackStale } from "../promotion/RollbackPlan.ts"
 import type { Candidate } from "./Candidate.ts"
@@ -45,6 +46,7 @@ export const request = (actor: Actor, input: CandidateRequest) =>
 const requesting = (actor: Actor, input: CandidateRequest) =>
   Effect.gen(function* () {
     const change = yield* demand("change", input.changeId)
+    yield* refuseArchived(change.record.projectId)
     const head = yield* find("head", change.record.projectId)
     if (head === null) return yield* new NoSource({ projectId: change.record.projectId })
     const records = yield* Records
@@ -109,6 +111,7 @@ const askedAgain = (there: Candidate, change: Commit.Stored<Change>, actor: Acto
     ]
     const commit = {
       name: "Candidates.replan",
+      actor,
       projectId: again.projectId,
       writes,
       commands: [verification(again, actor)]
@@ -239,6 +242,7 @@ const requested = (
   now: Time.Timestamp
 ): Commit.Commit => ({
   name: "Candidates.request",
+  actor,
   projectId: candidate.projectId,
   writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
   commands: [verification(candidate, actor)]

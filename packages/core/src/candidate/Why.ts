@@ -150,7 +150,8 @@ const blocking = (read: Snapshot): ReadonlyArray<Block> => {
   if (candidate.record.status === "promoted") return []
   const blocks = blocksOf(read)
   const open =
-    change.record.status === "promoting" || Lifecycle.allows(ChangeLifecycle, change.record.status, "promotionRequested")
+    change.record.status === "promoting" ||
+    Lifecycle.allows(ChangeLifecycle, change.record.status, "promotionRequested")
   return open
     ? blocks
     : [...blocks, { code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }]

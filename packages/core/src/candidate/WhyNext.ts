@@ -1,6 +1,7 @@
 /** What a person can do about a Candidate, in one sentence. Pure. */
 import type { Block } from "../promotion/Canonical.ts"
 import type { Candidate } from "./Candidate.ts"
+import { noBudget } from "./SandboxBudget.ts"
 import type { Reading } from "./Why.ts"
 
 /** The first thing to do; whoever did it asks again. */
@@ -69,6 +70,8 @@ const rejected = ({ checks, snapshot }: Reading): string => {
     return `It was rejected by ${snapshot.approval.record.approver}: record another ChangeSet, and ask for a new Candidate.`
   if (conflicts.length > 0)
     return `It cannot be composed (${reason ?? conflicts.join(", ")}): record a ChangeSet on the head that does it anew, and ask for a new Candidate.`
+  if (reason?.startsWith(noBudget) === true)
+    return `There is ${reason}: ask for it again when there is time left (POST /v1/changes/${changeId}/candidates with "retry": true).`
   const failing = checks.filter((check) => check.required && check.verdict === "fail")
   if (failing.length > 0)
     return `Mend what fails (${failing.map((check) => check.checkId).join(", ")}): record a ChangeSet, and ask for a new Candidate.`

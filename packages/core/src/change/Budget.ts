@@ -1,10 +1,12 @@
 /** The budget of a Change can only be raised. */
 import { Effect, Schema } from "effect"
-import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import type { Actor } from "../access/Actor.ts"
+import { decideAndCommit } from "../ledger/Deciding.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { begin, end, moveChange, moveTask, setChange } from "../task/Progress.ts"
+import { snapshotOf } from "../task/Tasks.ts"
 import { isBudget } from "./Change.ts"
 import { ChangeClosed, isClosed } from "./Changes.ts"
 
@@ -13,29 +15,31 @@ export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecreas
   asked: Schema.Number
 }) {}
 
-/** Raises a budget. The same budget again changes nothing. */
-export const raise = (changeId: string, budget_usd: number) =>
+/**
+ * Raises a budget. The same budget again changes nothing. A Change that its budget had stopped runs on: the Tasks that
+ * were stopped are ready, and what depends on them waits for them again.
+ */
+export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
   decideAndCommit(
     Effect.gen(function* () {
+      const snapshot = yield* snapshotOf(changeId)
       if (!isBudget(budget_usd))
         return yield* new InvalidField({
           code: "invalid_budget",
           field: "budget_usd",
           reason: `use a number above 0 and at most ${Limits.budgetMaxUsd}, with at most 2 decimals`
         })
-      const change = yield* demand("change", changeId)
+      const { change } = snapshot
       if (budget_usd === change.record.budget_usd) return { answer: change.record }
       if (isClosed(change.record.status)) return yield* new ChangeClosed({ changeId, status: change.record.status })
       if (budget_usd < change.record.budget_usd)
         return yield* new BudgetCannotDecrease({ current: change.record.budget_usd, asked: budget_usd })
-      const raised = { ...change.record, budget_usd, updatedAt: yield* Time.now }
-      return {
-        answer: raised,
-        commit: {
-          name: "Budget.raise",
-          projectId: change.record.projectId,
-          writes: [Commit.update("change", change, raised)]
-        }
-      }
+      const draft = begin(snapshot, actor, yield* Time.now)
+      setChange(draft, { budget_usd })
+      if (moveChange(draft, "budgetRaised", { reason: null }))
+        for (const { record } of draft.before.tasks)
+          if (record.blockedBy === "budget") moveTask(draft, record.id, "budgetRaised")
+      const commit = end(draft, { name: "Budget.raise" })
+      return { answer: draft.change, commit }
     })
   ).pipe(Effect.withSpan("Budget.raise"))

@@ -40,6 +40,8 @@ export const Change = Schema.Struct({
   /** The status to return to when a swap is refused; set while promoting. */
   statusBeforePromoting: Schema.NullOr(ChangeStatus),
   rollbackTarget: Schema.optional(Schema.Number),
+  /** It was opened to be planned: a person's ChangeSet does not start it. */
+  planned: Schema.optional(Schema.Boolean),
   /** Why it failed or was cancelled, in words. */
   reason: Schema.NullOr(Schema.String)
 })

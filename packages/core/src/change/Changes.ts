@@ -1,17 +1,20 @@
 /** Changes: opening one, and what ends it. */
 import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
+import { commandId, type NewCommand } from "../event/Command.ts"
 import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { sha256 } from "../primitives/Digest.ts"
 import type { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive } from "../project/Archived.ts"
 import { type Change, type ChangeStatus, isBudget } from "./Change.ts"
 import { ChangeLifecycle } from "./ChangeLifecycle.ts"
+import { Planner } from "./Planner.ts"
 
 /** The Change has ended; open another one. */
 export class ChangeClosed extends Schema.TaggedError<ChangeClosed>()("ChangeClosed", {
@@ -19,18 +22,24 @@ export class ChangeClosed extends Schema.TaggedError<ChangeClosed>()("ChangeClos
   status: Schema.String
 }) {}
 
-/** Planning by a model is not set up in this installation. */
-export class PlanningUnavailable extends Schema.TaggedError<PlanningUnavailable>()("PlanningUnavailable", {}) {}
-
 export interface NewChange {
   readonly projectId: string
   readonly clientRequestId: string
   readonly goal: string
   readonly budget_usd: number
+  /** False: no planning and no model calls; the Change waits for a person's ChangeSet. Default true, where there is a planner. */
+  readonly startPlanning?: boolean
 }
 
+/** Looks after the Work Graph of a Change: plans it, and later asks for its Candidate. One per Change, whose id it carries. */
+export const dispatchOf = (changeId: string): NewCommand => ({
+  kind: "change.dispatch",
+  id: commandId("change.dispatch", changeId),
+  payload: { changeId }
+})
+
 /** The same request gives the same id: `chg_` and a UUID made of the SHA-256 of Project and `clientRequestId`. */
-const changeIdOf = (projectId: string, clientRequestId: string) =>
+export const changeIdOf = (projectId: string, clientRequestId: string) =>
   Effect.map(sha256(`${projectId}\n${clientRequestId}`), (h): ChangeId => {
     const variant = ((Number.parseInt(h[16]!, 16) & 3) | 8).toString(16)
     return `chg_${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-${variant}${h.slice(17, 20)}-${h.slice(20, 32)}`
@@ -66,7 +75,8 @@ const opening = (actor: Actor, id: ChangeId, input: NewChange) =>
   Effect.gen(function* () {
     const before = yield* find("change", id)
     if (before !== null) return { answer: { change: before.record, created: false } }
-    const project = yield* demand("project", input.projectId)
+    const project = yield* demandActive(input.projectId)
+    const planned = input.startPlanning !== false && (yield* Planner).available
     const now = yield* Time.now
     const change: Change = {
       id,
@@ -82,11 +92,18 @@ const opening = (actor: Actor, id: ChangeId, input: NewChange) =>
       createdAt: now,
       updatedAt: now,
       statusBeforePromoting: null,
+      ...(planned ? { planned } : {}),
       reason: null
     }
     return {
       answer: { change, created: true },
-      commit: { name: "Changes.open", projectId: project.record.id, writes: [Commit.insert("change", change)] }
+      commit: {
+        name: "Changes.open",
+        actor,
+        projectId: project.record.id,
+        writes: [Commit.insert("change", change)],
+        commands: planned ? [dispatchOf(id)] : []
+      }
     }
   })
 

@@ -3,21 +3,23 @@ import { Effect } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
 import type { Change } from "../change/Change.ts"
-import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { NoSource } from "../app/Apps.ts"
-import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
-import { changeSetId, runId, taskId, workspaceFork } from "../primitives/Ids.ts"
+import { runId, taskId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { refuseArchived } from "../project/Archived.ts"
 import { type FileEdits, Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import { beyondMain } from "../promotion/SourceSync.ts"
 import type { Task, TaskRun } from "../task/Task.ts"
+import { addTask, begin, end, moveChange } from "../task/Progress.ts"
+import { snapshotOf } from "../task/Tasks.ts"
 import type { ChangeSet } from "./ChangeSet.ts"
+import { changeSetOf, commitEdits, publish, signatureOf } from "./Publication.ts"
 
 export interface Edit {
   readonly changeId: string
@@ -49,13 +51,13 @@ const baseOf = (change: Change, actor: Actor, edit: Edit, before: ReadonlyArray<
   Effect.gen(function* () {
     const head = yield* find("head", change.projectId)
     if (head === null) return yield* new NoSource({ projectId: change.projectId })
-    if (edit.baseGeneration !== undefined) {
-      const generation = yield* find("generation", generationKey(change.projectId, edit.baseGeneration))
-      if (generation === null) return yield* new Unknown({ kind: "generation", id: String(edit.baseGeneration) })
-      return { ...generation.record, from: [] } as Base
-    }
     const newest = before.findLast((each) => each.author.id === actor.id)
-    if (newest === undefined) return { ...head.record, from: [] } as Base
+    if (edit.baseGeneration !== undefined || newest === undefined) {
+      const wanted = edit.baseGeneration ?? head.record.generation
+      const generation = yield* find("generation", generationKey(change.projectId, wanted))
+      if (generation === null) return yield* new Unknown({ kind: "generation", id: String(wanted) })
+      return { ...generation.record, from: beyondMain(head.record, generation.record) } as Base
+    }
     const from = [{ project: change.projectId, fork: workspaceFork(newest.runId) }]
     return { generation: newest.baseGeneration, commit: newest.commit, tree: newest.tree, from } as Base
   })
@@ -66,7 +68,9 @@ export const record = (actor: Actor, edit: Edit) =>
 
 const recording = (actor: Actor, edit: Edit) =>
   Effect.gen(function* () {
-    const change = yield* demand("change", edit.changeId)
+    const snapshot = yield* snapshotOf(edit.changeId)
+    const { change } = snapshot
+    yield* refuseArchived(change.record.projectId)
     if (isClosed(change.record.status) || change.record.status === "releasing" || change.record.status === "promoting")
       return yield* new ChangeClosed({ changeId: edit.changeId, status: change.record.status })
     const records = yield* Records
@@ -77,47 +81,32 @@ const recording = (actor: Actor, edit: Edit) =>
     const now = yield* Time.now
     const task = personTask(change.record, before.length + 1, edit, now)
     const run = personRun(task, base.commit, now)
-    const repositories = yield* Repositories
     const into = { project: change.record.projectId, fork: workspaceFork(run.id) }
-    yield* repositories
-      .fork(into)
-      .pipe(Effect.catchTag("ObjectNotFound", () => new NoSource({ projectId: change.record.projectId })))
-    const made = yield* repositories
-      .commit({
-        into,
-        base: base.commit,
-        from: base.from,
-        edits: edit.files,
-        message: edit.message,
-        signature: signatureOf(actor, Time.toMillis(now))
-      })
-      .pipe(Effect.catchTag("ObjectNotFound", Effect.die))
+    yield* Effect.flatMap(Repositories, (repositories) => repositories.fork(into)).pipe(
+      Effect.catchTag("ObjectNotFound", () => new NoSource({ projectId: change.record.projectId }))
+    )
+    const made = yield* commitEdits({
+      into,
+      base: base.commit,
+      from: base.from,
+      edits: edit.files,
+      message: edit.message,
+      signature: signatureOf(actor, Time.toMillis(now))
+    })
     if (made.tree === base.tree)
       return yield* new InvalidField({
         code: "nothing_changed",
         field: "files",
         reason: "every file is already what was sent"
       })
-    const files = (yield* repositories
-      .diff(into, base.commit, made.commit)
-      .pipe(Effect.catchTag("ObjectNotFound", Effect.die))).map(({ patch: _patch, ...file }) => file)
-    const changeSet: ChangeSet = {
-      id: changeSetId(run.id),
-      projectId: change.record.projectId,
-      changeId: change.record.id,
-      taskId: task.id,
-      runId: run.id,
-      author: actor,
-      baseGeneration: base.generation,
-      baseCommit: base.commit,
-      commit: made.commit,
-      tree: made.tree,
-      files,
-      intents: files.map((file) => ({ kind: "path" as const, value: file.path, mode: "write" as const })),
-      message: edit.message,
-      createdAt: now
-    }
-    return { answer: changeSet, commit: recorded(change, task, run, changeSet, actor, now) }
+    const changeSet = changeSetOf({ task, run, author: actor, base, made, declared: [], message: edit.message, now })
+    const draft = begin(snapshot, actor, now)
+    // A Change that waits for a person's work goes through `running`: with no other Task open it is verifying at once.
+    if (change.record.planned !== true) moveChange(draft, "personWorked")
+    addTask(draft, task)
+    draft.writes.push(Commit.insert("taskRun", run))
+    publish(draft, task, changeSet, { intentsDeclared: false })
+    return { answer: changeSet, commit: end(draft, { name: "ChangeSets.record" }) }
   })
 
 const personTask = (change: Change, number: number, edit: Edit, now: Time.Timestamp): Task => ({
@@ -153,59 +142,3 @@ const personRun = (task: Task, baseCommit: string, now: Time.Timestamp): TaskRun
   cost_usd: 0,
   forkDeletedAt: null
 })
-
-/** Ids stand for people in commits; names and addresses are not spread through history. */
-const signatureOf = (actor: Actor, atMs: number) => ({
-  name: actor.id,
-  email: `${actor.id.replace(":", ".")}@pawl.invalid`,
-  atMs
-})
-
-const recorded = (
-  change: Commit.Stored<Change>,
-  task: Task,
-  run: TaskRun,
-  changeSet: ChangeSet,
-  actor: Actor,
-  now: Time.Timestamp
-): Commit.Commit => {
-  const started = Lifecycle.next(ChangeLifecycle, change.record.status, "personWorked")
-  // A Change that waited for its first work goes through `running`: with no Task open it is verifying at once.
-  const opened = started._tag === "Right"
-  const events: Array<NewEvent> = [
-    {
-      type: "changeset.proposed",
-      subject: changeSet.id,
-      data: { changeId: change.record.id, commit: changeSet.commit, tree: changeSet.tree },
-      actor
-    },
-    { type: "task.completed", subject: task.id, data: { changeId: change.record.id, changeSetId: changeSet.id }, actor }
-  ]
-  if (opened)
-    events.push({
-      type: "verification.started",
-      subject: change.record.id,
-      data: { reason: "work_graph_completed" },
-      actor
-    })
-  return {
-    name: "ChangeSets.record",
-    projectId: change.record.projectId,
-    writes: [
-      Commit.update("change", change, { status: opened ? "running" : change.record.status, updatedAt: now }),
-      ...(opened
-        ? [
-            Commit.update(
-              "change",
-              { record: { ...change.record, status: "running" }, revision: change.revision + 1 },
-              { status: "verifying", updatedAt: now }
-            )
-          ]
-        : []),
-      Commit.insert("task", task),
-      Commit.insert("taskRun", run),
-      Commit.insert("changeSet", changeSet)
-    ],
-    events
-  }
-}

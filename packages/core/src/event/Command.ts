@@ -21,13 +21,21 @@ export const commandKinds = [
   "candidate.promote",
   "candidate.recompose",
   "canonical.sweep",
-  "release.run"
+  "release.run",
+  // Upkeep.
+  "retention.sweep",
+  "project.audits",
+  "project.audit"
 ] as const
 export const CommandKind = Schema.Literal(...commandKinds)
 export type CommandKind = typeof CommandKind.Type
 
 export const Command = Schema.Struct({
-  /** Derived from the domain: `<kind>:<subject id>`. Sending one that waits already changes nothing. */
+  /**
+   * Derived from the domain: `<kind>:<subject id>`. There is one at a time: sending one that waits makes it due at the
+   * earlier of the two times and changes nothing else; sending one that a worker holds lets it run once more after
+   * that, with the new payload. So no wake-up is lost, whatever the worker had read already.
+   */
   id: Schema.String,
   kind: CommandKind,
   /** Null for the directory. */

@@ -1,4 +1,9 @@
-/** The queue of durable work. Commands are sent by `Ledger.commit`; here they are claimed, retried and buried. */
+/**
+ * The queue of durable work. Commands are sent by `Ledger.commit`; here they are claimed, retried and buried. One that
+ * is sent while it is held (or its lease ended without a word) is marked, once, with the newest payload and the earliest
+ * due time: when it is finished it begins anew. The mark outlives `release`, `releaseAll` and a failed try. A dead letter
+ * keeps nothing of it; sending its id queues a command beside it.
+ */
 import { Context, type Effect, Schema } from "effect"
 import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { CommandKind, DeadLetter, Lease, LeasedCommand } from "./Command.ts"
@@ -20,7 +25,10 @@ export class Commands extends Context.Tag("@pawl/core/event/Commands")<
     }) => Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable>
     /** Makes the lease end `leaseMs` from now. */
     readonly renew: (lease: Lease, leaseMs: number) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
-    /** The work is done; the command is gone. Also by `Commit.finishes`. */
+    /**
+     * The work is done; the command is gone. One that was sent again meanwhile is due instead, at once or after the
+     * delay it was sent with: attempts 0, the new payload, an empty journal. Also by `Commit.finishes`.
+     */
     readonly finish: (lease: Lease) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
     /** The try failed: due again after `delayMs`, or a dead letter when all tries are used. */
     readonly fail: (

@@ -36,6 +36,8 @@ export const eventTypes = [
   "change.completed",
   "change.failed",
   "change.cancelled",
+  "audit.passed",
+  "audit.failed",
   "project.archived",
   "app.removed"
 ] as const

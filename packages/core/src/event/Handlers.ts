@@ -2,11 +2,20 @@
 import { Effect, Schema } from "effect"
 import { Actor } from "../access/Actor.ts"
 import { provision as provisionApp } from "../app/Apps.ts"
+import { cleanUp as cleanUpApp } from "../app/Removal.ts"
 import { recompose } from "../candidate/Recomposition.ts"
 import { verify } from "../candidate/Verification.ts"
 import { dispatch } from "../change/Compiling.ts"
+import { find } from "../ledger/Deciding.ts"
 import type { Handler, Handlers, Process } from "../ledger/Processes.ts"
+import type { Records } from "../ledger/Records.ts"
+import type { Command } from "./Command.ts"
+import { groups } from "./Consumers.ts"
+import { Event } from "./Event.ts"
+import { applyLate } from "./EventRouter.ts"
+import { deliver, deliveryDied } from "./WebhookDelivery.ts"
 import * as Time from "../primitives/Time.ts"
+import { audited } from "../promotion/Audits.ts"
 import { Trigger } from "../promotion/Generation.ts"
 import { resume } from "../promotion/Promotions.ts"
 import { sweep } from "../promotion/Sweep.ts"
@@ -16,6 +25,10 @@ import { recover } from "../release/Recovery.ts"
 import { run as runRelease } from "../release/Releases.ts"
 import { wake } from "../task/Dispatch.ts"
 import { wakeDied } from "../task/Tasks.ts"
+import { requestAudits } from "../upkeep/AuditRequests.ts"
+import { clean } from "../upkeep/Cleanup.ts"
+import { sweepForks } from "../upkeep/ForkSweep.ts"
+import { sweepExpired } from "../upkeep/RetentionSweep.ts"
 
 const payload = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknown(schema)
@@ -27,17 +40,33 @@ const OfApp = payload(Schema.Struct({ projectId: Schema.String, generation: Sche
 const OfDeploy = payload(
   Schema.Struct({ projectId: Schema.String, generation: Schema.Number, incarnation: Schema.Number })
 )
+const OfCleanup = payload(Schema.Struct({ projectId: Schema.String }))
 const OfCandidate = payload(Schema.Struct({ candidateId: Schema.String }))
 const OfPromotion = payload(Schema.Struct({ candidateId: Schema.String, actor: Actor, trigger: Trigger }))
 const OfChange = payload(Schema.Struct({ changeId: Schema.String }))
 const OfTask = payload(Schema.Struct({ taskId: Schema.String }))
 const OfRelease = payload(Schema.Struct({ releaseId: Schema.String }))
+const OfConsumer = payload(Schema.Struct({ group: Schema.String, event: Event }))
+const OfDelivery = payload(Schema.Struct({ webhookId: Schema.String, sequence: Schema.Number }))
 
 const agentWake = Object.assign(
   (command: { readonly payload: unknown }) => Effect.flatMap(OfTask(command), ({ taskId }) => wake(taskId)),
   {
     onDead: (({ command, lease }, problem) =>
-      Effect.flatMap(OfTask(command), ({ taskId }) => wakeDied(taskId, problem, lease))) satisfies Handler<unknown>["onDead"]
+      Effect.flatMap(OfTask(command), ({ taskId }) =>
+        wakeDied(taskId, problem, lease)
+      )) satisfies Handler<unknown>["onDead"]
+  }
+)
+
+const webhookDeliver = Object.assign(
+  (command: { readonly payload: unknown }) =>
+    Effect.flatMap(OfDelivery(command), ({ webhookId, sequence }) => deliver(webhookId, sequence)),
+  {
+    onDead: (({ command }) =>
+      Effect.flatMap(OfDelivery(command), ({ webhookId, sequence }) =>
+        deliveryDied(webhookId, sequence)
+      )) satisfies Handler<unknown>["onDead"]
   }
 )
 
@@ -54,6 +83,11 @@ const bodies = {
     Effect.flatMap(OfDeploy(command), ({ projectId, generation, incarnation }) =>
       provisionApp(projectId, generation, incarnation)
     ),
+  "app.remove": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => cleanUpApp(projectId)),
+  "project.cleanup": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => clean(projectId)),
+  "forks.sweep": () => sweepForks,
+  "retention.sweep": () => sweepExpired,
+  "project.audits": () => requestAudits,
   "candidate.create": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => verify(candidateId)),
   "candidate.recompose": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => recompose(candidateId)),
   "candidate.promote": (command) =>
@@ -62,12 +96,46 @@ const bodies = {
       yield* resume(candidateId, { actor, trigger, now: yield* Time.now })
     }),
   "canonical.sweep": (command) => Effect.flatMap(OfApp(command), ({ projectId }) => sweep(projectId)),
+  "project.audit": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => audited(projectId)),
   "release.recover": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => recover(changeId)),
-  "release.run": (command) => Effect.flatMap(OfRelease(command), ({ releaseId }) => runRelease(releaseId))
+  "release.run": (command) => Effect.flatMap(OfRelease(command), ({ releaseId }) => runRelease(releaseId)),
+  "event.consume": (command) =>
+    Effect.flatMap(OfConsumer(command), ({ group, event }) => {
+      const decide = groups(group)
+      return decide === null ? Effect.fail(`there is no consumer ${group}`) : applyLate(decide, event)
+    }),
+  "webhook.deliver": webhookDeliver
 } satisfies Handlers<unknown>
 
 type Needs = {
   readonly [K in keyof typeof bodies]: Effect.Effect.Context<ReturnType<(typeof bodies)[K]>>
 }[keyof typeof bodies]
 
-export const handlers: Handlers<Exclude<Needs, Process>> = bodies
+/** What goes on for an archived Project: what cleans it away, ends its releases, or tells of it. */
+const goesOn: ReadonlyArray<string> = [
+  "app.remove",
+  "project.cleanup",
+  "release.recover",
+  "event.consume",
+  "webhook.deliver"
+]
+
+const isArchived = (projectId: string | null) =>
+  projectId === null
+    ? Effect.succeed(false)
+    : Effect.map(find("project", projectId), (project) => project?.record.status === "archived")
+
+/** All else ends quietly once its Project is archived. */
+const unlessArchived = <R>(handler: Handler<R>): Handler<R | Records> =>
+  Object.assign(
+    (command: Command) =>
+      Effect.flatMap(isArchived(command.projectId), (archived) => (archived ? Effect.void : handler(command))),
+    handler.onDead === undefined ? {} : { onDead: handler.onDead }
+  )
+
+export const handlers = Object.fromEntries(
+  Object.entries<Handler<Needs>>(bodies).map(([kind, handler]) => [
+    kind,
+    goesOn.includes(kind) ? handler : unlessArchived(handler)
+  ])
+) as Handlers<Exclude<Needs, Process>>

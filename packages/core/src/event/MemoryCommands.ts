@@ -80,7 +80,8 @@ const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): De
           command: { ...command, attempts: 0, dueAt: fromMillis(now) },
           readyAt: now,
           token: null,
-          position: ++state.position
+          position: ++state.position,
+          again: null
         })
       }),
     dismiss: (id) =>
@@ -118,7 +119,10 @@ export const make = (state: MemoryState, signals: Signals): Commands["Type"] => 
       }),
     renew: (leased, leaseMs) =>
       withHeld(leased, (row, now) => void state.commands.set(leased.commandId, { ...row, readyAt: now + leaseMs })),
-    finish: (leased) => withHeld(leased, () => finish(state, leased.commandId)),
+    finish: (leased) =>
+      withHeld(leased, (_, now) => {
+        if (finish(state, leased.commandId, now)) signals.notify(work)
+      }),
     fail: (leased, problem, delayMs) =>
       withHeld(leased, (row, now): "retried" | "dead" => {
         const command: Command = { ...row.command, lastProblem: problem }

@@ -2,6 +2,7 @@
  * A Commit is what a decision wants: plain data. What must still be true, the records to write, the events for
  * the outbox, the commands to send, the journal step that this completes. All of it happens, or none.
  */
+import type { Actor } from "../access/Actor.ts"
 import type { Lease, NewCommand } from "../event/Command.ts"
 import type { NewEvent } from "../event/Event.ts"
 import type { Kind, RecordOf } from "./Entities.ts"
@@ -21,12 +22,14 @@ export type Expectation =
 export type Write =
   /** A new record. Conflicts when its key is taken. */
   | { readonly [K in Kind]: { readonly _tag: "Insert"; readonly kind: K; readonly record: RecordOf<K> } }[Kind]
-  /** A new state of a record that was read at `revision`. Conflicts when it moved on. */
+  /** A new state of a record that was read at `revision` as `from`. Conflicts when it moved on. */
   | {
       readonly [K in Kind]: {
         readonly _tag: "Update"
         readonly kind: K
         readonly record: RecordOf<K>
+        /** What stood there at `revision`: stores write only the columns that differ, and keep the step of its status. */
+        readonly from: RecordOf<K>
         readonly revision: number
       }
     }[Kind]
@@ -45,6 +48,8 @@ export interface Commit {
   readonly name: string
   /** The Project whose event sequence it writes; null for the directory. */
   readonly projectId: string | null
+  /** Who did it, for the history. Default: the actor of the first event, else `system:` and the name. */
+  readonly actor?: Actor
   /** Applying a commit with a key that was applied before answers `Duplicate`. */
   readonly key?: string
   readonly expects?: ReadonlyArray<Expectation>
@@ -54,7 +59,7 @@ export interface Commit {
   readonly journal?: JournalStep
   /** The lease under which the work is done. The commit fails with `LeaseLost` when it is not held any more. */
   readonly lease?: Lease
-  /** Ends the leased command with this commit: it is done. */
+  /** Ends the leased command with this commit, as `Commands.finish` does, before the commit's commands are sent. */
   readonly finishes?: boolean
 }
 
@@ -63,7 +68,13 @@ export const insert = <K extends Kind>(kind: K, record: RecordOf<K>): Write =>
 
 /** The stored record with some fields replaced, to be written only if nobody wrote it meanwhile. */
 export const update = <K extends Kind>(kind: K, stored: Stored<RecordOf<K>>, fields: Partial<RecordOf<K>>): Write =>
-  ({ _tag: "Update", kind, record: { ...stored.record, ...fields }, revision: stored.revision }) as unknown as Write
+  ({
+    _tag: "Update",
+    kind,
+    record: { ...stored.record, ...fields },
+    from: stored.record,
+    revision: stored.revision
+  }) as unknown as Write
 
 export const unchanged = (kind: Kind, id: string, stored: Stored<unknown>): Expectation => ({
   _tag: "Unchanged",

@@ -65,9 +65,16 @@ const checkWrite = (commit: Commit, write: Write): void => {
 
 const scopeName = (projectId: string | null): string => (projectId === null ? "the directory" : projectId)
 
+/** What a write stores: all of it but the record that it replaces. */
+const stored = (write: Write): unknown => {
+  if (write._tag !== "Update") return write
+  const { from: _, ...rest } = write
+  return rest
+}
+
 /** The UTF-8 size of the JSON of all that the commit would store, in bytes; an upper bound while that is within the limit. */
 const sizeBytes = (commit: Commit): number => {
-  const text = JSON.stringify([commit.writes, commit.events, commit.commands, commit.journal])
+  const text = JSON.stringify([commit.writes?.map(stored), commit.events, commit.commands, commit.journal])
   return text.length * 3 <= Limits.commitBytes ? text.length * 3 : utf8(text).length
 }
 
@@ -88,14 +95,15 @@ export const check = (commit: Commit): void => {
 
 /**
  * What must be equal for a repeated key to mean the same commit, as canonical JSON. Leases are left out:
- * another worker may finish what the first one began.
+ * another worker may finish what the first one began. So is what tells of the commit and changes nothing: its actor,
+ * and the records that it replaces, which their revisions name.
  */
 export const content = (commit: Commit): string =>
   canonicalJson({
     name: commit.name,
     projectId: commit.projectId,
     expects: commit.expects ?? [],
-    writes: commit.writes ?? [],
+    writes: (commit.writes ?? []).map(stored),
     events: commit.events ?? [],
     commands: (commit.commands ?? []).map(({ leasedBy: _, ...command }) => command),
     journal: commit.journal,

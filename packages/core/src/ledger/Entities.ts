@@ -10,13 +10,18 @@ import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
 import { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { ChangeSet } from "../changeset/ChangeSet.ts"
+import { Consumer, consumerKey } from "../event/Consumer.ts"
+import { Webhook } from "../event/Webhook.ts"
 import { Evidence } from "../evidence/Evidence.ts"
 import { LabelReservation, Project, SlugReservation } from "../project/Project.ts"
+import { Audit } from "../promotion/Audit.ts"
 import { Generation, Head } from "../promotion/Generation.ts"
 import { Release } from "../release/Release.ts"
 import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
+import { ReleaseTarget } from "../release/ReleaseTarget.ts"
 import { Task, TaskRun } from "../task/Task.ts"
 import { TaskLifecycle } from "../task/TaskLifecycle.ts"
+import { Schedule } from "../upkeep/Schedule.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 
 export type Value = string | number | null
@@ -65,9 +70,12 @@ export const Entities = {
   token: entity(Token, byId, directory, { hash: (each) => each.hash, userId: (each) => each.userId }),
   slug: entity(SlugReservation, (each) => `${each.organizationId}/${each.slug}`, directory, {}),
   label: entity(LabelReservation, (each) => each.label, directory, { projectId: (each) => each.projectId }),
+  schedule: entity(Schedule, (each) => each.name, directory, {}),
   project: entity(Project, byId, byId, {
     organizationId: (each) => each.organizationId,
-    status: (each) => each.status
+    status: (each) => each.status,
+    /** `yes` for an archived Project whose cleanup is not done. */
+    uncleaned: (each) => (each.status === "archived" && each.cleaned_at === null ? "yes" : "no")
   }),
   policy: entity(Policy, byProjectId, byProjectId, {}),
   policyVersion: entity(Policy, (each) => `${each.projectId}/${each.version}`, byProjectId, {}),
@@ -79,7 +87,11 @@ export const Entities = {
     { changeId: (each) => each.changeId, status: (each) => each.status },
     TaskLifecycle
   ),
-  taskRun: entity(TaskRun, byId, byProjectId, { changeId: (each) => each.changeId, taskId: (each) => each.taskId }),
+  taskRun: entity(TaskRun, byId, byProjectId, {
+    changeId: (each) => each.changeId,
+    taskId: (each) => each.taskId,
+    fork: (each) => (each.workspaceFork !== null && each.forkDeletedAt === null ? "kept" : "none")
+  }),
   changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
   candidate: entity(
     Candidate,
@@ -89,7 +101,8 @@ export const Entities = {
       changeId: (each) => each.changeId,
       status: (each) => each.status,
       lineage: (each) => each.lineage,
-      tree: (each) => each.tree
+      tree: (each) => each.tree,
+      fork: (each) => (each.fork_deleted_at === null ? "kept" : "none")
     },
     CandidateLifecycle
   ),
@@ -101,7 +114,11 @@ export const Entities = {
     tree: (each) => each.tree
   }),
   head: entity(Head, byProjectId, byProjectId, {}),
+  audit: entity(Audit, byProjectId, byProjectId, {}),
   release: entity(Release, byId, byProjectId, { status: (each) => each.status }, ReleaseLifecycle),
+  releaseTarget: entity(ReleaseTarget, byProjectId, byProjectId, {}),
+  consumer: entity(Consumer, (each) => consumerKey(each.projectId, each.group), byProjectId, {}),
+  webhook: entity(Webhook, byId, byProjectId, {}),
   pointer: entity(
     Pointer,
     (each) => pointerKey(each.project_id, each.channel),
@@ -110,7 +127,9 @@ export const Entities = {
       label: (each) => each.label,
       channel: (each) => each.channel,
       changeId: (each) => each.change_id,
-      status: (each) => each.status
+      status: (each) => each.status,
+      /** `yes` for a Candidate's preview. Versions stay. */
+      expires: (each) => (each.candidate_id === null ? "no" : "yes")
     },
     PointerLifecycle
   )

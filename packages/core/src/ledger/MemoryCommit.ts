@@ -7,7 +7,8 @@ import type { Commit, Expectation, Write } from "./Commit.ts"
 import { BadCommit, check, checkStep, content, idOf, uniqueColumns } from "./CommitRules.ts"
 import { type Entity, entityOf, type Kind } from "./Entities.ts"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "./Ledger.ts"
-import { type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
+import { record } from "./MemoryHistory.ts"
+import { type CommandRow, type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
 
 const duplicate: Duplicate = { _tag: "Duplicate" }
 const none: Committed = { _tag: "Committed", events: null }
@@ -139,27 +140,48 @@ const write = (
     else rowsOf(state, kind).set(id, row)
   }
   state.position += staged.length
+  record(state, commit, now)
   if (commit.journal !== undefined) {
     const { process, result, step } = commit.journal
     state.journal.set(process, new Map(state.journal.get(process)).set(step, result))
   }
-  if (commit.finishes === true && commit.lease !== undefined) finish(state, commit.lease.commandId)
+  if (commit.finishes === true && commit.lease !== undefined) finish(state, commit.lease.commandId, now)
   for (const command of commit.commands ?? []) send(state, commit.projectId, command, now)
   if (commit.key !== undefined) state.keys.set(scopedKey(commit.projectId, commit.key), { commit, at: now })
   if (commit.projectId === null || commit.events === undefined || commit.events.length === 0) return none
   return append(state, commit.projectId, commit.events, now, eventIds)
 }
 
-/** Ends a command and its journal. */
-export const finish = (state: MemoryState, id: string): void => {
-  state.commands.delete(id)
+/** Ends a command and its journal; one that was sent again meanwhile begins anew. Answers whether it did. */
+export const finish = (state: MemoryState, id: string, now: number): boolean => {
+  const row = state.commands.get(id)
   state.journal.delete(id)
+  if (row === undefined || row.again === null) {
+    state.commands.delete(id)
+    return false
+  }
+  const { dueAt, payload } = row.again
+  const anew = { payload, attempts: 0, dueAt: fromMillis(dueAt), createdAt: fromMillis(now), lastProblem: null }
+  state.commands.set(id, { ...row, command: { ...row.command, ...anew }, readyAt: dueAt, token: null, again: null })
+  return true
 }
 
-/** Queues a command, unless one with its id is there. */
+/** What sending does to a command that is there: one that was begun runs again, one that waits may come due earlier. */
+const resend = (state: MemoryState, row: CommandRow, sent: NewCommand, dueAt: number): void => {
+  const again =
+    row.token === null && row.again === null
+      ? null
+      : { payload: sent.payload, dueAt: Math.min(dueAt, row.again?.dueAt ?? dueAt) }
+  const sooner = row.token === null && dueAt < row.readyAt
+  const command = sooner ? { ...row.command, dueAt: fromMillis(dueAt) } : row.command
+  state.commands.set(sent.id, { ...row, command, again, readyAt: sooner ? dueAt : row.readyAt })
+}
+
+/** Queues a command; `resend` says what becomes of one with its id. */
 export const send = (state: MemoryState, projectId: string | null, sent: NewCommand, now: number): void => {
-  if (state.commands.has(sent.id)) return
   const dueAt = now + (sent.delayMs ?? 0)
+  const there = state.commands.get(sent.id)
+  if (there !== undefined) return resend(state, there, sent, dueAt)
   const command: Command = {
     id: sent.id,
     kind: sent.kind,
@@ -172,7 +194,8 @@ export const send = (state: MemoryState, projectId: string | null, sent: NewComm
     lastProblem: null
   }
   const readyAt = sent.leasedBy === undefined ? dueAt : now + sent.leasedBy.leaseMs
-  state.commands.set(sent.id, { command, readyAt, token: sent.leasedBy?.token ?? null, position: ++state.position })
+  const token = sent.leasedBy?.token ?? null
+  state.commands.set(sent.id, { command, readyAt, token, position: ++state.position, again: null })
 }
 
 const append = (

@@ -15,16 +15,18 @@ import { Limits } from "../primitives/Limits.ts"
 import { fromMillis, nowMillis } from "../primitives/Time.ts"
 import type { Commit, Stored } from "./Commit.ts"
 import { type Entity, entityOf, type Kind, type RecordOf } from "./Entities.ts"
+import { History } from "./History.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import { apply } from "./MemoryCommit.ts"
-import { copy, empty, type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
+import { make as makeHistory } from "./MemoryHistory.ts"
+import { copy, empty, type MemoryState, type ProjectEvents, type RecordRow, rowsOf } from "./MemoryState.ts"
 import { type Listing, type Page, Records } from "./Records.ts"
-import { Retention } from "./Retention.ts"
+import { eventDays, Retention } from "./Retention.ts"
 import * as Signals from "./Signals.ts"
 
 /** What `layerMemory` provides. */
-export type Stores = Ledger | Records | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+export type Stores = Ledger | Records | History | Journal | Commands | EventLog | Retention | DailyCounter | AppData
 
 export interface MemoryStore {
   readonly services: Context.Context<Stores>
@@ -45,7 +47,9 @@ const makeLedger = (state: MemoryState, signals: Signals.Signals): Ledger["Type"
           if (outcome._tag === "Conflict" || outcome._tag === "LeaseLost") return Effect.fail(outcome)
           if (outcome._tag === "Committed") {
             if (commit.projectId !== null && outcome.events !== null) signals.notify(Signals.eventsOf(commit.projectId))
-            if (commit.commands !== undefined && commit.commands.length > 0) signals.notify(Signals.work)
+            // What finishes may be due again at once.
+            if (commit.finishes === true || (commit.commands !== undefined && commit.commands.length > 0))
+              signals.notify(Signals.work)
           }
           return Effect.succeed(outcome)
         })
@@ -100,17 +104,24 @@ const noSteps: ReadonlyMap<string, unknown> = new Map()
 
 const dayMs = 24 * 60 * 60 * 1000
 
+/** Takes the events before a moment out of a log, and answers how many there were. */
+const forget = (log: ProjectEvents, before: string): number => {
+  const kept = log.events.findIndex((event) => event.time >= before)
+  const gone = kept === -1 ? log.events.length : kept
+  log.events.splice(0, gone)
+  log.oldest += gone
+  return gone
+}
+
 const makeRetention = (state: MemoryState): Retention["Type"] => ({
-  sweep: Effect.map(nowMillis, (now) => {
+  forget: (projectId, before) =>
+    Effect.sync(() => {
+      const log = state.events.get(projectId)
+      return log === undefined ? 0 : forget(log, before)
+    }),
+  sweep: Effect.zipWith(nowMillis, eventDays, (now, days) => {
     const swept = { events: 0, keys: 0, counters: 0 }
-    const eventsFrom = fromMillis(now - Limits.retentionDaysEvents * dayMs)
-    for (const log of state.events.values()) {
-      const kept = log.events.findIndex((event) => event.time >= eventsFrom)
-      const gone = kept === -1 ? log.events.length : kept
-      log.events.splice(0, gone)
-      log.oldest += gone
-      swept.events += gone
-    }
+    for (const log of state.events.values()) swept.events += forget(log, fromMillis(now - days * dayMs))
     const keysFrom = now - Limits.commitKeyDays * dayMs
     for (const [key, { at }] of state.keys) if (at < keysFrom && state.keys.delete(key)) swept.keys++
     for (const [key, { day }] of state.counters)
@@ -126,6 +137,7 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
   return {
     services: Context.make(Ledger, makeLedger(state, signals)).pipe(
       Context.add(Records, makeRecords(state)),
+      Context.add(History, makeHistory(state)),
       Context.add(Journal, { steps: (process) => Effect.sync(() => state.journal.get(process) ?? noSteps) }),
       Context.add(Commands, makeCommands(state, signals)),
       Context.add(EventLog, makeEventLog(state, signals)),
@@ -137,5 +149,5 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
   }
 }
 
-/** Ledger, Records, Journal, Commands, EventLog, Retention, DailyCounter and AppData, empty. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter and AppData, empty. */
 export const layerMemory: Layer.Layer<Stores> = Layer.effectContext(Effect.sync(() => makeMemoryStore().services))

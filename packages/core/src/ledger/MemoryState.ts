@@ -2,6 +2,7 @@
 import type { Command, DeadLetter } from "../event/Command.ts"
 import type { Event } from "../event/Event.ts"
 import type { Commit } from "./Commit.ts"
+import type { MemoryPassage } from "./MemoryHistory.ts"
 import { type Kind, kinds } from "./Entities.ts"
 
 export interface RecordRow {
@@ -19,6 +20,8 @@ export interface CommandRow {
   /** Null when nobody holds it. */
   readonly token: string | null
   readonly position: number
+  /** It was sent once more while it was held: what it is to run with then, and from when on, ms since 1970. */
+  readonly again: { readonly payload: Command["payload"]; readonly dueAt: number } | null
 }
 
 export interface ProjectEvents {
@@ -32,6 +35,8 @@ export interface ProjectEvents {
 export interface MemoryState {
   readonly records: Map<Kind, Map<string, RecordRow>>
   readonly events: Map<string, ProjectEvents>
+  /** By Project. Grows in place too. */
+  readonly history: Map<string, Array<MemoryPassage>>
   readonly commands: Map<string, CommandRow>
   readonly deadLetters: Map<string, DeadLetter>
   /** By process, then by step. */
@@ -51,6 +56,7 @@ export interface MemoryState {
 export const empty = (): MemoryState => ({
   records: new Map(kinds.map((kind) => [kind, new Map<string, RecordRow>()])),
   events: new Map(),
+  history: new Map(),
   commands: new Map(),
   deadLetters: new Map(),
   journal: new Map(),
@@ -66,6 +72,7 @@ export const empty = (): MemoryState => ({
 export const copy = (state: MemoryState): MemoryState => ({
   records: new Map(Array.from(state.records, ([kind, rows]) => [kind, new Map(rows)])),
   events: new Map(Array.from(state.events, ([project, log]) => [project, { ...log, events: [...log.events] }])),
+  history: new Map(Array.from(state.history, ([project, rows]) => [project, [...rows]])),
   commands: new Map(state.commands),
   deadLetters: new Map(state.deadLetters),
   journal: new Map(state.journal),

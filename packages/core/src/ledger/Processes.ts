@@ -77,13 +77,24 @@ export const runLeased = <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A,
 export const backoffMs = (attempts: number): number =>
   Math.min(Limits.commandBackoffMs * 2 ** Math.max(0, attempts - 1), Limits.commandBackoffMaxMs)
 
-export type Handler<R> = (command: Command) => Effect.Effect<void, unknown, R>
+export interface Handler<R> {
+  (command: Command): Effect.Effect<void, unknown, R>
+  /** What becomes of the command's subject when its last try has failed. It runs before the dead letter is there, perhaps more than once. */
+  readonly onDead?: (leased: LeasedCommand, problem: string) => Effect.Effect<void, unknown, R>
+}
 export type Handlers<R> = { readonly [K in Command["kind"]]?: Handler<R | Process> }
 
-const settle = (leased: LeasedCommand, problem: unknown) =>
+const settle = <R>(leased: LeasedCommand, problem: unknown, handler: Handler<R | Process> | undefined) =>
   Effect.gen(function* () {
     const commands = yield* Commands
     if (problem instanceof Waiting) return yield* commands.release(leased.lease, problem.delayMs)
+    const { command, lease } = leased
+    if (command.attempts >= command.maxAttempts && handler?.onDead !== undefined)
+      yield* Effect.provideService(handler.onDead(leased, describe(problem)), Process, {
+        command,
+        lease,
+        steps: new Map()
+      }) as Effect.Effect<void, unknown, Exclude<R, Process>>
     const outcome = yield* commands.fail(leased.lease, describe(problem), backoffMs(leased.command.attempts))
     yield* Effect.logWarning("command failed").pipe(
       Effect.annotateLogs({ command: leased.command.id, outcome, problem: describe(problem) })
@@ -115,7 +126,7 @@ export const execute = <R>(leased: LeasedCommand, handlers: Handlers<R>) => {
         const failure = flattenFailure(cause)
         return failure === "interrupted"
           ? Effect.flatMap(Commands, (commands) => commands.release(leased.lease, 0))
-          : settle(leased, failure)
+          : settle(leased, failure, handler)
       }
     }),
     // The lease was lost, or the store is away: whoever claims the command next goes on from the journal.

@@ -1,5 +1,8 @@
 /** Forgets what the ledger need not keep: old events, keys of commits long past, counters of days gone by. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
+import type { Timestamp } from "../primitives/Time.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
 /** How many rows were deleted. */
@@ -13,9 +16,17 @@ export class Retention extends Context.Tag("@pawl/core/ledger/Retention")<
   Retention,
   {
     /**
-     * Deletes events older than `Limits.retentionDaysEvents`, and commit keys and daily counters older than
-     * `Limits.commitKeyDays`, by the program's clock. A Project's sequence goes on from where it was.
+     * Deletes events older than `Limits.retentionDaysEvents` (`Limits.eventDaysDevelopment` where the environment is
+     * development), and commit keys and daily counters older than `Limits.commitKeyDays`, by the program's clock. A
+     * Project's sequence goes on from where it was. Nothing else goes: the history is kept for ever.
      */
     readonly sweep: Effect.Effect<Swept, LedgerUnavailable>
+    /** Deletes the events of a Project that are older than `before`, and answers how many there were. Its sequence goes on. */
+    readonly forget: (projectId: string, before: Timestamp) => Effect.Effect<number, LedgerUnavailable>
   }
 >() {}
+
+/** How long events are kept here, in days (specification, "Retention"). */
+export const eventDays: Effect.Effect<number> = Effect.map(Settings, ({ environment }) =>
+  environment === "production" ? Limits.retentionDaysEvents : Limits.eventDaysDevelopment
+)

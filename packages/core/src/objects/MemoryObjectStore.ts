@@ -2,6 +2,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { compareCodePoints } from "../primitives/CodePoints.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { nowMillis } from "../primitives/Time.ts"
 import { checkedKey, checkedPrefix, ObjectMissing, ObjectStore } from "./ObjectStore.ts"
 
 const chunks = (bytes: Uint8Array): Array<Uint8Array> => {
@@ -11,36 +12,47 @@ const chunks = (bytes: Uint8Array): Array<Uint8Array> => {
   return result
 }
 
-const make = (objects: Map<string, Uint8Array>): typeof ObjectStore.Service => {
+interface Kept {
+  readonly body: Uint8Array
+  readonly storedAtMs: number
+}
+
+const make = (objects: Map<string, Kept>): typeof ObjectStore.Service => {
   const found = (key: string) =>
     Effect.flatMap(checkedKey(key), () => {
-      const body = objects.get(key)
-      return body === undefined ? new ObjectMissing({ key }) : Effect.succeed(body)
+      const kept = objects.get(key)
+      return kept === undefined ? new ObjectMissing({ key }) : Effect.succeed(kept)
     })
+  const infoOf = (key: string, { body, storedAtMs }: Kept) => ({ key, sizeBytes: body.length, storedAtMs })
   const startingWith = (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix))
 
   return {
-    put: (key, body) => Effect.map(checkedKey(key), () => void objects.set(key, body.slice())),
+    put: (key, body) =>
+      Effect.zipWith(
+        checkedKey(key),
+        nowMillis,
+        (_, storedAtMs) => void objects.set(key, { body: body.slice(), storedAtMs })
+      ),
     create: (key, body) =>
-      Effect.map(checkedKey(key), () => {
+      Effect.zipWith(checkedKey(key), nowMillis, (_, storedAtMs) => {
         if (objects.has(key)) return false
-        objects.set(key, body.slice())
+        objects.set(key, { body: body.slice(), storedAtMs })
         return true
       }),
-    get: (key) => Effect.map(found(key), (body) => body.slice()),
+    get: (key) => Effect.map(found(key), ({ body }) => body.slice()),
     stream: (key, range) =>
       Stream.unwrap(
-        Effect.map(found(key), (body) =>
+        Effect.map(found(key), ({ body }) =>
           Stream.fromIterable(
             chunks(range === undefined ? body : body.slice(Math.max(0, range.start), Math.max(0, range.end)))
           )
         )
       ),
-    head: (key) => Effect.map(found(key), (body) => ({ key, sizeBytes: body.length })),
+    head: (key) => Effect.map(found(key), (kept) => infoOf(key, kept)),
     copy: (from, to) =>
       Effect.zipRight(
         checkedKey(to),
-        Effect.map(found(from), (body) => void objects.set(to, body))
+        Effect.map(found(from), (kept) => void objects.set(to, kept))
       ),
     list: (prefix, options) =>
       Effect.map(checkedPrefix(prefix), () =>
@@ -48,7 +60,10 @@ const make = (objects: Map<string, Uint8Array>): typeof ObjectStore.Service => {
           .filter((key) => options?.after === undefined || compareCodePoints(key, options.after) > 0)
           .sort(compareCodePoints)
           .slice(0, Math.max(0, Math.min(options?.limit ?? Limits.objectListLimit, Limits.objectListLimit)))
-          .map((key) => ({ key, sizeBytes: objects.get(key)?.length ?? 0 }))
+          .flatMap((key) => {
+            const kept = objects.get(key)
+            return kept === undefined ? [] : [infoOf(key, kept)]
+          })
       ),
     remove: (key) => Effect.map(checkedKey(key), () => void objects.delete(key)),
     removePrefix: (prefix) =>

@@ -22,6 +22,8 @@ export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavai
 export interface ObjectInfo {
   readonly key: string
   readonly sizeBytes: number
+  /** When its bytes were written, ms since 1970, by the store's clock. A copy may have its source's. */
+  readonly storedAtMs: number
 }
 
 export class ObjectStore extends Context.Tag("@pawl/core/objects/ObjectStore")<

@@ -9,6 +9,10 @@ declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 /** The UTF-8 bytes of a text. */
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
+/** Whether two runs of bytes are equal. */
+export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, at) => byte === other[at])
+
 /** The SHA-256 of bytes, or of a text's UTF-8 bytes, as 64 lowercase hex characters. */
 export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
   Effect.map(

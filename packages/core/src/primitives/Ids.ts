@@ -38,6 +38,8 @@ export const ApprovalId = id("apr_", ulid)
 export type ApprovalId = typeof ApprovalId.Type
 export const TokenId = id("tok_", ulid)
 export type TokenId = typeof TokenId.Type
+export const WebhookId = id("whk_", ulid)
+export type WebhookId = typeof WebhookId.Type
 
 /** A git object id: 40 lowercase hex characters. */
 export const ObjectId = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{40}$/))

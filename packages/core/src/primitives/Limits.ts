@@ -129,6 +129,15 @@ export const Limits = {
   budgetMaxUsd: 100,
   goalLength: 10_000,
   messageLength: 10_000,
+  /** Of a planned Task (decision). */
+  taskTitleLength: 200,
+  taskInstructionsLength: 20_000,
+  taskWrites: 100,
+  /** How often it is looked whether a run is still wanted while its agent works (decision: a cancel saves what it can). */
+  agentWatchMs: 5 * second,
+  /** Intents that an agent may declare of one ChangeSet, and those that its event names (decision). */
+  intentsPerChangeSet: 2_000,
+  intentsPerEvent: 100,
   clientRequestIdLength: 200,
   changeSetFiles: 2_000,
   changeSetsPerCandidate: 64,
@@ -146,7 +155,8 @@ export const Limits = {
   /** A check that could not run is tried twice more before the gate sees a gap. */
   checkGapAttempts: 3,
 
-  // Sandbox (decisions)
+  // Sandbox (the time of a month is the specification's, per environment; the others are decisions)
+  sandboxMsPerMonth: 5 * 60 * minute,
   /** How often a job's CPU time is read, and its memory where no cgroup keeps it. */
   sandboxWatchMs: 50,
   /** How long a killed sandbox may take until nothing of it is left. */
@@ -165,6 +175,25 @@ export const Limits = {
 
   // Releases (specification)
   releaseStuckAfterMs: 45 * minute,
+  // Builds of a release target are asked for at these waits (specification)
+  buildPollFirstMs: 15 * second,
+  buildPollSecondMs: 30 * second,
+  buildPollMs: 60 * second,
+  buildPollForMs: 15 * minute,
+  // Then its newest deployment must be of that build (decisions: the specification says "after retries")
+  deploymentConfirmMs: 15 * second,
+  deploymentConfirmForMs: 3 * minute,
+  /** One request to a build service (decision). */
+  buildServiceTimeoutMs: 30 * second,
+  /** The longest that a build service's `Retry-After` is taken at its word (decision). */
+  buildServiceRetryMaxMs: 5 * minute,
+  buildServiceBodyBytes: 4 * MiB,
+  buildServicePageSize: 50,
+  /** Pages of builds that are looked through for a commit, newest first (decision). */
+  buildServicePages: 3,
+  releaseTargetNameLength: 63,
+  releaseTargetTagLength: 64,
+  releaseTargetUrlLength: 300,
 
   // Commands (specification: 1 to 5 retries; leases and backoff are decisions)
   commandAttempts: 4,
@@ -186,6 +215,29 @@ export const Limits = {
   /** How often a store looks for what other processes committed (decision: events within a second). */
   storePollMs: 500,
 
+  // Events and webhooks (decisions)
+  /** Tries of one event by a consumer group before it is left behind and the group goes on. */
+  consumerAttempts: 5,
+  /** Events whose effects share one commit. */
+  consumerBatch: 100,
+  /** How long a consumer may take to decide on one event. */
+  consumerDecideMs: 30 * second,
+  webhooksPerProject: 20,
+  webhookUrlLength: 2048,
+  /** Standard Webhooks asks for 24 to 64. */
+  webhookSecretBytes: 32,
+  /** Tries of one delivery (specification: 1 to 5 retries). */
+  webhookAttempts: 5,
+  webhookTimeoutMs: 15 * second,
+  /** Of the receiver's answer; the rest is not read. */
+  webhookAnswerBytes: 64 * KiB,
+  /** After this a delivery that never ended is not waited for: longer than all its tries, pauses and leases. */
+  webhookDeliveryMs: 5 * minute,
+  /** Deliveries that one process makes at a time, beside its other work. */
+  webhooksAtOnce: 8,
+  /** Names that one process looks up at a time: a name server that hangs holds a thread that files need too. */
+  webhookLookups: 2,
+
   // API (decisions)
   bodyBytes: 1 * MiB,
   sourceBodyBytes: 10 * MiB,
@@ -202,6 +254,16 @@ export const Limits = {
   /** An open event stream says so this often when there is nothing to tell, and looks whether its reader may still read. */
   eventHeartbeatMs: 15 * second,
   eventStreamsPerCaller: 20,
+  /** Of the end of one check's output in an answer to `why`. */
+  whyOutputBytes: 4 * KiB,
+  /** Differences, and notes, that one audit's report holds. */
+  auditFindings: 500,
+  /** How often an audit looks before a difference counts: others write while it reads. */
+  auditLooks: 3,
+  /** Pairs of an old and a new name that an audit tries where a merge by path does not hold. */
+  auditMoves: 1000,
+  /** Places that an audit tries when it reads a merged text beside those it was made of. */
+  auditLineSteps: 100_000,
   tokenNameLength: 100,
   tokenBytes: 32,
   tokensPerUser: 100,
@@ -210,5 +272,23 @@ export const Limits = {
   /** Of one Project, and of one organization. */
   membersPerList: 200,
   /** How long a preview lives (specification, retention). */
-  previewDays: 7
+  previewDays: 7,
+
+  // Upkeep (specification, "Scheduling" and "Retention")
+  /** How long forks stay after completion, by environment. */
+  forkDaysDevelopment: 7,
+  forkDaysProduction: 30,
+  /** Production: `retentionDaysEvents`. */
+  eventDaysDevelopment: 30,
+  /** In production evidence stays for ever. */
+  evidenceDaysDevelopment: 30,
+  temporaryDays: 7,
+  /** Forks that one message of a cleanup or a sweep deletes. */
+  sweepRepositories: 20,
+  /** Pages of forks that stay for now that one message looks at, before it makes room for other work (decision). */
+  sweepPages: 50,
+  /** Archived Projects with leftovers that one tick looks after. */
+  cleanupsPerTick: 10,
+  /** How long what serves waits while an app that was removed is being cleaned away (decision). */
+  removalWaitMs: 1 * second
 } as const

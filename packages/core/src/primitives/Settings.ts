@@ -9,6 +9,8 @@ export interface SettingsShape {
   readonly paused: boolean
   readonly fixturesEnabled: boolean
   readonly buildsPerDay: number
+  /** How long checks may run in sandboxes in one month (UTC), in all. */
+  readonly sandboxMsPerMonth: number
   readonly smokeRetryMs: number
   /** The address of an app as people open it, from its host name: scheme and port are the installation's. */
   readonly appUrl: (host: string) => string
@@ -21,6 +23,7 @@ export class Settings extends Context.Reference<Settings>()("@pawl/core/primitiv
     paused: false,
     fixturesEnabled: false,
     buildsPerDay: Limits.buildsPerDay,
+    sandboxMsPerMonth: Limits.sandboxMsPerMonth,
     smokeRetryMs: Limits.probeRetryMs,
     appUrl: (host) => `http://${host}/`
   })

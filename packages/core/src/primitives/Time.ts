@@ -4,6 +4,9 @@ import { DateTime, Effect, Schema } from "effect"
 export const Timestamp = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 export type Timestamp = typeof Timestamp.Type
 
+/** A day, in milliseconds. */
+export const dayMs = 24 * 60 * 60 * 1000
+
 /** Milliseconds since 1970 as a timestamp. */
 export const fromMillis = (ms: number): Timestamp => DateTime.formatIso(DateTime.unsafeMake(ms))
 

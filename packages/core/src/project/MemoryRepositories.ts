@@ -1,5 +1,6 @@
 /** `Repositories` in memory: whole files by path, merges by file. For tests and for trying rules without git. */
 import { Effect, Layer } from "effect"
+import { sameBytes } from "../primitives/Digest.ts"
 import { checkTree } from "./Edits.ts"
 import {
   diffFiles,
@@ -125,8 +126,22 @@ const makeCanonical = (repos: Repos): Pick<Service, "seed" | "main" | "advance" 
       else {
         delete project.canon
         delete project.main
+        project.forks.clear()
       }
     })
+})
+
+const makeAuditing = (repos: Repos): Pick<Service, "parents" | "mergeFile"> => ({
+  parents: (ref, commit) =>
+    Effect.map(
+      Effect.flatMap(repos.line(ref), (line) => repos.commit(line, commit)),
+      ({ parents }) => parents
+    ),
+  mergeFile: (ref, { base, ours, theirs }) =>
+    Effect.as(
+      repos.line(ref),
+      sameBytes(ours, theirs) || sameBytes(theirs, base) ? ours : sameBytes(ours, base) ? theirs : null
+    )
 })
 
 const makeReading = (repos: Repos): Pick<Service, "resolve" | "list" | "read" | "files" | "diff" | "diffText"> => {
@@ -165,7 +180,12 @@ const makeReading = (repos: Repos): Pick<Service, "resolve" | "list" | "read" | 
   }
 }
 
-const make = (repos: Repos): Service => ({ ...makeForks(repos), ...makeCanonical(repos), ...makeReading(repos) })
+const make = (repos: Repos): Service => ({
+  ...makeForks(repos),
+  ...makeCanonical(repos),
+  ...makeAuditing(repos),
+  ...makeReading(repos)
+})
 
 /** Fresh repositories in memory. Only the commits' ids differ from git's, and two edits of one file always conflict. */
 export const layerMemory: Layer.Layer<Repositories> = Layer.sync(Repositories, () => make(new Repos()))

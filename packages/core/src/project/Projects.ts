@@ -17,6 +17,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { writeSourceIndex } from "../promotion/SourceIndex.ts"
+import { demandActive } from "./Archived.ts"
 import { applyEdits } from "./Edits.ts"
 import { parsePawlFile } from "./PawlFile.ts"
 import { isSlug, type Project } from "./Project.ts"
@@ -164,7 +165,7 @@ export const provision = (project: Project, files: FileEdits | null, actor: Acto
     if (files !== null) yield* seed(project, files, actor)
     // The app is asked for first: once the Project is active, a second run of this does nothing.
     if (files !== null && (yield* Settings).appsDomain !== null)
-      yield* deploy(project.id).pipe(Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die }))
+      yield* deploy(project.id).pipe(Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void }))
     yield* decideAndCommit(activate(project.id))
   })
 
@@ -253,7 +254,7 @@ export const seed = (project: Project, files: FileEdits, actor: Actor) =>
 export const addSource = (actor: Actor, projectId: string, files: FileEdits) =>
   Effect.gen(function* () {
     yield* checkFiles(files)
-    const project = yield* demand("project", projectId)
+    const project = yield* demandActive(projectId)
     if ((yield* find("head", projectId)) !== null) return yield* new HasSource({ projectId })
     yield* seed(project.record, files, actor)
     if ((yield* Settings).appsDomain !== null) yield* Effect.ignore(deploy(projectId))

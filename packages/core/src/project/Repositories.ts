@@ -132,6 +132,19 @@ export class Repositories extends Context.Tag("@pawl/core/project/Repositories")
     }) => Effect.Effect<CommitRef, ObjectNotFound | Unavailable>
     /** The tree of a commit. */
     readonly resolve: (ref: RepositoryRef, commit: string) => Effect.Effect<CommitRef, ObjectNotFound | Unavailable>
+    /** The parents of a commit, in order; none of a first commit. */
+    readonly parents: (
+      ref: RepositoryRef,
+      commit: string
+    ) => Effect.Effect<ReadonlyArray<string>, ObjectNotFound | Unavailable>
+    /**
+     * Merges the contents of one file, apart from every tree: what two sides made of `base`. Null when they conflict,
+     * and when one of them is binary. An audit derives trees by it, so it shares no code with `merge`.
+     */
+    readonly mergeFile: (
+      ref: RepositoryRef,
+      contents: { readonly base: Uint8Array; readonly ours: Uint8Array; readonly theirs: Uint8Array }
+    ) => Effect.Effect<Uint8Array | null, ObjectNotFound | Unavailable>
     /** The commit of canonical `main`. */
     readonly main: (project: string) => Effect.Effect<CommitRef, ObjectNotFound | Unavailable>
     /** Fetches a commit from a fork and moves canonical `main` to it, only forward. Moving to where it is succeeds. */
@@ -172,7 +185,7 @@ export class Repositories extends Context.Tag("@pawl/core/project/Repositories")
       from: string,
       to: string
     ) => Effect.Effect<string, ObjectNotFound | TreeTooLarge | Unavailable>
-    /** Deletes a fork, or the canonical repository. Deleting what is not there succeeds. */
+    /** Deletes a fork, or the canonical repository with every fork that is left. Deleting what is not there succeeds. */
     readonly remove: (ref: RepositoryRef) => Effect.Effect<void, Unavailable>
   }
 >() {}

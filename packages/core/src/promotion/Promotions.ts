@@ -13,6 +13,7 @@ import type { Lease } from "../event/Command.ts"
 import { candidateFork, makeUuid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { refuseArchived } from "../project/Archived.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
 import { type Ask, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
@@ -115,6 +116,7 @@ const reading = (candidateId: string) =>
 /** Promotes a Candidate. The actor comes from the session. */
 export const promote = (actor: Actor, candidateId: string) =>
   Effect.gen(function* () {
+    yield* refuseArchived((yield* demand("candidate", candidateId)).record.projectId)
     const token = yield* makeUuid
     const ask = { actor, trigger: yield* triggerOf(candidateId), now: yield* Time.now }
     const asked = yield* decideAndCommit(requesting(candidateId, ask, token))
@@ -180,10 +182,12 @@ export const carryOn = (candidateId: string, ask: Ask) =>
 export const resume = (candidateId: string, ask: Ask) =>
   Effect.gen(function* () {
     const { changeId } = (yield* demand("candidate", candidateId)).record
-    const { status } = (yield* demand("change", changeId)).record
+    const { kind, status } = (yield* demand("change", changeId)).record
+    // A rollback is called one in the history, also when nobody had to ask for its promotion.
+    const asked: Ask = kind === "rollback" ? { ...ask, trigger: "rollback" } : ask
     // A Change that is promoting goes back by what `carryOn` commits; no request may refuse before that.
-    if (status !== "promoting") yield* decideAndCommit(requesting(candidateId, ask, null))
-    return yield* carryOn(candidateId, ask)
+    if (status !== "promoting") yield* decideAndCommit(requesting(candidateId, asked, null))
+    return yield* carryOn(candidateId, asked)
   }).pipe(
     Effect.filterOrFail(
       (promoted) => promoted.sourceSynced,

@@ -4,7 +4,8 @@ import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { candidateFork } from "../primitives/Ids.ts"
-import { Repositories } from "../project/Repositories.ts"
+import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import type { Generation, Head } from "./Generation.ts"
 import { writeSourceIndex } from "./SourceIndex.ts"
 
 /** Brings `main` to the head, generation by generation. Repeating it is safe. */
@@ -59,6 +60,12 @@ const syncOne = (projectId: string, generation: number) =>
       )
     )
   })
+
+/** Where the commit of a generation is when canonical `main` does not hold it yet: its Candidate's fork. */
+export const beyondMain = (head: Head, step: Generation): ReadonlyArray<RepositoryRef> =>
+  step.generation <= head.syncedGeneration || step.candidateId === null
+    ? []
+    : [{ project: step.projectId, fork: candidateFork(step.candidateId) }]
 
 /** Syncs before something composes on canonical. Fails while it cannot be done; the caller is tried again. */
 export const ensureSynced = (projectId: string) =>

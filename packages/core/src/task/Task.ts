@@ -27,6 +27,10 @@ export type Complexity = typeof Complexity.Type
 export const ModelTier = Schema.Literal("fast", "balanced", "strong")
 export type ModelTier = typeof ModelTier.Type
 
+/** Why a Task is blocked: what it takes to go on is told by this. */
+export const BlockedBy = Schema.Literal("dependency", "dead_letter", "budget")
+export type BlockedBy = typeof BlockedBy.Type
+
 export const Task = Schema.Struct({
   id: TaskId,
   projectId: ProjectId,
@@ -37,13 +41,22 @@ export const Task = Schema.Struct({
   complexity: Complexity,
   dependsOn: Schema.Array(Schema.String),
   status: TaskStatus,
+  /** How many runs it has had. */
   attempt: Schema.Number,
+  /** The tier of model that works it; null for a Task that a person holds. */
   tier: Schema.NullOr(ModelTier),
   reason: Schema.NullOr(Schema.String),
+  /** Set while it is blocked. */
+  blockedBy: Schema.optional(Schema.NullOr(BlockedBy)),
   createdAt: Timestamp,
   updatedAt: Timestamp
 })
 export interface Task extends Schema.Schema.Type<typeof Task> {}
+
+/** Whether it stands in the Work Graph, for an agent; else a person holds it. */
+export const isPlanned = (task: Task): boolean => task.tier !== null
+/** Whether an agent is at it: these count against the slots of the Change. */
+export const isActive = (task: Task): boolean => task.status === "assigned" || task.status === "running"
 
 export const TaskRun = Schema.Struct({
   id: RunId,
@@ -53,10 +66,15 @@ export const TaskRun = Schema.Struct({
   attempt: Schema.Number,
   tier: Schema.NullOr(ModelTier),
   workspaceFork: Schema.NullOr(Schema.String),
+  /** The canonical commit that it started from, and its generation (an agent's run). */
   baseCommit: Schema.String,
+  baseGeneration: Schema.optional(Schema.Number),
   startedAt: Timestamp,
   endedAt: Schema.NullOr(Timestamp),
+  /** `completed`, `retried`, `escalated`, `failed`, `stopped`, `dead_lettered` or `cancelled`; null while it goes on. */
   outcome: Schema.NullOr(Schema.String),
+  /** Why it did not complete, in words. */
+  reason: Schema.optional(Schema.NullOr(Schema.String)),
   modelCalls: Schema.Number,
   cost_usd: Schema.Number,
   forkDeletedAt: Schema.NullOr(Timestamp)

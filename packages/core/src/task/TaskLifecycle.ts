@@ -22,15 +22,15 @@ export const TaskLifecycle = Lifecycle.make("task", {
     ["running", "retried", "running", { when: "retry or escalate" }],
     ["running", "published", "completed", { also: "changeset.proposed, task.completed" }],
     ["running", "failedTerminally", "failed", { also: "task.failed" }],
-    ["running", "budgetStopped", "blocked", { when: "a budget or limit stop" }],
+    [
+      "running",
+      "budgetStopped",
+      "blocked",
+      { when: "a budget or limit stop; its wake being dead-lettered while it runs is one", also: "dependents blocked" }
+    ],
     ["blocked", "retriedByOperator", "ready", { when: "an operator retries a dead letter" }],
     ["blocked", "budgetRaised", "ready", { when: "it was stopped by the budget" }],
-    [
-      "blocked",
-      "dependencyRevived",
-      "pending",
-      { when: "the Task it waits for was stopped by the budget and is ready again" }
-    ],
+    ["blocked", "dependencyRevived", "pending", { when: "the Task it waits for was blocked and is ready again" }],
     [["pending", "ready", "assigned", "running", "blocked"], "changeCancelled", "cancelled"]
   ]
 })

@@ -33,6 +33,8 @@ const repositories = (): Repositories["Type"] => {
     commit: () => unused,
     merge: () => unused,
     commitTree: () => unused,
+    parents: () => unused,
+    mergeFile: () => unused,
     read: () => unused,
     files: () => unused,
     diff: () => unused,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { judgeProbe, probesOf, routesAdded } from "@pawl/core/release/Probes"
+import { judgeProbe, probesOf, routesAdded, routesDeclared } from "@pawl/core/release/Probes"
 
 const answer = (status: number, text = "", contentType: string | null = null) => ({
   status,
@@ -55,5 +55,24 @@ describe("A release probe", () => {
       ["/hours", 204],
       ["/two", "reachable"]
     ])
+  })
+
+  it("takes static GET routes that were declared to be written, at most two", () => {
+    const route = (value: string, mode: "read" | "write" = "write") => ({ kind: "route" as const, value, mode })
+    const declared = [
+      route("POST /orders"),
+      route("/read", "read"),
+      { kind: "path" as const, value: "/src", mode: "write" as const },
+      route("/users/:id"),
+      route("/files/*"),
+      route("//elsewhere"),
+      route("https://elsewhere/x"),
+      route("GET /hours"),
+      route("/hours"),
+      route(" /two "),
+      route("/three")
+    ]
+    expect(routesDeclared(declared, 2)).toEqual(["/hours", "/two"])
+    expect(routesDeclared(declared.slice(0, 7), 2)).toEqual([])
   })
 })

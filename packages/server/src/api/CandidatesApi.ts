@@ -1,5 +1,6 @@
 /** Candidates: ChangeSets composed, verified, and perhaps promoted. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Why } from "@pawl/core/candidate/Why"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { diffed } from "./Diffs.ts"
@@ -8,6 +9,8 @@ import { ById, PageParams, pageOf } from "./Paging.ts"
 import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "./Records.ts"
 
 export const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
+
+export const WhyAnswer = Why.annotations({ identifier: "Why" })
 
 export const NewCandidateBody = Schema.Struct({
   /** Default: all ChangeSets of the Change. */
@@ -84,6 +87,17 @@ const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff")
   )
   .annotate(OpenApi.Transform, diffed)
 
+const why = HttpApiEndpoint.get("why", "/v1/candidates/:id/why")
+  .setPath(ById)
+  .addSuccess(WhyAnswer)
+  .annotateContext(
+    about(
+      reading,
+      "Why a Candidate is where it is, and what to do",
+      "Every block at once, each check that did not pass with the end of its output, what is owed, and what stands in the way."
+    )
+  )
+
 const preview = HttpApiEndpoint.get("preview", "/v1/candidates/:id/preview")
   .setPath(ById)
   .addSuccess(Schema.Struct({ preview: PreviewRecord }))
@@ -109,6 +123,7 @@ export const CandidatesApi = HttpApiGroup.make("candidates")
   .add(evidence)
   .add(output)
   .add(diff)
+  .add(why)
   .add(preview)
   .add(promote)
   .middleware(Authenticated)

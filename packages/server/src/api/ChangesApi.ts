@@ -28,7 +28,7 @@ const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes")
     about(
       writing,
       "Open a Change",
-      "201 when it is new, 200 with the first one when `clientRequestId` was used before, whatever the body says. Planning by a model is not set up in this installation: with or without `startPlanning` the Change waits in `created` for a person's ChangeSet."
+      "201 when it is new, 200 with the first one when `clientRequestId` was used before, whatever the body says. Where a planner is set up it is asked afterwards, unless `startPlanning` is false. This server has none: the Change waits in `created` for a person's ChangeSet."
     )
   )
 
@@ -69,7 +69,13 @@ const budget = HttpApiEndpoint.post("budget", "/v1/changes/:id/budget")
   .setPath(ById)
   .setPayload(BudgetBody)
   .addSuccess(ChangeAnswer)
-  .annotateContext(about(writing, "Raise the budget", "409 `budget_cannot_decrease`."))
+  .annotateContext(
+    about(
+      writing,
+      "Raise the budget",
+      "What the budget had stopped goes on. The same budget again changes nothing. 409 `budget_cannot_decrease`."
+    )
+  )
 
 export const ChangesApi = HttpApiGroup.make("changes")
   .add(create)

@@ -20,13 +20,25 @@ export const DeadLettersApi = HttpApiGroup.make("deadLetters")
     HttpApiEndpoint.post("retry", "/v1/dead-letters/:id/retry")
       .setPath(ById)
       .addSuccess(DeadLetterAnswer)
-      .annotateContext(about(writing, "Queue a dead letter again, with its tries restored"))
+      .annotateContext(
+        about(
+          writing,
+          "Queue a dead letter again, with its tries restored",
+          "The Task of a failed `agent.wake` is ready again, and what depends on it waits for it again."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.post("dismiss", "/v1/dead-letters/:id/dismiss")
       .setPath(ById)
       .addSuccess(DeadLetterAnswer)
-      .annotateContext(about(writing, "Forget a dead letter"))
+      .annotateContext(
+        about(
+          writing,
+          "Forget a dead letter",
+          "The Task of an `agent.wake` stays blocked. A Change whose planning was given up fails."
+        )
+      )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Commands that failed too often")

@@ -15,6 +15,20 @@ const streamed = {
   }
 }
 
+const lastEventId = {
+  name: "Last-Event-ID",
+  in: "header",
+  required: false,
+  description: "The `id:` of the last event that arrived: the stream goes on after it. It wins over `after`.",
+  schema: { type: "string", pattern: "^[0-9]{1,15}$" }
+}
+
+/** The header is one of streams alone, so it stands in the document and not in what every client must know. */
+const withLastEventId = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const parameters: unknown = operation["parameters"]
+  return { ...operation, parameters: [...(Array.isArray(parameters) ? parameters : []), lastEventId] }
+}
+
 const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
   .setPath(ById)
   .setUrlParams(
@@ -31,7 +45,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
       "With `Accept: text/event-stream` the answer stays open and delivers each new event: its `id:` is the sequence, its `data:` the envelope. `after`, or the header `Last-Event-ID`, says where to begin. 410 `events_expired` when those events are no longer kept."
     )
   )
-  .annotate(OpenApi.Transform, (operation) => withSuccess(operation, streamed))
+  .annotate(OpenApi.Transform, (operation) => withSuccess(withLastEventId(operation), streamed))
 
 export const EventsApi = HttpApiGroup.make("events")
   .add(list)

@@ -3,17 +3,22 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountApi } from "./AccountApi.ts"
 import { ApprovalsApi } from "./ApprovalsApi.ts"
 import { AppsApi } from "./AppsApi.ts"
+import { AuditsApi } from "./AuditsApi.ts"
 import { CandidatesApi } from "./CandidatesApi.ts"
 import { ChangesApi } from "./ChangesApi.ts"
 import { ChangeSetsApi } from "./ChangeSetsApi.ts"
 import { DeadLettersApi } from "./DeadLettersApi.ts"
 import { EventsApi } from "./EventsApi.ts"
+import { HistoryApi } from "./HistoryApi.ts"
 import { MembersApi } from "./MembersApi.ts"
 import { OrganizationsApi, UsersApi } from "./OrganizationsApi.ts"
 import { PoliciesApi } from "./PoliciesApi.ts"
 import { problem, problemContentType, type ProblemStatus, problemStatuses } from "./Problem.ts"
 import { ProjectsApi } from "./ProjectsApi.ts"
+import { ReleasesApi } from "./ReleasesApi.ts"
+import { RollbacksApi } from "./RollbacksApi.ts"
 import { ServiceApi } from "./ServiceApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
 
 type Loose = Record<string, unknown>
 const isLoose = (value: unknown): value is Loose => typeof value === "object" && value !== null
@@ -63,10 +68,15 @@ export const PawlApi = HttpApi.make("pawl")
   .add(ChangeSetsApi)
   .add(CandidatesApi)
   .add(ApprovalsApi)
+  .add(ReleasesApi)
+  .add(RollbacksApi)
+  .add(AuditsApi)
   .add(PoliciesApi)
   .add(MembersApi)
   .add(EventsApi)
+  .add(HistoryApi)
   .add(DeadLettersApi)
+  .add(WebhooksApi)
   .add(AccountApi)
   .add(OrganizationsApi)
   .add(UsersApi)

@@ -5,7 +5,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { SeedFiles } from "./Files.ts"
-import { about, BodyLimit, reading, readingOwn, writing, writingOwn } from "./Needs.ts"
+import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
 import { CanonicalRecord, ProjectRecord, ReleaseRecord, VersionRecord } from "./Records.ts"
 
@@ -61,6 +61,17 @@ const get = HttpApiEndpoint.get("get", "/v1/projects/:id")
     about(reading, "A Project and its canonical head", "`canonical` is null while the Project has no source.")
   )
 
+const archive = HttpApiEndpoint.del("archive", "/v1/projects/:id")
+  .setPath(ById)
+  .addSuccess(ProjectAnswer, { status: 202 })
+  .annotateContext(
+    about(
+      administering,
+      "Archive a Project",
+      "Its hosts answer 410 from the next request on. It takes no more work (409 `project_archived`), its source, app and forks are deleted, and its records can still be read. A repeat answers the same."
+    )
+  )
+
 const source = HttpApiEndpoint.post("source", "/v1/projects/:id/source")
   .setPath(ById)
   .setPayload(SourceBody)
@@ -101,6 +112,7 @@ export const ProjectsApi = HttpApiGroup.make("projects")
   .add(create)
   .add(list)
   .add(get)
+  .add(archive)
   .add(source)
   .add(code)
   .add(versions)

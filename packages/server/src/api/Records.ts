@@ -15,7 +15,9 @@ import { Change } from "@pawl/core/change/Change"
 import { ChangeSet, FileChange } from "@pawl/core/changeset/ChangeSet"
 import { DeadLetter } from "@pawl/core/event/Command"
 import { Event } from "@pawl/core/event/Event"
+import { WebhookView } from "@pawl/core/event/Webhook"
 import { Evidence } from "@pawl/core/evidence/Evidence"
+import { HistoryItem } from "@pawl/core/ledger/History"
 import { Project } from "@pawl/core/project/Project"
 import { Generation } from "@pawl/core/promotion/Generation"
 import { Release } from "@pawl/core/release/Release"
@@ -35,6 +37,9 @@ export const PolicyRecord = named("Policy", Policy)
 export const ReleaseRecord = named("Release", Release)
 export const DeadLetterRecord = named("DeadLetter", DeadLetter)
 export const EventRecord = named("Event", Event)
+export const HistoryRecord = named("HistoryItem", HistoryItem)
+/** Never with its secret. */
+export const WebhookRecord = named("Webhook", WebhookView)
 export const UserRecord = named("User", User)
 export const OrganizationRecord = named(
   "Organization",

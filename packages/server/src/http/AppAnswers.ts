@@ -1,6 +1,6 @@
 /** How pointers are answered: with the address that people open. */
 import { hostFor } from "@pawl/core/app/HostLabel"
-import type { Pointer } from "@pawl/core/app/Pointer"
+import { type Pointer, pointerStatuses } from "@pawl/core/app/Pointer"
 import { find } from "@pawl/core/ledger/Deciding"
 import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Records } from "@pawl/core/ledger/Records"
@@ -40,13 +40,18 @@ export const versionUrl = (step: Generation) =>
     return yield* urlOf(pointer.record)
   })
 
-const isPreview = (pointer: Pointer): boolean => pointer.candidate_id !== null && pointer.channel !== "production"
+const shown = pointerStatuses.filter((status) => status !== "removed")
 
-/** The app with its previews, newest first. They are among the newest rows: version rows are one for each generation. */
+/** The app with its newest previews. Of an app that was removed, none is left to be shown. */
 export const appAnswer = (pointer: Pointer) =>
   Effect.gen(function* () {
-    const newest = yield* (yield* Records).list("pointer", { projectId: pointer.project_id, order: "newest" })
-    const previews = yield* Effect.forEach(newest.items.map((each) => each.record).filter(isPreview), previewAnswer)
+    const newest = yield* (yield* Records).list("pointer", {
+      projectId: pointer.project_id,
+      where: { expires: "yes", status: shown },
+      order: "newest"
+    })
+    const isGone = pointer.status === "removed" || pointer.leftovers === true
+    const previews = yield* Effect.forEach(isGone ? [] : newest.items, ({ record }) => previewAnswer(record))
     return {
       status: pointer.status,
       url: yield* urlOf(pointer),

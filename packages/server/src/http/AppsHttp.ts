@@ -1,6 +1,7 @@
 /** A Project's live application. */
 import { HttpApiBuilder } from "@effect/platform"
 import { requestApp } from "@pawl/core/app/Apps"
+import { remove } from "@pawl/core/app/Removal"
 import { find } from "@pawl/core/ledger/Deciding"
 import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Settings } from "@pawl/core/primitives/Settings"
@@ -8,7 +9,7 @@ import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { appAnswer } from "./AppAnswers.ts"
-import { onProject } from "./Reach.ts"
+import { actor, onProject } from "./Reach.ts"
 
 export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
   handlers
@@ -27,6 +28,14 @@ export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
         Effect.gen(function* () {
           const project = yield* onProject(path.id)
           return { app: yield* appAnswer(yield* requestApp(project.id)) }
+        })
+      )
+    )
+    .handle("remove", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { app: yield* appAnswer(yield* remove(yield* actor, project.id)) }
         })
       )
     )

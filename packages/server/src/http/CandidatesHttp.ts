@@ -2,6 +2,7 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { previewChannel } from "@pawl/core/app/Previews"
 import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
+import { why } from "@pawl/core/candidate/Why"
 import { find } from "@pawl/core/ledger/Deciding"
 import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Unknown } from "@pawl/core/ledger/Refusals"
@@ -66,6 +67,7 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
         })
       )
     )
+    .handle("why", ({ path }) => answering(Effect.flatMap(onCandidate(path.id), ({ id }) => why(id))))
     .handle("preview", ({ path }) =>
       answering(
         Effect.gen(function* () {

@@ -3,6 +3,7 @@ import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { raise } from "@pawl/core/change/Budget"
 import { cancel } from "@pawl/core/change/Cancel"
 import { open } from "@pawl/core/change/Changes"
+import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Effect, Schema } from "effect"
@@ -14,7 +15,7 @@ import { actor, onChange, onProject } from "./Reach.ts"
 const Graph = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 
 const workGraph = (projectId: string, changeId: string) =>
-  Effect.flatMap(ObjectStore, (objects) => objects.get(`work-graphs/${projectId}/${changeId}.json`)).pipe(
+  Effect.flatMap(ObjectStore, (objects) => objects.get(objectKey(projectId, changeId))).pipe(
     Effect.catchTag("ObjectMissing", () => new Unknown({ kind: "work-graph", id: changeId })),
     Effect.flatMap((bytes) => Schema.decode(Graph)(new TextDecoder().decode(bytes))),
     // Both are ours: the key is made of ids, and what is stored there was checked when it was planned.
@@ -27,12 +28,13 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(path.id)
-          const { clientRequestId, goal, budget_usd } = payload
+          const { clientRequestId, goal, budget_usd, startPlanning } = payload
           const { change, created } = yield* open(yield* actor, {
             projectId: project.id,
             clientRequestId,
             goal,
-            budget_usd
+            budget_usd,
+            ...(startPlanning === undefined ? {} : { startPlanning })
           })
           return HttpServerResponse.unsafeJson({ change }, { status: created ? 201 : 200 })
         })
@@ -72,7 +74,7 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
       answering(
         Effect.gen(function* () {
           const change = yield* onChange(path.id)
-          return { change: yield* raise(change.id, payload.budget_usd) }
+          return { change: yield* raise(yield* actor, change.id, payload.budget_usd) }
         })
       )
     )

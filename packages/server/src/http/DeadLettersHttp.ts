@@ -1,12 +1,13 @@
 /** Dead letters: seen, retried, dismissed. */
 import { HttpApiBuilder } from "@effect/platform"
 import { Commands } from "@pawl/core/event/Commands"
+import { dismiss, retry } from "@pawl/core/event/DeadLetters"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
 import type { PageParams } from "../api/Paging.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
-import { onDeadLetter, onProject } from "./Reach.ts"
+import { actor, onDeadLetter, onProject } from "./Reach.ts"
 
 /** A page of them. The cursor is the id of the last one that was shown. */
 const page = (projectId: string, { limit = Limits.pageSize, cursor }: PageParams) =>
@@ -28,8 +29,7 @@ export const DeadLettersHttp = HttpApiBuilder.group(PawlApi, "deadLetters", (han
       answering(
         Effect.gen(function* () {
           const deadLetter = yield* onDeadLetter(path.id)
-          yield* (yield* Commands).retry(deadLetter.id)
-          return { deadLetter }
+          return { deadLetter: yield* retry(yield* actor, deadLetter.id) }
         })
       )
     )
@@ -37,8 +37,7 @@ export const DeadLettersHttp = HttpApiBuilder.group(PawlApi, "deadLetters", (han
       answering(
         Effect.gen(function* () {
           const deadLetter = yield* onDeadLetter(path.id)
-          yield* (yield* Commands).dismiss(deadLetter.id)
-          return { deadLetter }
+          return { deadLetter: yield* dismiss(yield* actor, deadLetter.id) }
         })
       )
     )

@@ -14,6 +14,7 @@ import { AccountHttp } from "./AccountHttp.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { ApprovalsHttp } from "./ApprovalsHttp.ts"
 import { AppsHttp } from "./AppsHttp.ts"
+import { AuditsHttp } from "./AuditsHttp.ts"
 import * as BearerAuthentication from "./BearerAuthentication.ts"
 import { CandidatesHttp } from "./CandidatesHttp.ts"
 import { ChangeSetsHttp } from "./ChangeSetsHttp.ts"
@@ -24,6 +25,7 @@ import * as Endpoints from "./Endpoints.ts"
 import { EventsHttp } from "./EventsHttp.ts"
 import * as EventStreams from "./EventStreams.ts"
 import { Exchange, type ExchangeShape } from "./Exchange.ts"
+import { HistoryHttp } from "./HistoryHttp.ts"
 import { jsonRequest } from "./JsonRequest.ts"
 import { MembersHttp } from "./MembersHttp.ts"
 import { OrganizationsHttp, UsersHttp } from "./OrganizationsHttp.ts"
@@ -32,7 +34,10 @@ import { noSuchMethod, noSuchPath } from "./Problems.ts"
 import { ProjectsHttp } from "./ProjectsHttp.ts"
 import * as RateLimits from "./RateLimits.ts"
 import { answerCause, problemResponse, withHeaders } from "./Rendering.ts"
+import { ReleasesHttp } from "./ReleasesHttp.ts"
+import { RollbacksHttp } from "./RollbacksHttp.ts"
 import { ServiceHttp } from "./ServiceHttp.ts"
+import { WebhooksHttp } from "./WebhooksHttp.ts"
 
 const groups = Layer.mergeAll(
   ServiceHttp,
@@ -42,10 +47,15 @@ const groups = Layer.mergeAll(
   ChangeSetsHttp,
   CandidatesHttp,
   ApprovalsHttp,
+  ReleasesHttp,
+  RollbacksHttp,
+  AuditsHttp,
   PoliciesHttp,
   MembersHttp,
   EventsHttp,
+  HistoryHttp,
   DeadLettersHttp,
+  WebhooksHttp,
   AccountHttp,
   OrganizationsHttp,
   UsersHttp

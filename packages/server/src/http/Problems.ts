@@ -14,9 +14,11 @@ import type { NotCancellable } from "@pawl/core/change/Cancel"
 import type { ChangeClosed } from "@pawl/core/change/Changes"
 import type { DeadLetterMissing } from "@pawl/core/event/Commands"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
+import type { WebhookLimit } from "@pawl/core/event/Webhooks"
 import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import type { ProjectArchived } from "@pawl/core/project/Archived"
 import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
 import type {
   InvalidPath,
@@ -25,6 +27,8 @@ import type {
   TreeTooLarge
 } from "@pawl/core/project/Repositories"
 import type { Blocked, Stale } from "@pawl/core/promotion/Promotions"
+import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
+import type { RollbackStale } from "@pawl/core/promotion/RollbackPlan"
 import { Match } from "effect"
 import { Problem, type ProblemStatus } from "../api/Problem.ts"
 import type { DiffTooLarge, NotComposed } from "./Diffing.ts"
@@ -41,6 +45,7 @@ export type Refusal =
   | DeadLetterMissing
   | DiffTooLarge
   | EventsExpired
+  | FixturesDisabled
   | HasSource
   | InsufficientRole
   | InsufficientScope
@@ -50,13 +55,16 @@ export type Refusal =
   | LeaseLost
   | LedgerUnavailable
   | MemberLimit
+  | NoDeployedRelease
   | NoSource
   | NotCancellable
   | NotComposed
   | NotRequired
   | ObjectNotFound
   | ObjectStoreUnavailable
+  | ProjectArchived
   | RepositoriesUnavailable
+  | RollbackStale
   | SelfApproval
   | SlugTaken
   | Stale
@@ -64,6 +72,7 @@ export type Refusal =
   | TreeTooLarge
   | Unauthenticated
   | Unknown
+  | WebhookLimit
 
 type Facts = Readonly<Record<string, unknown>>
 
@@ -155,6 +164,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `The Policy does not let the author of ${changeId} decide on it. Ask another member.`,
       { changeId }
     ),
+  FixturesDisabled: () =>
+    problemOf(
+      403,
+      "fixtures_disabled",
+      "Fixtures are switched off",
+      "This installation injects no failures. Its operator can set PAWL_FIXTURES_ENABLED."
+    ),
 
   // What is not there.
   Unknown: ({ kind, id }) =>
@@ -188,6 +204,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `Another Project of the organization has the slug ${slug}. Choose another.`,
       { slug }
     ),
+  ProjectArchived: ({ projectId }) =>
+    conflict(
+      "project_archived",
+      "The Project is archived",
+      `${projectId} is archived. It can be read, and takes no more work.`,
+      { projectId }
+    ),
   HasSource: ({ projectId }) =>
     conflict("has_source", "The Project has a source", `${projectId} has its S0. Record ChangeSets to change it.`),
   NoSource: ({ projectId }) =>
@@ -201,6 +224,12 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       "apps_disabled",
       "No apps here",
       "This installation hosts no live apps: its apps domain is not configured."
+    ),
+  NoDeployedRelease: ({ projectId }) =>
+    conflict(
+      "no_deployed_release",
+      "No release is deployed",
+      `What is live at ${projectId} was not deployed by a release, or nothing is live. Promote a Candidate first.`
     ),
   ChangeClosed: ({ changeId, status }) =>
     conflict(
@@ -222,6 +251,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       "Canonical has moved on",
       `Canonical is at S${canonicalGeneration}, this Candidate was made on S${baseGeneration}. Ask for a new Candidate of the same ChangeSets.`,
       { candidateId, baseGeneration, canonicalGeneration }
+    ),
+  RollbackStale: ({ expectedGeneration, canonicalGeneration }) =>
+    conflict(
+      "stale",
+      "Canonical has moved on",
+      `Canonical is at S${canonicalGeneration}, the rollback was asked on S${expectedGeneration}. Look at what is live now, and ask for it anew.`,
+      { expectedGeneration, canonicalGeneration }
     ),
   Blocked: ({ candidateId, blocks }) =>
     conflict(
@@ -267,6 +303,8 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
     conflict("token_limit", "No more tokens", `You have ${max} live tokens. Revoke one first.`, { max }),
   MemberLimit: ({ max }) =>
     conflict("member_limit", "No more members", `The organization has its ${max} members.`, { max }),
+  WebhookLimit: ({ max }) =>
+    conflict("webhook_limit", "No more webhooks", `The Project has its ${max} webhooks. Delete one first.`, { max }),
 
   // What is too much.
   DiffTooLarge: ({ max }) =>
@@ -302,14 +340,20 @@ export const neverAnswered = new Set([
   "ObjectMissing",
   "MergeConflict",
   "NotFastForward",
-  "PlanningUnavailable",
+  "PlannerFailed",
   // Met by workers, the router and app runtimes alone.
+  "AgentUnavailable",
+  "PlannerUnavailable",
   "AppDataUnavailable",
   "AppOverLimit",
   "AppRuntimeUnavailable",
   "AppThrew",
   "BuildCrashed",
   "BuildRefused",
+  "BuildServiceLimited",
+  "BuildServiceMissing",
+  "BuildServiceUnauthorized",
+  "BuildServiceUnavailable",
   "BuilderUnavailable",
   "BundleDamaged",
   "BundleMismatch",
@@ -319,7 +363,9 @@ export const neverAnswered = new Set([
   "PointerSourceUnavailable",
   "ProbeUnanswered",
   "SandboxUnavailable",
-  "SourceUnsynced"
+  "SourceUnsynced",
+  "WebhookRefused",
+  "WebhookUnreachable"
 ])
 
 /** The answer to a refusal. */

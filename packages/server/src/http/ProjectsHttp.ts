@@ -4,6 +4,7 @@ import { InsufficientRole, visibleProjects } from "@pawl/core/access/Access"
 import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
 import { find } from "@pawl/core/ledger/Deciding"
 import { InvalidField } from "@pawl/core/ledger/Refusals"
+import { archive } from "@pawl/core/project/Archiving"
 import * as Projects from "@pawl/core/project/Projects"
 import type { FileEdits } from "@pawl/core/project/Repositories"
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
@@ -40,6 +41,13 @@ const filesOf = (body: { readonly template?: TemplateName; readonly files?: File
     return yield* (yield* Templates).files(body.template)
   })
 
+const versionsOf = (projectId: string, asked: { readonly limit?: number; readonly cursor?: string }) =>
+  Effect.gen(function* () {
+    const page = yield* listed("generation", { projectId, order: "newest", ...asked })
+    const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
+    return { ...page, items }
+  })
+
 export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers) =>
   handlers
     .handle("create", ({ payload }) =>
@@ -69,6 +77,14 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
         })
       )
     )
+    .handle("archive", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return { project: yield* archive(yield* actor, project.id) }
+        })
+      )
+    )
     .handle("source", ({ path, payload }) =>
       answering(
         Effect.gen(function* () {
@@ -88,16 +104,7 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
       answering(Effect.flatMap(onProject(path.id), (project) => codeAnswer(project.id, urlParams)))
     )
     .handle("versions", ({ path, urlParams }) =>
-      answering(
-        Effect.gen(function* () {
-          const project = yield* onProject(path.id)
-          const page = yield* listed("generation", { projectId: project.id, order: "newest", ...urlParams })
-          const items = yield* Effect.forEach(page.items, (each) =>
-            Effect.map(versionUrl(each), (url) => ({ ...each, url }))
-          )
-          return { ...page, items }
-        })
-      )
+      answering(Effect.flatMap(onProject(path.id), (project) => versionsOf(project.id, urlParams)))
     )
     .handle("releases", ({ path, urlParams }) =>
       answering(

@@ -57,6 +57,13 @@ export const onEvidence = (id: string) =>
     return record
   })
 
+export const onWebhook = (id: string) =>
+  Effect.gen(function* () {
+    const { record } = yield* demand("webhook", id)
+    yield* allowed(record.projectId, { kind: "webhook", id })
+    return record
+  })
+
 /** Letters of the directory belong to no Project and are nobody's here. */
 export const onDeadLetter = (id: string) =>
   Effect.gen(function* () {

@@ -6,7 +6,10 @@ import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runt
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Cause, Console, Context, Effect, Layer } from "effect"
+import * as PgPool from "@pawl/adapters-pg/PgPool"
+import { reasonOf } from "@pawl/sql/Database"
+import { Cause, Console, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { read } from "./Options.ts"
 
 export interface Finding {
   readonly part: string
@@ -75,7 +78,7 @@ const runtime = Effect.map(describeRuntimeIsolation, (isolation): Finding => {
   return { part: "App runtime", state: isolation.name === "none" ? "weak" : "ok", found, remedy: isolation.remedy }
 })
 
-const database = Effect.scoped(
+const sqlite = Effect.scoped(
   Effect.gen(function* () {
     const services = yield* Layer.build(SqliteClient.layer({ filename: ":memory:" }))
     const rows = yield* Context.get(services, SqlClient)<{
@@ -93,6 +96,30 @@ const database = Effect.scoped(
     })
   )
 )
+
+const postgres = (url: Redacted.Redacted, schema: string) =>
+  PgPool.versionOf({ url, schema }).pipe(
+    Effect.map((version): Finding => ({
+      part: "Database",
+      state: "ok",
+      found: `Postgres ${version}, schema ${schema}`,
+      remedy: null
+    })),
+    Effect.catchAll((problem) =>
+      Effect.succeed<Finding>({
+        part: "Database",
+        state: "missing",
+        found: `Postgres cannot be used: ${reasonOf(problem)}`,
+        remedy: "start Postgres, or correct PAWL_DATABASE_URL"
+      })
+    )
+  )
+
+/** The database that the options name. Options that cannot be used are told by `serve`. */
+const database = Effect.flatMap(Effect.option(read({})), (options) => {
+  const { databaseSchema, databaseUrl } = Option.getOrElse(options, () => ({ databaseUrl: null, databaseSchema: "" }))
+  return databaseUrl === null ? sqlite : postgres(databaseUrl, databaseSchema)
+})
 
 export const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.all([
   Effect.succeed(node),

@@ -27,7 +27,7 @@ export interface Listener {
   }) => void
 }
 
-const problem = (
+export const problem = (
   res: ServerResponse,
   status: number,
   code: string,
@@ -41,13 +41,19 @@ const problem = (
 const starting: RequestListener = (_req, res) =>
   problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
 
+/** For what another process of this installation does. */
+export const notHere = (res: ServerResponse, what: string, role: string): void =>
+  problem(res, 503, "not_served_here", `This process does not serve ${what}. One with the role ${role} does.`)
+
 const dispatch =
   (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener =>
   (req: IncomingMessage, res: ServerResponse) => {
     const host = req.headers.host ?? ""
     const app = parts.appsDomain === null ? undefined : parseHost(host, parts.appsDomain)
-    if (app !== undefined && parts.apps !== null)
+    if (app !== undefined) {
+      if (parts.apps === null) return notHere(res, "apps", "router")
       return expecting ? parts.apps.handleExpecting(req, res) : parts.apps.handle(req, res)
+    }
     if (!parts.addresses.isApi(host))
       return problem(
         res,

@@ -1,8 +1,11 @@
 /** How a server is started: command line, then `PAWL_…` environment, then the config file, then defaults. */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
+import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
+import { accountOf } from "./BuildServices.ts"
 
 /** The options cannot be used; the message names the option and what it takes. */
 export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("InvalidOptions", { reason: Schema.String }) {
@@ -43,9 +46,15 @@ const options = Config.all({
     Limits.probeRetryMs
   ),
   appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
+  sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
+  webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), Limits.requestsPerMinute),
   ownerToken: Config.option(Config.redacted("ownerToken")),
-  databaseUrl: Config.option(Config.redacted("databaseUrl"))
+  databaseUrl: Config.option(Config.redacted("databaseUrl")),
+  buildsApiToken: Config.option(Config.redacted("buildsApiToken")),
+  buildsAccountId: Config.option(Config.string("buildsAccountId")),
+  buildsApiUrl: Config.option(Config.string("buildsApiUrl")),
+  databaseSchema: Config.withDefault(Config.string("databaseSchema"), defaultSchema)
 })
 
 export interface Options {
@@ -63,8 +72,15 @@ export interface Options {
   readonly trustProxy: boolean
   readonly smokeRetryMs: number
   readonly appBuildsPerDay: number
+  readonly sandboxMinutesPerMonth: number
+  readonly webhooksAllowPrivate: boolean
   readonly apiRatePerMinute: number
   readonly ownerToken: Redacted.Redacted | null
+  /** Of release targets in development. Null: there is none. */
+  readonly buildService: CloudflareAccount | null
+  /** Of Postgres. Null: SQLite in the data folder. */
+  readonly databaseUrl: Redacted.Redacted | null
+  readonly databaseSchema: string
 }
 
 /** `port`, or where it was read: `PAWL_PORT`. */
@@ -81,13 +97,24 @@ const describe = (error: ConfigError.ConfigError): string => {
   }
 }
 
+/** A value may hold commas (`roles`, an address of a database): Effect's providers would take them for lists. */
+const unsplit = { pathDelim: ".", seqDelim: "\0" }
+
+const flatProvider = (values: Readonly<Record<string, unknown>>): ConfigProvider.ConfigProvider =>
+  ConfigProvider.fromMap(
+    new Map(
+      Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
+    ),
+    unsplit
+  )
+
 const fileProvider = (path: string | undefined): Either.Either<ConfigProvider.ConfigProvider, string> => {
   const name = path ?? "pawl.config.json"
   try {
-    return Either.right(ConfigProvider.fromJson(JSON.parse(readFileSync(name, "utf8"))))
+    return Either.right(flatProvider(JSON.parse(readFileSync(name, "utf8"))))
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT"
-    if (missing && path === undefined) return Either.right(ConfigProvider.fromMap(new Map()))
+    if (missing && path === undefined) return Either.right(flatProvider({}))
     return Either.left(`config: ${name} ${missing ? "does not exist" : "is not JSON"}`)
   }
 }
@@ -97,6 +124,8 @@ const parseRoles = (text: string): ReadonlyArray<ServerRole> | null => {
   const known = roles.filter((role) => named.includes(role))
   return named.length === known.length && known.length > 0 ? known : null
 }
+
+const isPostgresUrl = (text: string): boolean => URL.canParse(text) && /^postgres(ql)?:\/\//.test(text)
 
 const isTokenText = (text: string): boolean => /^[\x21-\x7e]{8,200}$/.test(text)
 
@@ -110,21 +139,29 @@ export const read = (
   Effect.gen(function* () {
     const refuse = (reason: string) => new InvalidOptions({ reason })
     const file = yield* Effect.mapError(fileProvider(configFile), refuse)
-    const environment = ConfigProvider.fromEnv().pipe(ConfigProvider.nested("PAWL"), ConfigProvider.constantCase)
-    const provider = ConfigProvider.fromMap(new Map(Object.entries(given))).pipe(
+    const environment = ConfigProvider.fromEnv({ ...unsplit, pathDelim: "_" }).pipe(
+      ConfigProvider.nested("PAWL"),
+      ConfigProvider.constantCase
+    )
+    const provider = flatProvider(given).pipe(
       ConfigProvider.orElse(() => environment),
       ConfigProvider.orElse(() => file)
     )
     const read = yield* provider.load(options).pipe(Effect.mapError((error) => refuse(describe(error))))
-    if (Option.isSome(read.databaseUrl))
-      return yield* refuse("databaseUrl: this version keeps its state in the data folder; Postgres is not built in yet")
+    const databaseUrl = Option.getOrNull(read.databaseUrl)
+    if (databaseUrl !== null && !isPostgresUrl(Redacted.value(databaseUrl)))
+      return yield* refuse("databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database")
+    const schema = schemaProblem(read.databaseSchema)
+    if (schema !== null) return yield* refuse(`databaseSchema: ${schema}`)
     if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
       return yield* refuse("ownerToken (PAWL_OWNER_TOKEN): use 8 to 200 visible ASCII characters")
+    const buildService = accountOf(read)
+    if (typeof buildService === "string") return yield* refuse(buildService)
     const named = parseRoles(read.roles)
     if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
-    if (named.length !== roles.length)
+    if (databaseUrl === null && named.length !== roles.length)
       return yield* refuse(
-        "roles: the embedded server takes all of api,router,worker; separate processes need Postgres"
+        "roles: the embedded server takes all of api,router,worker; separate processes need Postgres (databaseUrl)"
       )
     const appsDomain = Option.getOrElse(read.appsDomain, () =>
       read.environment === "production" ? "apps.localhost" : ""
@@ -138,6 +175,8 @@ export const read = (
       appsDomain: appsDomain === "" ? null : appsDomain,
       fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
       baseUrl: Option.getOrNull(read.baseUrl),
-      ownerToken: Option.getOrNull(read.ownerToken)
+      ownerToken: Option.getOrNull(read.ownerToken),
+      buildService,
+      databaseUrl
     }
   })

@@ -1,6 +1,6 @@
 /** The owner's token of a new data folder: kept in `<data>/owner-token`, readable by its owner alone. */
 import { randomBytes } from "node:crypto"
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 
@@ -10,9 +10,12 @@ export interface OwnerToken {
   readonly fresh: boolean
 }
 
-/** Written whole before it is used, so that a crash leaves either no token or one that works at the next start. */
-const write = (path: string, token: string): void => {
-  const temporary = `${path}.new`
+/**
+ * Written whole before it is used, so that a crash leaves either no token or one that works at the next start. Several
+ * processes may start on the folder at once: each writes a file of its own, and `publish` gives it the name.
+ */
+const write = (path: string, token: string, publish: (temporary: string) => void): void => {
+  const temporary = `${path}.${process.pid}.new`
   const file = openSync(temporary, "w", 0o600)
   try {
     writeSync(file, `${token}\n`)
@@ -20,7 +23,26 @@ const write = (path: string, token: string): void => {
   } finally {
     closeSync(file)
   }
-  renameSync(temporary, path)
+  publish(temporary)
+}
+
+const kept = (path: string) => Redacted.make(readFileSync(path, "utf8").trim())
+
+/** A new token; the one of another process, when that was faster. */
+const make = (path: string): OwnerToken => {
+  const token = `pawl_${randomBytes(32).toString("base64url")}`
+  let fresh = true
+  write(path, token, (temporary) => {
+    try {
+      linkSync(temporary, path)
+    } catch (cause) {
+      if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause
+      fresh = false
+    } finally {
+      unlinkSync(temporary)
+    }
+  })
+  return { token: kept(path), fresh }
 }
 
 /** The given token, else the one that is kept, else a new one. */
@@ -28,14 +50,12 @@ export const read = (data: string, given: Redacted.Redacted | null): Effect.Effe
   Effect.sync(() => {
     const path = join(data, "owner-token")
     if (given !== null) {
-      write(path, Redacted.value(given))
+      write(path, Redacted.value(given), (temporary) => renameSync(temporary, path))
       return { token: given, fresh: false }
     }
     try {
-      return { token: Redacted.make(readFileSync(path, "utf8").trim()), fresh: false }
+      return { token: kept(path), fresh: false }
     } catch {
-      const token = `pawl_${randomBytes(32).toString("base64url")}`
-      write(path, token)
-      return { token: Redacted.make(token), fresh: true }
+      return make(path)
     }
   })

@@ -1,35 +1,38 @@
-/** The embedded default: every part of Pawl on this machine, in one data folder. */
+/** Every part of Pawl on this machine: the data folder and, when there is one, the Postgres that holds the state. */
 import { join } from "node:path"
 import * as Esbuild from "@pawl/adapters-local/builder/EsbuildAppBuilder"
 import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRuntime"
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
-import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
+import * as HttpWebhookSender from "@pawl/adapters-local/webhooks/HttpWebhookSender"
 import * as PointerRows from "@pawl/core/app/PointerRows"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
 import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
-import * as SqlStores from "@pawl/sql/SqlStores"
 import { type Context, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { Addresses } from "./Addresses.ts"
+import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
 import type { Options } from "./Options.ts"
+import * as PointerPush from "./PointerPush.ts"
+import * as State from "./State.ts"
 import * as Templates from "./Templates.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
-const basePorts = (options: Options) =>
+const basePorts = (options: Options, alone: boolean) =>
   Layer.mergeAll(
-    SqlStores.layer.pipe(Layer.provide(SqliteClient.layer({ filename: join(options.data, "pawl.db") }))),
-    FileObjectStore.layer({ directory: join(options.data, "objects") }),
-    GitRepositories.layer({ directory: join(options.data, "repositories") }),
+    State.layer(options),
+    FileObjectStore.layer({ directory: join(options.data, "objects"), alone }),
+    GitRepositories.layer({ directory: join(options.data, "repositories"), shared: options.databaseUrl !== null }),
     LocalSandbox.layer(),
     Esbuild.layer(),
     Templates.layer,
-    WebCryptoSecrets.layer
+    WebCryptoSecrets.layer,
+    HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })
   )
 
 export type BasePorts = Layer.Layer.Success<ReturnType<typeof basePorts>>
@@ -43,7 +46,7 @@ const hosting = (options: Options, addresses: Addresses) =>
     Layer.provideMerge(WorkerdAppRuntime.layer({ folder: join(options.data, "run") })),
     Layer.provideMerge(Assets.layer),
     Layer.provideMerge(
-      PointerCache.layerSignal.pipe(Layer.provideMerge(PointerCache.layer), Layer.provideMerge(PointerRows.layer))
+      PointerPush.layer.pipe(Layer.provideMerge(PointerCache.layer), Layer.provideMerge(PointerRows.layer))
     )
   )
 
@@ -54,14 +57,23 @@ const settings = (options: Options, addresses: Addresses) =>
     paused: options.paused,
     fixturesEnabled: options.fixturesEnabled,
     buildsPerDay: options.appBuildsPerDay,
+    sandboxMsPerMonth: options.sandboxMinutesPerMonth * 60_000,
     smokeRetryMs: options.smokeRetryMs,
     appUrl: addresses.appUrl
   })
 
+/** What a process stands on: its options, its addresses, and whether no other process works in the data folder. */
+export interface Ground {
+  readonly options: Options
+  readonly addresses: Addresses
+  readonly alone: boolean
+}
+
 /** Everything the use cases, the API and the router need. */
-export const layer = (options: Options, addresses: Addresses, decorate: Decorate = (ports) => ports) =>
+export const layer = ({ addresses, alone, options }: Ground, decorate: Decorate = (ports) => ports) =>
   hosting(options, addresses).pipe(
-    Layer.provideMerge(Layer.map(basePorts(options), decorate)),
+    Layer.provideMerge(Layer.map(basePorts(options, alone), decorate)),
     Layer.provideMerge(settings(options, addresses)),
+    Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Chance.layer)
   )

@@ -2,19 +2,19 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
+import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { Commands } from "@pawl/core/event/Commands"
-import { handlers } from "@pawl/core/event/Handlers"
-import * as Processes from "@pawl/core/ledger/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Addresses from "./Addresses.ts"
 import * as ApiListener from "./ApiListener.ts"
 import * as Listener from "./Listener.ts"
-import { InvalidOptions, type Options } from "./Options.ts"
+import { InvalidOptions, type Options, type ServerRole } from "./Options.ts"
 import * as OwnerToken from "./OwnerToken.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
+import * as Workers from "./Workers.ts"
 
 export interface Running {
   readonly port: number
@@ -40,26 +40,32 @@ const makeFolder = (data: string) =>
       })
   })
 
+/** The embedded server has its folder to itself. Those on Postgres share it; the first of them clears what others left. */
+const enter = (options: Options) =>
+  options.databaseUrl === null
+    ? Effect.as(DataFolder.lock(options.data), { alone: true, settled: Effect.void })
+    : SharedFolder.share(options.data)
+
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
 export const start = (options: Options, decorate?: Decorate) =>
   Effect.gen(function* () {
     yield* makeFolder(options.data)
-    yield* DataFolder.lock(options.data)
+    const { alone, settled } = yield* enter(options)
     const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: Limits.drainMs })
     const addresses = Addresses.of(options, listener.port)
-    const services = yield* Layer.build(pawlLayer(options, addresses, decorate))
+    const services = yield* Layer.build(pawlLayer({ options, addresses, alone }, decorate))
     const owner = yield* OwnerToken.read(options.data, options.ownerToken)
     yield* Effect.gen(function* () {
-      // Whoever held a lease in this folder is dead: the folder is locked by this process.
-      yield* (yield* Commands).releaseAll
+      // Whoever held a lease in this folder is dead: the folder is this process's own. On Postgres others may be at work
+      // on another machine or in another folder: their leases end by themselves.
+      if (options.databaseUrl === null) yield* (yield* Commands).releaseAll
       yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
-      const api = yield* ApiListener.make(options)
-      const apps = options.appsDomain === null ? null : yield* NodeFront.make
+      const has = (role: ServerRole) => options.roles.includes(role)
+      const api = has("api") ? yield* ApiListener.make(options) : ApiListener.health(options)
+      const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
       listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
-      if (!options.paused)
-        yield* Effect.forkScoped(
-          Processes.worker({ name: `pawl-${process.pid}`, concurrency: Limits.workerConcurrency, handlers })
-        )
+      if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`))
+      yield* settled
     }).pipe(Effect.provide(services))
     return {
       port: listener.port,

@@ -7,6 +7,8 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Cause, Console, Effect, Option, Redacted } from "effect"
+import { auditCommand } from "./commands/AuditCommand.ts"
+import { whyCommand } from "./commands/WhyCommand.ts"
 import { runDemo } from "./demo/RunDemo.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Logging from "./Logging.ts"
@@ -22,7 +24,7 @@ const serveOptions = {
   port: option("port", "the port to listen on; 0 picks a free one (PAWL_PORT, 8787)"),
   host: option("host", "the address to listen on (PAWL_HOST, 127.0.0.1)"),
   data: option("data", "the folder that holds everything (PAWL_DATA, .pawl)"),
-  roles: option("roles", "what this process does: api,router,worker (PAWL_ROLES)"),
+  roles: option("roles", "what this process does: some of api,router,worker (PAWL_ROLES)"),
   config: option("config", "a JSON file of options (pawl.config.json)")
 }
 
@@ -57,7 +59,7 @@ const doctor = Command.make("doctor", {}, () => Doctor.print).pipe(
   Command.withDescription("Says what this machine offers, what is missing, and how to mend it")
 )
 
-const pawl = Command.make("pawl").pipe(Command.withSubcommands([serve, demo, doctor]))
+const pawl = Command.make("pawl").pipe(Command.withSubcommands([serve, demo, doctor, auditCommand, whyCommand]))
 
 const cli = Command.run(pawl, { name: "pawl", version })
 

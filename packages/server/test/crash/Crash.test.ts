@@ -2,22 +2,16 @@
  * The process is killed with SIGKILL at every place of compose, verify, promote and release, and started again on the
  * same folder. The list of places is recorded from a run of the real server, so none is forgotten.
  */
-import { cpSync, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Candidate } from "@pawl/core/candidate/Candidate"
 import type { Change } from "@pawl/core/change/Change"
 import type { Event } from "@pawl/core/event/Event"
+import type { Promoted } from "@pawl/core/promotion/Promotions"
+import type { Release } from "@pawl/core/release/Release"
 import * as Flow from "../e2e/Flow.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "../e2e/ServerProcess.ts"
-
-const program = fileURLToPath(new URL("./crash-server.ts", import.meta.url))
-const folders: Array<{ readonly remove: () => void }> = []
-const newFolder = () => {
-  const folder = temporaryFolder()
-  folders.push(folder)
-  return folder.path
-}
+import { type ServerProcess, startServer } from "../e2e/ServerProcess.ts"
+import { crashAtEach, newFolder, recordPlaces, removeFolders, type Story } from "./Crashing.ts"
 
 interface Prepared {
   readonly folder: string
@@ -37,43 +31,26 @@ const prepare = async (): Promise<Prepared> => {
   return { folder, projectId: project.id, change }
 }
 
-const crashing = (data: string, environment: Readonly<Record<string, string>>) =>
-  startServer({ data, program, environment })
-
-/** What a client has learned so far. A request whose answer it never got, it sends again. */
 interface Client {
   candidateId?: string
+  candidate?: Candidate
+  promoted?: Promoted
+  release?: Release
 }
 
-/** A client's way to the end. */
-const drive = async (server: ServerProcess, prepared: Prepared, client: Client = {}) => {
+const drive = async (server: ServerProcess, prepared: Prepared, client: Client): Promise<void> => {
   client.candidateId ??= (await Flow.requestCandidate(server.api, prepared.change)).id
-  const verified = await Flow.gated(server.api, client.candidateId)
-  expect(verified).toMatchObject({ status: expect.stringMatching(/verified|promoted/), reason: null })
-  const promoted = await Flow.promote(server.api, client.candidateId)
-  return { candidate: verified, promoted, release: await Flow.released(server.api, prepared.projectId, 1) }
-}
-
-const lines = (path: string): ReadonlyArray<string> =>
-  existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []
-
-/** Every place that a run without a crash passes. */
-const recordPlaces = async (prepared: Prepared): Promise<ReadonlyArray<string>> => {
-  const base = newFolder()
-  cpSync(prepared.folder, join(base, "data"), { recursive: true })
-  const record = join(base, "places")
-  const server = await crashing(join(base, "data"), { PAWL_CRASH_RECORD: record })
-  await drive(server, prepared)
-  await server.stop()
-  return lines(record)
+  client.candidate = await Flow.gated(server.api, client.candidateId)
+  expect(client.candidate).toMatchObject({ status: expect.stringMatching(/verified|promoted/), reason: null })
+  client.promoted = await Flow.promote(server.api, client.candidateId)
+  client.release = await Flow.released(server.api, prepared.projectId, 1)
 }
 
 /** As if nothing had happened: one generation, one row of evidence for each check, a dense and truthful story. */
-const judge = async (server: ServerProcess, prepared: Prepared, client: Client) => {
-  const { candidate, promoted, release } = await drive(server, prepared, client)
-  expect(promoted).toMatchObject({ generation: 1, tree: candidate.tree, sourceSynced: true })
+const judge: Story<Prepared, Client>["judge"] = async (server, prepared, { candidate, promoted, release }, places) => {
+  expect(promoted).toMatchObject({ generation: 1, tree: candidate?.tree, sourceSynced: true })
   expect(release).toMatchObject({ status: "deployed", generation: 1 })
-  const checks = (await Flow.evidence(server.api, candidate.id)).map((row) => `${row.checkId} ${row.result}`)
+  const checks = (await Flow.evidence(server.api, candidate?.id ?? "")).map((row) => `${row.checkId} ${row.result}`)
   expect(checks.toSorted()).toEqual(["build pass", "test pass"])
   const { items } = await server.api.get<{ items: ReadonlyArray<Event> }>(
     `/v1/projects/${prepared.projectId}/events?limit=100`
@@ -93,6 +70,7 @@ const judge = async (server: ServerProcess, prepared: Prepared, client: Client) 
   const app = await Flow.liveApp(server.api, prepared.projectId, 1)
   expect((await server.api.page(app.url)).text).toBe("two")
   expect((await server.api.page(`${app.url}new.txt`)).text).toBe("new")
+  expect(ranAgain(places.before, places.after())).toEqual([])
 }
 
 /** The steps whose evidence was stored before the crash, and what would run them again. */
@@ -110,34 +88,15 @@ const ranAgain = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): 
   ]
 }
 
-const crashAt = async (prepared: Prepared, place: string) => {
-  const base = newFolder()
-  const data = join(base, "data")
-  cpSync(prepared.folder, data, { recursive: true })
-  const [before, after] = [join(base, "before"), join(base, "after")]
-  const victim = await crashing(data, { PAWL_CRASH_AT: place, PAWL_CRASH_RECORD: before })
-  // The client loses its connection, or sees nothing and waits: either way the process is gone.
-  const client: Client = {}
-  void drive(victim, prepared, client).catch(() => undefined)
-  expect(await victim.ended).toBe("SIGKILL")
-  expect(lines(before).at(-1)).toBe(place)
-  const next = await crashing(data, { PAWL_CRASH_RECORD: after })
-  await judge(next, prepared, client)
-  expect(await next.stop()).toBe(0)
-  expect(ranAgain(lines(before), lines(after))).toEqual([])
-}
-
 describe("Killed at any named place and started again", () => {
-  let prepared: Prepared
+  let story: Story<Prepared, Client>
   let places: ReadonlyArray<string>
 
   beforeAll(async () => {
-    prepared = await prepare()
-    places = await recordPlaces(prepared)
+    story = { prepared: await prepare(), newClient: () => ({}), drive, judge }
+    places = await recordPlaces(story)
   }, 120_000)
-  afterAll(() => {
-    for (const folder of folders) folder.remove()
-  })
+  afterAll(removeFolders)
 
   it("records places in each of compose, verify, promote and release", () => {
     console.log(`${places.length} crash points:\n${places.join("\n")}`)
@@ -156,16 +115,6 @@ describe("Killed at any named place and started again", () => {
   })
 
   it("ends the work as if nothing had happened, at every place", async () => {
-    const only = process.env["PAWL_CRASH_ONLY"]
-    const waiting = places.filter((place) => only === undefined || place.includes(only))
-    const failures: Array<string> = []
-    const runner = async () => {
-      for (let place = waiting.shift(); place !== undefined; place = waiting.shift())
-        await crashAt(prepared, place).catch((error: unknown) =>
-          failures.push(`${place}: ${error instanceof Error ? error.message : String(error)}`)
-        )
-    }
-    await Promise.all([runner(), runner()])
-    expect(failures).toEqual([])
+    expect(await crashAtEach(story, places)).toEqual([])
   }, 900_000)
 })

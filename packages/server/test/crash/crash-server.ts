@@ -5,6 +5,7 @@
 import { openSync, writeSync } from "node:fs"
 import { Context, Effect } from "effect"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { AppData } from "@pawl/core/app/AppData"
 import { AppBuilder } from "@pawl/core/app/AppBuilder"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
 import { Commands } from "@pawl/core/event/Commands"
@@ -20,8 +21,9 @@ import * as Server from "../../src/node/Server.ts"
 /** Calls that change something, or start something. Reads are left alone: dying there is dying before the next write. */
 const changing: Readonly<Record<string, ReadonlyArray<string>>> = {
   Ledger: ["commit"],
-  ObjectStore: ["put", "create", "copy"],
-  Repositories: ["fork", "commit", "merge", "commitTree", "advance"],
+  ObjectStore: ["put", "create", "copy", "remove", "removePrefix"],
+  Repositories: ["fork", "commit", "merge", "commitTree", "advance", "remove"],
+  AppData: ["wipe"],
   Sandbox: ["start", "cancel"],
   AppBuilder: ["start", "cancel"],
   Commands: ["finish"]
@@ -55,7 +57,15 @@ const each =
 const program = Effect.gen(function* () {
   const options = yield* Options.read({})
   const running = yield* Server.start(options, (ports) =>
-    ports.pipe(each(Ledger), each(ObjectStore), each(Repositories), each(Sandbox), each(AppBuilder), each(Commands))
+    ports.pipe(
+      each(Ledger),
+      each(ObjectStore),
+      each(Repositories),
+      each(Sandbox),
+      each(AppBuilder),
+      each(Commands),
+      each(AppData)
+    )
   )
   process.stdout.write(`ready http://127.0.0.1:${running.port}\n`)
   return yield* Effect.never

@@ -1,4 +1,6 @@
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { Planner } from "@pawl/core/change/Planner"
 import { eventTypes } from "@pawl/core/event/Event"
 import { handlers } from "@pawl/core/event/Handlers"
 import { openApiDocument } from "@pawl/server/api"
@@ -12,7 +14,7 @@ const handles = (kind: string): boolean => Object.keys(handlers).includes(kind)
 
 /** What the README says is missing, and how one sees that it is there after all. */
 const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
-  ["**Planner and agents.**", handles("agent.wake") || handles("change.dispatch")],
+  ["**Planner and agents.**", Effect.runSync(Planner).available],
   ["**Rollback.**", offers("/rollback")],
   ["**Archiving a Project and removing an app.**", offers("delete /v1/projects/{id}") || handles("app.remove")],
   ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],

@@ -45,7 +45,8 @@ describe("Starting and stopping", () => {
     [{ PAWL_PORT: "99999" }, "port"],
     [{ PAWL_ENVIRONMENT: "staging" }, "environment"],
     [{ PAWL_PAUSED: "maybe" }, "paused"],
-    [{ PAWL_DATABASE_URL: "postgres://secret@x/y" }, "databaseUrl"],
+    [{ PAWL_DATABASE_URL: "mysql://secret@x/y" }, "databaseUrl"],
+    [{ PAWL_DATABASE_SCHEMA: "pg_catalog" }, "databaseSchema"],
     [{ PAWL_ROLES: "api" }, "roles"]
   ])("says which option cannot be used: %o", async (environment, word) => {
     const failure = await startServer({ data: newFolder(), environment }).catch((error: Error) => error.message)

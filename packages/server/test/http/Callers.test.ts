@@ -19,6 +19,7 @@ interface Ids {
   readonly candidate: string
   readonly evidence: string
   readonly deadLetter: string
+  readonly webhook: string
   readonly token: string
   readonly organization: string
   readonly user: string
@@ -31,6 +32,8 @@ interface Sample {
   readonly stranger?: number
 }
 
+const target = { workerName: "shop", workerTag: "tag", url: "https://shop.test" }
+
 /** One request for each endpoint that someone may make. An endpoint that is missing here fails the suite. */
 const samples: Readonly<Record<string, Sample>> = {
   "service.health": {},
@@ -39,12 +42,14 @@ const samples: Readonly<Record<string, Sample>> = {
   "projects.create": { body: () => ({ slug: "another" }), stranger: 403 },
   "projects.list": { stranger: 200 },
   "projects.get": { id: "project" },
+  "projects.archive": { id: "project" },
   "projects.source": { id: "bare", body: () => ({ template: "blank" }) },
   "projects.code": { id: "project" },
   "projects.versions": { id: "project" },
   "projects.releases": { id: "project" },
   "apps.get": { id: "project" },
   "apps.deploy": { id: "project" },
+  "apps.remove": { id: "project" },
   "changes.create": { id: "project", body: () => ({ clientRequestId: "mine", goal: "a goal", budget_usd: 1 }) },
   "changes.list": { id: "project" },
   "changes.get": { id: "change" },
@@ -62,18 +67,32 @@ const samples: Readonly<Record<string, Sample>> = {
   "candidates.evidence": { id: "candidate" },
   "candidates.output": { id: "evidence" },
   "candidates.diff": { id: "candidate" },
+  "candidates.why": { id: "candidate" },
   "candidates.preview": { id: "candidate" },
   "candidates.promote": { id: "candidate" },
   "approvals.list": { id: "change" },
   "approvals.approve": { id: "change", body: (ids) => ({ candidateId: ids.candidate, decision: "granted" }) },
+  "releases.injectFailure": { id: "project" },
+  "releases.getTarget": { id: "project" },
+  "releases.putTarget": { id: "project", body: () => target },
+  "releases.deleteTarget": { id: "project" },
+  "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
+  "audits.run": { id: "project" },
+  "audits.get": { id: "project" },
   "policies.get": { id: "project" },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "members.get": { id: "project" },
   "members.put": { id: "project", body: () => ({ members: [] }) },
   "events.list": { id: "project" },
+  "history.ofChange": { id: "change" },
+  "history.ofProject": { id: "project" },
   "deadLetters.list": { id: "project" },
   "deadLetters.retry": { id: "deadLetter" },
   "deadLetters.dismiss": { id: "deadLetter" },
+  "webhooks.create": { id: "project", body: () => ({ url: "https://receiver.example/hook" }) },
+  "webhooks.list": { id: "project" },
+  "webhooks.remove": { id: "webhook" },
+  "webhooks.rotateSecret": { id: "webhook" },
   "account.me": { stranger: 200 },
   "account.tokens": { stranger: 200 },
   "account.issueToken": { body: () => ({ name: "mine" }), stranger: 201 },
@@ -154,6 +173,10 @@ describe("The wrong caller", () => {
     const made = await newCandidate(api, project.id, "r1", { "a.txt": "new" })
     const evidence = await api.call("GET", `/v1/candidates/${made.candidateId}/evidence`)
     const token = await api.call("POST", "/v1/tokens", { body: { name: "to keep" } })
+    await api.call("POST", `/v1/projects/${project.id}/audit`)
+    const webhook = await api.call("POST", `/v1/projects/${project.id}/webhooks`, {
+      body: { url: "https://receiver.example/kept" }
+    })
     const me = await api.call("GET", "/v1/me")
     const watching = await newUser(api, "Viewer")
     const working = await newUser(api, "Member")
@@ -166,6 +189,7 @@ describe("The wrong caller", () => {
     ]
     for (const id of [project.id, bare.body.project.id])
       await api.call("PUT", `/v1/projects/${id}/members`, { body: { members } })
+    await api.call("PUT", `/v1/projects/${project.id}/release-target`, { body: target })
     ids = {
       project: project.id,
       bare: bare.body.project.id,
@@ -173,6 +197,7 @@ describe("The wrong caller", () => {
       changeSet: made.changeSetId,
       candidate: made.candidateId,
       evidence: evidence.body.items[0].id,
+      webhook: webhook.body.webhook.id,
       deadLetter: await api.run(deadLetterOf(project.id)),
       token: token.body.id,
       organization: firstOrganizationId,

@@ -1,4 +1,6 @@
 import { decodeEvents } from "./EventReader.ts"
+import { Retention } from "@pawl/core/ledger/Retention"
+import { Clock, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, newCandidate, newProject, newUser, startApi } from "./TestApi.ts"
 
@@ -102,6 +104,50 @@ describe("The events of a Project", () => {
     const again = decodeEvents(await api.send("GET", path, { headers: stream }))
     expect((await again.next()).id).toBe("1")
     await again.close()
+  })
+
+  it("are streamed without loss or repetition to a reader that reconnects after every event", async () => {
+    const all = (await api.call("GET", path)).body.items
+    const seen: Array<unknown> = []
+    let last = "0"
+    while (seen.length < all.length) {
+      const events = decodeEvents(await api.send("GET", path, { headers: { ...stream, "last-event-id": last } }))
+      const { data, id } = await events.next()
+      seen.push(data)
+      last = id
+      await events.close()
+    }
+    expect(seen).toEqual(all)
+  })
+
+  it("are gone with their retention, and say so with 410 and the oldest that is left", async () => {
+    const other = await startApi()
+    const project = await newProject(other, "old")
+    await newCandidate(other, project.id, "r1", { "a.txt": "a" })
+    const events = `/v1/projects/${project.id}/events`
+    const last = (await other.call("GET", events)).body.items.length
+    const later = { ...Clock.make(), currentTimeMillis: Effect.sync(() => Date.UTC(2100, 0, 1)) }
+    await other.run(
+      Effect.withClock(
+        Effect.flatMap(Retention, (retention) => retention.sweep),
+        later
+      )
+    )
+    const gone = { status: 410, body: { code: "events_expired", after: 0, oldest: last + 1 } }
+    expect(await other.call("GET", events)).toMatchObject(gone)
+    expect(await other.call("GET", events, { headers: stream })).toMatchObject(gone)
+    expect(await other.call("GET", events, { headers: { ...stream, "last-event-id": "0" } })).toMatchObject(gone)
+    expect((await other.call("GET", `${events}?after=${last}`)).body).toEqual({ items: [], nextCursor: null })
+    await other.close()
+  })
+
+  it("are described with the header that a reader sends when it comes back", async () => {
+    const { body } = await api.call("GET", "/openapi.json")
+    const { parameters } = body.paths["/v1/projects/{id}/events"].get
+    expect(parameters.map((each: { name: string }) => each.name).toSorted()).toEqual(
+      ["Last-Event-ID", "after", "cursor", "id", "limit"].toSorted()
+    )
+    expect(parameters.find((each: { in: string }) => each.in === "header")).toMatchObject({ required: false })
   })
 
   it("end with the server", async () => {

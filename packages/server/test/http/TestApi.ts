@@ -5,6 +5,7 @@ import * as MemoryAppBuilder from "@pawl/core/app/MemoryAppBuilder"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
 import { Commands } from "@pawl/core/event/Commands"
 import { handlers } from "@pawl/core/event/Handlers"
+import * as WebhookSender from "@pawl/core/event/WebhookSender"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import { execute } from "@pawl/core/ledger/Processes"
 import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
@@ -42,8 +43,14 @@ const sandbox = Layer.sync(Sandbox, () => {
   }
 })
 
+/** As the router: the service's own prefix never reaches an app. */
 const probes = Layer.succeed(ProbeClient, {
-  get: () => Effect.succeed({ status: 200, contentType: "text/html", body: new TextEncoder().encode("<p>hello") })
+  get: ({ path }) =>
+    Effect.succeed({
+      status: path.startsWith("/__service/") ? 404 : 200,
+      contentType: "text/html",
+      body: new TextEncoder().encode("<p>hello")
+    })
 })
 
 export const source = {
@@ -59,6 +66,7 @@ const services = Layer.mergeAll(
   MemoryAppBuilder.layerMemory,
   Templates.layerMemory({ shop: source, blank: source }),
   WebCryptoSecrets.layer,
+  WebhookSender.layerMemory(new Map()),
   sandbox,
   probes
 )
@@ -92,6 +100,7 @@ const defaults: SettingsShape = {
   paused: false,
   fixturesEnabled: false,
   buildsPerDay: Limits.buildsPerDay,
+  sandboxMsPerMonth: Limits.sandboxMsPerMonth,
   smokeRetryMs: 0,
   appUrl: (host) => `http://${host}/`
 }

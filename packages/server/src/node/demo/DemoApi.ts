@@ -18,6 +18,7 @@ export interface DemoApi {
   readonly get: <A>(path: string) => Promise<A>
   readonly post: <A>(path: string, body?: unknown) => Promise<A>
   readonly put: <A>(path: string, body: unknown) => Promise<A>
+  readonly delete: <A>(path: string) => Promise<A>
   /** As `post`, for an answer that should be a refusal. */
   readonly refused: (path: string, body?: unknown) => Promise<{ readonly status: number; readonly problem: Problem }>
   readonly text: (path: string) => Promise<string>
@@ -69,6 +70,7 @@ export const make = (address: { readonly host: string; readonly port: number }, 
     get: (path) => call("GET", path),
     post: (path, body = {}) => call("POST", path, body),
     put: (path, body) => call("PUT", path, body),
+    delete: (path) => call("DELETE", path),
     refused: async (path, body = {}) => {
       const response = await send("POST", path, body, "application/json")
       if (response.ok) throw new Unexpected(`POST ${path} should have been refused, but answered ${response.status}`)

@@ -49,7 +49,8 @@ export const runDemo = (exit: boolean) =>
     })
     const timeline = Timeline.make(process.stdout)
     yield* Effect.forEach(yield* Doctor.warnings, (warning) => Effect.sync(() => timeline.say(`! ${warning}`)))
-    const running = yield* Server.start(options)
+    // The demo leaves nothing behind: its folder goes, and nobody's database is touched.
+    const running = yield* Server.start({ ...options, databaseUrl: null })
     timeline.say(`Pawl is ready at http://127.0.0.1:${running.port}, in ${data}`)
     const api = DemoApi.make({ host: "127.0.0.1", port: running.port }, Redacted.value(running.ownerToken))
     const urls = yield* Effect.tryPromise({

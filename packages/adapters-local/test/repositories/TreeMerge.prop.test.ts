@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, FastCheck } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { type FileEdits, Repositories } from "@pawl/core/project/Repositories"
+import { differences } from "@pawl/core/promotion/TreeMerge"
+import { projectId, scene } from "@pawl/testing/RepositoriesScene"
+import { layer } from "../../src/repositories/GitRepositories.ts"
+
+const root = mkdtempSync(join(tmpdir(), "tree-merge-"))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const paths = ["a.txt", "b.txt", "src/c.txt", "src/d.txt", "docs/e.txt"]
+const linesOf = (path: string) => Array.from({ length: 12 }, (_, line) => `${path} line ${line}`)
+const text = (lines: ReadonlyArray<string>) => lines.map((line) => `${line}\n`).join("")
+const base: FileEdits = Object.fromEntries(paths.map((path) => [path, text(linesOf(path))]))
+
+/** What one side does to one file. A moved file may be changed on its way. */
+const doing = FastCheck.record({
+  file: FastCheck.constantFrom(...paths),
+  what: FastCheck.constantFrom("line", "line", "insert", "remove", "delete", "move", "moveAndLine", "add"),
+  line: FastCheck.nat(11),
+  word: FastCheck.constantFrom("one", "two", "three")
+})
+type Doing = typeof doing extends FastCheck.Arbitrary<infer A> ? A : never
+
+const applied = (doings: ReadonlyArray<Doing>): FileEdits => {
+  const edits: Record<string, string | null> = {}
+  for (const { file, line, what, word } of doings) {
+    const lines = linesOf(file)
+    if (what === "line" || what === "moveAndLine") lines[line] = `${word} ${line}`
+    if (what === "insert") lines.splice(line, 0, `new ${word}`)
+    if (what === "remove") lines.splice(line, 1)
+    if (what === "add") edits[`new/${word}-${line % 3}.txt`] = `${word}\n`
+    else if (what === "delete") edits[file] = null
+    else if (what === "move" || what === "moveAndLine") {
+      edits[file] = null
+      edits[`moved/${word}.txt`] = text(lines)
+    } else edits[file] = text(lines)
+  }
+  return edits
+}
+
+const side = FastCheck.array(doing, { minLength: 1, maxLength: 5, size: "max" }).map(applied)
+
+// One side moves a file and makes the very change that the other makes where it was.
+const changed = text(linesOf("docs/e.txt")).replace("docs/e.txt line 1\n", "one 1\n")
+const carried: FileEdits = { "docs/e.txt": null, "moved/one.txt": changed }
+const carrier: FileEdits = { "docs/e.txt": changed, "a.txt": text(linesOf("a.txt")).replace("line 0", "one") }
+
+describe("The audit's own merge of trees", () => {
+  it("agrees with git on every clean merge of random edits and moves, and sees each file that was slipped in or altered", async () => {
+    const directory = join(root, "repositories")
+    let [merges, moves] = [0, 0]
+    const program = (ours: FileEdits, theirs: FileEdits, n: number) =>
+      Effect.gen(function* () {
+        const repositories = yield* Repositories
+        const { cand, edit, merge, s0, ws } = yield* scene(repositories, projectId(n), base)
+        const one = yield* edit(ws(1), s0.commit, ours)
+        const two = yield* edit(ws(2), s0.commit, theirs)
+        const first = yield* merge(cand(1), s0.commit, [ws(1), one.commit])
+        const merged = yield* Effect.either(merge(cand(1), s0.commit, [ws(1), one.commit], [ws(2), two.commit]))
+        if (merged._tag === "Left") {
+          expect(merged.left._tag).toBe("MergeConflict")
+          return
+        }
+        merges++
+        if (Object.keys(ours).some((path) => path.startsWith("moved/"))) moves++
+        const trees = { ref: cand(1), base: s0.tree, ours: first.tree, theirs: two.tree }
+        expect(yield* differences({ ...trees, result: merged.right.tree })).toEqual([])
+        yield* repositories.fork(ws(3))
+        const read = yield* repositories.files(cand(1), merged.right.tree)
+        const [path = "", file] = [...read][0] ?? []
+        for (const [at, content] of [
+          ["slipped.txt", "in"],
+          [path, `${new TextDecoder().decode(file?.content)}and more\n`],
+          [path, null]
+        ] as const) {
+          const altered = yield* repositories.commit({
+            into: cand(1),
+            base: merged.right.commit,
+            edits: { [at]: content },
+            message: "altered",
+            signature: { name: "x", email: "x", atMs: 0 }
+          })
+          expect(yield* differences({ ...trees, result: altered.tree })).toEqual([at])
+        }
+      })
+    const checked = Effect.gen(function* () {
+      const runtime = yield* Effect.runtime<Repositories>()
+      let n = 0
+      const property = FastCheck.asyncProperty(side, side, (ours, theirs) =>
+        Effect.runPromise(Effect.provide(program(ours, theirs, ++n), runtime))
+      )
+      yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 30, examples: [[carried, carrier]] }))
+    })
+    await Effect.runPromise(Effect.provide(checked, layer({ directory })))
+    console.log(`${merges} clean merges, ${moves} with a file that moved`)
+    expect(merges).toBeGreaterThan(5)
+    expect(moves).toBeGreaterThan(0)
+  }, 300_000)
+})

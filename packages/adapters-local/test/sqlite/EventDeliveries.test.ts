@@ -1,0 +1,4 @@
+import { eventDeliveries } from "@pawl/testing/EventDeliveries"
+import { layerFresh } from "./SqliteFixture.ts"
+
+eventDeliveries("SQLite", { layer: layerFresh }, 2_000)

@@ -1,0 +1,174 @@
+/**
+ * Removing a Project's app. Every host answers 410 with the commit that removes it; `app.remove` then wipes the data
+ * stores, deletes both bundle prefixes and deletes the rows. The production row stays behind, empty and `removed`: it is
+ * the label's tombstone until the next deploy makes a new pointer of it.
+ */
+import { Effect } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import { commandId } from "../event/Command.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Process, Waiting } from "../ledger/Processes.ts"
+import { Records } from "../ledger/Records.ts"
+import { Unknown } from "../ledger/Refusals.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { AppData } from "./AppData.ts"
+import { type Pointer, pointerStatuses } from "./Pointer.ts"
+import { PointerLifecycle } from "./PointerLifecycle.ts"
+import { PointerSignal } from "./PointerSignal.ts"
+
+const production = (projectId: string) => pointerKey(projectId, "production")
+
+const served = pointerStatuses.filter((status) => status !== "removed")
+
+/** A row that serves nothing any more; null for one that is removed already. */
+export const removed = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): Pointer | null => {
+  const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "remove")
+  if (next._tag === "Left") return null
+  const { last_good: _, ...row } = pointer.record
+  return {
+    ...row,
+    status: next.right,
+    commit: null,
+    generation: null,
+    bundle_key: null,
+    bundle_digest: null,
+    reason: null,
+    updated_at: now
+  }
+}
+
+/**
+ * The writes that remove the app, and its production row afterwards. `null` when the Project never had one; no writes
+ * when it is removed already. Routers take previews and versions for removed as soon as the production row is, so that
+ * one commit of bounded size is enough however many rows there are.
+ */
+export const removal = (projectId: string) =>
+  Effect.gen(function* () {
+    const pointer = yield* find("pointer", production(projectId))
+    if (pointer === null) return null
+    const now = yield* Time.now
+    const gone = removed(pointer, now)
+    if (gone === null) return { pointer: pointer.record, writes: [] }
+    const row: Pointer = { ...gone, leftovers: true }
+    const others = yield* (yield* Records).list("pointer", { projectId, where: { status: served }, order: "newest" })
+    const writes = others.items.flatMap((each) => {
+      const other = each.record.channel === "production" ? null : removed(each, now)
+      return other === null ? [] : [Commit.update("pointer", each, other)]
+    })
+    return { pointer: row, writes: [Commit.update("pointer", pointer, row), ...writes] }
+  })
+
+/** Removes the app and answers its pointer. A repeat answers the same. `Unknown` when the Project never had an app. */
+export const remove = (actor: Actor, projectId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const gone = yield* removal(projectId)
+      if (gone === null) return yield* new Unknown({ kind: "app", id: projectId })
+      if (gone.writes.length === 0) return { answer: gone.pointer }
+      const { incarnation, label } = gone.pointer
+      return {
+        answer: gone.pointer,
+        commit: {
+          name: "Removal.remove",
+          projectId,
+          writes: gone.writes,
+          events: [{ type: "app.removed" as const, subject: projectId, data: { label }, actor }],
+          commands: [
+            {
+              kind: "app.remove" as const,
+              id: commandId("app.remove", `${projectId}/${incarnation}`),
+              payload: { projectId }
+            }
+          ]
+        }
+      }
+    })
+  ).pipe(
+    Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))),
+    Effect.withSpan("Removal.remove", { attributes: { projectId } })
+  )
+
+/**
+ * The ground that an app stands on: its incarnation, or `null` without an app. Fails with `Waiting` while an earlier app
+ * is still being cleaned away: a bundle that is found or stored now could be deleted before it is served. Whoever moves
+ * a pointer asks before it obtains the bundle, and serves it only while the incarnation is the same.
+ */
+export const ground = (projectId: string) =>
+  Effect.flatMap(find("pointer", production(projectId)), (pointer) => {
+    if (pointer === null || pointer.record.status === "removed") return Effect.succeed(null)
+    return pointer.record.leftovers === true
+      ? Effect.fail(new Waiting("the app before is still being cleaned away", Limits.removalWaitMs))
+      : Effect.succeed(pointer.record.incarnation)
+  })
+
+/** The body of `app.remove`. Repeating it is safe, and does nothing once all is cleaned. */
+export const cleanUp = (projectId: string) =>
+  Effect.gen(function* () {
+    const pointer = yield* find("pointer", production(projectId))
+    if (pointer?.record.leftovers === true) yield* cleanApp(projectId)
+  }).pipe(Effect.withSpan("Removal.cleanUp", { attributes: { projectId } }))
+
+/** Wipes the stores, deletes the bundles, deletes the rows: in this order, so that what is cut short is found again. */
+export const cleanApp = (projectId: string) =>
+  Effect.gen(function* () {
+    yield* wipeStores(projectId)
+    const objects = yield* ObjectStore
+    for (const kind of ["apps", "app-previews"])
+      yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
+    yield* deleteRows(projectId)
+    yield* decideAndCommit(cleaned(projectId))
+    const project = yield* demand("project", projectId)
+    yield* (yield* PointerSignal).moved(project.record.label)
+  })
+
+const wipeStores = (projectId: string) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const data = yield* AppData
+    let cursor: string | null = null
+    do {
+      const page: { readonly channels: ReadonlyArray<string>; readonly next: string | null } = yield* Effect.map(
+        records.list("pointer", { projectId, ...(cursor === null ? {} : { cursor }) }),
+        ({ items, nextCursor }) => ({ channels: items.map((each) => each.record.channel), next: nextCursor })
+      )
+      for (const channel of page.channels) yield* data.wipe({ project: projectId, channel })
+      cursor = page.next
+    } while (cursor !== null)
+  })
+
+/** Deletes the rows of previews and versions, a page at a time. None is made while there are leftovers. */
+const deleteRows = (projectId: string) =>
+  Effect.repeat(
+    decideAndCommit(
+      Effect.gen(function* () {
+        const page = yield* (yield* Records).list("pointer", { projectId })
+        const rows = page.items.filter((each) => each.record.channel !== "production")
+        if (rows.length === 0) return { answer: 0 }
+        const writes = rows.map((each): Commit.Write => ({
+          _tag: "Delete",
+          kind: "pointer",
+          id: pointerKey(projectId, each.record.channel),
+          revision: each.revision
+        }))
+        const { lease } = yield* Process
+        return { answer: rows.length, commit: { name: "Removal.deleteRows", projectId, lease, writes } }
+      })
+    ),
+    { until: (count) => count === 0 }
+  )
+
+const cleaned = (projectId: string) =>
+  Effect.gen(function* () {
+    const pointer = yield* find("pointer", production(projectId))
+    if (pointer?.record.leftovers !== true) return { answer: undefined }
+    const writes = [Commit.update("pointer", pointer, { leftovers: false })]
+    return {
+      answer: undefined,
+      commit: { name: "Removal.cleaned", projectId, lease: (yield* Process).lease, writes }
+    }
+  })

@@ -1,0 +1,170 @@
+/**
+ * Looking after the Work Graph of a Change, body of `change.dispatch`: it is planned, its ready Tasks are woken, and
+ * when the last of them is completed its Candidate is asked for. Each time the Change's status says what is due.
+ */
+import { Effect, Either } from "effect"
+import { type Actor, system } from "../access/Actor.ts"
+import { request } from "../candidate/Candidates.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { Process, step, Waiting } from "../ledger/Processes.ts"
+import { Records } from "../ledger/Records.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { canonicalJson, utf8 } from "../primitives/Digest.ts"
+import { taskId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { tierOf } from "../task/ModelRouting.ts"
+import { addTask, announceReady, begin, emit, end, moveChange } from "../task/Progress.ts"
+import { isPlanned, type Task } from "../task/Task.ts"
+import { closeWith, snapshotOf } from "../task/Tasks.ts"
+import type { Change } from "./Change.ts"
+import { isClosed } from "./Changes.ts"
+import { Planner } from "./Planner.ts"
+import { objectKey, type PlannedTask, read, type WorkGraph } from "./WorkGraph.ts"
+
+const actor = system("planning")
+
+/** The body of `change.dispatch`. Repeating it changes nothing. */
+export const dispatch = (changeId: string) =>
+  Effect.gen(function* () {
+    if ((yield* demand("change", changeId)).record.status === "created") yield* begun(changeId)
+    const change = (yield* demand("change", changeId)).record
+    if (change.status === "compiling" || change.status === "cancelled") return yield* compile(change)
+    if (change.status === "verifying") return yield* askForCandidate(changeId)
+    // Promoted while agents were at work: what is left of them ends with the Change.
+    if (isClosed(change.status)) return yield* closeWith(changeId)
+    if (change.status === "promoting" || change.status === "releasing")
+      return yield* Effect.fail(new Waiting(`the Change is ${change.status}`, Limits.commandBackoffMs))
+  }).pipe(Effect.withSpan("Compiling.dispatch", { attributes: { changeId } }))
+
+const lease = Effect.map(Process, (process) => process.lease)
+
+const begun = (changeId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const draft = begin(yield* snapshotOf(changeId), actor, yield* Time.now)
+      if (draft.change.planned !== true || !moveChange(draft, "planningStarted")) return { answer: undefined }
+      return { answer: undefined, commit: end(draft, { name: "Compiling.started", lease: yield* lease }) }
+    })
+  )
+
+type Plan =
+  | { readonly _tag: "Planned"; readonly graph: WorkGraph }
+  | { readonly _tag: "Failed"; readonly reason: string }
+
+const failed = (reason: string): Plan => ({ _tag: "Failed", reason: reason.slice(0, 2000) })
+
+/** Asks the planner. The graph is journalled, so that whoever carries on stores the very same one. */
+const plan = (change: Change) =>
+  Effect.gen(function* () {
+    const head = yield* find("head", change.projectId)
+    if (head === null) return failed("the Project has no source to plan on")
+    const { commit, generation, tree } = head.record
+    const planner = yield* Planner
+    const proposed = yield* planner
+      .plan(change, { repository: { project: change.projectId }, commit, generation, tree })
+      .pipe(Effect.either)
+    if (Either.isLeft(proposed))
+      return proposed.left._tag === "PlannerFailed" ? failed(proposed.left.reason) : yield* proposed.left
+    const graph = read(change.id, generation, proposed.right)
+    return Either.match(graph, {
+      onLeft: (problems) => failed(`the plan cannot be used: ${problems.map((each) => each.detail).join("; ")}`),
+      onRight: (each): Plan => ({ _tag: "Planned", graph: each })
+    })
+  }).pipe(Effect.withSpan("Compiling.plan"))
+
+/** A Change that was cancelled while the planner was at work stores what was planned as cancelled; nobody plans for it anew. */
+const compile = (change: Change) =>
+  Effect.gen(function* () {
+    if (change.status === "cancelled" && !(yield* Process).steps.has("plan")) return
+    const planned = yield* step("plan", plan(change))
+    if (planned._tag === "Failed") return yield* plannerFailed(change.id, planned.reason, actor)
+    yield* Effect.flatMap(ObjectStore, (objects) =>
+      objects.put(objectKey(change.projectId, change.id), utf8(canonicalJson(planned.graph)))
+    ).pipe(Effect.catchTag("InvalidKey", Effect.die))
+    yield* decideAndCommit(storing(change.id, planned.graph))
+  })
+
+/** Ends a Change that cannot be planned. Nothing happens when it is past planning. */
+const plannerFailed = (changeId: string, reason: string, by: Actor) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const draft = begin(yield* snapshotOf(changeId), by, yield* Time.now)
+      if (!moveChange(draft, "plannerFailed", { reason })) return { answer: undefined }
+      emit(draft, { type: "change.failed", subject: changeId, data: { reason } })
+      return { answer: undefined, commit: end(draft, { name: "Compiling.failed" }) }
+    })
+  )
+
+/** An operator dismisses the dead letter of a Change that is being planned: it will not be planned. */
+export const abandon = (by: Actor, changeId: string) =>
+  plannerFailed(changeId, `planning was given up by ${by.id}`, by).pipe(Effect.withSpan("Compiling.abandon"))
+
+const taskOf = (change: Change, planned: PlannedTask, status: Task["status"], now: Time.Timestamp): Task => ({
+  id: taskId(change.id, planned.key),
+  projectId: change.projectId,
+  changeId: change.id,
+  key: planned.key,
+  title: planned.title,
+  kind: planned.kind,
+  complexity: planned.complexity,
+  dependsOn: planned.dependsOn,
+  status,
+  attempt: 0,
+  tier: tierOf(planned.kind, planned.complexity),
+  reason: status === "cancelled" ? "change cancelled" : null,
+  createdAt: now,
+  updatedAt: now
+})
+
+/** Stores the Tasks of a graph, once. */
+const storing = (changeId: string, graph: WorkGraph) =>
+  Effect.gen(function* () {
+    const snapshot = yield* snapshotOf(changeId)
+    const change = snapshot.change.record
+    if (snapshot.tasks.some(({ record }) => isPlanned(record))) return { answer: undefined }
+    const now = yield* Time.now
+    const draft = begin(snapshot, actor, now)
+    if (change.status === "cancelled") {
+      for (const each of graph.tasks) addTask(draft, taskOf(change, each, "cancelled", now))
+      return { answer: undefined, commit: end(draft, { name: "Compiling.discarded", lease: yield* lease }) }
+    }
+    if (!moveChange(draft, "workGraphStored")) return { answer: undefined }
+    const tasks = graph.tasks.map((each) =>
+      taskOf(change, each, each.dependsOn.length === 0 ? "ready" : "pending", now)
+    )
+    const data = { baseGeneration: graph.baseGeneration, tasks: tasks.map((task) => task.key) }
+    emit(draft, { type: "change.compiled", subject: changeId, data })
+    for (const task of tasks) {
+      addTask(draft, task)
+      const { kind, complexity, dependsOn, key, title } = task
+      emit(draft, {
+        type: "task.created",
+        subject: task.id,
+        data: { changeId, key, title, kind, complexity, dependsOn }
+      })
+    }
+    for (const task of tasks) if (task.status === "ready") announceReady(draft, task)
+    return { answer: undefined, commit: end(draft, { name: "Compiling.compiled", lease: yield* lease }) }
+  })
+
+/** A Change with a Work Graph asks for its Candidate by itself, once for the ChangeSets that it has. */
+const askForCandidate = (changeId: string) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const tasks = yield* records.list("task", { where: { changeId }, limit: "all" })
+    if (!tasks.items.some(({ record }) => isPlanned(record))) return
+    const changeSets = yield* records.list("changeSet", { where: { changeId }, limit: "all" })
+    const candidates = yield* records.list("candidate", { where: { changeId }, limit: "all" })
+    const whole = changeSets.items.length
+    if (whole === 0 || candidates.items.some(({ record }) => record.changeSets.length === whole)) return
+    yield* request(actor, { changeId }).pipe(
+      // A person asked for the last Candidate, or ended the Change, meanwhile: it is theirs now.
+      Effect.catchTags({
+        CandidateLimit: (refused) => Effect.logInfo("no Candidate was asked for", refused.message),
+        InvalidField: (refused) => Effect.logInfo("no Candidate was asked for", refused.message),
+        ChangeClosed: () => Effect.void
+      }),
+      Effect.asVoid
+    )
+  })

@@ -1,0 +1,47 @@
+/**
+ * Makes a Work Graph of a Change. An installation without one leaves every Change to people: the reference has a
+ * default, so that a composition need not know of planning at all.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { RepositoryRef } from "../project/Repositories.ts"
+import type { Change } from "./Change.ts"
+
+/** There is no plan for this goal, for good. The Change fails with the reason. */
+export class PlannerFailed extends Schema.TaggedError<PlannerFailed>()("PlannerFailed", { reason: Schema.String }) {}
+
+/** The planner could not be asked: model away, time-out. Try again later. */
+export class PlannerUnavailable extends Schema.TaggedError<PlannerUnavailable>()("PlannerUnavailable", {
+  reason: Schema.String
+}) {}
+
+/** The source that a plan starts from: a generation, readable in the canonical repository. */
+export interface PlanBase {
+  readonly repository: RepositoryRef
+  readonly generation: number
+  readonly commit: string
+  readonly tree: string
+}
+
+export interface PlannerShape {
+  /** Whether Changes of this installation are planned when their request does not say otherwise. */
+  readonly available: boolean
+  /**
+   * Proposes 1 to 12 Tasks, each as `WorkGraph.PlannedTask` says; what it answers is checked whole before it is used.
+   * It may be asked again for the same Change when its answer was lost.
+   */
+  readonly plan: (change: Change, base: PlanBase) => Effect.Effect<unknown, PlannerFailed | PlannerUnavailable>
+}
+
+export class Planner extends Context.Reference<Planner>()("@pawl/core/change/Planner", {
+  defaultValue: (): PlannerShape => ({
+    available: false,
+    plan: () => new PlannerUnavailable({ reason: "planning is not set up in this installation" })
+  })
+}) {}
+
+/** A planner that answers what a program says: for tests, and for hosts that plan without a model. */
+export const layerScripted = (plan: PlannerShape["plan"]): Layer.Layer<never> =>
+  Layer.succeed(Planner, { available: true, plan })
+
+/** A planner that proposes the same Tasks for every Change. */
+export const layerOf = (tasks: unknown): Layer.Layer<never> => layerScripted(() => Effect.succeed(tasks))

@@ -1,0 +1,124 @@
+/** Making a ChangeSet: the commit in the run's own fork, and the record of it. Agents and people go through here alike. */
+import { Effect } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { changeSetId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import type * as Time from "../primitives/Time.ts"
+import { type FileEdits, Repositories, type RepositoryRef, type Signature } from "../project/Repositories.ts"
+import { type Draft, emit } from "../task/Progress.ts"
+import type { Task, TaskRun } from "../task/Task.ts"
+import type { ChangeSet, FileChange, Intent } from "./ChangeSet.ts"
+
+/** Ids stand for authors in commits; names and addresses are not spread through history. */
+export const signatureOf = (actor: Actor, atMs: number): Signature => ({
+  name: actor.id,
+  email: `${actor.id.replace(":", ".")}@pawl.invalid`,
+  atMs
+})
+
+export interface Made {
+  readonly commit: string
+  readonly tree: string
+  readonly files: ReadonlyArray<FileChange>
+}
+
+/**
+ * Commits edits on a base in a fork, and tells what they changed. Repeating it with the same signature gives the same
+ * commit. A base that is not there is a defect: whoever names one has read it.
+ */
+export const commitEdits = (options: {
+  readonly into: RepositoryRef & { readonly fork: string }
+  readonly base: string
+  readonly from: ReadonlyArray<RepositoryRef>
+  readonly edits: FileEdits
+  readonly message: string
+  readonly signature: Signature
+}) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const { commit, tree } = yield* repositories.commit(options)
+    const diff = yield* repositories.diff(options.into, options.base, commit)
+    const files = diff.map(({ path, status, additions, deletions }) => ({ path, status, additions, deletions }))
+    return { commit, tree, files } satisfies Made
+  }).pipe(Effect.catchTag("ObjectNotFound", Effect.die))
+
+/** What was written is an intent, whether or not it was declared. */
+const intentsOf = (files: ReadonlyArray<FileChange>, declared: ReadonlyArray<Intent>): ReadonlyArray<Intent> => {
+  const written = new Set(
+    declared.filter((each) => each.kind === "path" && each.mode === "write").map((each) => each.value)
+  )
+  return [
+    ...declared,
+    ...files
+      .filter((file) => !written.has(file.path))
+      .map((file) => ({ kind: "path" as const, value: file.path, mode: "write" as const }))
+  ]
+}
+
+export const changeSetOf = (options: {
+  readonly task: Task
+  readonly run: TaskRun
+  readonly author: Actor
+  readonly base: { readonly generation: number; readonly commit: string }
+  readonly made: Made
+  readonly declared: ReadonlyArray<Intent>
+  readonly message: string
+  readonly now: Time.Timestamp
+}): ChangeSet => {
+  const { base, declared, made, run, task } = options
+  return {
+    id: changeSetId(run.id),
+    projectId: task.projectId,
+    changeId: task.changeId,
+    taskId: task.id,
+    runId: run.id,
+    author: options.author,
+    baseGeneration: base.generation,
+    baseCommit: base.commit,
+    commit: made.commit,
+    tree: made.tree,
+    files: made.files,
+    intents: intentsOf(made.files, declared),
+    message: options.message,
+    createdAt: options.now
+  }
+}
+
+/** Puts a completed Task's ChangeSet (none: it changed nothing) and what is told of it into a draft. */
+export const publish = (
+  draft: Draft,
+  task: Task,
+  changeSet: ChangeSet | null,
+  also: { readonly intentsDeclared: boolean; readonly findings?: string }
+): void => {
+  const changeId = draft.change.id
+  if (changeSet !== null) {
+    draft.writes.push(Commit.insert("changeSet", changeSet))
+    emit(draft, {
+      type: "changeset.proposed",
+      subject: changeSet.id,
+      data: { changeId, commit: changeSet.commit, tree: changeSet.tree }
+    })
+    if (also.intentsDeclared)
+      emit(draft, {
+        type: "intent.declared",
+        subject: changeSet.id,
+        data: {
+          changeId,
+          taskId: task.id,
+          intents: changeSet.intents.slice(0, Limits.intentsPerEvent),
+          count: changeSet.intents.length
+        }
+      })
+  }
+  emit(draft, {
+    type: "task.completed",
+    subject: task.id,
+    data: {
+      changeId,
+      changeSetId: changeSet?.id ?? null,
+      ...(also.findings === undefined ? {} : { findings: also.findings })
+    }
+  })
+}

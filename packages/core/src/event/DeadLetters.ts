@@ -1,0 +1,33 @@
+/** Dead letters: what becomes of one is a person's decision, and what it stood for follows. */
+import { Effect, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import { abandon } from "../change/Compiling.ts"
+import { retryDead } from "../task/Tasks.ts"
+import { Commands } from "./Commands.ts"
+import type { DeadLetter } from "./Command.ts"
+
+const subjectOf = (letter: DeadLetter, field: "taskId" | "changeId"): Effect.Effect<string> =>
+  Effect.orDie(Schema.decodeUnknown(Schema.String)(letter.payload[field]))
+
+/**
+ * Queues a dead letter again, with its tries restored, and answers it as it was. The Task of a wake is ready again.
+ * The Task moves first: if this ends half-way, retrying the letter that still lies there does the rest.
+ */
+export const retry = (actor: Actor, id: string) =>
+  Effect.gen(function* () {
+    const commands = yield* Commands
+    const letter = yield* commands.deadLetter(id)
+    if (letter.kind === "agent.wake") yield* retryDead(actor, yield* subjectOf(letter, "taskId"))
+    yield* commands.retry(id)
+    return letter
+  }).pipe(Effect.withSpan("DeadLetters.retry"))
+
+/** Forgets a dead letter, and answers it. A Task stays blocked; a Change that was being planned fails. */
+export const dismiss = (actor: Actor, id: string) =>
+  Effect.gen(function* () {
+    const commands = yield* Commands
+    const letter = yield* commands.deadLetter(id)
+    if (letter.kind === "change.dispatch") yield* abandon(actor, yield* subjectOf(letter, "changeId"))
+    yield* commands.dismiss(id)
+    return letter
+  }).pipe(Effect.withSpan("DeadLetters.dismiss"))

@@ -1,0 +1,180 @@
+/**
+ * Webhooks: who is told of a Project's events. Each is a consumer group whose effect is the command `webhook.deliver`,
+ * one at a time, so that events arrive in order; one that cannot be delivered becomes a dead letter and the next
+ * goes on.
+ */
+import { Effect, Encoding, Redacted, Schema } from "effect"
+import type { Actor } from "../access/Actor.ts"
+import { Secrets } from "../access/Secrets.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { Records } from "../ledger/Records.ts"
+import { InvalidField } from "../ledger/Refusals.ts"
+import { makeUlid } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { commandId } from "./Command.ts"
+import { consumerKey } from "./Consumer.ts"
+import { type Decide, NotYet } from "./Consuming.ts"
+import type { EventType } from "./Event.ts"
+import { joining, newestSequence } from "./EventRouter.ts"
+import { type Webhook, webhookGroup } from "./Webhook.ts"
+import { WebhookSender } from "./WebhookSender.ts"
+
+/** The Project has as many webhooks as one may have. Delete one first. */
+export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLimit", { max: Schema.Number }) {}
+
+export interface NewWebhook {
+  readonly url: string
+  /** Default: all. */
+  readonly eventTypes?: ReadonlyArray<EventType>
+}
+
+const makeSecret: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {
+  const bytes = yield* (yield* Secrets).bytes(Limits.webhookSecretBytes)
+  return Redacted.make(`whsec_${Encoding.encodeBase64(bytes)}`)
+})
+
+const checkUrl = (url: string) => {
+  const refuse = (reason: string) => new InvalidField({ code: "invalid_field", field: "url", reason })
+  if (url.length > Limits.webhookUrlLength) return refuse(`use at most ${Limits.webhookUrlLength} characters`)
+  return Effect.flatMap(WebhookSender, (sender) => sender.check(url)).pipe(
+    Effect.mapError(({ reason }) => refuse(reason))
+  )
+}
+
+/** The webhooks of a Project, oldest first, a page at a time. */
+export const list = (projectId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
+  Effect.flatMap(Records, (records) => records.list("webhook", { projectId, ...page }))
+
+/** Makes a webhook. It is told of the events from now on. The answer holds its secret, which is shown this once. */
+export const create = (actor: Actor, projectId: string, input: NewWebhook) =>
+  Effect.gen(function* () {
+    yield* checkUrl(input.url)
+    const id = `whk_${yield* makeUlid}` as const
+    const secret = yield* makeSecret
+    const eventTypes = input.eventTypes === undefined ? null : [...new Set(input.eventTypes)]
+    if (eventTypes?.length === 0)
+      return yield* new InvalidField({ code: "invalid_field", field: "eventTypes", reason: "name at least one type" })
+    return yield* decideAndCommit(
+      Effect.gen(function* () {
+        const project = yield* demand("project", projectId)
+        const { items } = yield* (yield* Records).list("webhook", { projectId, limit: "all" })
+        if (items.length >= Limits.webhooksPerProject)
+          return yield* new WebhookLimit({ max: Limits.webhooksPerProject })
+        const now = yield* Time.now
+        const webhook: Webhook = {
+          id,
+          projectId: project.record.id,
+          url: input.url,
+          eventTypes,
+          secret,
+          active: true,
+          sending: null,
+          createdAt: now,
+          createdBy: actor.id
+        }
+        const writes = [
+          // Writing the Project guards the number of webhooks against a racing request.
+          Commit.update("project", project, {}),
+          Commit.insert("webhook", webhook),
+          joining(project.record.id, webhookGroup(id), yield* newestSequence(projectId), now)
+        ]
+        return { answer: webhook, commit: { name: "Webhooks.create", projectId, writes } }
+      })
+    )
+  }).pipe(Effect.withSpan("Webhooks.create"))
+
+/** Takes a webhook's consumer away: no further event is queued for it. */
+const leaving = (webhook: Webhook) =>
+  Effect.map(
+    find("consumer", consumerKey(webhook.projectId, webhookGroup(webhook.id))),
+    (consumer): ReadonlyArray<Commit.Write> =>
+      consumer === null
+        ? []
+        : [
+            {
+              _tag: "Delete",
+              kind: "consumer",
+              id: consumerKey(webhook.projectId, webhookGroup(webhook.id)),
+              revision: consumer.revision
+            }
+          ]
+  )
+
+/** Deletes a webhook with its secret. What is queued for it is not sent any more. */
+export const remove = (webhookId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const webhook = yield* demand("webhook", webhookId)
+      const deletion: Commit.Write = { _tag: "Delete", kind: "webhook", id: webhookId, revision: webhook.revision }
+      const writes = [deletion, ...(yield* leaving(webhook.record))]
+      return {
+        answer: webhook.record,
+        commit: { name: "Webhooks.remove", projectId: webhook.record.projectId, writes }
+      }
+    })
+  ).pipe(Effect.withSpan("Webhooks.remove"))
+
+/** Gives a webhook a new secret, which is shown this once. Deliveries from now on are signed with it alone. */
+export const rotateSecret = (webhookId: string) =>
+  Effect.flatMap(makeSecret, (secret) =>
+    decideAndCommit(
+      Effect.gen(function* () {
+        const webhook = yield* demand("webhook", webhookId)
+        return {
+          answer: { ...webhook.record, secret },
+          commit: {
+            name: "Webhooks.rotateSecret",
+            projectId: webhook.record.projectId,
+            writes: [Commit.update("webhook", webhook, { secret })]
+          }
+        }
+      })
+    )
+  ).pipe(Effect.withSpan("Webhooks.rotateSecret"))
+
+/** The receiver wants nothing any more (410): the webhook stays, inactive, so that its owner can see why it is silent. */
+export const deactivate = (webhookId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const webhook = yield* find("webhook", webhookId)
+      if (webhook === null || !webhook.record.active) return { answer: undefined }
+      const fields = { active: false, sending: null }
+      const writes = [Commit.update("webhook", webhook, fields), ...(yield* leaving(webhook.record))]
+      return {
+        answer: undefined,
+        commit: { name: "Webhooks.deactivate", projectId: webhook.record.projectId, writes }
+      }
+    })
+  ).pipe(Effect.withSpan("Webhooks.deactivate"))
+
+/** What a webhook's group does with an event: it queues the delivery, when the one before it has ended. */
+export const queue =
+  (webhookId: string): Decide<Records> =>
+  (event) =>
+    Effect.gen(function* () {
+      const webhook = yield* find("webhook", webhookId)
+      if (webhook === null || !webhook.record.active) return null
+      const { eventTypes, sending } = webhook.record
+      if (eventTypes !== null && !eventTypes.includes(event.type)) return null
+      const nowMs = yield* Time.nowMillis
+      if (sending !== null) {
+        // Every delivery says when it ended. Should that ever be lost, the next one does not wait without end.
+        const until = Time.toMillis(sending.since) + Limits.webhookDeliveryMs
+        if (until > nowMs) return new NotYet(Time.fromMillis(until))
+      }
+      return {
+        writes: [
+          Commit.update("webhook", webhook, { sending: { sequence: event.sequence, since: Time.fromMillis(nowMs) } })
+        ],
+        commands: [
+          {
+            kind: "webhook.deliver",
+            id: commandId("webhook.deliver", `${webhookId}/${event.id}`),
+            payload: { webhookId, sequence: event.sequence },
+            maxAttempts: Limits.webhookAttempts
+          }
+        ]
+      }
+    })

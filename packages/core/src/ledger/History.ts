@@ -1,0 +1,135 @@
+/**
+ * What happened to each thing that has a life: every change of a status, with who did it and why. The store writes it
+ * in the transaction of the commit that changed the status, and keeps it for ever.
+ */
+import { Context, type Effect, Schema } from "effect"
+import { Actor, system } from "../access/Actor.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import type { Commit, Write } from "./Commit.ts"
+import { idOf, statusOf } from "./CommitRules.ts"
+import type { LedgerUnavailable } from "./Ledger.ts"
+
+/** One change of one status. */
+export const Transition = Schema.Struct({
+  /** The kind of record: `change`, `task`, `candidate`, `release`, `pointer`. */
+  kind: Schema.String,
+  /** Its key. */
+  id: Schema.String,
+  /** Null when it began. */
+  from: Schema.NullOr(Schema.String),
+  to: Schema.String,
+  /** Why, in words, when the record says so. */
+  reason: Schema.NullOr(Schema.String)
+})
+export interface Transition extends Schema.Schema.Type<typeof Transition> {}
+
+/** All that one commit did to the statuses of one Change and of what belongs to it. */
+export interface Passage {
+  /** Null for what belongs to no Change: a live app. */
+  readonly changeId: string | null
+  readonly transitions: ReadonlyArray<Transition>
+}
+
+export const HistoryItem = Schema.Struct({
+  ...Transition.fields,
+  /** By the program's clock. */
+  at: Timestamp,
+  /** `user`, `agent` or `system` and its id. */
+  actor: Actor,
+  /** The name of the commit: `Promotions.swap`. */
+  commit: Schema.String
+})
+export interface HistoryItem extends Schema.Schema.Type<typeof HistoryItem> {}
+
+export interface HistoryPage {
+  readonly items: ReadonlyArray<HistoryItem>
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+export interface HistoryListing {
+  /** Default and at most `Limits.pageSize`. */
+  readonly limit?: number
+  /** The cursor of the page before. One that is not ours starts at the beginning. */
+  readonly cursor?: string
+}
+
+export class History extends Context.Tag("@pawl/core/ledger/History")<
+  History,
+  {
+    /** What became of a Change and of its Tasks, Candidates, releases and previews, oldest first. Empty for an unknown one. */
+    readonly ofChange: (changeId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
+    /** What became of everything in a Project, in the order of the commits, oldest first. Empty for an unknown one. */
+    readonly ofProject: (projectId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
+  }
+>() {}
+
+/** Who a commit says did it. */
+export const actorOf = (commit: Commit): Actor => commit.actor ?? commit.events?.[0]?.actor ?? system(commit.name)
+
+const textIn = (record: unknown, name: string): string | null => {
+  const value = (record as Readonly<Record<string, unknown>>)[name]
+  return typeof value === "string" ? value : null
+}
+
+const changeOf = (write: Exclude<Write, { readonly _tag: "Delete" }>): string | null =>
+  write.kind === "change" ? write.record.id : (textIn(write.record, "changeId") ?? textIn(write.record, "change_id"))
+
+/** What a commit does to statuses, by Change in the order of its writes. Empty for most commits. */
+export const passagesOf = (commit: Commit): ReadonlyArray<Passage> => {
+  const found: Array<{ readonly changeId: string | null; readonly transitions: Array<Transition> }> = []
+  for (const write of commit.writes ?? []) {
+    if (write._tag === "Delete") continue
+    const to = statusOf(write.kind, write.record)
+    if (to === null) continue
+    const from = write._tag === "Insert" ? null : statusOf(write.kind, write.from)
+    if (from === to) continue
+    const changeId = changeOf(write)
+    const { kind, record } = write
+    const transition = { kind, id: idOf(kind, record), from, to, reason: textIn(record, "reason") }
+    const passage = found.find((each) => each.changeId === changeId)
+    if (passage === undefined) found.push({ changeId, transitions: [transition] })
+    else passage.transitions.push(transition)
+  }
+  return found
+}
+
+/** A row of history as a store keeps it: one Change's part of one commit. */
+export interface HistoryRow extends Pick<HistoryItem, "at" | "actor" | "commit"> {
+  /** From 1 on, growing with every row of the Project. */
+  readonly position: number
+  readonly transitions: ReadonlyArray<Transition>
+}
+
+/** More than the transitions of any row: a cursor is a position and an index in one number. */
+const perRow = Limits.commitRows + 1
+
+/** Where a listing begins: the row, and how many of its transitions were shown. */
+export const startOf = (cursor: string | undefined): { readonly position: number; readonly skip: number } => {
+  const mark = cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : 0
+  return { position: Math.floor(mark / perRow), skip: mark % perRow }
+}
+
+export const limitOf = (limit: number | undefined): number =>
+  Math.max(0, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
+
+/** The page of a listing, from its rows in order. `rows` begin where the listing does, and are one more than its limit unless there are no more. */
+export const pageOf = (rows: ReadonlyArray<HistoryRow>, listing: HistoryListing): HistoryPage => {
+  const { position, skip } = startOf(listing.cursor)
+  const limit = limitOf(listing.limit)
+  const all = rows.flatMap(({ transitions, ...row }) =>
+    transitions.map((transition, index) => ({
+      item: { ...transition, at: row.at, actor: row.actor, commit: row.commit },
+      next: row.position * perRow + index + 1,
+      shown: row.position === position && index < skip
+    }))
+  )
+  const rest = all.filter((each) => !each.shown)
+  const shown = rest.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((each) => each.item),
+    nextCursor: last !== undefined && rest.length > shown.length ? String(last.next) : null
+  }
+}

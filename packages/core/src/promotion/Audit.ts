@@ -1,0 +1,70 @@
+/** An audit: what a second look at a Project's whole history found. The last one of each Project is kept. */
+import { Schema } from "effect"
+import { ProjectId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+/** Each way in which the history can differ from what it must be. */
+export const findingCodes = [
+  // The line of generations.
+  "history_gap",
+  "history_beyond_head",
+  "generation_mismatch",
+  "head_mismatch",
+  "trigger_mismatch",
+  // What a generation came from.
+  "candidate_missing",
+  "candidate_not_promoted",
+  "candidate_base_mismatch",
+  "candidate_result_mismatch",
+  "composition_mismatch",
+  "change_mismatch",
+  "changeset_mismatch",
+  "release_mismatch",
+  // The repository.
+  "commit_missing",
+  "commit_tree_mismatch",
+  "tree_not_derived",
+  "rollback_tree_mismatch",
+  "main_mismatch",
+  "source_index_missing",
+  // Evidence, approval and Policy.
+  "plan_missing",
+  "plan_weakened",
+  "check_unsatisfied",
+  "evidence_ids_mismatch",
+  "evidence_output_mismatch",
+  "approval_missing",
+  "approval_mismatch",
+  "policy_mismatch"
+] as const
+export const FindingCode = Schema.Literal(...findingCodes)
+export type FindingCode = typeof FindingCode.Type
+
+export const Finding = Schema.Struct({
+  generation: Schema.Number,
+  code: FindingCode,
+  detail: Schema.String
+})
+export interface Finding extends Schema.Schema.Type<typeof Finding> {}
+
+/** What could not be looked at, without being wrong: an output that retention removed, a merge with several bases. */
+export const Note = Schema.Struct({
+  generation: Schema.Number,
+  code: Schema.Literal("evidence_output_expired", "tree_not_derivable"),
+  detail: Schema.String
+})
+export interface Note extends Schema.Schema.Type<typeof Note> {}
+
+export const Audit = Schema.Struct({
+  projectId: ProjectId,
+  auditedAt: Timestamp,
+  /** How many generations were looked at, S0 among them. */
+  generations: Schema.Number,
+  /** Every difference, oldest generation first; at most `Limits.auditFindings`. */
+  findings: Schema.Array(Finding),
+  /** Differences beyond those. */
+  moreFindings: Schema.Number,
+  /** At most `Limits.auditFindings`. */
+  notes: Schema.Array(Note)
+})
+export interface Audit extends Schema.Schema.Type<typeof Audit> {}

@@ -1,0 +1,207 @@
+/** What the records of one generation must say, judged purely: its Candidate, Change, Release, Evidence, approval and Policy. */
+import { Effect } from "effect"
+import type { Approval } from "../approval/Approval.ts"
+import type { Policy } from "../approval/Policy.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Plan } from "../candidate/Plan.ts"
+import type { Change } from "../change/Change.ts"
+import type { ChangeSet } from "../changeset/ChangeSet.ts"
+import { evidenceOf } from "../evidence/CandidateEvidence.ts"
+import type { Evidence } from "../evidence/Evidence.ts"
+import { judge } from "../evidence/Gate.ts"
+import { find } from "../ledger/Deciding.ts"
+import { generationKey } from "../ledger/Entities.ts"
+import { releaseId } from "../primitives/Ids.ts"
+import type { PawlCheck } from "../project/PawlFile.ts"
+import type { Release } from "../release/Release.ts"
+import type { Finding, FindingCode } from "./Audit.ts"
+import type { Generation } from "./Generation.ts"
+import { owesApproval, tiersUndone } from "./RollbackPlan.ts"
+
+/** A promoted generation and what stands around it, as it was read; null for what is not there. */
+export interface GenerationRecords {
+  readonly step: Generation
+  readonly before: Generation
+  readonly candidate: Candidate | null
+  readonly change: Change | null
+  readonly changeSets: ReadonlyArray<ChangeSet | null>
+  readonly evidence: ReadonlyArray<Evidence>
+  readonly approval: Approval | null
+  readonly policy: Policy | null
+  readonly release: Release | null
+  /** The generation that a rollback goes back to. */
+  readonly target: Generation | null
+  /** Whether undoing what a rollback undoes owes an approval; false for any other Change. */
+  readonly undoingOwesApproval: boolean
+}
+
+const recordOf = <A>(stored: { readonly record: A } | null): A | null => stored?.record ?? null
+
+export const readRecords = (step: Generation, before: Generation) =>
+  Effect.gen(function* () {
+    const { projectId, candidateId, changeId, generation, policyVersion } = step
+    const candidate = candidateId === null ? null : recordOf(yield* find("candidate", candidateId))
+    const change = changeId === null ? null : recordOf(yield* find("change", changeId))
+    const policy = recordOf(yield* find("policyVersion", `${projectId}/${policyVersion}`))
+    const back = change?.rollbackTarget
+    const target = back === undefined ? null : recordOf(yield* find("generation", generationKey(projectId, back)))
+    const tiers =
+      target === null || policy === null
+        ? null
+        : yield* tiersUndone(projectId, target.generation, before.generation).pipe(
+            // A gap in the history is named where it is.
+            Effect.catchTag("Unknown", () => Effect.succeed(null))
+          )
+    return {
+      step,
+      before,
+      candidate,
+      change,
+      changeSets: yield* Effect.forEach(candidate?.changeSets ?? [], (id) =>
+        Effect.map(find("changeSet", id), recordOf)
+      ),
+      evidence: candidateId === null ? [] : yield* evidenceOf(candidateId),
+      approval: candidateId === null ? null : recordOf(yield* find("approval", candidateId)),
+      policy,
+      release: recordOf(yield* find("release", releaseId(projectId, generation))),
+      target,
+      undoingOwesApproval: tiers !== null && policy !== null && owesApproval(tiers, policy)
+    } satisfies GenerationRecords
+  })
+
+type Say = (code: FindingCode, detail: string) => void
+
+/** Every difference that the records alone show. `definitions` are the checks of the base's tree; null when they cannot be read. */
+export const recordFindings = (
+  read: GenerationRecords,
+  definitions: ReadonlyArray<PawlCheck> | null
+): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const say: Say = (code, detail) => findings.push({ generation: read.step.generation, code, detail })
+  checkCandidate(read, say)
+  checkChange(read, say)
+  checkRelease(read, say)
+  checkPolicy(read, say)
+  checkEvidence(read, say)
+  checkApproval(read, say)
+  checkPlan(read, definitions, say)
+  return findings
+}
+
+const checkCandidate = ({ before, candidate, changeSets, step }: GenerationRecords, say: Say): void => {
+  if (candidate === null) return say("candidate_missing", `there is no Candidate ${step.candidateId}`)
+  const { base_commit, base_generation, base_tree, commit, id, status, tree } = candidate
+  if (status !== "promoted") say("candidate_not_promoted", `${id} is ${status}`)
+  if (base_generation !== before.generation || base_commit !== before.commit || base_tree !== before.tree)
+    say(
+      "candidate_base_mismatch",
+      `${id} was made on S${base_generation} (${base_commit}), before it is S${before.generation} (${before.commit})`
+    )
+  if (commit !== step.commit || tree !== step.tree)
+    say("candidate_result_mismatch", `${id} has commit ${commit} and tree ${tree}`)
+  if (candidate.changeId !== step.changeId) say("change_mismatch", `${id} is of ${candidate.changeId}`)
+  for (const [index, changeSet] of changeSets.entries()) {
+    const wanted = candidate.changeSets[index]
+    if (changeSet === null) say("changeset_mismatch", `there is no ChangeSet ${wanted}`)
+    else if (changeSet.changeId !== candidate.changeId)
+      say("changeset_mismatch", `${wanted} is of ${changeSet.changeId}`)
+  }
+}
+
+/** By the release's status; a release that was deployed may have been marked by an injected failure later. */
+const changesAfter: Readonly<Record<Release["status"], ReadonlyArray<Change["status"]>>> = {
+  queued: ["releasing"],
+  building: ["releasing"],
+  deployed: ["completed"],
+  superseded: ["completed"],
+  failed: ["failed"],
+  smoke_failed: ["failed", "completed"]
+}
+
+const checkChange = ({ change, release, step }: GenerationRecords, say: Say): void => {
+  if (change === null) return say("change_mismatch", `there is no Change ${step.changeId}`)
+  const fitting = release === null ? ["releasing", "completed", "failed"] : changesAfter[release.status]
+  if (!fitting.includes(change.status))
+    say(
+      "change_mismatch",
+      `${change.id} is ${change.status}, and its release is ${release === null ? "not there" : release.status}`
+    )
+  const isBack = change.kind === "rollback"
+  if (step.trigger === "seed" || (step.trigger === "rollback") !== isBack)
+    say("trigger_mismatch", `${change.id} is a ${change.kind}, and the trigger is ${step.trigger}`)
+}
+
+const checkRelease = ({ release, step }: GenerationRecords, say: Say): void => {
+  if (release === null) return
+  const about = (each: Pick<Generation, "commit" | "tree" | "candidateId" | "changeId">) =>
+    `${each.commit} ${each.tree} ${each.candidateId} ${each.changeId}`
+  if (release.generation !== step.generation || about(release) !== about(step))
+    say("release_mismatch", `${release.id} is of S${release.generation}: ${about(release)}`)
+}
+
+const checkPolicy = ({ candidate, policy, step }: GenerationRecords, say: Say): void => {
+  if (policy === null) say("policy_mismatch", `there is no Policy ${step.policyVersion}`)
+  const planned = candidate?.plan_json?.policyVersion
+  if (planned !== undefined && planned !== step.policyVersion)
+    say("policy_mismatch", `it was planned under Policy ${planned}, and promoted under ${step.policyVersion}`)
+}
+
+const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Say): void => {
+  if (candidate === null) return
+  if (candidate.plan_json === null) return say("plan_missing", `${candidate.id} has no plan`)
+  const score = judge(candidate.plan_json, step, evidence)
+  for (const check of score.checks)
+    if (check.required && check.verdict !== "pass")
+      say("check_unsatisfied", `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`)
+  if (score.checks.length === 0) say("check_unsatisfied", "the plan has no check")
+  const ids = score.checks.flatMap((check) => (check.required && check.evidenceId !== null ? [check.evidenceId] : []))
+  if ([...ids].sort().join() !== [...step.evidenceIds].sort().join())
+    say(
+      "evidence_ids_mismatch",
+      `it names ${step.evidenceIds.join(", ") || "none"}; there is ${ids.join(", ") || "none"}`
+    )
+}
+
+const checkApproval = (read: GenerationRecords, say: Say): void => {
+  const { approval, candidate, change, policy, step } = read
+  const plan = candidate?.plan_json ?? null
+  const owed =
+    read.undoingOwesApproval ||
+    plan?.approvalRequired === true ||
+    (plan !== null && policy?.approvalRiskTiers.includes(plan.riskTier) === true)
+  if (approval === null) {
+    if (owed) say("approval_missing", `an approval of tree ${step.tree} was owed`)
+    if (step.approvalId !== null) say("approval_mismatch", `${step.approvalId} is not there`)
+    return
+  }
+  if (approval.id !== step.approvalId) say("approval_mismatch", `it names ${step.approvalId}; there is ${approval.id}`)
+  if (approval.decision !== "granted") say("approval_mismatch", `${approval.id} is ${approval.decision}`)
+  if (approval.tree !== step.tree) say("approval_mismatch", `${approval.id} is of tree ${approval.tree}`)
+  if (approval.changeId !== step.changeId) say("approval_mismatch", `${approval.id} is of ${approval.changeId}`)
+  if (policy?.allowSelfApproval === false && approval.approver === change?.createdBy.id)
+    say("approval_mismatch", `${approval.approver} approved an own Change, which Policy ${policy.version} forbids`)
+}
+
+/** The plan holds all that the base defines, as it defines it: a plan that was made weaker afterwards is a difference. */
+const checkPlan = (read: GenerationRecords, definitions: ReadonlyArray<PawlCheck> | null, say: Say): void => {
+  const { candidate, change, target } = read
+  const plan: Plan | null = candidate?.plan_json ?? null
+  if (plan === null || change === null) return
+  if (change.kind === "rollback") {
+    if (target === null) return say("rollback_tree_mismatch", `there is no S${change.rollbackTarget}`)
+    if (read.step.tree !== target.tree)
+      say("rollback_tree_mismatch", `its tree is ${read.step.tree}, S${target.generation} has ${target.tree}`)
+    const held = plan.checks.some(
+      (check) => check.kind === "tree-equals" && check.tree === target.tree && check.required
+    )
+    if (!held) say("plan_weakened", "the plan does not compare the tree")
+    return
+  }
+  for (const defined of definitions ?? []) {
+    const check = plan.checks.find((each) => each.id === defined.id)
+    if (check === undefined || check.command !== defined.command)
+      say("plan_weakened", `the base defines ${defined.id}, and the plan does not run it so`)
+    else if (defined.required && !check.required && check.waived === undefined)
+      say("plan_weakened", `the base requires ${defined.id}, and the plan does not`)
+  }
+}

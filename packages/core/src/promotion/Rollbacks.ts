@@ -1,0 +1,282 @@
+/**
+ * Rollback: an older tree as a new generation, asked for as a Change of its own that goes the way of every Change.
+ * Nothing is deleted and nothing moves back (specification, "Rollback").
+ */
+import { Effect } from "effect"
+import { type Actor, system } from "../access/Actor.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import { newCandidate, verification } from "../candidate/Candidates.ts"
+import { candidateIdOf } from "../candidate/Composition.ts"
+import type { Change } from "../change/Change.ts"
+import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { changeIdOf, isClosed } from "../change/Changes.ts"
+import type { ChangeSet } from "../changeset/ChangeSet.ts"
+import type { NewEvent } from "../event/Event.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { generationKey } from "../ledger/Entities.ts"
+import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { Records } from "../ledger/Records.ts"
+import { InvalidField, Unknown } from "../ledger/Refusals.ts"
+import { type ChangeId, changeSetId, runId, taskId, workspaceFork } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import { refuseArchived } from "../project/Archived.ts"
+import { Repositories, RepositoriesUnavailable } from "../project/Repositories.ts"
+import type { Task, TaskRun } from "../task/Task.ts"
+import type { Generation, Head } from "./Generation.ts"
+import { commitBack, messageOf, riskiest, RollbackStale, tiersUndone } from "./RollbackPlan.ts"
+import { ensureSynced } from "./SourceSync.ts"
+
+const author = system("rollback")
+
+export interface RollbackRequest {
+  readonly projectId: string
+  /** The generation whose tree is to be canonical again; older than the head. */
+  readonly targetGeneration: number
+  /** The head that the caller has seen. */
+  readonly expectedGeneration: number
+}
+
+/**
+ * Opens a rollback's Change with its ChangeSet and Candidate. Asked again on the same head it answers the one that is
+ * under way. Fails with `Unknown` (generation), `InvalidField` when the target is not older than what is expected,
+ * `RollbackStale` when the head is another one, and `ProjectArchived`.
+ */
+export const request = (actor: Actor, input: RollbackRequest) =>
+  refuseArchived(input.projectId).pipe(
+    Effect.zipRight(readied(input)),
+    Effect.zipRight(decideAndCommit(requesting(actor, input))),
+    Effect.withSpan("Rollbacks.request", { attributes: { projectId: input.projectId } })
+  )
+
+/** Refuses what cannot be rolled back; else canonical `main` is brought to the head, which the commit will stand on. */
+const readied = (input: RollbackRequest) =>
+  Effect.zipRight(
+    reading(input),
+    ensureSynced(input.projectId).pipe(
+      Effect.catchTags({
+        NotFastForward: (refused) =>
+          new RepositoriesUnavailable({ operation: "advance", reason: `main is at ${refused.from}, not at the head` }),
+        ObjectNotFound: (missing) =>
+          new RepositoriesUnavailable({ operation: "advance", reason: `${missing.what} ${missing.id} is not there` }),
+        TreeTooLarge: (large) =>
+          new RepositoriesUnavailable({ operation: "list", reason: `the head has ${large.actual} ${large.limit}` })
+      })
+    )
+  )
+
+const reading = ({ projectId, targetGeneration, expectedGeneration }: RollbackRequest) =>
+  Effect.gen(function* () {
+    const target = yield* find("generation", generationKey(projectId, targetGeneration))
+    if (target === null) return yield* new Unknown({ kind: "generation", id: `S${targetGeneration}` })
+    if (targetGeneration >= expectedGeneration)
+      return yield* new InvalidField({
+        code: "invalid_field",
+        field: "targetGeneration",
+        reason: `S${targetGeneration} is not older than S${expectedGeneration}`
+      })
+    const head = yield* demand("head", projectId)
+    if (head.record.generation !== expectedGeneration)
+      return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
+    return { target: target.record, head }
+  })
+
+const newestCandidate = (changeId: string) =>
+  Effect.map(
+    Effect.flatMap(Records, (records) => records.list("candidate", { where: { changeId }, order: "newest", limit: 1 })),
+    (page) => page.items[0]?.record
+  )
+
+const goesOn = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
+
+/** The rollback of this request that is under way, else the id of the next one: one that was rejected can be asked for again. */
+const latest = (input: RollbackRequest) =>
+  Effect.gen(function* () {
+    for (let attempt = 1; ; attempt++) {
+      const again = attempt === 1 ? "" : `-${attempt}`
+      const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`
+      const id = yield* changeIdOf(input.projectId, clientRequestId)
+      const there = yield* find("change", id)
+      if (there === null) return { _tag: "Next" as const, id, clientRequestId }
+      const candidate = yield* newestCandidate(id)
+      // A person may have used the very id for another Change.
+      if (there.record.kind !== "rollback" || candidate === undefined) continue
+      if (!isClosed(there.record.status) && goesOn(candidate))
+        return { _tag: "There" as const, change: there.record, candidate }
+    }
+  })
+
+const requesting = (actor: Actor, input: RollbackRequest) =>
+  Effect.gen(function* () {
+    const { target, head } = yield* reading(input)
+    const found = yield* latest(input)
+    if (found._tag === "There") return { answer: { change: found.change, candidate: found.candidate } }
+    const now = yield* Time.now
+    const change = newChange({
+      ...found,
+      projectId: head.record.projectId,
+      target: target.generation,
+      riskTier: riskiest(yield* tiersUndone(input.projectId, target.generation, head.record.generation)),
+      actor,
+      now
+    })
+    const work = yield* workOf(change, target, head.record)
+    const base = { generation: head.record.generation, tree: head.record.tree }
+    const changeSets = [work.changeSet.id]
+    const id = yield* candidateIdOf({ project: change.projectId, base, changeSets, attempt: 1 })
+    const candidate = newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.id, now })
+    const opened = openedOf(change)
+    return {
+      answer: { change: opened.change, candidate },
+      commit: {
+        name: "Rollbacks.request",
+        projectId: change.projectId,
+        expects: [Commit.unchanged("head", change.projectId, head)],
+        writes: [
+          ...opened.writes,
+          Commit.insert("task", work.task),
+          Commit.insert("taskRun", work.run),
+          Commit.insert("changeSet", work.changeSet),
+          Commit.insert("candidate", candidate)
+        ],
+        events: eventsOf(work, actor),
+        commands: [verification(candidate, actor)]
+      }
+    }
+  })
+
+const newChange = (options: {
+  readonly id: ChangeId
+  readonly clientRequestId: string
+  readonly projectId: Head["projectId"]
+  readonly target: number
+  readonly riskTier: Change["riskTier"]
+  readonly actor: Actor
+  readonly now: Time.Timestamp
+}): Change => ({
+  id: options.id,
+  projectId: options.projectId,
+  clientRequestId: options.clientRequestId,
+  goal: messageOf(options.target),
+  status: "created",
+  riskTier: options.riskTier,
+  // No model works on it.
+  budget_usd: 0,
+  spent_usd: 0,
+  kind: "rollback",
+  createdBy: options.actor,
+  createdAt: options.now,
+  updatedAt: options.now,
+  statusBeforePromoting: null,
+  rollbackTarget: options.target,
+  reason: null
+})
+
+/** The Change goes through `running`, as every Change does: its one Task is completed as it begins. */
+const openedOf = (created: Change): { readonly change: Change; readonly writes: ReadonlyArray<Commit.Write> } => {
+  const writes = [Commit.insert("change", created)]
+  let change = created
+  for (const [index, trigger] of (["personWorked", "lastTaskCompleted"] as const).entries()) {
+    const next = Lifecycle.next(ChangeLifecycle, change.status, trigger)
+    if (next._tag === "Left") continue
+    writes.push(Commit.update("change", { record: change, revision: index + 1 }, { status: next.right }))
+    change = { ...change, status: next.right }
+  }
+  return { change, writes }
+}
+
+interface Work {
+  readonly task: Task
+  readonly run: TaskRun
+  readonly changeSet: ChangeSet
+}
+
+/** The Task, its run and the ChangeSet of a rollback, with its commit in the run's own fork. */
+const workOf = (change: Change, target: Generation, head: Head) =>
+  Effect.gen(function* () {
+    const { id: changeId, projectId, createdAt } = change
+    const task: Task = {
+      id: taskId(changeId, "rollback"),
+      projectId,
+      changeId,
+      key: "rollback",
+      title: messageOf(target.generation),
+      kind: "implement",
+      complexity: "small",
+      dependsOn: [],
+      status: "completed",
+      attempt: 1,
+      tier: null,
+      reason: null,
+      createdAt,
+      updatedAt: createdAt
+    }
+    const run = runOf(task, head)
+    const into = { project: projectId, fork: workspaceFork(run.id) }
+    const made = yield* commitBack(into, { base: head.commit, target, askedAt: createdAt }).pipe(
+      Effect.catchTag("ObjectNotFound", Effect.die)
+    )
+    const files = yield* Effect.flatMap(Repositories, (repositories) =>
+      repositories.diff(into, head.commit, made.commit)
+    ).pipe(
+      Effect.catchTag("ObjectNotFound", Effect.die),
+      Effect.map((diffs) => diffs.map(({ patch: _patch, ...file }) => file)),
+      // A rollback of very much is one all the same; what it changes can be read file by file.
+      Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))
+    )
+    const changeSet: ChangeSet = {
+      id: changeSetId(run.id),
+      projectId,
+      changeId,
+      taskId: task.id,
+      runId: run.id,
+      author,
+      baseGeneration: head.generation,
+      baseCommit: head.commit,
+      commit: made.commit,
+      tree: made.tree,
+      files,
+      intents: files.map((file) => ({ kind: "path" as const, value: file.path, mode: "write" as const })),
+      message: messageOf(target.generation),
+      createdAt
+    }
+    return { task, run, changeSet }
+  })
+
+const runOf = (task: Task, head: Head): TaskRun => ({
+  id: runId(task.id, 1),
+  projectId: task.projectId,
+  changeId: task.changeId,
+  taskId: task.id,
+  attempt: 1,
+  tier: null,
+  workspaceFork: workspaceFork(runId(task.id, 1)),
+  baseCommit: head.commit,
+  startedAt: task.createdAt,
+  endedAt: task.createdAt,
+  outcome: "completed",
+  modelCalls: 0,
+  cost_usd: 0,
+  forkDeletedAt: null
+})
+
+const eventsOf = ({ changeSet, task }: Work, actor: Actor): ReadonlyArray<NewEvent> => [
+  {
+    type: "changeset.proposed",
+    subject: changeSet.id,
+    data: { changeId: changeSet.changeId, commit: changeSet.commit, tree: changeSet.tree },
+    actor
+  },
+  {
+    type: "task.completed",
+    subject: task.id,
+    data: { changeId: changeSet.changeId, changeSetId: changeSet.id },
+    actor
+  },
+  {
+    type: "verification.started",
+    subject: changeSet.changeId,
+    data: { reason: "work_graph_completed" },
+    actor
+  }
+]

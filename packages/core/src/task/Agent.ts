@@ -1,0 +1,65 @@
+/** Works one run of a Task. The reference has a default that is never there, so that a composition need not know of agents. */
+import { Context, type Effect, Layer, Schema } from "effect"
+import type { Change } from "../change/Change.ts"
+import type { PlannedTask } from "../change/WorkGraph.ts"
+import type { Intent } from "../changeset/ChangeSet.ts"
+import type { FileEdits, RepositoryRef } from "../project/Repositories.ts"
+import type { Task, TaskRun } from "./Task.ts"
+
+/** The agent could not be run: model away, process killed. The run is tried again; it has not failed. */
+export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("AgentUnavailable", {
+  reason: Schema.String
+}) {}
+
+export interface AgentJob {
+  readonly change: Change
+  readonly task: Task
+  readonly run: TaskRun
+  /** What was planned: its instructions, and the paths that it is expected to write. */
+  readonly planned: PlannedTask
+  /** The source it works on: canonical with the ChangeSets of the Tasks it depends on. Only kinds that write may publish. */
+  readonly source: { readonly repository: RepositoryRef; readonly commit: string; readonly tree: string }
+  /** What read-only Tasks that it depends on had to say: the keys of objects with UTF-8 text. */
+  readonly findings: ReadonlyArray<{ readonly taskKey: string; readonly objectKey: string }>
+  /** What is left of the Change's budget, above 0. */
+  readonly remaining_usd: number
+}
+
+export interface Usage {
+  readonly modelCalls: number
+  readonly cost_usd: number
+}
+
+export type AgentOutcome = { readonly usage: Usage } & (
+  | {
+      /** Edits on the source. None, or edits that change nothing, complete the Task without a ChangeSet. */
+      readonly _tag: "Published"
+      readonly edits: FileEdits
+      readonly message: string
+      readonly intents: ReadonlyArray<Intent>
+    }
+  /** What a read-only Task found, as text. */
+  | { readonly _tag: "Answered"; readonly text: string }
+  /** This attempt came to nothing: another one, on the same tier while it has attempts left. */
+  | { readonly _tag: "Retry"; readonly reason: string }
+  /** It needs a stronger model. */
+  | { readonly _tag: "Escalate"; readonly reason: string }
+  /** It cannot be done. */
+  | { readonly _tag: "Failed"; readonly reason: string }
+  /** A budget or a limit ended it: it goes on when the budget is raised. */
+  | { readonly _tag: "Stopped"; readonly reason: string }
+)
+
+export interface AgentShape {
+  /** Works the run to an outcome. It may be asked again for the same run when its answer was lost. */
+  readonly work: (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable>
+}
+
+export class Agent extends Context.Reference<Agent>()("@pawl/core/task/Agent", {
+  defaultValue: (): AgentShape => ({
+    work: () => new AgentUnavailable({ reason: "no agents are set up in this installation" })
+  })
+}) {}
+
+/** An agent that does what a program says: for tests, and for hosts that work Tasks without a model. */
+export const layerScripted = (work: AgentShape["work"]): Layer.Layer<never> => Layer.succeed(Agent, { work })

@@ -1,0 +1,128 @@
+/** The process of one agent, body of `agent.wake`: admitted when a slot is free, then run by run to its end. */
+import { Effect, Schedule, Schema } from "effect"
+import { isClosed } from "../change/Changes.ts"
+import { objectKey as graphKey, WorkGraph } from "../change/WorkGraph.ts"
+import { commitEdits, signatureOf } from "../changeset/Publication.ts"
+import { demand } from "../ledger/Deciding.ts"
+import { step, Waiting } from "../ledger/Processes.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { utf8 } from "../primitives/Digest.ts"
+import { runId, workspaceFork } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { Agent, type AgentJob, type AgentOutcome, type Usage } from "./Agent.ts"
+import { type Finding, inheritance, settle } from "./Settling.ts"
+import { isWritable, type Task, type TaskRun } from "./Task.ts"
+import { admit, agentOf, closeWith, start } from "./Tasks.ts"
+import { prepare } from "./Workspaces.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+const nothingUsed: Usage = { modelCalls: 0, cost_usd: 0 }
+
+/** What was planned for a Task. The graph was stored before its Tasks were. */
+const plannedOf = (task: Task) =>
+  Effect.gen(function* () {
+    const bytes = yield* (yield* ObjectStore).get(graphKey(task.projectId, task.changeId))
+    const graph = yield* Schema.decode(Schema.parseJson(WorkGraph))(new TextDecoder().decode(bytes))
+    const planned = graph.tasks.find((each) => each.key === task.key)
+    return planned ?? (yield* Effect.dieMessage(`the Work Graph of ${task.changeId} has no ${task.key}`))
+  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die }))
+
+/** Where the text of a read-only Task lies. */
+const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
+
+type Job = Omit<AgentJob, "planned">
+
+/** What a published outcome comes to: a commit in the run's fork, or why it cannot be one. */
+const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Published" }>) =>
+  Effect.gen(function* () {
+    const { run, source, task } = job
+    const { edits, usage } = outcome
+    const declared = outcome.intents.slice(0, Limits.intentsPerChangeSet)
+    if (!isWritable(task.kind)) return retry(`a ${task.kind} Task may not write`, usage)
+    if (run.baseGeneration === undefined) return yield* Effect.dieMessage(`${run.id} is not the run of an agent`)
+    if (Object.keys(edits).length > Limits.changeSetFiles)
+      return retry(`it edits more than ${Limits.changeSetFiles} files`, usage)
+    const message = outcome.message.slice(0, Limits.messageLength) || task.title
+    const made = yield* commitEdits({
+      into: { project: task.projectId, fork: workspaceFork(run.id) },
+      base: source.commit,
+      from: [],
+      edits,
+      message,
+      signature: signatureOf(agentOf(task), Time.toMillis(run.startedAt))
+    })
+    if (made.tree === source.tree) return { _tag: "Answered", objectKey: null, usage } satisfies Finding
+    const base = { generation: run.baseGeneration, commit: source.commit }
+    return { _tag: "Published", made, base, declared, message, usage } satisfies Finding
+  }).pipe(
+    // What the agent wrote cannot stand in a tree: it is told, and may do better.
+    Effect.catchTags({
+      InvalidPath: ({ path, reason }) => Effect.succeed(retry(`${path}: ${reason}`, outcome.usage)),
+      TreeTooLarge: (large) =>
+        Effect.succeed(retry(`its tree has ${large.actual} ${large.limit}, more than ${large.max}`, outcome.usage))
+    })
+  )
+
+const retry = (reason: string, usage: Usage): Finding => ({ _tag: "Retry", reason, usage })
+
+const findingOf = (job: Job, outcome: AgentOutcome) =>
+  Effect.gen(function* () {
+    if (outcome._tag === "Published") return yield* committed(job, outcome)
+    if (outcome._tag !== "Answered") return outcome satisfies Finding
+    const key = findingsKey(job.task, job.run.attempt)
+    yield* (yield* ObjectStore).put(key, utf8(outcome.text)).pipe(Effect.catchTag("InvalidKey", Effect.die))
+    return { _tag: "Answered", objectKey: key, usage: outcome.usage } satisfies Finding
+  })
+
+/** Ends when the run is not wanted any more: its Change was cancelled. A store that is away for a moment changes nothing. */
+const unwanted = (run: TaskRun) =>
+  demand("taskRun", run.id).pipe(
+    Effect.map(({ record }) => record.endedAt !== null),
+    Effect.orElseSucceed(() => false),
+    Effect.repeat({ until: (ended) => ended, schedule: Schedule.spaced(Limits.agentWatchMs) }),
+    Effect.as<AgentOutcome>({ _tag: "Stopped", reason: "the run was ended from outside", usage: nothingUsed })
+  )
+
+/** Works one run to its finding. What it spends is known only when it ends, so a spent budget stops the next run. */
+const workRun = (task: Task, run: TaskRun) =>
+  Effect.gen(function* () {
+    const { change, changeSets, needed } = yield* inheritance(task.id)
+    const remaining_usd = Math.round((change.budget_usd - change.spent_usd) * 1e6) / 1e6
+    if (remaining_usd <= 0)
+      return {
+        _tag: "Stopped",
+        reason: `the budget of $${change.budget_usd} is spent`,
+        usage: nothingUsed
+      } satisfies Finding
+    const source = yield* prepare(task, run, changeSets)
+    if (source._tag === "Impossible")
+      return { _tag: "Failed", reason: source.reason, usage: nothingUsed } satisfies Finding
+    const findings = needed
+      .filter((each) => !isWritable(each.kind))
+      .map((each) => ({ taskKey: each.key, objectKey: findingsKey(each, each.attempt) }))
+    const job = { change, task, run, source, findings, remaining_usd }
+    const working = (yield* Agent).work({ ...job, planned: yield* plannedOf(task) })
+    const outcome = yield* Effect.raceFirst(working, unwanted(run))
+    return yield* findingOf(job, outcome)
+  }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))
+
+/** The body of `agent.wake`. */
+export const wake = (taskId: string) =>
+  Effect.gen(function* () {
+    const { record: before } = yield* demand("task", taskId)
+    const change = (yield* demand("change", before.changeId)).record
+    if (isClosed(change.status)) return yield* closeWith(change.id)
+    if (change.status === "releasing")
+      return yield* Effect.fail(new Waiting("the Change is being released", Limits.commandBackoffMaxMs))
+    if ((yield* admit(taskId)) === "nothing") return
+    yield* start(taskId)
+    for (;;) {
+      const task = (yield* demand("task", taskId)).record
+      if (task.status !== "running") return
+      const run = (yield* demand("taskRun", runId(task.id, task.attempt))).record
+      const finding = yield* step(`work:${run.attempt}`, workRun(task, run))
+      yield* settle(taskId, run.attempt, finding)
+    }
+  }).pipe(Effect.withSpan("Dispatch.wake", { attributes: { taskId } }))

@@ -1,0 +1,196 @@
+/** Tasks: how one is admitted, started, ended and taken up again. Each is one commit, with all that follows from it. */
+import { Effect } from "effect"
+import { type Actor, system } from "../access/Actor.ts"
+import { isClosed } from "../change/Changes.ts"
+import * as Commit from "../ledger/Commit.ts"
+import { type Decided, decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { Process, Waiting } from "../ledger/Processes.ts"
+import { Records } from "../ledger/Records.ts"
+import type { Lease } from "../event/Command.ts"
+import { agentId, runId, workspaceFork } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import type { Head } from "../promotion/Generation.ts"
+import { begin, type Draft, emit, end, moveTask, type Snapshot, workStatus } from "./Progress.ts"
+import { isActive, isWritable, type Task, type TaskRun } from "./Task.ts"
+
+export const dispatcher = system("dispatch")
+export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task.id) })
+
+/** A Change and its Tasks, as they are now. The Change is read first: what its revision guards is not older than it. */
+export const snapshotOf = (changeId: string) =>
+  Effect.gen(function* () {
+    const change = yield* demand("change", changeId)
+    const tasks = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
+    return { change, tasks: tasks.items } satisfies Snapshot
+  })
+
+/** The Task inside a snapshot of its Change. */
+export const inContext = (taskId: string) =>
+  Effect.gen(function* () {
+    const { changeId } = (yield* demand("task", taskId)).record
+    const snapshot = yield* snapshotOf(changeId)
+    const task = snapshot.tasks.find((each) => each.record.id === taskId)
+    return task === undefined ? yield* Effect.dieMessage(`${taskId} is gone`) : { snapshot, task: task.record }
+  })
+
+/** The run of an agent's attempt, on the head of this moment. */
+export const newRun = (task: Task, head: Head, now: Time.Timestamp): TaskRun => {
+  const id = runId(task.id, task.attempt)
+  return {
+    id,
+    projectId: task.projectId,
+    changeId: task.changeId,
+    taskId: task.id,
+    attempt: task.attempt,
+    tier: task.tier,
+    workspaceFork: isWritable(task.kind) || task.dependsOn.length > 0 ? workspaceFork(id) : null,
+    baseCommit: head.commit,
+    baseGeneration: head.generation,
+    startedAt: now,
+    endedAt: null,
+    outcome: null,
+    reason: null,
+    modelCalls: 0,
+    cost_usd: 0,
+    forkDeletedAt: null
+  }
+}
+
+export type Turn = "work" | "nothing"
+
+/** Takes a ready Task to an agent when its Change has a free slot; else it stays ready, and is woken when one frees. */
+export const admit = (taskId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const { snapshot, task } = yield* inContext(taskId)
+      const { change } = snapshot
+      const nothing: Decided<Turn> = { answer: "nothing" }
+      if (isActive(task)) return { answer: "work" as Turn }
+      if (task.status !== "ready") return nothing
+      if (change.record.status === "promoting")
+        return yield* Effect.fail(new Waiting("the Change is being promoted", Limits.commandBackoffMs))
+      // Raising the budget wakes it; what ends the Change cancels it.
+      if (workStatus(change.record) !== "running") return nothing
+      const { lease } = yield* Process
+      const draft = begin(snapshot, dispatcher, yield* Time.now)
+      if (snapshot.tasks.filter((each) => isActive(each.record)).length >= Limits.activeAgentsPerChange) {
+        moveTask(draft, taskId, "deferred", { reason: `${Limits.activeAgentsPerChange} agents are active` })
+        return { answer: "nothing" as Turn, commit: end(draft, { name: "Tasks.deferred", lease }) }
+      }
+      moveTask(draft, taskId, "admitted")
+      emit(draft, {
+        type: "task.assigned",
+        subject: taskId,
+        data: { changeId: task.changeId, agentId: agentId(task.id) }
+      })
+      return { answer: "work" as Turn, commit: end(draft, { name: "Tasks.admitted", lease }) }
+    })
+  )
+
+/** Tells of a run that begins. */
+export const announceRun = (draft: Draft, task: Task, run: TaskRun): void => {
+  const { changeId, kind, complexity, tier, attempt } = task
+  emit(draft, {
+    type: "model.route.decided",
+    subject: task.id,
+    data: { changeId, runId: run.id, kind, complexity, tier, attempt }
+  })
+}
+
+/** An assigned Task begins its next run, on the canonical head of this moment. */
+export const start = (taskId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const { snapshot, task } = yield* inContext(taskId)
+      if (task.status !== "assigned") return { answer: undefined }
+      const head = yield* demand("head", task.projectId)
+      const now = yield* Time.now
+      const draft = begin(snapshot, dispatcher, now)
+      const started = moveTask(draft, taskId, "started", { attempt: task.attempt + 1 })
+      if (started === null) return { answer: undefined }
+      const run = newRun(started, head.record, now)
+      const data = { changeId: task.changeId, runId: run.id }
+      emit(draft, { type: "agent.woken", subject: agentId(task.id), data: { ...data, taskId } })
+      announceRun(draft, started, run)
+      emit(draft, { type: "task.started", subject: taskId, data: { ...data, attempt: run.attempt } })
+      const { lease } = yield* Process
+      return {
+        answer: undefined,
+        commit: end(draft, { name: "Tasks.started", lease, writes: [Commit.insert("taskRun", run)] })
+      }
+    })
+  )
+
+/** How a run that goes on is ended, beside its Task. */
+export const endRun = (run: Commit.Stored<TaskRun>, fields: Partial<TaskRun>, now: Time.Timestamp): Commit.Write =>
+  Commit.update("taskRun", run, { ...fields, endedAt: now })
+
+/** The run that a Task is at, when it goes on. */
+export const openRun = (task: Task) =>
+  Effect.map(find("taskRun", runId(task.id, task.attempt)), (run) => (run?.record.endedAt === null ? run : null))
+
+export const failedEvent = (draft: Draft, task: Task, reason: string): void =>
+  emit(draft, {
+    type: "task.failed",
+    subject: task.id,
+    data: { changeId: task.changeId, status: task.status, terminal: task.status === "failed", reason }
+  })
+
+/**
+ * The wake of a Task has failed too often: the Task is blocked until a person retries the letter. A Task whose agent
+ * was at work is stopped in its run. Repeating it changes nothing.
+ */
+export const wakeDied = (taskId: string, problem: string, lease: Lease) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const { snapshot, task } = yield* inContext(taskId)
+      const run = yield* openRun(task)
+      const now = yield* Time.now
+      const draft = begin(snapshot, dispatcher, now)
+      const trigger = task.status === "running" ? "budgetStopped" : "wakeDeadLettered"
+      const reason = `its agent could not be run: ${problem}`
+      const blocked = moveTask(draft, taskId, trigger, { blockedBy: "dead_letter", reason })
+      if (blocked === null) return { answer: undefined }
+      failedEvent(draft, blocked, reason)
+      const writes = run === null ? [] : [endRun(run, { outcome: "dead_lettered", reason }, now)]
+      return { answer: undefined, commit: end(draft, { name: "Tasks.wakeDied", lease, writes }) }
+    })
+  ).pipe(Effect.withSpan("Tasks.wakeDied"))
+
+/** An operator retries the dead letter of a wake: its Task is ready again, and so may be what depends on it. */
+export const retryDead = (actor: Actor, taskId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const { snapshot, task } = yield* inContext(taskId)
+      if (task.blockedBy !== "dead_letter" || isClosed(snapshot.change.record.status)) return { answer: undefined }
+      const draft = begin(snapshot, actor, yield* Time.now)
+      if (moveTask(draft, taskId, "retriedByOperator") === null) return { answer: undefined }
+      return { answer: undefined, commit: end(draft, { name: "Tasks.retried" }) }
+    })
+  ).pipe(Effect.withSpan("Tasks.retryDead"))
+
+/** The open Tasks of a Change that ends with it, and the runs that go on. */
+export const cancelOpen = (draft: Draft, runs: ReadonlyArray<Commit.Stored<TaskRun>>, reason: string): void => {
+  for (const { record } of draft.before.tasks) moveTask(draft, record.id, "changeCancelled", { reason })
+  for (const run of runs)
+    if (run.record.endedAt === null) draft.writes.push(endRun(run, { outcome: "cancelled", reason }, draft.now))
+}
+
+export const runsOf = (changeId: string) =>
+  Effect.flatMap(Records, (records) =>
+    Effect.map(records.list("taskRun", { where: { changeId }, limit: "all" }), (page) => page.items)
+  )
+
+/** A Change that was promoted while agents were at work leaves Tasks open: they end with it. Repeating it changes nothing. */
+export const closeWith = (changeId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const snapshot = yield* snapshotOf(changeId)
+      if (!isClosed(snapshot.change.record.status)) return { answer: undefined }
+      const draft = begin(snapshot, dispatcher, yield* Time.now)
+      cancelOpen(draft, yield* runsOf(changeId), `the Change is ${snapshot.change.record.status}`)
+      if (draft.writes.length === 0) return { answer: undefined }
+      return { answer: undefined, commit: end(draft, { name: "Tasks.closed" }) }
+    })
+  ).pipe(Effect.withSpan("Tasks.closeWith"))

@@ -1,0 +1,65 @@
+/** The source that a run works on: canonical, with the ChangeSets of the Tasks it depends on, in a fork of its own. */
+import { Effect } from "effect"
+import type { ChangeSet } from "../changeset/ChangeSet.ts"
+import { workspaceFork } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import { ensureSynced } from "../promotion/SourceSync.ts"
+import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import { isWritable, type Task, type TaskRun } from "./Task.ts"
+
+export type Workspace =
+  | {
+      readonly _tag: "Prepared"
+      readonly repository: RepositoryRef
+      readonly commit: string
+      readonly tree: string
+    }
+  /** The dependencies do not go together: no run of this Task can begin. */
+  | { readonly _tag: "Impossible"; readonly reason: string; readonly paths: ReadonlyArray<string> }
+
+/** The Tasks that a Task depends on, near and far, in the order of the list. */
+export const dependenciesOf = (task: Task, tasks: ReadonlyArray<Task>): ReadonlyArray<Task> => {
+  const needed = new Set(task.dependsOn)
+  for (const key of needed)
+    for (const further of tasks.find((each) => each.key === key)?.dependsOn ?? []) needed.add(further)
+  return tasks.filter((each) => needed.has(each.key))
+}
+
+const impossible = (reason: string, paths: ReadonlyArray<string>): Workspace => ({ _tag: "Impossible", reason, paths })
+
+/** Prepares the source of a run. Repeating it gives the same commit. */
+export const prepare = (task: Task, run: TaskRun, changeSets: ReadonlyArray<ChangeSet>) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const canonical = { project: task.projectId }
+    yield* ensureSynced(task.projectId)
+    if (!isWritable(task.kind) && changeSets.length === 0) {
+      const { commit, tree } = yield* repositories.resolve(canonical, run.baseCommit)
+      return { _tag: "Prepared", repository: canonical, commit, tree } satisfies Workspace
+    }
+    const into = { project: task.projectId, fork: workspaceFork(run.id) }
+    yield* repositories.fork(into)
+    return yield* repositories
+      .merge({
+        into,
+        base: run.baseCommit,
+        commits: changeSets.map((each) => ({
+          commit: each.commit,
+          from: { project: task.projectId, fork: workspaceFork(each.runId) },
+          message: `Merge ${each.id}\n\n${each.message}`
+        })),
+        signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(run.startedAt) }
+      })
+      .pipe(
+        Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
+        Effect.catchTags({
+          MergeConflict: ({ paths }) =>
+            Effect.succeed(impossible(`what it depends on conflicts in ${paths.join(", ")}`, paths)),
+          InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
+          TreeTooLarge: (large) =>
+            Effect.succeed(
+              impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, [])
+            )
+        })
+      )
+  }).pipe(Effect.withSpan("Workspaces.prepare"))

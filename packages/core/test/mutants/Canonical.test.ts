@@ -1,0 +1,325 @@
+import { expect, it } from "vitest"
+import type { Candidate } from "@pawl/core/candidate/Candidate"
+import type { Change } from "@pawl/core/change/Change"
+import * as Commit from "@pawl/core/ledger/Commit"
+import { copy, type MemoryState } from "@pawl/core/ledger/MemoryState"
+import type * as Canonical from "@pawl/core/promotion/Canonical"
+import { person } from "../flow/MemoryPawl.ts"
+import {
+  addCandidate,
+  approvalOf,
+  brokenLine,
+  candidateId,
+  changeId,
+  commit,
+  must,
+  newWorld,
+  now,
+  objectId,
+  projectId,
+  snapshotOf
+} from "../promotion/World.ts"
+import { differing, type Mutation, survivors } from "./Mutants.ts"
+
+type Snapshot = Canonical.Snapshot
+type Rules = typeof Canonical
+
+const ask = { actor: person, trigger: "user" as const, now }
+const tree = objectId(101)
+
+/** A verified Candidate whose Change is promoting, as the ledger keeps it. */
+const ground = (): MemoryState => {
+  const state = newWorld()
+  addCandidate(state, { n: 1, status: "verified" })
+  const write = Commit.update("change", must(state, "change", changeId(1)), {
+    status: "promoting",
+    statusBeforePromoting: "verifying"
+  })
+  commit(state, { name: "test.promoting", projectId, writes: [write] })
+  return state
+}
+const good: Snapshot = snapshotOf(ground(), 1)
+
+const withCandidate = (fields: Partial<Candidate>, from = good): Snapshot => ({
+  ...from,
+  candidate: { ...from.candidate, record: { ...from.candidate.record, ...fields } }
+})
+const withChange = (fields: Partial<Change>): Snapshot => ({
+  ...good,
+  change: { ...good.change, record: { ...good.change.record, ...fields } }
+})
+const withPlan = (fields: Partial<NonNullable<Candidate["plan_json"]>>): Snapshot =>
+  withCandidate({ plan_json: { ...good.candidate.record.plan_json!, ...fields } })
+const approved = (snapshot: Snapshot, decision: "granted" | "rejected", of = tree): Snapshot => ({
+  ...snapshot,
+  approval: { record: approvalOf(1, decision, of), revision: 1 }
+})
+const withPolicy = (fields: Partial<Snapshot["policy"]["record"]>, from = good): Snapshot => ({
+  ...from,
+  policy: { ...from.policy, record: { ...from.policy.record, ...fields } }
+})
+const failing: Snapshot = { ...good, evidence: good.evidence.map((each) => ({ ...each, result: "fail" as const })) }
+const owing = withPlan({ approvalRequired: true })
+const tiered = withPolicy({ approvalRiskTiers: ["medium"] })
+const untiered = withPolicy({ approvalRiskTiers: [] })
+const optional = withPlan({
+  checks: good.candidate.record.plan_json!.checks.map((each) => ({ ...each, required: false }))
+})
+const behind = withCandidate({ base_generation: 7 })
+const otherBase = withCandidate({ base_tree: objectId(9) })
+
+const blocked = ({ blocksOf }: Rules): string | null => {
+  const codes = (snapshot: Snapshot) => blocksOf(snapshot).map((block) => block.code)
+  return differing([
+    ["nothing blocks what is verified", codes(untiered), []],
+    ["only what is verified", codes(withCandidate({ status: "verifying" }, untiered)), ["candidate_not_verified"]],
+    ["only on the head", codes(behind), ["base_behind"]],
+    ["only what was planned", codes(withCandidate({ plan_json: null })), ["check_gap", "composed_commit_missing"]],
+    ["only what has a commit", codes(withCandidate({ commit: null })), ["check_gap", "composed_commit_missing"]],
+    ["only what has a tree", codes(withCandidate({ tree: null })), ["check_gap", "composed_commit_missing"]],
+    ["only with passing checks", codes(failing), ["check_gap"]],
+    ["only with evidence", codes({ ...good, evidence: [] }), ["check_gap"]],
+    ["whatever optional checks say", codes({ ...optional, evidence: failing.evidence }), []],
+    ["only under the active Policy", codes(withPolicy({ version: 2 })), ["policy_version_mismatch"]],
+    ["only what is in the fork", codes({ ...good, composedCommitExists: false }), ["composed_commit_missing"]],
+    ["never what was rejected", codes(approved(good, "rejected")), ["approval_rejected"]],
+    ["rejected is not missing", codes(approved(owing, "rejected")), ["approval_rejected"]],
+    ["only when approved, by plan", codes(owing), ["approval_missing"]],
+    ["only when approved, by Policy", codes(tiered), ["approval_missing"]],
+    ["only that tree", codes(approved(owing, "granted", objectId(9))), ["approval_missing"]],
+    ["what is approved", codes(approved(owing, "granted")), []],
+    [
+      "all blocks at once",
+      codes(
+        approved(
+          { ...withCandidate({ status: "stale", base_generation: 3 }, failing), composedCommitExists: false },
+          "rejected"
+        )
+      ),
+      ["candidate_not_verified", "base_behind", "check_gap", "composed_commit_missing", "approval_rejected"]
+    ]
+  ])
+}
+
+/** What a decision comes to: its tag, and the status of the Change that its commit writes. */
+const outcome = (decision: Canonical.SwapDecision): string => {
+  if (decision._tag === "AlreadyPromoted") return decision._tag
+  const write = decision.commit?.writes?.find((each) => each.kind === "change" && each._tag === "Update")
+  const status = write?.kind === "change" && write._tag === "Update" ? write.record.status : "-"
+  return `${decision._tag} ${status}`
+}
+
+const decided = ({ decideSwap }: Rules): string | null => {
+  const of = (snapshot: Snapshot) => outcome(decideSwap(snapshot, ask))
+  return differing([
+    ["swaps", of(good), "Swap completed"],
+    ["swaps, and releases", of({ ...good, releasable: true }), "Swap releasing"],
+    ["says what is done", of(withCandidate({ status: "promoted", base_generation: 7 })), "AlreadyPromoted"],
+    ["finds it stale by its generation", of(behind).split(" ")[0], "Stale"],
+    ["finds it stale by its tree", of(otherBase).split(" ")[0], "Stale"],
+    ["leaves stale what is stale", of(withCandidate({ status: "stale" })).split(" ")[0], "Stale"],
+    [
+      "only what was verified becomes stale",
+      of(withCandidate({ status: "verifying", base_generation: 7 })).split(" ")[0],
+      "Blocked"
+    ],
+    ["refuses, and the Change goes back", of(failing), "Blocked verifying"],
+    ["to where it was", of({ ...withChange({ statusBeforePromoting: "running" }), evidence: [] }), "Blocked running"],
+    ["or to verifying", of({ ...withChange({ statusBeforePromoting: null }), evidence: [] }), "Blocked verifying"],
+    ["leaves a Change that is not promoting", of({ ...withChange({ status: "running" }), evidence: [] }), "Blocked -"],
+    ["swaps for no Change that is not promoting", of(withChange({ status: "running" })), "Blocked -"]
+  ])
+}
+
+/** Whether the swap still holds after something that it relied on has moved. */
+const holdsAfter = (rules: Rules, ...moves: ReadonlyArray<Commit.Write>): boolean => {
+  const state = copy(ground())
+  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  if (decision._tag !== "Swap") throw new Error(`it is ${decision._tag}`)
+  commit(state, { name: "test.moves", projectId, writes: moves })
+  return commit(state, decision.commit)
+}
+
+const guarded = (rules: Rules): string | null => {
+  const state = ground()
+  const head = must(state, "head", projectId)
+  return differing([
+    ["it holds when nothing moved", holdsAfter(rules), true],
+    ["not after a new Policy", holdsAfter(rules, Commit.update("policy", must(state, "policy", projectId), {})), false],
+    ["not after a decision", holdsAfter(rules, Commit.insert("approval", approvalOf(1, "rejected", tree))), false],
+    ["not after another swap", holdsAfter(rules, Commit.update("head", head, {})), false],
+    ["not after the Candidate moved", holdsAfter(rules, Commit.update("candidate", good.candidate, {})), false],
+    ["not after the Change moved", holdsAfter(rules, Commit.update("change", good.change, {})), false]
+  ])
+}
+
+const approvedSwap = (rules: Rules): string | null => {
+  const state = copy(ground())
+  commit(state, {
+    name: "test.approve",
+    projectId,
+    writes: [Commit.insert("approval", approvalOf(1, "granted", tree))]
+  })
+  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  if (decision._tag !== "Swap") return `an approved Candidate is ${decision._tag}`
+  const approval = must(state, "approval", candidateId(1))
+  commit(state, {
+    name: "test.moves",
+    projectId,
+    writes: [Commit.update("approval", approval, { decision: "rejected" })]
+  })
+  return commit(state, decision.commit) ? "it holds after the approval was taken back" : null
+}
+
+/** What a swap leaves behind. */
+const promoted = (rules: Rules): string | null => {
+  const state = copy(ground())
+  const decision = rules.decideSwap({ ...snapshotOf(state, 1), releasable: true }, ask)
+  if (decision._tag !== "Swap" || !commit(state, decision.commit)) return "it does not swap"
+  const { events = [], commands = [] } = decision.commit
+  const kinds = (all: ReadonlyArray<{ readonly type?: string; readonly kind?: string }>) =>
+    all.map((each) => each.type ?? each.kind)
+  const alone = rules.decideSwap(snapshotOf(ground(), 1), ask)
+  const step = must(state, "generation", `${projectId}/1`).record
+  return (
+    brokenLine(state) ??
+    differing([
+      ["the generation", [decision.generation, step.generation], [1, 1]],
+      [
+        "what it is of",
+        [step.commit, step.tree, step.candidateId, step.changeId],
+        [tree, tree, candidateId(1), changeId(1)]
+      ],
+      [
+        "by what it was allowed",
+        [step.policyVersion, step.evidenceIds, step.approvalId],
+        [1, [good.evidence[0]!.id], null]
+      ],
+      ["by whom", [step.actor, step.trigger], [person, "user"]],
+      [
+        "the head",
+        [must(state, "head", projectId).record.generation, must(state, "head", projectId).record.commit],
+        [1, tree]
+      ],
+      ["the Change", must(state, "change", changeId(1)).record.statusBeforePromoting, null],
+      ["the release", must(state, "release", decision.releaseId ?? "").record.status, "queued"],
+      ["its events", kinds(events), ["canonical.advanced"]],
+      [
+        "its commands",
+        kinds(commands).filter((each) => each !== "change.dispatch"),
+        ["canonical.sweep", "release.run"]
+      ],
+      [
+        "without a release",
+        kinds((alone._tag === "Swap" ? alone.commit.events : null) ?? []),
+        ["canonical.advanced", "change.completed"]
+      ]
+    ])
+  )
+}
+
+const oracle = (rules: Rules): string | null =>
+  blocked(rules) ?? decided(rules) ?? guarded(rules) ?? approvedSwap(rules) ?? promoted(rules)
+
+const without = (bug: string, find: string, put = ""): Mutation => ({ bug, find, put })
+
+const mutations: ReadonlyArray<Mutation> = [
+  without("the plan's approval is not owed", "plan.approvalRequired || "),
+  without("the Policy's approval is not owed", " || policy.record.approvalRiskTiers.includes(plan.riskTier)"),
+  // A rejection is found before `granted` is asked: what that says of it cannot be missed.
+  without("an approval of any tree grants", " && approval.record.tree === candidate.record.tree"),
+  without("no approval grants", "approval !== null && approval", "approval === null || approval"),
+  without("unverified is not blocked", `if (status !== "verified") blocks`, "if (false) blocks"),
+  without("a base behind is not blocked", "if (base_generation !== head.record.generation)", "if (false)"),
+  without(
+    "a plan is not needed",
+    "plan === null || commit === null || tree === null) {",
+    "commit === null || tree === null) {"
+  ),
+  without(
+    "a commit is not needed",
+    "if (plan === null || commit === null || tree === null) {",
+    "if (plan === null || tree === null) {"
+  ),
+  without(
+    "a tree is not needed",
+    "if (plan === null || commit === null || tree === null) {",
+    "if (plan === null || commit === null) {"
+  ),
+  without("unplanned is no gap", `blocks.push({ code: "check_gap", detail: "no checks have been run yet" })`),
+  without(
+    "uncomposed is not missing",
+    `blocks.push({ code: "composed_commit_missing", detail: "nothing has been composed" })`
+  ),
+  without("optional checks block", `check.required && check.verdict !== "pass"`, `check.verdict !== "pass"`),
+  without("failed checks do not block", `if (check.required && check.verdict !== "pass")`, "if (false)"),
+  without("an old Policy does not block", "if (plan.policyVersion !== policy.record.version)", "if (false)"),
+  without("a missing commit does not block", "if (!snapshot.composedCommitExists)", "if (false)"),
+  without("a rejection does not block", `if (approval?.record.decision === "rejected")`, "if (false)"),
+  without(
+    "a missing approval does not block",
+    "else if (needsApproval(snapshot) && !granted(snapshot))",
+    "else if (false)"
+  ),
+  without("every approval is owed", "needsApproval(snapshot) && !granted", "!granted"),
+  without(
+    "what is promoted is promoted again",
+    `if (candidate.record.status === "promoted") return`,
+    "if (false) return"
+  ),
+  without(
+    "the generation is not compared",
+    "candidate.record.base_generation !== head.record.generation || candidate",
+    "candidate"
+  ),
+  without("the tree is not compared", " || candidate.record.base_tree !== head.record.tree"),
+  without("stale goes on", `candidate.record.status === "stale" || `),
+  without("only stale is stale", " || (verified && behind)"),
+  without("what runs becomes stale", "(verified && behind)", "behind"),
+  without("nothing is blocked", "if (blocks.length > 0) return", "if (false) return"),
+  without("the Change stays promoting", `commit: backCommit(snapshot, ask.now) }`, "commit: null }"),
+  without("every Change goes back", `if (change.record.status !== "promoting") return null`),
+  without("it goes back to verifying", `change.record.statusBeforePromoting ?? "verifying"`, `"verifying"`),
+  without(
+    "it goes nowhere it was not",
+    `change.record.statusBeforePromoting ?? "verifying"`,
+    "change.record.statusBeforePromoting"
+  ),
+  without("the Change need not promote", `requested._tag === "Left" || `),
+  without("the generation stands still", "head.record.generation + 1", "head.record.generation"),
+  without("the release is forgotten", "snapshot.releasable ? queuedRelease(", "false ? queuedRelease("),
+  without("the Change does not release", `snapshot.releasable ? "swapWonWithRelease"`, `false ? "swapWonWithRelease"`),
+  without("the Change is completed without a word", "if (!snapshot.releasable)", "if (false)"),
+  without("the Policy is not guarded", `Commit.unchanged("policy", projectId, policy),`),
+  without(
+    "a new decision is not guarded",
+    `? Commit.absent("approval", candidate.record.id)`,
+    `? Commit.unchanged("policy", projectId, policy)`
+  ),
+  without(
+    "the decision is not guarded",
+    `: Commit.unchanged("approval", candidate.record.id, approval)`,
+    `: Commit.unchanged("policy", projectId, policy)`
+  ),
+  without("the generation is not written", `Commit.insert("generation", step),`),
+  without("the head is not moved", `Commit.update("head", head, { generation, commit, tree }),`),
+  without("the head forgets the tree", `{ generation, commit, tree }),`, "{ generation, commit }),"),
+  without("the head forgets the commit", `{ generation, commit, tree }),`, "{ generation, tree }),"),
+  without(
+    "the Candidate is not promoted",
+    `Commit.update("candidate", candidate, { status: promoted.right, updatedAt: ask.now }),`
+  ),
+  without(
+    "the Change is not moved",
+    `Commit.update("change", change, { status: requested.right, statusBeforePromoting: null, updatedAt: ask.now }),`
+  ),
+  without("the release is not written", `...(release === null ? [] : [Commit.insert("release", release)])`),
+  without("the Change remembers", "status: requested.right, statusBeforePromoting: null", "status: requested.right"),
+  without("any check is proof", "check.required && check.evidenceId !== null ?", "false ?"),
+  without("nothing is told", "const events: Array<NewEvent> = [advanced(step)]", "const events: Array<NewEvent> = []"),
+  without("the approval is not kept", "approvalId: approval?.record.id ?? null", `approvalId: "apr_none" as never`)
+]
+
+it("catches every bug that is planted in the rules of promotion", async () => {
+  expect(await survivors<Rules>("promotion/Canonical.ts", mutations, oracle)).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { expect, it } from "vitest"
+import type { Plan } from "@pawl/core/candidate/Plan"
+import { type Evidence, EvidenceResult, EvidenceStatus } from "@pawl/core/evidence/Evidence"
+import type * as Gate from "@pawl/core/evidence/Gate"
+import { differing, type Mutation, survivors } from "./Mutants.ts"
+
+const composed = { commit: "a".repeat(40), tree: "b".repeat(40) }
+const other = "c".repeat(40)
+const check = (id: string, required = true): Plan["checks"][number] => ({
+  id,
+  kind: "command",
+  title: id,
+  command: "true",
+  required,
+  timeoutMs: 1
+})
+const planOf = (...checks: Plan["checks"]): Plan => ({
+  policyVersion: 1,
+  riskTier: "low",
+  approvalRequired: false,
+  checks
+})
+const row = (fields: Partial<Evidence> = {}): Evidence => ({
+  id: "evd_00000000000000000000000000",
+  projectId: "proj_00000000-0000-4000-8000-000000000000",
+  subject: { candidateId: "cand_000000000000000000000000" },
+  checkId: "test",
+  status: "checked_supported",
+  result: "pass",
+  ...composed,
+  outputKey: null,
+  outputDigest: null,
+  startedAt: "2026-01-01T00:00:00.000Z",
+  finishedAt: "2026-01-01T00:00:00.000Z",
+  runner: { isolation: "x", version: "1", guarantees: [] },
+  summary: "said",
+  attempt: 1,
+  ...fields
+})
+
+const oracle = ({ judge }: typeof Gate): string | null => {
+  const one = planOf(check("test"))
+  const passed = (rows: ReadonlyArray<Evidence>, plan = one) => judge(plan, composed, rows).passed
+  const verdict = (fields: Partial<Evidence>) => judge(one, composed, [row(fields)]).checks[0]?.verdict
+  const releaseId = "rel_proj_00000000-0000-4000-8000-000000000000_1"
+  return differing([
+    ...EvidenceStatus.literals.flatMap((status) =>
+      EvidenceResult.literals.map((result) => {
+        const proves = status === "checked_supported" && result === "pass"
+        const promised = proves ? "pass" : result === "fail" ? "fail" : "gap"
+        return [`${status} with ${result}`, verdict({ status, result }), promised] as const
+      })
+    ),
+    ["another tree proves nothing", passed([row({ tree: other })]), false],
+    ["another commit proves nothing", passed([row({ commit: other })]), false],
+    ["another check proves nothing", passed([row({ checkId: "other" })]), false],
+    ["a release proves nothing", passed([row({ subject: { releaseId } })]), false],
+    ["the last row counts, when it fails", passed([row(), row({ result: "fail" })]), false],
+    ["the last row counts, when it passes", passed([row({ result: "fail" }), row()]), true],
+    ["a check without a row is a gap", judge(one, composed, []).checks[0]?.verdict, "gap"],
+    ["every required check counts", passed([row()], planOf(check("test"), check("build"))), false],
+    ["an optional check may fail", passed([row({ result: "fail" })], planOf(check("test", false))), true],
+    ["a plan without checks never passes", passed([], planOf()), false],
+    [
+      "a verdict names its proof",
+      judge(one, composed, [row()]).checks,
+      [{ checkId: "test", required: true, verdict: "pass", evidenceId: row().id, summary: "said" }]
+    ]
+  ])
+}
+
+const mutations: ReadonlyArray<Mutation> = [
+  { bug: "any status supports", find: `row.status === "checked_supported" && `, put: "" },
+  { bug: "any result supports", find: ` && row.result === "pass"`, put: "" },
+  { bug: "any check's row", find: "each.checkId === check.id &&", put: "" },
+  { bug: "a release's row", find: "each.subject.candidateId !== undefined &&", put: "" },
+  { bug: "any commit's row", find: "each.commit === composed.commit &&", put: "" },
+  { bug: "any tree's row", find: "each.tree === composed.tree", put: "true" },
+  { bug: "the first row", find: "rows.findLast(", put: "rows.find(" },
+  { bug: "no row passes", find: `row === undefined ? "gap"`, put: `row === undefined ? "pass"` },
+  { bug: "a failure is a gap", find: `row.result === "fail" ? "fail"`, put: `row.result === "fail" ? "gap"` },
+  { bug: "a gap is a failure", find: `"fail" : "gap",`, put: `"fail" : "fail",` },
+  { bug: "an empty plan passes", find: "checks.length > 0 && ", put: "" },
+  { bug: "optional checks count", find: "!check.required || ", put: "" },
+  { bug: "required checks do not count", find: ` || check.verdict === "pass"`, put: "" },
+  { bug: "one check is enough", find: "checks.every(", put: "checks.some(" },
+  { bug: "the proof is forgotten", find: "row?.id ?? null", put: "null" },
+  { bug: "what it said is forgotten", find: "row?.summary ??", put: "" }
+]
+
+it("catches every bug that is planted in the gate", async () => {
+  expect(await survivors<typeof Gate>("evidence/Gate.ts", mutations, oracle)).toEqual([])
+})

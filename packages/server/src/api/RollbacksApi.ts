@@ -1,0 +1,33 @@
+/** Rollbacks: an older tree as a new generation. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { about, writing } from "./Needs.ts"
+import { ById } from "./Paging.ts"
+import { CandidateRecord, ChangeRecord } from "./Records.ts"
+
+export const RollbackBody = Schema.Struct({
+  /** The generation whose tree is to be canonical again. It is older than `expectedGeneration`. */
+  targetGeneration: Schema.NonNegativeInt,
+  /** The head that the caller has seen. */
+  expectedGeneration: Schema.NonNegativeInt
+})
+
+export const RollbackAnswer = Schema.Struct({ change: ChangeRecord, candidate: CandidateRecord })
+
+export const RollbacksApi = HttpApiGroup.make("rollbacks")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/projects/:id/rollback")
+      .setPath(ById)
+      .setPayload(RollbackBody)
+      .addSuccess(RollbackAnswer, { status: 202 })
+      .annotateContext(
+        about(
+          writing,
+          "Ask for a rollback",
+          "Answers a Change with a Candidate of the older tree, to be approved and promoted as any other; the same again answers the same while it is under way. 409 `stale` when `expectedGeneration` is not the head; 404 `unknown_generation`."
+        )
+      )
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Rollbacks")

@@ -1,0 +1,17 @@
+/** Audits. */
+import { HttpApiBuilder } from "@effect/platform"
+import { last, run } from "@pawl/core/promotion/Audits"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { onProject } from "./Reach.ts"
+
+export const AuditsHttp = HttpApiBuilder.group(PawlApi, "audits", (handlers) =>
+  handlers
+    .handle("run", ({ path }) =>
+      answering(Effect.flatMap(onProject(path.id), ({ id }) => Effect.map(run(id), (audit) => ({ audit }))))
+    )
+    .handle("get", ({ path }) =>
+      answering(Effect.flatMap(onProject(path.id), ({ id }) => Effect.map(last(id), (audit) => ({ audit }))))
+    )
+)

@@ -1,0 +1,27 @@
+/** What happened to a Change, and in a Project. */
+import { HttpApiBuilder } from "@effect/platform"
+import { History } from "@pawl/core/ledger/History"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { onChange, onProject } from "./Reach.ts"
+
+export const HistoryHttp = HttpApiBuilder.group(PawlApi, "history", (handlers) =>
+  handlers
+    .handle("ofChange", ({ path, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(path.id)
+          return yield* (yield* History).ofChange(change.id, urlParams)
+        })
+      )
+    )
+    .handle("ofProject", ({ path, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return yield* (yield* History).ofProject(project.id, urlParams)
+        })
+      )
+    )
+)

@@ -1,0 +1,19 @@
+/** Rollbacks. */
+import { HttpApiBuilder } from "@effect/platform"
+import { request } from "@pawl/core/promotion/Rollbacks"
+import { Effect } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { actor, onProject } from "./Reach.ts"
+
+export const RollbacksHttp = HttpApiBuilder.group(PawlApi, "rollbacks", (handlers) =>
+  handlers.handle("create", ({ path, payload }) =>
+    answering(
+      Effect.gen(function* () {
+        const project = yield* onProject(path.id)
+        const { targetGeneration, expectedGeneration } = payload
+        return yield* request(yield* actor, { projectId: project.id, targetGeneration, expectedGeneration })
+      })
+    )
+  )
+)

@@ -1,0 +1,47 @@
+/** Webhooks. Their secrets leave the server in the two answers that make one, and nowhere else. */
+import { HttpApiBuilder } from "@effect/platform"
+import { type Webhook, viewOf } from "@pawl/core/event/Webhook"
+import { create, list, remove, rotateSecret } from "@pawl/core/event/Webhooks"
+import { Effect, Redacted } from "effect"
+import { PawlApi } from "../api/PawlApi.ts"
+import { answering } from "./Answering.ts"
+import { actor, onProject, onWebhook } from "./Reach.ts"
+
+const withSecret = (webhook: Webhook) => ({ webhook: viewOf(webhook), secret: Redacted.value(webhook.secret) })
+
+export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers) =>
+  handlers
+    .handle("create", ({ path, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return withSecret(yield* create(yield* actor, project.id, payload))
+        })
+      )
+    )
+    .handle("list", ({ path, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          const page = yield* list(project.id, urlParams)
+          return { items: page.items.map((each) => viewOf(each.record)), nextCursor: page.nextCursor }
+        })
+      )
+    )
+    .handle("remove", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const webhook = yield* onWebhook(path.id)
+          return { webhook: viewOf(yield* remove(webhook.id)) }
+        })
+      )
+    )
+    .handle("rotateSecret", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const webhook = yield* onWebhook(path.id)
+          return withSecret(yield* rotateSecret(webhook.id))
+        })
+      )
+    )
+)

@@ -1,0 +1,40 @@
+/** Where the state is kept: in a SQLite file of the data folder, or in Postgres, which several processes share. */
+import { join } from "node:path"
+import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
+import * as Notices from "@pawl/adapters-pg/Notices"
+import * as PgClient from "@pawl/adapters-pg/PgClient"
+import { reasonOf } from "@pawl/sql/Database"
+import * as SqlStores from "@pawl/sql/SqlStores"
+import { Layer, Schema } from "effect"
+import type { Options } from "./Options.ts"
+
+/** The database cannot be reached, or not be used. The reason holds no address and no password. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The database cannot be used: ${this.reason}`
+  }
+}
+
+type State = Layer.Layer<SqlStores.Stores | Notices.Notices, DatabaseUnavailable>
+
+const embedded = (options: Options): State =>
+  Layer.merge(SqlStores.layer, Notices.layerAlone).pipe(
+    Layer.provide(SqliteClient.layer({ filename: join(options.data, "pawl.db") })),
+    Layer.mapError(
+      (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
+    )
+  )
+
+const shared = (options: Options, url: NonNullable<Options["databaseUrl"]>): State =>
+  SqlStores.layer.pipe(
+    Layer.provideMerge(PgClient.layer({ url, schema: options.databaseSchema })),
+    Layer.mapError(
+      (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
+    )
+  )
+
+/** The stores, and the notices between processes, which without Postgres have nobody to go to. */
+export const layer = (options: Options): State =>
+  options.databaseUrl === null ? embedded(options) : shared(options, options.databaseUrl)

@@ -1,0 +1,84 @@
+/** A running Pawl, as the commands that ask one speak to it: where it is, and with which token. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as CliOptions from "@effect/cli/Options"
+import { Console, Data, Effect, Option, Redacted } from "effect"
+import { makeClient, type PawlClient } from "../../api/Client.ts"
+import { Problem } from "../../api/Problem.ts"
+
+/** The command could not ask, or was refused. */
+export class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly reason: string }> {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The options of every command that asks a server. */
+export const remoteOptions = {
+  url: CliOptions.text("url").pipe(
+    CliOptions.optional,
+    CliOptions.withDescription("the address of the API (http://127.0.0.1 and PAWL_PORT, 8787)")
+  ),
+  token: CliOptions.text("token").pipe(
+    CliOptions.optional,
+    CliOptions.withDescription("an API token (PAWL_TOKEN, else the owner token in the data folder)")
+  ),
+  data: CliOptions.text("data").pipe(
+    CliOptions.optional,
+    CliOptions.withDescription("the data folder whose owner token is used (PAWL_DATA, .pawl)")
+  )
+}
+
+export interface RemoteOptions {
+  readonly url: Option.Option<string>
+  readonly token: Option.Option<string>
+  readonly data: Option.Option<string>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The address of the API. */
+export const addressOf = (options: RemoteOptions, environment: Environment): string =>
+  Option.getOrElse(options.url, () => `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`)
+
+const tokenOf = (options: RemoteOptions, environment: Environment): Effect.Effect<Redacted.Redacted, CannotAsk> => {
+  const given = Option.getOrUndefined(options.token) ?? environment["PAWL_TOKEN"]
+  if (given !== undefined && given !== "") return Effect.succeed(Redacted.make(given))
+  const path = join(
+    Option.getOrElse(options.data, () => environment["PAWL_DATA"] ?? ".pawl"),
+    "owner-token"
+  )
+  return Effect.try({
+    try: () => Redacted.make(readFileSync(path, "utf8").trim()),
+    catch: () => new CannotAsk({ reason: `no token: give --token, set PAWL_TOKEN, or run it where ${path} is` })
+  })
+}
+
+/** In words; an answer that is not Pawl's says that nothing of it listens there. */
+const reasonOf = (error: unknown, address: string): string => {
+  if (error instanceof Problem) return `${error.code}: ${error.detail}`
+  return `${address} does not answer as Pawl does: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** Asks the server that the options name; whatever stands in the way fails with `CannotAsk`. */
+export const asking = <A, E>(
+  options: RemoteOptions,
+  ask: (client: PawlClient) => Effect.Effect<A, E>
+): Effect.Effect<A, CannotAsk> =>
+  Effect.gen(function* () {
+    const address = addressOf(options, process.env)
+    const token = yield* tokenOf(options, process.env)
+    const client = yield* makeClient({ baseUrl: address, token })
+    return yield* ask(client).pipe(Effect.mapError((error) => new CannotAsk({ reason: reasonOf(error, address) })))
+  })
+
+const exitWith = (code: number) => Effect.sync(() => void (process.exitCode = code))
+
+/** Prints what the work says and exits with its code; with 2 when it could not ask. */
+export const reporting = (
+  work: Effect.Effect<{ readonly lines: ReadonlyArray<string>; readonly exitCode: number }, CannotAsk>
+): Effect.Effect<void> =>
+  Effect.matchEffect(work, {
+    onSuccess: ({ lines, exitCode }) => Effect.zipRight(Console.log(lines.join("\n")), exitWith(exitCode)),
+    onFailure: ({ reason }) => Effect.zipRight(Console.error(`pawl: ${reason}`), exitWith(2))
+  })

@@ -1,0 +1,85 @@
+/** `pawl why <candidate>`: why a Candidate is where it is, what happened to its Change, and what to do. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import type { Why } from "@pawl/core/candidate/Why"
+import type { HistoryItem } from "@pawl/core/ledger/History"
+import { Effect } from "effect"
+import { asking, remoteOptions, reporting } from "./Remote.ts"
+
+const indented = (text: string): ReadonlyArray<string> =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `      | ${line}`)
+
+const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines]
+
+const reasoned = (status: string, reason: string | null): string => (reason === null ? status : `${status} (${reason})`)
+
+const checkLines = (checks: Why["checks"]): ReadonlyArray<string> =>
+  checks.flatMap(({ checkId, output, required, summary, verdict }) => [
+    `  ${verdict.padEnd(4)}  ${checkId}${required ? "" : " (not required)"}  ${summary.split("\n", 1)[0]}`,
+    ...(output === null ? [] : indented(output))
+  ])
+
+const approvalLines = ({ approver, decidedAt, decision, owed }: Why["approval"]): ReadonlyArray<string> => {
+  if (decision !== null) return [`  ${decision} by ${approver} at ${decidedAt}`]
+  return owed ? ["  owed"] : []
+}
+
+/** The answer as lines for a person. */
+export const whyLines = (why: Why): ReadonlyArray<string> => [
+  `${why.candidate.id}: ${reasoned(why.candidate.status, why.candidate.reason)}`,
+  `${why.change.id}: ${reasoned(why.change.status, why.change.reason)}`,
+  ...section(
+    "Blocks",
+    why.blocks.map(({ code, detail }) => `  ${code}  ${detail}`)
+  ),
+  ...section("Checks", checkLines(why.checks)),
+  ...section("Approval", approvalLines(why.approval)),
+  ...section(
+    "Conflicts",
+    why.conflicts.map((path) => `  ${path}`)
+  ),
+  ...section(
+    "Tasks in the way",
+    why.tasks.map(({ key, reason, status }) => `  ${key}  ${reasoned(status, reason)}`)
+  ),
+  ...section(
+    "Dead letters",
+    why.deadLetters.map(({ id, problem }) => `  ${id}  ${problem ?? ""}`.trimEnd())
+  )
+]
+
+/** The beginning of the Change's history, as far as it is about the Change or this Candidate. */
+export const historyLines = (items: ReadonlyArray<HistoryItem>, why: Why): ReadonlyArray<string> =>
+  section(
+    "History",
+    items
+      .filter(({ id }) => id === why.change.id || id === why.candidate.id)
+      .map(
+        ({ actor, at, from, kind, reason, to }) =>
+          `  ${at}  ${kind} ${from === null ? "" : `${from} -> `}${reasoned(to, reason)}, by ${actor.id}`
+      )
+  )
+
+export const whyCommand = Command.make(
+  "why",
+  { candidate: Args.text({ name: "candidate" }), ...remoteOptions },
+  ({ candidate, ...remote }) =>
+    reporting(
+      asking(remote, (client) =>
+        Effect.gen(function* () {
+          const why = yield* client.candidates.why({ path: { id: candidate } })
+          const history = yield* client.history.ofChange({ path: { id: why.change.id }, urlParams: {} })
+          return {
+            lines: [...whyLines(why), ...historyLines(history.items, why), `Next: ${why.next}`],
+            exitCode: 0
+          }
+        })
+      )
+    )
+).pipe(
+  Command.withDescription("Says why a Candidate is where it is, and what to do; exits with 2 when it could not ask")
+)

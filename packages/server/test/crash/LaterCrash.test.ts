@@ -1,0 +1,121 @@
+/**
+ * What comes after a first promotion, killed at every place that the first path does not pass: recomposition of a
+ * loser, auto-promotion, a rollback, and the archive with its cleanup.
+ */
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Candidate } from "@pawl/core/candidate/Candidate"
+import type { Change } from "@pawl/core/change/Change"
+import type { Generation } from "@pawl/core/promotion/Generation"
+import type { Project } from "@pawl/core/project/Project"
+import * as Flow from "../e2e/Flow.ts"
+import { type ServerProcess, startServer } from "../e2e/ServerProcess.ts"
+import { crashAtEach, newFolder, recordPlaces, removeFolders, type Story } from "./Crashing.ts"
+
+interface Prepared {
+  readonly folder: string
+  readonly projectId: string
+  readonly url: string
+  readonly racers: ReadonlyArray<Change>
+}
+
+/** A live Project whose Policy lets light Changes promote themselves, and two such Changes with their ChangeSets. */
+const prepare = async (): Promise<Prepared> => {
+  const folder = join(newFolder(), "data")
+  const server = await startServer({ data: folder })
+  const project = await Flow.createProject(server.api, "later")
+  const app = await Flow.liveApp(server.api, project.id, 0)
+  await server.api.put(`/v1/projects/${project.id}/policy`, { autoPromoteRiskTiers: ["low"] })
+  const racers: Array<Change> = []
+  for (const name of ["left", "right"]) {
+    const change = await Flow.openChange(server.api, project.id, name)
+    await Flow.edit(server.api, change, { [`public/${name}.txt`]: name })
+    racers.push(change)
+  }
+  expect(await server.stop()).toBe(0)
+  return { folder, projectId: project.id, url: app.url, racers }
+}
+
+interface Client {
+  asked?: true
+  back?: { readonly change: Change; readonly candidate: Candidate }
+  promoted?: true
+  archived?: true
+}
+
+const ended = (server: ServerProcess, change: Change) =>
+  Flow.until(
+    () => server.api.get<{ change: Change }>(`/v1/changes/${change.id}`),
+    (answer) => ["completed", "failed", "cancelled"].includes(answer.change.status)
+  ).then((answer) => answer.change)
+
+const drive = async (server: ServerProcess, prepared: Prepared, client: Client): Promise<void> => {
+  if (client.asked !== true)
+    await Promise.all(
+      prepared.racers.map(async (change) => {
+        // The Change may have ended before the crash: then there is nothing to ask for any more.
+        const { change: now } = await server.api.get<{ change: Change }>(`/v1/changes/${change.id}`)
+        if (now.status === "created" || now.status === "verifying") await Flow.requestCandidate(server.api, change)
+      })
+    )
+  client.asked = true
+  for (const racer of prepared.racers) expect((await ended(server, racer)).status).toBe("completed")
+  client.back ??= await server.api.post<NonNullable<Client["back"]>>(`/v1/projects/${prepared.projectId}/rollback`, {
+    targetGeneration: 1,
+    expectedGeneration: 2
+  })
+  if (client.promoted !== true) {
+    await Flow.gated(server.api, client.back.candidate.id)
+    await Flow.promote(server.api, client.back.candidate.id)
+    expect((await ended(server, client.back.change)).status).toBe("completed")
+    const generations = await server.api.get<{ items: ReadonlyArray<Generation> }>(
+      `/v1/projects/${prepared.projectId}/versions`
+    )
+    const trees = new Map(generations.items.map(({ generation, tree }) => [generation, tree]))
+    expect(new Set(trees.keys())).toEqual(new Set([0, 1, 2, 3]))
+    expect(trees.get(3)).toBe(trees.get(1))
+    const texts = await Promise.all(["left", "right"].map((name) => server.api.page(`${prepared.url}${name}.txt`)))
+    // S1 holds what the first racer brought and not what the second did; the app itself answers everything else.
+    expect(texts.filter((page, n) => page.text === ["left", "right"][n])).toHaveLength(1)
+    client.promoted = true
+  }
+  await server.api.delete(`/v1/projects/${prepared.projectId}`)
+  client.archived = true
+  await Flow.until(
+    () => server.api.get<{ project: Project }>(`/v1/projects/${prepared.projectId}`),
+    ({ project }) => project.cleaned_at !== null
+  )
+}
+
+const judge: Story<Prepared, Client>["judge"] = async (server, prepared) => {
+  const { project } = await server.api.get<{ project: Project }>(`/v1/projects/${prepared.projectId}`)
+  expect(project.status).toBe("archived")
+  expect((await server.api.page(prepared.url)).status).toBe(410)
+  const { items } = await server.api.get<{ items: ReadonlyArray<unknown> }>(
+    `/v1/projects/${prepared.projectId}/dead-letters`
+  )
+  expect(items).toEqual([])
+}
+
+describe("Killed at any place of what comes later, and started again", () => {
+  let story: Story<Prepared, Client>
+  let places: ReadonlyArray<string>
+
+  beforeAll(async () => {
+    story = { prepared: await prepare(), newClient: () => ({}), drive, judge }
+    // Which of the racers loses, and when, differs from run to run; these places are passed in each.
+    const own = /Staleness|Recomposition|Rollbacks|commitTree|Archiv|Cleanup|remove|Removal|cleanup/
+    places = (await recordPlaces(story)).filter((place) => own.test(place))
+  }, 120_000)
+  afterAll(removeFolders)
+
+  it("records places in each of recomposition, rollback and cleanup", () => {
+    console.log(`${places.length} crash points:\n${places.join("\n")}`)
+    for (const name of ["Staleness.mark", "Recomposition.recompose", "Rollbacks", "commitTree", "Cleanup"])
+      expect(places.join("\n")).toContain(name)
+  })
+
+  it("ends the work as if nothing had happened, at every place", async () => {
+    expect(await crashAtEach(story, places)).toEqual([])
+  }, 900_000)
+})

@@ -1,0 +1,177 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { DeadLetter } from "@pawl/core/event/Command"
+import type { Event } from "@pawl/core/event/Event"
+import { Webhook } from "standardwebhooks"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Flow from "./Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./ServerProcess.ts"
+
+interface Arrived {
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** A receiver on loopback that notes what arrives. `answering` says the status, from how often this event came. */
+const openReceiver = async (answering: (times: number) => number, port = 0) => {
+  const arrived: Array<Arrived> = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+      arrived.push({ headers, body })
+      const times = arrived.filter((each) => each.headers["webhook-id"] === headers["webhook-id"]).length
+      response.writeHead(answering(times)).end("thank you")
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    arrived,
+    close: () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections()))
+  }
+}
+type Receiver = Awaited<ReturnType<typeof openReceiver>>
+
+interface Made {
+  readonly webhook: { readonly id: string }
+  readonly secret: string
+}
+
+const verified = (made: Made, { arrived }: Receiver): ReadonlyArray<Event> =>
+  arrived.map(({ body, headers }) => new Webhook(made.secret).verify(body, headers) as Event)
+
+describe("Webhooks of a running server", () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let projectId: string
+  let before: number
+  let [all, flaky, dead]: Array<Made> = []
+  let everything: Receiver
+  let patient: Receiver
+  let deadPort: number
+
+  const makeWebhook = (url: string, eventTypes?: ReadonlyArray<string>) =>
+    server.api.post<Made>(`/v1/projects/${projectId}/webhooks`, {
+      url,
+      ...(eventTypes === undefined ? {} : { eventTypes })
+    })
+  const events = async () =>
+    (await server.api.get<{ items: ReadonlyArray<Event> }>(`/v1/projects/${projectId}/events?after=${before}`)).items
+
+  beforeAll(async () => {
+    server = await startServer({ data: folder.path, environment: { PAWL_WEBHOOKS_ALLOW_PRIVATE: "true" } })
+    everything = await openReceiver(() => 204)
+    patient = await openReceiver((times) => (times <= 2 ? 500 : 200))
+    const closing = await openReceiver(() => 200)
+    deadPort = closing.port
+    await closing.close()
+    projectId = (await Flow.createProject(server.api, "telling")).id
+    await Flow.liveApp(server.api, projectId, 0)
+    before = 0
+    before = (await events()).at(-1)?.sequence ?? 0
+    all = await makeWebhook(everything.url)
+    flaky = await makeWebhook(patient.url, ["task.completed", "verification.started"])
+    dead = await makeWebhook(`http://127.0.0.1:${deadPort}/hook`, ["task.completed"])
+    const change = await Flow.openChange(server.api, projectId, "told")
+    await Flow.edit(server.api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
+    const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.promote(server.api, candidate.id)
+    await Flow.released(server.api, projectId, 1)
+  })
+  afterAll(async () => {
+    await server.stop()
+    await everything.close()
+    await patient.close()
+    folder.remove()
+  })
+
+  it("tell every event of a promoted Change in order, each once, with a signature that can be verified", async () => {
+    await Flow.until(events, (items) => items.some((event) => event.type === "change.completed"))
+    const wanted = await events()
+    await Flow.until(
+      () => Promise.resolve(everything.arrived.length),
+      (count) => count >= wanted.length
+    )
+    expect(wanted.map((event) => event.type)).toContain("canonical.advanced")
+    expect(verified(all!, everything)).toEqual(wanted)
+    expect(everything.arrived.map((each) => each.headers["webhook-id"])).toEqual(wanted.map((event) => event.id))
+    expect(() => verified(flaky!, everything)).toThrow()
+  })
+
+  it("try again what was answered with 500, and go on with the next event after it", async () => {
+    const wanted = (await events()).filter((event) => ["task.completed", "verification.started"].includes(event.type))
+    expect(wanted.length).toBe(2)
+    await Flow.until(
+      () => Promise.resolve(patient.arrived.length),
+      (count) => count >= 6
+    )
+    expect(verified(flaky!, patient)).toEqual(wanted.flatMap((event) => [event, event, event]))
+  })
+
+  it("end as a dead letter when nobody answers, and are delivered by Retry", async () => {
+    const letters = () => server.api.get<{ items: ReadonlyArray<DeadLetter> }>(`/v1/projects/${projectId}/dead-letters`)
+    const [letter] = (await Flow.until(letters, ({ items }) => items.length > 0)).items
+    expect(letter).toMatchObject({ kind: "webhook.deliver", attempts: 5, payload: { webhookId: dead!.webhook.id } })
+    expect(letter!.lastProblem).toMatch(/^WebhookUnreachable: .*ECONNREFUSED$/)
+    const receiver = await openReceiver(() => 200, deadPort)
+    await server.api.post(`/v1/dead-letters/${encodeURIComponent(letter!.id)}/retry`)
+    await Flow.until(
+      () => Promise.resolve(receiver.arrived.length),
+      (count) => count > 0
+    )
+    expect(verified(dead!, receiver)).toEqual((await events()).filter((event) => event.type === "task.completed"))
+    expect((await letters()).items).toEqual([])
+    await receiver.close()
+  })
+
+  it("leave their secrets out of the log and out of every list", async () => {
+    const listed = await server.api.text(`/v1/projects/${projectId}/webhooks`)
+    const letters = await server.api.text(`/v1/projects/${projectId}/dead-letters`)
+    for (const made of [all!, flaky!, dead!])
+      for (const text of [listed, letters, server.log()]) expect(text).not.toContain(made.secret.slice(6))
+    expect(listed).toContain(all!.webhook.id)
+    expect(server.log()).not.toContain("/hook")
+  })
+})
+
+describe("Webhooks of a server as it comes", () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServer({ data: folder.path })
+  })
+  afterAll(async () => {
+    await server.stop()
+    folder.remove()
+  })
+
+  it("go to no private address, whether it is written as one or hides behind a name", async () => {
+    const { api } = server
+    const receiver = await openReceiver(() => 200)
+    const project = await Flow.createProject(api, "careful")
+    const path = `/v1/projects/${project.id}/webhooks`
+    for (const url of [
+      receiver.url,
+      `https://127.0.0.1:${receiver.port}/`,
+      `https://[::1]:${receiver.port}/`,
+      "https://169.254.169.254/latest/meta-data",
+      "https://10.1.2.3/"
+    ])
+      expect([url, await api.refused(path, { url })]).toMatchObject([
+        url,
+        { status: 400, problem: { code: "invalid_field", field: "url" } }
+      ])
+    await api.post(path, { url: `https://localhost:${receiver.port}/` })
+    const change = await Flow.openChange(api, project.id, "hidden")
+    await Flow.edit(api, change, { "a.txt": "a" })
+    await Flow.until(
+      () => Promise.resolve(server.log()),
+      (log) => log.includes("WebhookUnreachable: the address is not public")
+    )
+    expect(receiver.arrived).toEqual([])
+    await receiver.close()
+  })
+})

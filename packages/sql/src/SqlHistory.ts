@@ -1,0 +1,52 @@
+/** The history over SQL: one row for each Change that a commit moved something of, written with that commit. */
+import { Effect, Either, Schema } from "effect"
+import { Actor } from "@pawl/core/access/Actor"
+import {
+  type History,
+  type HistoryListing,
+  type HistoryPage,
+  type HistoryRow,
+  limitOf,
+  pageOf,
+  startOf,
+  Transition
+} from "@pawl/core/ledger/History"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { fromMillis } from "@pawl/core/primitives/Time"
+import type { Database, Row } from "./Database.ts"
+import { unavailable } from "./Failures.ts"
+import { corrupt } from "./Tables.ts"
+
+/** What stands in the column `data`. */
+const Data = Schema.parseJson(
+  Schema.Struct({ commit: Schema.String, actor: Actor, transitions: Schema.Array(Transition) })
+)
+const decode = Schema.decodeUnknownEither(Data)
+
+const rowOf = (row: Row): Either.Either<HistoryRow, LedgerUnavailable> =>
+  Either.mapBoth(decode(row["data"]), {
+    onRight: (data) => ({ position: Number(row["position"]), at: fromMillis(Number(row["at"])), ...data }),
+    onLeft: () => corrupt("pawl_history", `${String(row["project_id"])}/${String(row["position"])}`)
+  })
+
+export const make = (database: Database["Type"]): History["Type"] => {
+  const read = (
+    column: "project_id" | "change_id",
+    id: string,
+    listing: HistoryListing
+  ): Effect.Effect<HistoryPage, LedgerUnavailable> =>
+    database
+      .query({
+        // The first row may have been shown to its end, and one more tells whether there is a next page.
+        sql: `SELECT project_id, position, at, data FROM pawl_history WHERE ${column} = ? AND position >= ? ORDER BY position LIMIT ${limitOf(listing.limit) + 2}`,
+        params: [id, startOf(listing.cursor).position]
+      })
+      .pipe(
+        Effect.catchAll(unavailable("read the history")),
+        Effect.flatMap((rows) => Effect.map(Either.all(rows.map(rowOf)), (found) => pageOf(found, listing)))
+      )
+  return {
+    ofChange: (changeId, listing) => read("change_id", changeId, listing),
+    ofProject: (projectId, listing) => read("project_id", projectId, listing)
+  }
+}

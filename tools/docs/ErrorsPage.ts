@@ -30,6 +30,7 @@ const sample = {
   status: "<status>",
   baseGeneration: "<base>",
   canonicalGeneration: "<canonical>",
+  expectedGeneration: "<expected>",
   blocks: [{ code: "<block>", detail: "<why>" }],
   decision: "<decision>",
   approver: "<approver>",

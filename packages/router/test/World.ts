@@ -149,6 +149,7 @@ export const worldLayer = (controls: Controls, options: Partial<Router.RouterOpt
       paused: false,
       fixturesEnabled: false,
       buildsPerDay: 60,
+      sandboxMsPerMonth: 18_000_000,
       smokeRetryMs: 1,
       appUrl: (host) => `http://${host}:8787/`
     })

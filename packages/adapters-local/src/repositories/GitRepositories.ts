@@ -36,6 +36,16 @@ const foreign = (error: InvalidPath) =>
     reason: `the tree holds a path that Pawl refuses: ${error.reason}`
   })
 
+const writing = (writer: GitWriter.GitWriter) => ({
+  seed: GitCanonical.seed(writer),
+  advance: GitCanonical.advance(writer),
+  fork: GitForks.fork(writer),
+  commit: GitForks.commit(writer),
+  merge: GitForks.merge(writer),
+  commitTree: GitForks.commitTree(writer),
+  remove: GitForks.remove(writer)
+})
+
 export const make = (
   root: string,
   shared = false
@@ -72,13 +82,7 @@ export const make = (
       })
 
     return {
-      seed: GitCanonical.seed(writer),
-      advance: GitCanonical.advance(writer),
-      fork: GitForks.fork(writer),
-      commit: GitForks.commit(writer),
-      merge: GitForks.merge(writer),
-      commitTree: GitForks.commitTree(writer),
-      remove: GitForks.remove(writer),
+      ...writing(writer),
       parents: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupParents(readers, path, commit)),
       mergeFile: (ref, contents) => Effect.flatMap(opened(ref), (path) => mergeFile(path, contents)),
       resolve: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupCommit(readers, path, commit)),

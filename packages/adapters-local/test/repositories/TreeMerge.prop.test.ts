@@ -93,7 +93,7 @@ describe("The audit's own merge of trees", () => {
       const property = FastCheck.asyncProperty(side, side, (ours, theirs) =>
         Effect.runPromise(Effect.provide(program(ours, theirs, ++n), runtime))
       )
-      yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 30, examples: [[carried, carrier]] }))
+      yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 20, examples: [[carried, carrier]] }))
     })
     await Effect.runPromise(Effect.provide(checked, layer({ directory })))
     console.log(`${merges} clean merges, ${moves} with a file that moved`)

@@ -1,6 +1,7 @@
 /**
- * Whether a text holds every change that two sides made to a base, and nothing else. Merge programs pair repeated
- * lines in their own ways, so that one calls a conflict what another merges; this asks no program. Pure.
+ * Whether a text can be read as the changes of two sides to a base, and nothing else. Merge programs pair repeated
+ * lines in their own ways, so that one calls a conflict what another merges; this asks no program. It is the weaker
+ * judge: a side that took a line out may also be read as one that wrote its lines anew. Pure.
  */
 import { Limits } from "../primitives/Limits.ts"
 
@@ -18,7 +19,7 @@ const linesOf = (text: string): ReadonlyArray<string> => text.match(/[^\n]*\n|[^
 
 /**
  * Reads the four texts side by side. A line goes on in all four, or one side took it out, or one side put it in, or
- * both did. Where a side's line goes on from the base it is never taken for a new one, or a change could be dropped.
+ * both did. A side's line that goes on from the base is never taken for a new one: what a side took out stays out.
  * False also when no way was found within `Limits.auditLineSteps`.
  */
 export const isMerge = (texts: MergedTexts): boolean => {

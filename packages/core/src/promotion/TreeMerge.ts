@@ -114,7 +114,7 @@ declare const TextDecoder: {
   new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }
 }
 
-/** The second opinion, where the merge of one file comes to something else: two programs pair repeated lines differently. */
+/** The second opinion where the merge of one file comes to something else: two programs pair repeated lines differently. */
 const isTextMerge = (contents: Readonly<Record<keyof MergedTexts, Uint8Array>>): boolean => {
   const { base, ours, theirs, result } = contents
   const all = [base, ours, theirs, result]

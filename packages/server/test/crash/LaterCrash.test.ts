@@ -104,7 +104,7 @@ describe("Killed at any place of what comes later, and started again", () => {
   beforeAll(async () => {
     story = { prepared: await prepare(), newClient: () => ({}), drive, judge }
     // Which of the racers loses, and when, differs from run to run; these places are passed in each.
-    const own = /Staleness|Recomposition|Rollbacks|commitTree|Archiv|Cleanup|remove|Removal|cleanup/
+    const own = /AppData|Staleness|Recomposition|Rollbacks|commitTree|Archiv|Cleanup|remove|Removal|cleanup/
     places = (await recordPlaces(story)).filter((place) => own.test(place))
   }, 120_000)
   afterAll(removeFolders)

@@ -18,7 +18,9 @@ const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
   ["**Rollback.**", offers("/rollback")],
   ["**Archiving a Project and removing an app.**", offers("delete /v1/projects/{id}") || handles("app.remove")],
   ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],
-  ["**Failure injection,", offers("/inject-failure") || handles("release.recover") || offers("/webhooks")]
+  ["**Failure injection,", offers("/inject-failure") || handles("release.recover") || offers("/webhooks")],
+  ["**Automatic promotion", handles("candidate.recompose")],
+  ["**Checks for real login code in apps, logs of apps,", offers("/app/logs") || offers("/git/")]
 ]
 
 describe("The README", () => {

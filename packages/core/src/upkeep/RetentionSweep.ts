@@ -1,0 +1,103 @@
+/**
+ * The daily sweep of what expires, body of `retention.sweep` (specification, "Retention"): previews with their data
+ * stores, objects of previews, temporary objects, in development also evidence, then events. In bounded messages.
+ */
+import { Effect } from "effect"
+import { AppData } from "../app/AppData.ts"
+import type { Pointer } from "../app/Pointer.ts"
+import { PointerSignal } from "../app/PointerSignal.ts"
+import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../ledger/Entities.ts"
+import { Records } from "../ledger/Records.ts"
+import { Retention } from "../ledger/Retention.ts"
+import { type ObjectInfo, ObjectStore } from "../objects/ObjectStore.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings, type SettingsShape } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { pass } from "./Pass.ts"
+
+interface Cursor {
+  readonly stage: "previews" | "objects" | "records"
+  /** Which of the prefixes, and the last key that was looked at. */
+  readonly prefix: number
+  readonly after: string | null
+}
+
+interface Expiring {
+  readonly prefix: string
+  readonly days: number
+}
+
+/** Objects that expire. In production evidence is kept for ever. */
+const expiringIn = (environment: SettingsShape["environment"]): ReadonlyArray<Expiring> => [
+  { prefix: "tmp/", days: Limits.temporaryDays },
+  { prefix: "app-previews/", days: Limits.previewDays },
+  ...(environment === "development" ? [{ prefix: "evidence/", days: Limits.evidenceDaysDevelopment }] : [])
+]
+
+/** The body of `retention.sweep`, one message. */
+export const sweepExpired = Effect.gen(function* () {
+  const expiring = expiringIn((yield* Settings).environment)
+  const now = yield* Time.nowMillis
+  yield* pass({ stage: "previews", prefix: 0, after: null } as Cursor, (from) =>
+    Effect.gen(function* () {
+      const rule = expiring[from.prefix]
+      if (from.stage === "previews")
+        return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "objects" } as Cursor)
+      if (from.stage === "objects" && rule !== undefined) {
+        const after = yield* sweepObjects(rule, from.after, now)
+        return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor
+      }
+      yield* (yield* Retention).sweep
+      return null
+    })
+  )
+}).pipe(Effect.withSpan("RetentionSweep.sweepExpired"))
+
+/** Deletes a page of previews that are over, the oldest first. Answers whether there may be more. */
+const sweepPreviews = (now: number) =>
+  Effect.gen(function* () {
+    const before = Time.fromMillis(now - Limits.previewDays * Time.dayMs)
+    const page = yield* (yield* Records).list("pointer", { where: { expires: "yes" } })
+    const old = page.items.filter(({ record }) => record.created_at <= before)
+    yield* Effect.forEach(old, ({ record }) => deletePreview(record), { discard: true })
+    return page.nextCursor !== null && old.length === page.items.length
+  })
+
+/** The data goes first: a row that is still there is found again. */
+const deletePreview = ({ project_id, channel, label }: Pointer) =>
+  Effect.gen(function* () {
+    yield* (yield* AppData).wipe({ project: project_id, channel })
+    yield* decideAndCommit(
+      Effect.gen(function* () {
+        const id = pointerKey(project_id, channel)
+        const pointer = yield* find("pointer", id)
+        if (pointer === null) return { answer: undefined }
+        const write = { _tag: "Delete", kind: "pointer", id, revision: pointer.revision } as const
+        return {
+          answer: undefined,
+          commit: { name: "RetentionSweep.preview", projectId: project_id, writes: [write] }
+        }
+      })
+    )
+    yield* (yield* PointerSignal).moved(label)
+  })
+
+/** Deletes what is too old among the next objects of a prefix. Answers the last key that it looked at; null at the end. */
+const sweepObjects = ({ prefix, days }: Expiring, after: string | null, now: number) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const found = yield* objects.list(prefix, after === null ? {} : { after })
+    const old = found.filter((each) => each.storedAtMs <= now - days * Time.dayMs)
+    yield* Effect.forEach(old, (each) => expire(each), { discard: true })
+    return found.length < Limits.objectListLimit ? null : (found.at(-1)?.key ?? null)
+  }).pipe(Effect.catchTag("InvalidKey", Effect.die))
+
+/** A bundle that exists is complete: before the first of its parts goes, its `bundle.json` does. */
+const expire = ({ key }: ObjectInfo) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const bundle = /^app-previews\/[^/]+\/[^/]+\//.exec(key)?.[0]
+    if (bundle !== undefined) yield* objects.remove(`${bundle}bundle.json`)
+    yield* objects.remove(key)
+  })

@@ -34,6 +34,12 @@ const chunks = (body: Uint8Array): ReadonlyArray<Uint8Array> =>
     body.slice(index * Limits.objectChunkBytes, (index + 1) * Limits.objectChunkBytes)
   )
 
+const infoOf = (row: Record<string, unknown>) => ({
+  key: String(row["key"]),
+  sizeBytes: Number(row["size"]),
+  storedAtMs: Number(row["stored_at"])
+})
+
 const make = (database: DatabaseSync): ObjectStore["Type"] => {
   const insert = database.prepare(
     "insert into object (key, body, stored_at) values (?, ?, ?) on conflict (key) do nothing"
@@ -93,11 +99,7 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
         checkedPrefix(prefix),
         attempt("list", prefix, () => {
           const limit = Math.min(options?.limit ?? Limits.objectListLimit, Limits.objectListLimit)
-          return page.all(prefix, options?.after ?? "", limit).map((row) => ({
-            key: String(row["key"]),
-            sizeBytes: Number(row["size"]),
-            storedAtMs: Number(row["stored_at"])
-          }))
+          return page.all(prefix, options?.after ?? "", limit).map(infoOf)
         })
       ),
     remove: (key) => Effect.zipRight(checkedKey(key), Effect.asVoid(attempt("remove", key, () => remove.run(key)))),

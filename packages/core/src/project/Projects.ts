@@ -165,7 +165,9 @@ export const provision = (project: Project, files: FileEdits | null, actor: Acto
     if (files !== null) yield* seed(project, files, actor)
     // The app is asked for first: once the Project is active, a second run of this does nothing.
     if (files !== null && (yield* Settings).appsDomain !== null)
-      yield* deploy(project.id).pipe(Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void }))
+      yield* deploy(project.id).pipe(
+        Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void })
+      )
     yield* decideAndCommit(activate(project.id))
   })
 

@@ -42,7 +42,10 @@ const askFor = (
   const decision = decideSwap(asPromoting, ask)
   if (decision._tag === "AlreadyPromoted") return { _tag: "Done", outcome: "alreadyPromoted" }
   if (decision._tag === "Blocked") return { _tag: "Done", outcome: "blocked" }
-  const tried = attempt(store, decision._tag === "Stale" ? null : requestCommit(snapshot, ask, { token, leaseMs: 1000 }))
+  const tried = attempt(
+    store,
+    decision._tag === "Stale" ? null : requestCommit(snapshot, ask, { token, leaseMs: 1000 })
+  )
   return tried.held ? { _tag: "Asked", store: tried.store } : { _tag: "Start" }
 }
 

@@ -5,7 +5,8 @@ import { defineConfig } from "vitest/config"
 const root = import.meta.dirname
 
 // Tests run the sources themselves, through the `pawl-source` condition of every package's exports.
-const conditions = ["pawl-source", "node", "import", "module", "default"]
+// "import" is not among them: Node would apply it to `require` too, and `pg` requires its pool.
+const conditions = ["pawl-source", "node", "module", "default"]
 
 const packages = readdirSync(join(root, "packages")).map((name) => ({ name, folder: join(root, "packages", name) }))
 const others = ["tools", "examples", "docs"].map((name) => ({ name, folder: join(root, name) }))

@@ -73,6 +73,12 @@ const leasedOf = (
     )
   )
 
+/** Listens since a claim, for those who wait after it. */
+interface Ear {
+  readonly armed: Armed
+  waiting: number
+}
+
 type Asked = Parameters<Commands["Type"]["claim"]>[0]
 
 const claimFrom = (
@@ -117,7 +123,8 @@ const claimOneByOne = (
 
 export const make = (database: Database["Type"], signals: Signals): Pick<Commands["Type"], "claim" | "awaitWork"> => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
-  let armed: Armed = signals.arm(work)
+  // Several workers of a process may take turns here: a claim does not make deaf who waits since an earlier one.
+  let ear: Ear = { armed: signals.arm(work), waiting: 0 }
   // One claim at a time in this process: two that look at once would only find the same commands.
   const claims = Effect.unsafeMakeSemaphore(1)
 
@@ -127,7 +134,7 @@ export const make = (database: Database["Type"], signals: Signals): Pick<Command
       Effect.catchAll(database.query({ sql: nextReadyQuery, params: [from] }), unavailable("await work")),
       ([row]) => (row === undefined || row["at"] === null ? Number.POSITIVE_INFINITY : Number(row["at"]))
     )
-  const awaitUntil = (from: number, deadline: number): Effect.Effect<void, LedgerUnavailable> =>
+  const awaitUntil = (armed: Armed, from: number, deadline: number): Effect.Effect<void, LedgerUnavailable> =>
     Effect.gen(function* () {
       // What was due when the wait began was not for who waits: it would have been claimed.
       const next = yield* nextReady(from + 1)
@@ -135,23 +142,34 @@ export const make = (database: Database["Type"], signals: Signals): Pick<Command
       const now = yield* nowMillis
       if (now >= deadline || next <= now) return
       const woken = yield* Effect.timeoutOption(armed.wait, Math.min(deadline, next, now + Limits.storePollMs) - now)
-      if (woken._tag === "None") yield* awaitUntil(from, deadline)
+      if (woken._tag === "None") yield* awaitUntil(armed, from, deadline)
     })
 
   return {
     claim: (asked) =>
       claims.withPermits(1)(
         Effect.suspend(() => {
-          armed.disarm()
-          armed = signals.arm(work)
+          if (ear.waiting === 0) ear.armed.disarm()
+          ear = { armed: signals.arm(work), waiting: 0 }
           if (asked.kinds.length === 0 || asked.limit < 1) return Effect.succeed([])
           return database.dialect === "pg" ? claimOneByOne(database, asked) : claimFrom(database, asked)
         })
       ),
     // A store that cannot be asked is no reason to spin: wait the time out.
     awaitWork: (timeoutMs) =>
-      Effect.flatMap(nowMillis, (now) =>
-        Effect.catchAll(awaitUntil(now, now + timeoutMs), () => Effect.sleep(timeoutMs))
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          ear.waiting++
+          return ear
+        }),
+        ({ armed }) =>
+          Effect.flatMap(nowMillis, (now) =>
+            Effect.catchAll(awaitUntil(armed, now, now + timeoutMs), () => Effect.sleep(timeoutMs))
+          ),
+        (mine) =>
+          Effect.sync(() => {
+            if (--mine.waiting === 0 && mine !== ear) mine.armed.disarm()
+          })
       )
   }
 }

@@ -1,0 +1,78 @@
+/**
+ * Postgres for many processes: `SqlClient` (for migrations, and for a host program's own statements), the stores'
+ * `Database`, and `Notices`. Its tables lie in a schema of their own and are called `pawl_…`, so that Pawl can live in a
+ * host program's database. Needs Postgres 14 or newer, and connections that are kept (a pooler in session mode, not in
+ * transaction mode).
+ */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as SqlClient from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
+import * as EffectPg from "@effect/sql-pg/PgClient"
+import * as Signals from "@pawl/core/ledger/Signals"
+import { Database } from "@pawl/sql/Database"
+import { Cause, Context, Effect, Layer } from "effect"
+import * as Notices from "./Notices.ts"
+import { make as makeDatabase } from "./PgDatabase.ts"
+import * as PgPool from "./PgPool.ts"
+
+/** A server that is silent for this much longer than a statement may take is given up, in ms. */
+const silenceMs = 5000
+
+/** The client dies of a failed COMMIT with the driver's error: out with it, so that it can be caught. */
+const surfacing = (client: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
+  const withTransaction = client.withTransaction
+  return (self) =>
+    Effect.catchAllCause(withTransaction(self), (cause) => {
+      for (const defect of Cause.defects(cause)) if (defect instanceof SqlError) return Effect.fail(defect)
+      return Effect.failCause(cause)
+    })
+}
+
+/** Makes the schema when it is not there. The lock is that of the migrations: two processes that start at once take turns. */
+const makeSchema = (sql: SqlClient.SqlClient, schema: string) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(7029573)`
+      // Asked first: who may use a schema that is there may not be allowed to make one.
+      const there = yield* sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`
+      if (there.length === 0) yield* sql`CREATE SCHEMA ${sql(schema)}`
+    })
+  )
+
+/** Signals of this process that the other processes hear too, and those of the others. */
+const makeSignals = (notices: Notices.Notices["Type"]) =>
+  Effect.gen(function* () {
+    const here = Signals.make()
+    yield* Effect.acquireRelease(
+      Effect.sync(() => notices.subscribe({ heard: here.notify, missed: () => undefined })),
+      (stop) => Effect.sync(stop)
+    )
+    return {
+      arm: here.arm,
+      notify: (topic: string) => {
+        here.notify(topic)
+        notices.publish(topic)
+      }
+    }
+  })
+
+const make = (options: PgPool.Options) =>
+  Effect.gen(function* () {
+    const pool = yield* PgPool.make(options)
+    const client = yield* EffectPg.fromPool({ acquire: Effect.succeed(pool) })
+    const sql = Object.assign(client, { withTransaction: surfacing(client) })
+    yield* makeSchema(sql, options.schema ?? PgPool.defaultSchema)
+    const notices = yield* Notices.make(options)
+    const signals = yield* makeSignals(notices)
+    const database = { ...makeDatabase(pool, (options.statementMs ?? PgPool.defaultStatementMs) + silenceMs), signals }
+    return Context.make(SqlClient.SqlClient, sql).pipe(
+      Context.add(Database, database),
+      Context.add(Notices.Notices, notices)
+    )
+  })
+
+/** Fails with `SqlError` when the database cannot be reached or used. Everything ends with the scope. */
+export const layer = (
+  options: PgPool.Options
+): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
+  Layer.scopedContext(make(options)).pipe(Layer.provide(Reactivity.layer))

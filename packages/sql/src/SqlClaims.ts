@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import type { LeasedCommand } from "@pawl/core/event/Command"
 import type { Commands } from "@pawl/core/event/Commands"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import { type Armed, type Signals, work } from "@pawl/core/ledger/Signals"
+import { type Armed, listening, type Signals, work } from "@pawl/core/ledger/Signals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { nowMillis } from "@pawl/core/primitives/Time"
@@ -73,12 +73,6 @@ const leasedOf = (
     )
   )
 
-/** Listens since a claim, for those who wait after it. */
-interface Ear {
-  readonly armed: Armed
-  waiting: number
-}
-
 type Asked = Parameters<Commands["Type"]["claim"]>[0]
 
 const claimFrom = (
@@ -123,8 +117,7 @@ const claimOneByOne = (
 
 export const make = (database: Database["Type"], signals: Signals): Pick<Commands["Type"], "claim" | "awaitWork"> => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
-  // Several workers of a process may take turns here: a claim does not make deaf who waits since an earlier one.
-  let ear: Ear = { armed: signals.arm(work), waiting: 0 }
+  const ears = listening(signals, work)
   // One claim at a time in this process: two that look at once would only find the same commands.
   const claims = Effect.unsafeMakeSemaphore(1)
 
@@ -149,27 +142,17 @@ export const make = (database: Database["Type"], signals: Signals): Pick<Command
     claim: (asked) =>
       claims.withPermits(1)(
         Effect.suspend(() => {
-          if (ear.waiting === 0) ear.armed.disarm()
-          ear = { armed: signals.arm(work), waiting: 0 }
+          ears.anew()
           if (asked.kinds.length === 0 || asked.limit < 1) return Effect.succeed([])
           return database.dialect === "pg" ? claimOneByOne(database, asked) : claimFrom(database, asked)
         })
       ),
     // A store that cannot be asked is no reason to spin: wait the time out.
     awaitWork: (timeoutMs) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => {
-          ear.waiting++
-          return ear
-        }),
-        ({ armed }) =>
-          Effect.flatMap(nowMillis, (now) =>
-            Effect.catchAll(awaitUntil(armed, now, now + timeoutMs), () => Effect.sleep(timeoutMs))
-          ),
-        (mine) =>
-          Effect.sync(() => {
-            if (--mine.waiting === 0 && mine !== ear) mine.armed.disarm()
-          })
+      ears.during((armed) =>
+        Effect.flatMap(nowMillis, (now) =>
+          Effect.catchAll(awaitUntil(armed, now, now + timeoutMs), () => Effect.sleep(timeoutMs))
+        )
       )
   }
 }

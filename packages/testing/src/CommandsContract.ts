@@ -249,6 +249,19 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "wakes who waits although another worker of the process has looked since",
+      Effect.gen(function* () {
+        const all = yield* commands
+        expect(yield* claim()).toEqual([])
+        const waiting = yield* Effect.fork(all.awaitWork(60_000))
+        yield* Effect.yieldNow()
+        expect(yield* claim()).toEqual([])
+        yield* send([command("a")])
+        yield* Fiber.join(waiting)
+      })
+    )
+
+    promise(
       "misses nothing that is sent between a claim and the wait after it",
       Effect.gen(function* () {
         expect(yield* claim()).toEqual([])

@@ -1,6 +1,6 @@
 /** The queue of durable work in memory. */
 import { Effect } from "effect"
-import { type Armed, type Signals, work } from "../ledger/Signals.ts"
+import { listening, type Signals, work } from "../ledger/Signals.ts"
 import { LeaseLost } from "../ledger/Ledger.ts"
 import { finish } from "../ledger/MemoryCommit.ts"
 import type { CommandRow, MemoryState } from "../ledger/MemoryState.ts"
@@ -94,7 +94,7 @@ const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): De
 
 export const make = (state: MemoryState, signals: Signals): Commands["Type"] => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
-  let armed: Armed = signals.arm(work)
+  const ears = listening(signals, work)
 
   const withHeld = <A>(leased: Lease, change: (row: CommandRow, now: number) => A): Effect.Effect<A, LeaseLost> =>
     Effect.flatMap(nowMillis, (now) =>
@@ -113,8 +113,7 @@ export const make = (state: MemoryState, signals: Signals): Commands["Type"] => 
       Effect.gen(function* () {
         const token = `${worker}:${yield* makeUlid}`
         const now = yield* nowMillis
-        armed.disarm()
-        armed = signals.arm(work)
+        ears.anew()
         return inTurn(state, kinds, now, limit).map((row) => lease(state, row, token, now + leaseMs))
       }),
     renew: (leased, leaseMs) =>
@@ -154,12 +153,14 @@ export const make = (state: MemoryState, signals: Signals): Commands["Type"] => 
       return all.length
     }),
     awaitWork: (timeoutMs) =>
-      Effect.flatMap(nowMillis, (now) =>
-        Effect.suspend(() => {
-          const next = Array.from(state.commands.values(), (row) => row.readyAt).filter((at) => at > now)
-          const waitMs = next.reduce((least, at) => Math.min(least, at - now), timeoutMs)
-          return Effect.asVoid(Effect.timeoutOption(armed.wait, waitMs))
-        })
+      ears.during((armed) =>
+        Effect.flatMap(nowMillis, (now) =>
+          Effect.suspend(() => {
+            const next = Array.from(state.commands.values(), (row) => row.readyAt).filter((at) => at > now)
+            const waitMs = next.reduce((least, at) => Math.min(least, at - now), timeoutMs)
+            return Effect.asVoid(Effect.timeoutOption(armed.wait, waitMs))
+          })
+        )
       )
   }
 }

@@ -50,6 +50,39 @@ export const make = (): Signals => {
   return { arm, notify }
 }
 
+/**
+ * Ears of those who look and then wait. Each waits with the ear that was there when the wait began: a look of another
+ * makes nobody deaf.
+ */
+export interface Listening {
+  /** Listens anew; called just before a look. */
+  readonly anew: () => void
+  /** Waits with what was heard since the newest look. */
+  readonly during: <A, E, R>(wait: (armed: Armed) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+export const listening = (signals: Signals, topic: string): Listening => {
+  let ear = { armed: signals.arm(topic), waiting: 0 }
+  return {
+    anew: () => {
+      if (ear.waiting === 0) ear.armed.disarm()
+      ear = { armed: signals.arm(topic), waiting: 0 }
+    },
+    during: (wait) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          ear.waiting++
+          return ear
+        }),
+        ({ armed }) => wait(armed),
+        (mine) =>
+          Effect.sync(() => {
+            if (--mine.waiting === 0 && mine !== ear) mine.armed.disarm()
+          })
+      )
+  }
+}
+
 /** The topic of a Project's events. */
 export const eventsOf = (projectId: string): string => `events:${projectId}`
 /** The topic of commands that may be due. */

@@ -12,6 +12,8 @@ export const open = (filename: string): Db => {
   const db = new Sqlite(filename)
   db.pragma("journal_mode = WAL")
   db.pragma("synchronous = FULL")
+  db.pragma("temp_store = MEMORY")
+  db.pragma("wal_autocheckpoint = 4000")
   return db
 }
 

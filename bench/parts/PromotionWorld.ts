@@ -128,6 +128,7 @@ export const snapshotOf = (project: number, n: number): Snapshot => {
     evidence: evidenceOf(project, n),
     composedCommitExists: true,
     releasable: true,
+    app: false,
     otherVerified: false
   }
 }

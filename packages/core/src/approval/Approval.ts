@@ -1,6 +1,7 @@
 /** One decision of a person on one Candidate, bound to its exact composed tree. */
 import { Schema } from "effect"
 import { ApprovalId, CandidateId, ChangeId, ObjectId, ProjectId } from "../primitives/Ids.ts"
+import type { Actor } from "../access/Actor.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 export const Decision = Schema.Literal("granted", "rejected")
@@ -18,3 +19,10 @@ export const Approval = Schema.Struct({
   decidedAt: Timestamp
 })
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}
+
+/** Whether a decision counts under a Policy: what the author of the Change granted does not when the Policy forbids it. */
+export const isValid = (
+  approval: Approval,
+  change: { readonly createdBy: Actor },
+  policy: { readonly allowSelfApproval: boolean }
+): boolean => approval.decision === "rejected" || policy.allowSelfApproval || approval.approver !== change.createdBy.id

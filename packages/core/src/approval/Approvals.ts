@@ -12,7 +12,8 @@ import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
-import type { Approval, Decision } from "./Approval.ts"
+import { type Approval, type Decision, isValid } from "./Approval.ts"
+import type { Policy } from "./Policy.ts"
 
 /** No approval is owed by this Candidate. */
 export class NotRequired extends Schema.TaggedError<NotRequired>()("NotRequired", {
@@ -43,12 +44,13 @@ export const decide = (
       if (candidate.record.changeId !== change.record.id)
         return yield* new Unknown({ kind: "candidate", id: input.candidateId })
       const before = yield* find("approval", input.candidateId)
-      if (before !== null) {
+      const policy = yield* demand("policy", candidate.record.projectId)
+      // What its author granted is void under a Policy that forbids it: another person decides.
+      if (before !== null && isValid(before.record, change.record, policy.record)) {
         if (before.record.decision === input.decision) return { answer: before.record }
         const { decision, approver } = before.record
         return yield* new AlreadyDecided({ candidateId: input.candidateId, decision, approver })
       }
-      const policy = yield* demand("policy", candidate.record.projectId)
       const { plan_json: plan, tree, status } = candidate.record
       const owes = plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
       if (status !== "verified" || !owes || tree === null)
@@ -67,17 +69,24 @@ export const decide = (
         decidedAt: now
       }
       const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-      return { answer: approval, commit: decided(approval, candidate, change, other, actor) }
+      const commit = decided({ approval, before, candidate, change, otherVerified: other, policy, actor })
+      return { answer: approval, commit }
     })
   ).pipe(Effect.withSpan("Approvals.decide"))
 
-const decided = (
-  approval: Approval,
-  candidate: Commit.Stored<Candidate>,
-  change: Commit.Stored<Change>,
-  otherVerified: boolean,
-  actor: Actor
-): Commit.Commit => {
+interface Deciding {
+  readonly approval: Approval
+  /** The void decision that this one replaces. */
+  readonly before: Commit.Stored<Approval> | null
+  readonly candidate: Commit.Stored<Candidate>
+  readonly change: Commit.Stored<Change>
+  readonly otherVerified: boolean
+  readonly policy: Commit.Stored<Policy>
+  readonly actor: Actor
+}
+
+const decided = (deciding: Deciding): Commit.Commit => {
+  const { actor, approval, before, candidate, change, otherVerified, policy } = deciding
   const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree }
   const reason = `rejected by ${approval.approver}`
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "approverRejected")
@@ -95,8 +104,9 @@ const decided = (
   return {
     name: "Approvals.decide",
     projectId: approval.projectId,
+    expects: [Commit.unchanged("policy", approval.projectId, policy)],
     writes: [
-      Commit.insert("approval", approval),
+      before === null ? Commit.insert("approval", approval) : Commit.update("approval", before, approval),
       Commit.update(
         "candidate",
         candidate,
@@ -105,7 +115,7 @@ const decided = (
       ...(rejected
         ? [
             Commit.update("change", change, {
-              status: changeWithout(change.record, otherVerified),
+              ...changeWithout(change.record, approval.candidateId, otherVerified),
               updatedAt: approval.decidedAt
             })
           ]

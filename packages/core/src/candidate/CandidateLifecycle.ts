@@ -13,7 +13,7 @@ export const CandidateLifecycle = Lifecycle.make("candidate", {
       "composing",
       "notComposable",
       "rejected",
-      { when: "incompatible, merge conflict, or no Sandbox budget", also: "candidate.rejected" }
+      { when: "incompatible, merge conflict, no Sandbox budget, or given up by a person", also: "candidate.rejected" }
     ],
     [
       ["composing", "verifying", "verified"],
@@ -26,7 +26,7 @@ export const CandidateLifecycle = Lifecycle.make("candidate", {
       "verifying",
       "checksFailed",
       "rejected",
-      { when: "a required check failed or has a gap", also: "candidate.rejected" }
+      { when: "a required check failed or has a gap, or it was given up by a person", also: "candidate.rejected" }
     ],
     [
       "verified",

@@ -15,12 +15,15 @@ import { InvalidField } from "../ledger/Refusals.ts"
 import type { CandidateId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { refuseArchived } from "../project/Archived.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import type { Head } from "../promotion/Generation.ts"
+import type { Project } from "../project/Project.ts"
 import { RollbackStale } from "../promotion/RollbackPlan.ts"
 import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 import { candidateIdOf } from "./Composition.ts"
+import { givenUp } from "./GivingUp.ts"
+import { isOutdated } from "./Outdated.ts"
 import { noBudget } from "./SandboxBudget.ts"
 import { changeWithout, hasOtherVerified } from "./Staleness.ts"
 
@@ -46,7 +49,7 @@ export const request = (actor: Actor, input: CandidateRequest) =>
 const requesting = (actor: Actor, input: CandidateRequest) =>
   Effect.gen(function* () {
     const change = yield* demand("change", input.changeId)
-    yield* refuseArchived(change.record.projectId)
+    const project = yield* demandActive(change.record.projectId)
     const head = yield* find("head", change.record.projectId)
     if (head === null) return yield* new NoSource({ projectId: change.record.projectId })
     const records = yield* Records
@@ -70,7 +73,7 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
     if (change.record.kind === "rollback" && askedOn !== head.record.generation)
       return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
     const existing = yield* latest(composition, input.retry === true)
-    if (existing.candidate !== null) return yield* askedAgain(existing.candidate, change, actor)
+    if (existing.candidate !== null) return yield* askedAgain(existing.candidate, { change, project }, actor)
     if (change.record.status === "releasing" || change.record.status === "promoting")
       return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
     const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
@@ -90,16 +93,21 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
       }),
       ...(replaced === undefined ? {} : { lineage: replaced.lineage, recomposition: replaced.recomposition + 1 })
     }
-    return { answer: { candidate, created: true }, commit: requested(change, candidate, actor, now) }
+    return { answer: { candidate, created: true }, commit: requested({ change, project }, candidate, actor, now) }
   })
 
+interface Asked {
+  readonly change: Commit.Stored<Change>
+  readonly project: Commit.Stored<Project>
+}
+
 /** The Candidate that is there. Verified under an older Policy, it is planned anew in place. */
-const askedAgain = (there: Candidate, change: Commit.Stored<Change>, actor: Actor) =>
+const askedAgain = (there: Candidate, { change, project }: Asked, actor: Actor) =>
   Effect.gen(function* () {
     const policy = yield* demand("policy", there.projectId)
     const candidate = yield* demand("candidate", there.id)
     const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
-    const outdated = candidate.record.plan_json?.policyVersion !== policy.record.version
+    const outdated = yield* isOutdated(candidate.record, policy.record)
     if (!outdated || next._tag === "Left" || change.record.status === "promoting")
       return { answer: { candidate: candidate.record, created: false } }
     const updatedAt = yield* Time.now
@@ -107,12 +115,13 @@ const askedAgain = (there: Candidate, change: Commit.Stored<Change>, actor: Acto
     const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
     const writes = [
       Commit.update("candidate", candidate, again),
-      Commit.update("change", change, { status: changeWithout(change.record, other), updatedAt })
+      Commit.update("change", change, { ...changeWithout(change.record, candidate.record.id, other), updatedAt })
     ]
     const commit = {
       name: "Candidates.replan",
       actor,
       projectId: again.projectId,
+      expects: [still(project)],
       writes,
       commands: [verification(again, actor)]
     }
@@ -161,7 +170,8 @@ const choose = (
 
 /** Rejected by the machine's want, not by what the work showed: it may be asked for again. */
 const mayRetry = (candidate: Candidate): boolean =>
-  onlyGaps(candidate) || (candidate.status === "rejected" && candidate.reason?.startsWith(noBudget) === true)
+  onlyGaps(candidate) ||
+  (candidate.status === "rejected" && [noBudget, givenUp].some((begin) => candidate.reason?.startsWith(begin)))
 
 const onlyGaps = (candidate: Candidate): boolean =>
   candidate.status === "rejected" &&
@@ -236,7 +246,7 @@ export const newCandidate = (options: {
 
 /** Touching the Change guards the rule of at most 3 Candidates against a racing request. */
 const requested = (
-  change: Commit.Stored<Change>,
+  { change, project }: Asked,
   candidate: Candidate,
   actor: Actor,
   now: Time.Timestamp
@@ -244,6 +254,7 @@ const requested = (
   name: "Candidates.request",
   actor,
   projectId: candidate.projectId,
+  expects: [still(project)],
   writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
   commands: [verification(candidate, actor)]
 })

@@ -16,6 +16,7 @@ import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 import type { Plan } from "./Plan.ts"
 import { planOf } from "./Planning.ts"
+import { isOutdated } from "./Outdated.ts"
 import { exhausted } from "./SandboxBudget.ts"
 
 const actor = system("verification")
@@ -120,7 +121,7 @@ export const replan = (candidateId: string) =>
     const before = (yield* demand("candidate", candidateId)).record
     const policy = yield* demand("policy", before.projectId)
     if (before.status !== "verifying" || before.tree === null || before.plan_json === null) return
-    if (before.plan_json.policyVersion === policy.record.version) return
+    if (!(yield* isOutdated(before, policy.record))) return
     const planned = yield* plan(before, before.tree)
     if (planned._tag === "Refused") return
     yield* decideAndCommit(

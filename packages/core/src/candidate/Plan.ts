@@ -18,6 +18,7 @@ export const Check = Schema.Struct({
   command: Schema.optional(Schema.String),
   /** The tree that the composed tree must equal. Only for kind `tree-equals`. */
   tree: Schema.optional(Schema.String),
+  /** Whether the gate needs it. A waiver that is in force lifts that until its date. */
   required: Schema.Boolean,
   timeoutMs: Schema.Number,
   /** The Policy's waiver under which a failure does not count. */

@@ -29,10 +29,10 @@ export const buildCheck: Check = {
 
 /** What the Policy makes of a check. A build is required of every Project with an app: no Policy waives it. */
 const underPolicy = (check: Check, policy: Policy, now: string): Check => {
+  const required = check.required || policy.requiredChecks.includes(check.id)
   const waived = policy.waivedChecks.find((each) => each.id === check.id && each.until > now)
-  if (waived !== undefined && check.kind !== "build")
-    return { ...check, required: false, waived: { reason: waived.reason, until: waived.until } }
-  return policy.requiredChecks.includes(check.id) ? { ...check, required: true } : check
+  if (waived === undefined || check.kind === "build") return { ...check, required }
+  return { ...check, required, waived: { reason: waived.reason, until: waived.until } }
 }
 
 /** A check that the Policy requires and the source does not define: without a command it can only be a gap. */

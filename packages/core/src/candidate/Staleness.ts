@@ -15,20 +15,26 @@ import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 
 const actor = system("staleness")
 
+/** Whether this Candidate is the one that its Change is promoting. */
+export const isPromoting = (change: Change, candidateId: string): boolean =>
+  change.status === "promoting" && (change.promotingCandidateId ?? candidateId) === candidateId
+
 /**
- * The status a Change returns to when one of its Candidates is gone: after a refused swap the one before promoting,
- * and `verifying` when it awaited approval for a Candidate that was its last verified one.
+ * What becomes of a Change when one of its Candidates is gone: after a refused swap it has the status from before
+ * promoting, and it is `verifying` when it awaited approval for a Candidate that was its last verified one. The end of
+ * a Candidate that is not the one being promoted leaves a promotion alone.
  */
-export const changeWithout = (change: Change, otherVerified: boolean): Change["status"] => {
+export const changeWithout = (change: Change, candidateId: string, otherVerified: boolean): Partial<Change> => {
   if (change.status === "promoting") {
+    if (!isPromoting(change, candidateId)) return {}
     const before = change.statusBeforePromoting ?? "verifying"
     const wanted = before === "awaiting_approval" && !otherVerified ? "verifying" : before
     const next = Lifecycle.next(ChangeLifecycle, change.status, "swapRefused", wanted)
-    return next._tag === "Right" ? next.right : change.status
+    return next._tag === "Left" ? {} : { status: next.right, statusBeforePromoting: null, promotingCandidateId: null }
   }
-  if (otherVerified) return change.status
+  if (otherVerified) return {}
   const next = Lifecycle.next(ChangeLifecycle, change.status, "noVerifiedCandidate")
-  return next._tag === "Right" ? next.right : change.status
+  return next._tag === "Left" ? {} : { status: next.right }
 }
 
 /** Sent by every commit that makes a Candidate stale. A rollback is never recomposed: it is asked for anew. */
@@ -55,15 +61,13 @@ export const staleCommit = (
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "canonicalAdvanced")
   if (next._tag === "Left") return null
   const reason = `canonical is at S${head.record.generation}, this Candidate was made on S${candidate.record.base_generation}`
-  const status = changeWithout(change.record, otherVerified)
   return {
     name: "Staleness.mark",
     projectId: candidate.record.projectId,
     writes: [
       Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }),
       Commit.update("change", change, {
-        status,
-        statusBeforePromoting: status === change.record.status ? change.record.statusBeforePromoting : null,
+        ...changeWithout(change.record, candidate.record.id, otherVerified),
         updatedAt: now
       })
     ],

@@ -14,7 +14,7 @@ import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
-import { commitStep, Process } from "../ledger/Processes.ts"
+import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256 } from "../primitives/Digest.ts"
 import { candidateFork, makeUlid } from "../primitives/Ids.ts"
@@ -120,8 +120,12 @@ const gate = (candidateId: string) =>
     const policy = yield* demand("policy", candidate.record.projectId)
     const { plan_json: plan, commit, tree, status } = candidate.record
     if (status !== "verifying" || plan === null || commit === null || tree === null) return { answer: undefined }
-    const score = judge(plan, { commit, tree }, yield* evidenceOf(candidateId))
-    const decided = gated({ candidate, change, head, policy, score, now: yield* Time.now })
+    // The Policy changed while the checks ran: plan anew; what was checked stays checked.
+    if (plan.policyVersion !== policy.record.version)
+      return yield* Effect.fail(new Waiting("the Policy has changed since the plan", 0))
+    const now = yield* Time.now
+    const score = judge(plan, { commit, tree }, yield* evidenceOf(candidateId), now)
+    const decided = gated({ candidate, change, head, policy, score, now })
     const lease = yield* Effect.map(Process, (process) => process.lease)
     return { answer: undefined, commit: { ...decided, lease } }
   })
@@ -131,6 +135,15 @@ const problems = (score: Score): string =>
     .filter((check) => check.required && check.verdict !== "pass")
     .map((check) => `${check.checkId}: ${check.verdict}`)
     .join(", ")
+
+/** A Change that awaits approval; while another Candidate of it is being promoted, it does once that is refused. */
+const awaiting = (change: Change): Partial<Change> => {
+  const promoting = change.status === "promoting" && change.statusBeforePromoting !== null
+  const from = promoting ? change.statusBeforePromoting : change.status
+  const next = Lifecycle.next(ChangeLifecycle, from ?? change.status, "approvalNeeded")
+  if (next._tag === "Left") return {}
+  return promoting ? { statusBeforePromoting: next.right } : { status: next.right }
+}
 
 /** What the gate decides by. */
 export interface GateInput {
@@ -153,7 +166,6 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
   const reason = score.passed ? null : problems(score) || "there is no check to run: add one to pawl.json"
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, trigger)
   const waits = score.passed && candidate.record.plan_json?.approvalRequired === true
-  const awaiting = waits ? Lifecycle.next(ChangeLifecycle, change.record.status, "approvalNeeded") : undefined
   const events: Array<NewEvent> = [
     score.passed
       ? { type: "candidate.verified", subject: id, data, actor }
@@ -180,10 +192,7 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
         score_json: score,
         updatedAt: now
       }),
-      Commit.update("change", change, {
-        status: awaiting?._tag === "Right" ? awaiting.right : change.record.status,
-        updatedAt: now
-      })
+      Commit.update("change", change, { ...(waits ? awaiting(change.record) : {}), updatedAt: now })
     ],
     events,
     commands:

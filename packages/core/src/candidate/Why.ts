@@ -16,6 +16,7 @@ import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { type Block, blocksOf, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
@@ -79,6 +80,7 @@ export interface Reading {
   readonly successor: Candidate | null
   /** The release of a promoted Candidate. */
   readonly release: Release | null
+  readonly now: Timestamp
 }
 
 /** Fails with `Unknown` when there is no such Candidate. */
@@ -100,9 +102,11 @@ const read = (candidateId: string) =>
     const release = status === "promoted" ? yield* find("release", releaseKey) : null
     const letters = yield* Effect.flatMap(Commands, (commands) => commands.deadLetters(projectId))
     const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
+    const now = yield* Time.now
     return {
       snapshot: found,
-      checks: yield* checksOf(found),
+      now,
+      checks: yield* checksOf(found, now),
       tasks: tasks.items.map((each) => each.record),
       deadLetters: letters.filter((letter) => concerns(letter, subjects)),
       successor: newest === undefined || newest.id === id ? null : newest,
@@ -116,10 +120,10 @@ const concerns = (letter: DeadLetter, subjects: ReadonlyArray<string>): boolean 
   return subjects.some((subject) => text.includes(subject))
 }
 
-const checksOf = ({ candidate, evidence }: Snapshot) => {
+const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
   const { plan_json: plan, commit, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return Effect.succeed([])
-  return Effect.forEach(judge(plan, { commit, tree }, evidence).checks, (check, index) =>
+  return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) =>
     Effect.map(
       check.verdict === "pass" ? Effect.succeed(null) : tailOf(evidence.find((row) => row.id === check.evidenceId)),
       (output): WhyCheck => ({ ...check, title: plan.checks[index]?.title ?? check.checkId, output })
@@ -145,10 +149,10 @@ const tailOf = (row: Evidence | undefined) =>
   }).pipe(Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die }))
 
 /** What a promotion asked for now would be refused for. */
-const blocking = (read: Snapshot): ReadonlyArray<Block> => {
+const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {
   const { candidate, change } = read
   if (candidate.record.status === "promoted") return []
-  const blocks = blocksOf(read)
+  const blocks = blocksOf(read, now)
   const open =
     change.record.status === "promoting" ||
     Lifecycle.allows(ChangeLifecycle, change.record.status, "promotionRequested")
@@ -161,7 +165,7 @@ const blocking = (read: Snapshot): ReadonlyArray<Block> => {
 export const explain = (reading: Reading): Why => {
   const { approval, candidate, change, policy } = reading.snapshot
   const { id, status, reason, plan_json: plan, conflicts } = candidate.record
-  const blocks = blocking(reading.snapshot)
+  const blocks = blocking(reading.snapshot, reading.now)
   return {
     candidate: { id, status, reason },
     change: { id: change.record.id, status: change.record.status, reason: change.record.reason },

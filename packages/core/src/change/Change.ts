@@ -1,6 +1,6 @@
 /** A Change: a person's goal for a Project. */
 import { Schema } from "effect"
-import { ChangeId, ProjectId } from "../primitives/Ids.ts"
+import { CandidateId, ChangeId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "../access/Actor.ts"
@@ -39,6 +39,8 @@ export const Change = Schema.Struct({
   updatedAt: Timestamp,
   /** The status to return to when a swap is refused; set while promoting. */
   statusBeforePromoting: Schema.NullOr(ChangeStatus),
+  /** The Candidate that is being promoted; only its end takes the Change back. Set while promoting. */
+  promotingCandidateId: Schema.optional(Schema.NullOr(CandidateId)),
   rollbackTarget: Schema.optional(Schema.Number),
   /** It was opened to be planned: a person's ChangeSet does not start it. */
   planned: Schema.optional(Schema.Boolean),

@@ -3,7 +3,8 @@
  * required check, and only for the very commit and tree that were composed (specification, "Evidence").
  */
 import { Schema } from "effect"
-import type { Plan } from "../candidate/Plan.ts"
+import type { Check, Plan } from "../candidate/Plan.ts"
+import type { Timestamp } from "../primitives/Time.ts"
 import type { Evidence } from "./Evidence.ts"
 
 export const CheckVerdict = Schema.Struct({
@@ -18,13 +19,17 @@ export interface CheckVerdict extends Schema.Schema.Type<typeof CheckVerdict> {}
 export const Score = Schema.Struct({ passed: Schema.Boolean, checks: Schema.Array(CheckVerdict) })
 export interface Score extends Schema.Schema.Type<typeof Score> {}
 
+/** A waiver holds until its date, whenever the plan was made. */
+const isWaived = (check: Check, now: Timestamp): boolean => check.waived !== undefined && check.waived.until > now
+
 const satisfies = (row: Evidence): boolean => row.status === "checked_supported" && row.result === "pass"
 
 /** Judges a plan by evidence rows alone. The last row of a check counts; a check without a row is a gap. */
 export const judge = (
   plan: Plan,
   composed: { readonly commit: string; readonly tree: string },
-  rows: ReadonlyArray<Evidence>
+  rows: ReadonlyArray<Evidence>,
+  now: Timestamp
 ): Score => {
   const checks = plan.checks.map((check): CheckVerdict => {
     const row = rows.findLast(
@@ -36,7 +41,7 @@ export const judge = (
     )
     return {
       checkId: check.id,
-      required: check.required,
+      required: check.required && !isWaived(check, now),
       verdict: row === undefined ? "gap" : satisfies(row) ? "pass" : row.result === "fail" ? "fail" : "gap",
       evidenceId: row?.id ?? null,
       summary: row?.summary ?? "no evidence"

@@ -149,7 +149,7 @@ const checkPolicy = ({ candidate, policy, step }: GenerationRecords, say: Say): 
 const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Say): void => {
   if (candidate === null) return
   if (candidate.plan_json === null) return say("plan_missing", `${candidate.id} has no plan`)
-  const score = judge(candidate.plan_json, step, evidence)
+  const score = judge(candidate.plan_json, step, evidence, step.promotedAt)
   for (const check of score.checks)
     if (check.required && check.verdict !== "pass")
       say("check_unsatisfied", `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`)

@@ -4,11 +4,11 @@
  * `decideSwap`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
  */
 import type { Actor } from "../access/Actor.ts"
-import type { Approval } from "../approval/Approval.ts"
+import { type Approval, isValid } from "../approval/Approval.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
-import { staleCommit } from "../candidate/Staleness.ts"
+import { isPromoting, staleCommit } from "../candidate/Staleness.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { dispatchOf } from "../change/Changes.ts"
@@ -36,6 +36,8 @@ export interface Snapshot {
   readonly composedCommitExists: boolean
   /** Whether there is something to release to: an app, or in development a release target. */
   readonly releasable: boolean
+  /** Whether that is an app. */
+  readonly app: boolean
   /** Whether the Change has another verified Candidate on the head. */
   readonly otherVerified: boolean
 }
@@ -59,11 +61,18 @@ const needsApproval = ({ candidate, policy }: Snapshot): boolean => {
   return plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
 }
 
-const granted = ({ approval, candidate }: Snapshot): boolean =>
-  approval !== null && approval.record.decision === "granted" && approval.record.tree === candidate.record.tree
+const granted = ({ approval, candidate, change, policy }: Snapshot): boolean =>
+  approval !== null &&
+  approval.record.decision === "granted" &&
+  approval.record.tree === candidate.record.tree &&
+  isValid(approval.record, change.record, policy.record)
+
+/** An app must build: a plan from a time without the app did not ask for it. A rollback serves what was built before. */
+const buildIsOwed = ({ app, candidate, change }: Snapshot): boolean =>
+  app && change.record.kind !== "rollback" && !candidate.record.plan_json?.checks.some(({ kind }) => kind === "build")
 
 /** Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. */
-export const blocksOf = (snapshot: Snapshot): ReadonlyArray<Block> => {
+export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray<Block> => {
   const { candidate, head, policy, approval } = snapshot
   const { status, plan_json: plan, commit, tree, base_generation } = candidate.record
   const blocks: Array<Block> = []
@@ -77,12 +86,14 @@ export const blocksOf = (snapshot: Snapshot): ReadonlyArray<Block> => {
     blocks.push({ code: "check_gap", detail: "no checks have been run yet" })
     blocks.push({ code: "composed_commit_missing", detail: "nothing has been composed" })
   } else {
-    for (const check of judge(plan, { commit, tree }, snapshot.evidence).checks)
+    for (const check of judge(plan, { commit, tree }, snapshot.evidence, now).checks)
       if (check.required && check.verdict !== "pass")
         blocks.push({
           code: "check_gap",
           detail: `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`
         })
+    if (buildIsOwed(snapshot))
+      blocks.push({ code: "check_gap", detail: "build: planned without an app; ask for this Candidate again" })
     if (plan.policyVersion !== policy.record.version)
       blocks.push({
         code: "policy_version_mismatch",
@@ -115,9 +126,11 @@ export interface Ask {
   readonly now: Time.Timestamp
 }
 
+const notPromoting = { statusBeforePromoting: null, promotingCandidateId: null }
+
 /** The Change goes back to where it was before promoting; none when it is not promoting. */
-const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
-  if (change.record.status !== "promoting") return null
+export const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
+  if (!isPromoting(change.record, candidate.record.id)) return null
   const next = Lifecycle.next(
     ChangeLifecycle,
     "promoting",
@@ -128,7 +141,7 @@ const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commi
   return {
     name: "Promotions.refused",
     projectId: candidate.record.projectId,
-    writes: [Commit.update("change", change, { status: next.right, statusBeforePromoting: null, updatedAt: now })]
+    writes: [Commit.update("change", change, { ...notPromoting, status: next.right, updatedAt: now })]
   }
 }
 
@@ -141,15 +154,15 @@ export const decideSwap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     candidate.record.base_generation !== head.record.generation || candidate.record.base_tree !== head.record.tree
   if (candidate.record.status === "stale" || (verified && behind))
     return { _tag: "Stale", commit: staleCommit(candidate, snapshot.change, head, snapshot.otherVerified, ask.now) }
-  const blocks = blocksOf(snapshot)
+  const blocks = blocksOf(snapshot, ask.now)
   if (blocks.length > 0) return { _tag: "Blocked", blocks, commit: backCommit(snapshot, ask.now) }
   return swap(snapshot, ask)
 }
 
-const evidenceIds = ({ candidate, evidence }: Snapshot): ReadonlyArray<EvidenceId> => {
+const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): ReadonlyArray<EvidenceId> => {
   const { plan_json: plan, commit, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return []
-  return judge(plan, { commit, tree }, evidence).checks.flatMap((check) =>
+  return judge(plan, { commit, tree }, evidence, now).checks.flatMap((check) =>
     check.required && check.evidenceId !== null ? [check.evidenceId as EvidenceId] : []
   )
 }
@@ -170,7 +183,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
       commit: null
     }
   const generation = head.record.generation + 1
-  const ids = evidenceIds(snapshot)
+  const ids = evidenceIds(snapshot, ask.now)
   const step: Generation = {
     projectId,
     generation,
@@ -206,7 +219,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
         Commit.insert("generation", step),
         Commit.update("head", head, { generation, commit, tree }),
         Commit.update("candidate", candidate, { status: promoted.right, updatedAt: ask.now }),
-        Commit.update("change", change, { status: requested.right, statusBeforePromoting: null, updatedAt: ask.now }),
+        Commit.update("change", change, { ...notPromoting, status: requested.right, updatedAt: ask.now }),
         ...(release === null ? [] : [Commit.insert("release", release)])
       ],
       events,
@@ -285,6 +298,7 @@ export const requestCommit = (
       Commit.update("change", change, {
         status: next.right,
         statusBeforePromoting: change.record.status,
+        promotingCandidateId: id,
         updatedAt: ask.now
       })
     ],

@@ -5,7 +5,6 @@ import { hasOtherVerified } from "../candidate/Staleness.ts"
 import { evidenceOf } from "../evidence/CandidateEvidence.ts"
 import { commandId } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
-import type { Commit } from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { LedgerUnavailable } from "../ledger/Ledger.ts"
@@ -16,7 +15,7 @@ import * as Time from "../primitives/Time.ts"
 import { refuseArchived } from "../project/Archived.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
-import { type Ask, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
+import { type Ask, backCommit, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
 import type { Trigger } from "./Generation.ts"
 import { syncSource } from "./SourceSync.ts"
 
@@ -92,6 +91,7 @@ const reading = (candidateId: string) =>
     const candidate = yield* demand("candidate", candidateId)
     const { projectId, commit, tree } = candidate.record
     const head = yield* demand("head", projectId)
+    const to = yield* releasesTo(projectId)
     const composedCommitExists =
       commit !== null &&
       (yield* Effect.flatMap(Repositories, (repositories) =>
@@ -108,7 +108,8 @@ const reading = (candidateId: string) =>
       policy: yield* demand("policy", projectId),
       approval: yield* find("approval", candidateId),
       evidence: yield* evidenceOf(candidateId),
-      releasable: (yield* releasesTo(projectId)) !== null,
+      releasable: to !== null,
+      app: to?._tag === "App",
       otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
     } satisfies Snapshot
   })
@@ -147,6 +148,8 @@ const requesting = (candidateId: string, ask: Ask, token: string | null) =>
     const read = yield* snapshot(candidateId)
     const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
     if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
+    // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
+    if (read.change.record.status === "promoting") return { answer: "go" as const }
     if (decision._tag === "Stale") return { answer: "go" as const }
     if (decision._tag === "Blocked") return yield* new Blocked({ candidateId, blocks: decision.blocks })
     const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
@@ -156,7 +159,7 @@ const requesting = (candidateId: string, ask: Ask, token: string | null) =>
 /** The Change as it will be once the request is recorded, so that the decision looks at all else. */
 const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
   ...change,
-  record: { ...change.record, status: "promoting" }
+  record: { ...change.record, status: "promoting", promotingCandidateId: null }
 })
 
 /** The swap, then the sync. */
@@ -197,12 +200,29 @@ export const resume = (candidateId: string, ask: Ask) =>
     Effect.catchTags({ Stale: () => Effect.void, Blocked: () => Effect.void })
   )
 
+/**
+ * Reads and decides once. Archiving, removing and deploying touch the head, which the swap writes: none of them can
+ * come between this reading and the swap.
+ */
 export const swapping = (candidateId: string, ask: Ask) =>
-  Effect.map(snapshot(candidateId), (read): { readonly answer: SwapDecision; readonly commit?: Commit } => {
+  Effect.gen(function* () {
+    const read = yield* snapshot(candidateId)
     const decision = decideSwap(read, ask)
-    if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer: decision }
-    return { answer: decision, commit: decision.commit }
+    if (decision._tag === "Swap") yield* refuseArchived(read.head.record.projectId)
+    const answer: SwapDecision = decision
+    if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer }
+    return { answer, commit: decision.commit }
   })
+
+/** Gives a promotion up whose command died: the Change goes back to where it was. */
+export const giveUp = (candidateId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const read = yield* snapshot(candidateId)
+      const commit = backCommit(read, yield* Time.now)
+      return commit === null ? { answer: undefined } : { answer: undefined, commit }
+    })
+  )
 
 const staleness = (candidateId: string) =>
   Effect.gen(function* () {

@@ -28,17 +28,20 @@ const row = (status: EvidenceStatus, result: EvidenceResult, fields: Partial<Evi
   ...fields
 })
 
+const now = "2026-01-01T00:00:00.000Z"
+
 describe("The gate", () => {
   it("is satisfied by checked_supported with pass and by nothing else", () => {
     for (const status of ["checked_supported", "checked_unsupported", "not_checked"] as const)
       for (const result of ["pass", "fail", "gap"] as const)
-        expect(`${status} ${result} ${judge(plan, composed, [row(status, result)]).passed}`).toBe(
+        expect(`${status} ${result} ${judge(plan, composed, [row(status, result)], now).passed}`).toBe(
           `${status} ${result} ${status === "checked_supported" && result === "pass"}`
         )
   })
 
   it("counts evidence of the exact commit and tree only, and of Candidates only", () => {
-    const pass = (fields: Partial<Evidence>) => judge(plan, composed, [row("checked_supported", "pass", fields)]).passed
+    const pass = (fields: Partial<Evidence>) =>
+      judge(plan, composed, [row("checked_supported", "pass", fields)], now).passed
     expect(pass({})).toBe(true)
     expect(pass({ tree: "c".repeat(40) })).toBe(false)
     expect(pass({ commit: "c".repeat(40) })).toBe(false)
@@ -47,20 +50,20 @@ describe("The gate", () => {
   })
 
   it("takes the last row of a check, and a check without a row as a gap", () => {
-    expect(judge(plan, composed, []).checks).toEqual([
+    expect(judge(plan, composed, [], now).checks).toEqual([
       { checkId: "test", required: true, verdict: "gap", evidenceId: null, summary: "no evidence" }
     ])
-    expect(judge(plan, composed, [row("checked_supported", "pass"), row("checked_supported", "fail")]).passed).toBe(
-      false
-    )
-    expect(judge(plan, composed, [row("checked_supported", "fail"), row("checked_supported", "pass")]).passed).toBe(
-      true
-    )
+    expect(
+      judge(plan, composed, [row("checked_supported", "pass"), row("checked_supported", "fail")], now).passed
+    ).toBe(false)
+    expect(
+      judge(plan, composed, [row("checked_supported", "fail"), row("checked_supported", "pass")], now).passed
+    ).toBe(true)
   })
 
   it("lets an optional check fail, and never passes a plan without checks", () => {
     const optional = { ...plan, checks: [{ ...plan.checks[0]!, required: false }] }
-    expect(judge(optional, composed, [row("checked_supported", "fail")]).passed).toBe(true)
-    expect(judge({ ...plan, checks: [] }, composed, []).passed).toBe(false)
+    expect(judge(optional, composed, [row("checked_supported", "fail")], now).passed).toBe(true)
+    expect(judge({ ...plan, checks: [] }, composed, [], now).passed).toBe(false)
   })
 })

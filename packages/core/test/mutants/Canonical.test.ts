@@ -68,8 +68,17 @@ const optional = withPlan({
 const behind = withCandidate({ base_generation: 7 })
 const otherBase = withCandidate({ base_tree: objectId(9) })
 
+/** Approved by somebody, under a Policy that forbids the author to. */
+const strict = (approver: string): Snapshot => {
+  const granted = approved(withPolicy({ allowSelfApproval: false }, owing), "granted")
+  return { ...granted, approval: { ...granted.approval!, record: { ...granted.approval!.record, approver } } }
+}
+const built = withPlan({
+  checks: good.candidate.record.plan_json!.checks.map((each) => ({ ...each, kind: "build" as const }))
+})
+
 const blocked = ({ blocksOf }: Rules): string | null => {
-  const codes = (snapshot: Snapshot) => blocksOf(snapshot).map((block) => block.code)
+  const codes = (snapshot: Snapshot) => blocksOf(snapshot, ask.now).map((block) => block.code)
   return differing([
     ["nothing blocks what is verified", codes(untiered), []],
     ["only what is verified", codes(withCandidate({ status: "verifying" }, untiered)), ["candidate_not_verified"]],
@@ -88,6 +97,11 @@ const blocked = ({ blocksOf }: Rules): string | null => {
     ["only when approved, by Policy", codes(tiered), ["approval_missing"]],
     ["only that tree", codes(approved(owing, "granted", objectId(9))), ["approval_missing"]],
     ["what is approved", codes(approved(owing, "granted")), []],
+    ["by another than its author, where a Policy says so", codes(strict(person.id)), ["approval_missing"]],
+    ["by another than its author, where a Policy says so, and no more", codes(strict("usr_another")), []],
+    ["an app only with its build", codes({ ...good, app: true }), ["check_gap"]],
+    ["an app with its build", codes({ ...built, app: true }), []],
+    ["a rollback serves what was built", codes({ ...withChange({ kind: "rollback" }), app: true }), []],
     [
       "all blocks at once",
       codes(
@@ -127,6 +141,11 @@ const decided = ({ decideSwap }: Rules): string | null => {
     ["to where it was", of({ ...withChange({ statusBeforePromoting: "running" }), evidence: [] }), "Blocked running"],
     ["or to verifying", of({ ...withChange({ statusBeforePromoting: null }), evidence: [] }), "Blocked verifying"],
     ["leaves a Change that is not promoting", of({ ...withChange({ status: "running" }), evidence: [] }), "Blocked -"],
+    [
+      "leaves a Change to the Candidate that it promotes",
+      of({ ...withChange({ promotingCandidateId: candidateId(2) }), evidence: [] }),
+      "Blocked -"
+    ],
     ["swaps for no Change that is not promoting", of(withChange({ status: "running" })), "Blocked -"]
   ])
 }
@@ -227,8 +246,8 @@ const mutations: ReadonlyArray<Mutation> = [
   without("the plan's approval is not owed", "plan.approvalRequired || "),
   without("the Policy's approval is not owed", " || policy.record.approvalRiskTiers.includes(plan.riskTier)"),
   // A rejection is found before `granted` is asked: what that says of it cannot be missed.
-  without("an approval of any tree grants", " && approval.record.tree === candidate.record.tree"),
-  without("no approval grants", "approval !== null && approval", "approval === null || approval"),
+  without("an approval of any tree grants", "approval.record.tree === candidate.record.tree &&\n  "),
+  without("no approval grants", "approval !== null &&\n", "approval === null ||\n"),
   without("unverified is not blocked", `if (status !== "verified") blocks`, "if (false) blocks"),
   without("a base behind is not blocked", "if (base_generation !== head.record.generation)", "if (false)"),
   without(
@@ -278,7 +297,7 @@ const mutations: ReadonlyArray<Mutation> = [
   without("what runs becomes stale", "(verified && behind)", "behind"),
   without("nothing is blocked", "if (blocks.length > 0) return", "if (false) return"),
   without("the Change stays promoting", `commit: backCommit(snapshot, ask.now) }`, "commit: null }"),
-  without("every Change goes back", `if (change.record.status !== "promoting") return null`),
+  without("every Change goes back", `if (!isPromoting(change.record, candidate.record.id)) return null`),
   without("it goes back to verifying", `change.record.statusBeforePromoting ?? "verifying"`, `"verifying"`),
   without(
     "it goes nowhere it was not",
@@ -311,10 +330,14 @@ const mutations: ReadonlyArray<Mutation> = [
   ),
   without(
     "the Change is not moved",
-    `Commit.update("change", change, { status: requested.right, statusBeforePromoting: null, updatedAt: ask.now }),`
+    `Commit.update("change", change, { ...notPromoting, status: requested.right, updatedAt: ask.now }),`
   ),
   without("the release is not written", `...(release === null ? [] : [Commit.insert("release", release)])`),
-  without("the Change remembers", "status: requested.right, statusBeforePromoting: null", "status: requested.right"),
+  without("the Change remembers", "{ ...notPromoting, status: requested.right", "{ status: requested.right"),
+  without("a void approval grants", " &&\n  isValid(approval.record, change.record, policy.record)"),
+  without("an app need not build", "if (buildIsOwed(snapshot))", "if (false)"),
+  without("a rollback must build", `change.record.kind !== "rollback" && `),
+  without("what has no app must build", "app && change", "change"),
   without("any check is proof", "check.required && check.evidenceId !== null ?", "false ?"),
   without("nothing is told", "const events: Array<NewEvent> = [advanced(step)]", "const events: Array<NewEvent> = []"),
   without("the approval is not kept", "approvalId: approval?.record.id ?? null", `approvalId: "apr_none" as never`)

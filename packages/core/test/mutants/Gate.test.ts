@@ -6,6 +6,8 @@ import { differing, type Mutation, survivors } from "./Mutants.ts"
 
 const composed = { commit: "a".repeat(40), tree: "b".repeat(40) }
 const other = "c".repeat(40)
+const now = "2026-06-01T00:00:00.000Z"
+const until = (date: string) => ({ ...check("test"), waived: { reason: "broken", until: `${date}T00:00:00.000Z` } })
 const check = (id: string, required = true): Plan["checks"][number] => ({
   id,
   kind: "command",
@@ -40,8 +42,8 @@ const row = (fields: Partial<Evidence> = {}): Evidence => ({
 
 const oracle = ({ judge }: typeof Gate): string | null => {
   const one = planOf(check("test"))
-  const passed = (rows: ReadonlyArray<Evidence>, plan = one) => judge(plan, composed, rows).passed
-  const verdict = (fields: Partial<Evidence>) => judge(one, composed, [row(fields)]).checks[0]?.verdict
+  const passed = (rows: ReadonlyArray<Evidence>, plan = one) => judge(plan, composed, rows, now).passed
+  const verdict = (fields: Partial<Evidence>) => judge(one, composed, [row(fields)], now).checks[0]?.verdict
   const releaseId = "rel_proj_00000000-0000-4000-8000-000000000000_1"
   return differing([
     ...EvidenceStatus.literals.flatMap((status) =>
@@ -57,13 +59,15 @@ const oracle = ({ judge }: typeof Gate): string | null => {
     ["a release proves nothing", passed([row({ subject: { releaseId } })]), false],
     ["the last row counts, when it fails", passed([row(), row({ result: "fail" })]), false],
     ["the last row counts, when it passes", passed([row({ result: "fail" }), row()]), true],
-    ["a check without a row is a gap", judge(one, composed, []).checks[0]?.verdict, "gap"],
+    ["a check without a row is a gap", judge(one, composed, [], now).checks[0]?.verdict, "gap"],
     ["every required check counts", passed([row()], planOf(check("test"), check("build"))), false],
     ["an optional check may fail", passed([row({ result: "fail" })], planOf(check("test", false))), true],
+    ["a waived check may fail", passed([row({ result: "fail" })], planOf(until("2026-06-02"))), true],
+    ["a waiver ends with its date", passed([row({ result: "fail" })], planOf(until("2026-06-01"))), false],
     ["a plan without checks never passes", passed([], planOf()), false],
     [
       "a verdict names its proof",
-      judge(one, composed, [row()]).checks,
+      judge(one, composed, [row()], now).checks,
       [{ checkId: "test", required: true, verdict: "pass", evidenceId: row().id, summary: "said" }]
     ]
   ])
@@ -80,6 +84,9 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "no row passes", find: `row === undefined ? "gap"`, put: `row === undefined ? "pass"` },
   { bug: "a failure is a gap", find: `row.result === "fail" ? "fail"`, put: `row.result === "fail" ? "gap"` },
   { bug: "a gap is a failure", find: `"fail" : "gap",`, put: `"fail" : "fail",` },
+  { bug: "a waiver is forgotten", find: " && !isWaived(check, now)", put: "" },
+  { bug: "a waiver never ends", find: " && check.waived.until > now", put: "" },
+  { bug: "a waiver lasts a moment longer", find: "check.waived.until > now", put: "check.waived.until >= now" },
   { bug: "an empty plan passes", find: "checks.length > 0 && ", put: "" },
   { bug: "optional checks count", find: "!check.required || ", put: "" },
   { bug: "required checks do not count", find: ` || check.verdict === "pass"`, put: "" },

@@ -50,7 +50,7 @@ const gate = (history: History, n: number) => {
   const { plan_json: plan, commit: made, tree, status } = candidate.record
   if (status !== "verifying" || plan === null || made === null || tree === null) return
   const { change, evidence, head, policy } = snapshotOf(history.state, n)
-  const score = judge(plan, { commit: made, tree }, evidence)
+  const score = judge(plan, { commit: made, tree }, evidence, now)
   commit(history.state, gated({ candidate, change, head, policy, score, now }))
 }
 

@@ -195,6 +195,7 @@ export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
       .filter((each) => each.subject.candidateId === candidateId(n)),
     composedCommitExists: true,
     releasable: false,
+    app: false,
     otherVerified: false
   }
 }

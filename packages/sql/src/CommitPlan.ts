@@ -7,10 +7,10 @@ import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
 import { BadCommit } from "@pawl/core/ledger/CommitRules"
 import { actorOf, passagesOf } from "@pawl/core/ledger/History"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
-import type { Database, Outcome, Parameter, Row, Statement } from "./Database.ts"
+import type { Database, Outcome, Parameter, Query, Row, Statement } from "./Database.ts"
 import { ending, isRestarted, restart } from "./Finishing.ts"
-import { chunks, sending } from "./Sending.ts"
-import { quoted, table } from "./Tables.ts"
+import { chunks, forms, sending } from "./Sending.ts"
+import { quoted, type Table, table } from "./Tables.ts"
 
 /** What it means that a statement missed its number of rows. */
 type Miss = (rows: ReadonlyArray<Row>) => Conflict | LeaseLost | Duplicate
@@ -103,7 +103,7 @@ const revisionIn = (rows: ReadonlyArray<Row>): string | null =>
 
 const guard = (plan: Plan, expectation: Expectation): void => {
   const { id, kind } = expectation
-  const { name, revision } = table(kind)
+  const { revision, same } = table(kind)
   const otherwise = { sql: revision, params: [id] }
   if (expectation._tag === "Absent")
     add(
@@ -115,7 +115,7 @@ const guard = (plan: Plan, expectation: Expectation): void => {
     add(
       plan,
       {
-        sql: `SELECT 1 AS same FROM ${name} WHERE id = ? AND revision = ?`,
+        sql: same,
         params: [id, expectation.revision],
         rows: 1,
         otherwise
@@ -124,65 +124,61 @@ const guard = (plan: Plan, expectation: Expectation): void => {
     )
 }
 
+/** The record must be at its revision. */
+const change = (plan: Plan, of: Table, id: string, revision: number, query: Query): void =>
+  add(
+    plan,
+    { sql: query.sql, params: query.params, rows: 1, otherwise: { sql: of.revision, params: [id] } },
+    (rows) => new Conflict({ kind: of.kind, id, expected: String(revision), actual: revisionIn(rows) })
+  )
+
+/** The new value of a unique column must not be another record's, as long as this one is at its revision. */
+const guardUnique = (
+  plan: Plan,
+  of: Table,
+  column: string,
+  holder: ReadonlyArray<Parameter>,
+  revision: number
+): void => {
+  const [, id] = holder
+  const other = { sql: `SELECT revision FROM ${of.name} WHERE ${quoted(column)} = ? AND id <> ?`, params: holder }
+  const changed = {
+    sql: `${other.sql} AND EXISTS (SELECT 1 FROM ${of.name} WHERE id = ? AND revision = ?)`,
+    params: [...holder, id ?? null, revision]
+  }
+  add(
+    plan,
+    { ...changed, rows: 0, otherwise: other },
+    (rows) => new Conflict({ kind: of.kind, id: String(id), expected: "absent", actual: revisionIn(rows) })
+  )
+}
+
 const store = (plan: Plan, commit: Commit, write: Write): void => {
   const of = table(write.kind)
-  const { kind } = write
-  if (write._tag === "Delete") {
-    const { id } = write
-    const statement = {
-      sql: of.remove,
-      params: [id, write.revision],
-      rows: 1,
-      otherwise: { sql: of.revision, params: [id] }
-    }
-    return add(
-      plan,
-      statement,
-      (rows) => new Conflict({ kind, id, expected: String(write.revision), actual: revisionIn(rows) })
-    )
-  }
+  const { columns, kind, unique } = of
+  if (write._tag === "Delete")
+    return change(plan, of, write.id, write.revision, { sql: of.remove, params: [write.id, write.revision] })
   const id = of.entity.id(write.record)
   const values = of.values(write.record)
   const data = of.encode(write.record)
   // Whoever else holds a unique value is the one that an insert collides with, when it is not the key.
-  const holder = (column: string): ReadonlyArray<Parameter> => [values[of.columns.indexOf(column)] ?? null, id]
-  const taken = of.unique.map(
-    (column) => `UNION ALL SELECT revision FROM ${of.name} WHERE ${quoted(column)} = ? AND id <> ?`
-  )
+  const holder = (column: string): ReadonlyArray<Parameter> => [values[columns.indexOf(column)] ?? null, id]
   if (write._tag === "Insert") {
-    const otherwise = { sql: [of.revision, ...taken].join(" "), params: [id, ...of.unique.flatMap(holder)] }
+    const otherwise = { sql: of.taken, params: unique.length === 0 ? [id] : [id, ...unique.flatMap(holder)] }
     const statement = { sql: of.insert, params: [scopeOf(commit), id, data, ...values], rows: 1, otherwise }
     return add(plan, statement, (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) }))
   }
-  const before = of.values(write.from)
-  const differs = (column: string): boolean => {
-    const at = of.columns.indexOf(column)
-    return values[at] !== before[at]
+  const { from, revision } = write
+  const before = of.values(from)
+  for (const column of unique) {
+    const at = columns.indexOf(column)
+    if (values[at] !== before[at]) guardUnique(plan, of, column, holder(column), revision)
   }
-  for (const column of of.unique.filter(differs)) {
-    const other = {
-      sql: `SELECT revision FROM ${of.name} WHERE ${quoted(column)} = ? AND id <> ?`,
-      params: holder(column)
-    }
-    const changed = {
-      sql: `${other.sql} AND EXISTS (SELECT 1 FROM ${of.name} WHERE id = ? AND revision = ?)`,
-      params: [...other.params, id, write.revision]
-    }
-    add(
-      plan,
-      { ...changed, rows: 0, otherwise: other },
-      (rows) => new Conflict({ kind, id, expected: "absent", actual: revisionIn(rows) })
-    )
-  }
-  const whole = of.columns.some((column) => column !== "status" && differs(column))
-  const set = whole ? values : values.filter((_, at) => of.columns[at] === "status")
-  const statement = {
-    sql: whole ? of.rewrite : of.update,
-    params: [data, ...set, id, write.revision],
-    rows: 1,
-    otherwise: { sql: of.revision, params: [id] }
-  }
-  add(plan, statement, (rows) => new Conflict({ kind, id, expected: String(write.revision), actual: revisionIn(rows) }))
+  const { statusAt } = of
+  if (values.some((value, at) => at !== statusAt && value !== before[at]))
+    return change(plan, of, id, revision, { sql: of.rewrite, params: [data, ...values, id, revision] })
+  const params = statusAt === -1 ? [data, id, revision] : [data, values[statusAt] ?? null, id, revision]
+  change(plan, of, id, revision, { sql: of.update, params })
 }
 
 /** The place of a row is the next of its Project, which no other commit of the Project can take meanwhile. */
@@ -201,6 +197,16 @@ const remember = (plan: Plan, commit: Commit, now: number): void => {
     })
 }
 
+const counting = `INSERT INTO pawl_sequence (project_id, last, oldest) VALUES (?, ?, 1)
+  ON CONFLICT (project_id) DO UPDATE SET last = pawl_sequence.last + excluded.last RETURNING last`
+const eventRow = "INSERT INTO pawl_event (project_id, sequence, at, data)"
+const publishing = forms(eventRow, "(?, (SELECT last FROM pawl_sequence WHERE project_id = ?) - ?, ?, ?)")
+const countingAndPublishing = forms(
+  `WITH counted AS (${counting}) ${eventRow}`,
+  "(?, (SELECT last FROM counted) - ?, ?, ?)",
+  "RETURNING (SELECT last FROM counted) AS last"
+)
+
 const publish = (
   plan: Plan,
   projectId: string,
@@ -208,38 +214,31 @@ const publish = (
   { dialect, eventIds, now }: Circumstances
 ): void => {
   plan.sequenceAt = plan.statements.length
-  const count: Statement = {
-    sql: `INSERT INTO pawl_sequence (project_id, last, oldest) VALUES (?, ?, 1)
-      ON CONFLICT (project_id) DO UPDATE SET last = pawl_sequence.last + excluded.last RETURNING last`,
-    params: [projectId, events.length]
-  }
+  const count: ReadonlyArray<Parameter> = [projectId, events.length]
   // Postgres can count and write in one statement, which is one less to plan and run; SQLite writes in no WITH.
   const atOnce = dialect === "pg" && chunks(events).length === 1
-  if (!atOnce) add(plan, count)
+  if (!atOnce) add(plan, { sql: counting, params: count })
   const rows = events.map((event, index): ReadonlyArray<Parameter> => {
     const { actor, data, subject, type } = event
-    return [
-      projectId,
-      ...(atOnce ? [] : [projectId]),
-      events.length - 1 - index,
-      now,
-      JSON.stringify({ id: `evt_${eventIds[index]}`, type, subject, data, actor })
-    ]
+    const text = JSON.stringify({ id: `evt_${eventIds[index]}`, type, subject, data, actor })
+    const fromLast = events.length - 1 - index
+    return atOnce ? [projectId, fromLast, now, text] : [projectId, projectId, fromLast, now, text]
   })
-  if (atOnce)
-    return add(plan, {
-      sql: `WITH counted AS (${count.sql}) INSERT INTO pawl_event (project_id, sequence, at, data)
-        VALUES ${rows.map(() => "(?, (SELECT last FROM counted) - ?, ?, ?)").join(", ")} RETURNING (SELECT last FROM counted) AS last`,
-      params: [...count.params, ...rows.flat()]
-    })
-  for (const chunk of chunks(rows)) {
-    const row = "(?, (SELECT last FROM pawl_sequence WHERE project_id = ?) - ?, ?, ?)"
-    add(plan, {
-      sql: `INSERT INTO pawl_event (project_id, sequence, at, data) VALUES ${chunk.map(() => row).join(", ")}`,
-      params: chunk.flat()
-    })
-  }
+  if (atOnce) return add(plan, { sql: countingAndPublishing(rows.length), params: [...count, ...rows.flat()] })
+  for (const chunk of chunks(rows)) add(plan, { sql: publishing(chunk.length), params: chunk.flat() })
 }
+
+/**
+ * A bound of the size of what a commit stores, as `CommitRules` measures it, in bytes: from the texts that are stored
+ * anyway. A character that JSON must escape takes at most 6 bytes; a row's other parts take less than `rowBytes`.
+ */
+export const atMostBytes = ({ commands = [], events = [], writes = [] }: Commit, plan: Plan): number => {
+  let characters = 0
+  for (const { params } of plan.statements)
+    for (const param of params) if (typeof param === "string") characters += param.length
+  return characters * 6 + (writes.length + events.length + commands.length + 1) * rowBytes
+}
+const rowBytes = 256
 
 export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
   const plan: Plan = { statements: [], misses: [], sequenceAt: null, restartAt: null }

@@ -7,7 +7,17 @@ import type { Parameter, Statement } from "./Database.ts"
 const rowsAtOnce = 16
 
 export const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, i) => all.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce))
+  all.length > 0 && all.length <= rowsAtOnce
+    ? [all]
+    : Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, i) =>
+        all.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce)
+      )
+
+/** A statement that takes rows of values, by their number. Each text is made once, so that it is found prepared. */
+export const forms = (before: string, row: string, after = ""): ((rows: number) => string) => {
+  const made: Array<string | undefined> = []
+  return (rows) => (made[rows] ??= `${before} VALUES ${Array.from({ length: rows }, () => row).join(", ")} ${after}`)
+}
 
 /** What sending does to a command that is there, as `MemoryCommit.resend` has it. */
 const resend = ((): string => {
@@ -21,10 +31,17 @@ const resend = ((): string => {
 
 /** Each command once: one statement must not meet a row that it wrote itself. */
 const rounds = (commands: ReadonlyArray<NewCommand>): ReadonlyArray<ReadonlyArray<NewCommand>> => {
-  if (new Set(commands.map((command) => command.id)).size === commands.length) return [commands]
+  if (commands.length === 1 || new Set(commands.map((command) => command.id)).size === commands.length)
+    return [commands]
   const first = commands.filter((command, at) => commands.findIndex((each) => each.id === command.id) === at)
   return [first, ...rounds(commands.filter((command) => !first.includes(command)))]
 }
+
+const inserting = forms(
+  "INSERT INTO pawl_command (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, ready_at, token)",
+  "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  `ON CONFLICT (id) DO UPDATE SET ${resend}`
+)
 
 const insertAll = (scope: string, commands: ReadonlyArray<NewCommand>, now: number): ReadonlyArray<Statement> => {
   const rows = commands.map((command): ReadonlyArray<Parameter> => {
@@ -43,14 +60,7 @@ const insertAll = (scope: string, commands: ReadonlyArray<NewCommand>, now: numb
       leased?.token ?? null
     ]
   })
-  return chunks(rows).map((chunk) => {
-    const values = chunk.map(() => "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    return {
-      sql: `INSERT INTO pawl_command (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, ready_at, token)
-        VALUES ${values.join(", ")} ON CONFLICT (id) DO UPDATE SET ${resend}`,
-      params: chunk.flat()
-    }
-  })
+  return chunks(rows).map((chunk) => ({ sql: inserting(chunk.length), params: chunk.flat() }))
 }
 
 /** Queues commands of a scope. */

@@ -6,8 +6,7 @@ import type { Ledger } from "@pawl/core/ledger/Ledger"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { makeUlid } from "@pawl/core/primitives/Ids"
-import { nowMillis } from "@pawl/core/primitives/Time"
-import { leavesWork, planOf, resultOf } from "./CommitPlan.ts"
+import { atMostBytes, leavesWork, planOf, resultOf } from "./CommitPlan.ts"
 import type { Database } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
@@ -16,10 +15,10 @@ const digestOf = (commit: Commit): Effect.Effect<string | null> =>
   commit.key === undefined ? noDigest : Effect.suspend(() => sha256(content(commit)))
 
 const noIds: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
-const idsFor = (commit: Commit): Effect.Effect<ReadonlyArray<string>> =>
-  commit.events === undefined || commit.events.length === 0
-    ? noIds
-    : Effect.replicateEffect(makeUlid, commit.events.length)
+const idsFor = ({ events = [] }: Commit): Effect.Effect<ReadonlyArray<string>> => {
+  if (events.length === 0) return noIds
+  return events.length === 1 ? Effect.map(makeUlid, (id) => [id]) : Effect.replicateEffect(makeUlid, events.length)
+}
 
 export const make = (database: Database["Type"], signals: Signals.Signals): Ledger["Type"] => {
   const announce = (commit: Commit, isWork: boolean) => {
@@ -27,22 +26,22 @@ export const make = (database: Database["Type"], signals: Signals.Signals): Ledg
       signals.notify(Signals.eventsOf(commit.projectId))
     if (isWork || (commit.commands !== undefined && commit.commands.length > 0)) signals.notify(Signals.work)
   }
+  const perform = (commit: Commit, digest: string | null, eventIds: ReadonlyArray<string>, now: number) => {
+    const plan = planOf(commit, { dialect: database.dialect, digest, eventIds, now })
+    check(commit, atMostBytes(commit, plan))
+    return Effect.flatMap(Effect.catchAll(database.batch(plan.statements), unavailable("commit")), (outcome) => {
+      const result = resultOf(plan, commit, outcome)
+      if (result._tag === "Conflict" || result._tag === "LeaseLost") return Effect.fail(result)
+      if (result._tag === "Committed") announce(commit, leavesWork(plan, outcome))
+      return Effect.succeed(result)
+    })
+  }
   return {
     commit: (commit) =>
-      Effect.gen(function* () {
-        check(commit)
-        const circumstances = {
-          dialect: database.dialect,
-          digest: yield* digestOf(commit),
-          eventIds: yield* idsFor(commit),
-          now: yield* nowMillis
-        }
-        const plan = planOf(commit, circumstances)
-        const outcome = yield* Effect.catchAll(database.batch(plan.statements), unavailable("commit"))
-        const result = resultOf(plan, commit, outcome)
-        if (result._tag === "Conflict" || result._tag === "LeaseLost") return yield* result
-        if (result._tag === "Committed") announce(commit, leavesWork(plan, outcome))
-        return result
-      })
+      Effect.flatMap(digestOf(commit), (digest) =>
+        Effect.flatMap(idsFor(commit), (ids) =>
+          Effect.clockWith((clock) => perform(commit, digest, ids, clock.unsafeCurrentTimeMillis()))
+        )
+      )
   }
 }

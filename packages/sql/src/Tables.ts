@@ -5,6 +5,7 @@ import { uniqueColumns } from "@pawl/core/ledger/CommitRules"
 import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/ledger/Entities"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Parameter, Row } from "./Database.ts"
+import { plainly } from "./PlainJson.ts"
 
 export interface Table {
   readonly kind: Kind
@@ -13,7 +14,10 @@ export interface Table {
   readonly entity: Entity<unknown>
   /** The entity's columns, named as there (and quoted in SQL, so that they cannot collide with the store's own). */
   readonly columns: ReadonlyArray<string>
+  /** Where `status` stands in `columns`; -1 for a kind without. */
+  readonly statusAt: number
   readonly unique: ReadonlyArray<string>
+  /** The JSON of a record. Throws when the record is not what its schema says. */
   readonly encode: (record: unknown) => string
   readonly decode: (text: unknown) => Either.Either<unknown, unknown>
   /** Values of `columns`. */
@@ -25,6 +29,10 @@ export interface Table {
   readonly rewrite: string
   readonly remove: string
   readonly revision: string
+  /** Answers a row while the record is at its revision. */
+  readonly same: string
+  /** The revision of whoever stands in the way of an insertion: by the key, or by a unique value. */
+  readonly taken: string
   readonly select: string
 }
 
@@ -35,24 +43,33 @@ const tableOf = (kind: Kind): Table => {
   const columns = Object.keys(entity.columns)
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
+  const isPlain = plainly(entity.schema)
   const decode = Schema.decodeUnknownEither(Schema.parseJson(entity.schema))
   const setting = (set: ReadonlyArray<string>): string =>
     `UPDATE ${name} SET revision = revision + 1, data = ?${set.map((column) => `, ${quoted(column)} = ?`).join("")} WHERE id = ? AND revision = ?`
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
+  const unique = uniqueColumns[kind] ?? []
+  const revision = `SELECT revision FROM ${name} WHERE id = ?`
   return {
     kind,
     name,
     entity,
     columns,
-    unique: uniqueColumns[kind] ?? [],
-    encode: (record) => JSON.stringify(encode(record)),
+    statusAt: columns.indexOf("status"),
+    unique,
+    encode: (record) => JSON.stringify(isPlain?.(record) === true ? record : encode(record)),
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),
     insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,
     update: setting(columns.filter((column) => column === "status")),
     rewrite: setting(columns),
     remove: `DELETE FROM ${name} WHERE id = ? AND revision = ?`,
-    revision: `SELECT revision FROM ${name} WHERE id = ?`,
+    revision,
+    same: `SELECT 1 AS same FROM ${name} WHERE id = ? AND revision = ?`,
+    taken: [
+      revision,
+      ...unique.map((column) => `UNION ALL SELECT revision FROM ${name} WHERE ${quoted(column)} = ? AND id <> ?`)
+    ].join(" "),
     select: `SELECT position, id, revision, data FROM ${name}`
   }
 }

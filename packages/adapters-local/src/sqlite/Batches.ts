@@ -25,7 +25,8 @@ export const failed = (cause: unknown): SqlError => new SqlError({ cause, messag
 
 const perform = ({ prepare }: Opened, statements: ReadonlyArray<Statement>): Outcome => {
   const answers: Array<Extract<Outcome, { readonly _tag: "Applied" }>["answers"][number]> = []
-  for (const [index, { otherwise, params, rows: wanted, sql }] of statements.entries()) {
+  for (let index = 0; index < statements.length; index++) {
+    const { otherwise, params, rows: wanted, sql } = statements[index]!
     const { count, rows } = rowsOf(prepare(sql), params)
     if (wanted !== undefined && wanted !== count)
       return {

@@ -18,6 +18,14 @@ export interface Options {
 /** How many statements are kept; the one that was used longest ago goes first. */
 const statementsKept = 512
 
+/**
+ * After how many pages (of 4 KiB) in the log they are brought into the database. A commit writes about 25, many of
+ * them again and again: with SQLite's own 1,000 every 40th commit would wait for two more syncs. 16 MiB.
+ */
+const walPages = 4000
+/** A log that grew beyond this while somebody read is cut back to it, in bytes. */
+const walKeptBytes = 32 * 1024 * 1024
+
 const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" && cause.code.startsWith("SQLITE_BUSY")
 
@@ -40,6 +48,10 @@ export const open = (options: Options): Opened => {
   const db = new Sqlite(options.filename, { timeout })
   switchToWal(db, timeout)
   db.pragma("synchronous = FULL")
+  // A savepoint keeps what it would have to restore: in a file, it would cost as much as the log.
+  db.pragma("temp_store = MEMORY")
+  db.pragma(`wal_autocheckpoint = ${walPages}`)
+  db.pragma(`journal_size_limit = ${walKeptBytes}`)
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
     const known = statements.get(sql)

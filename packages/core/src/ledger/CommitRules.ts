@@ -78,13 +78,16 @@ const sizeBytes = (commit: Commit): number => {
   return text.length * 3 <= Limits.commitBytes ? text.length * 3 : utf8(text).length
 }
 
-/** Throws `BadCommit` when the commit cannot be meant. */
-export const check = (commit: Commit): void => {
+/**
+ * Throws `BadCommit` when the commit cannot be meant. A store that knows a bound of the commit's size, in bytes, need
+ * not have it measured.
+ */
+export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): void => {
   const { commands = [], events = [], expects = [], writes = [] } = commit
   const rows = expects.length + writes.length + events.length + commands.length + (commit.journal === undefined ? 0 : 1)
   if (rows > Limits.commitRows)
     throw new BadCommit(`${commit.name} has ${rows} rows; commitRows allows ${Limits.commitRows}`)
-  if (sizeBytes(commit) > Limits.commitBytes)
+  if (atMostBytes > Limits.commitBytes && sizeBytes(commit) > Limits.commitBytes)
     throw new BadCommit(`${commit.name} is larger than commitBytes, ${Limits.commitBytes} bytes`)
   if (events.length > 0 && commit.projectId === null)
     throw new BadCommit(`${commit.name} has events, but the directory has no event sequence`)

@@ -129,6 +129,7 @@ export const snapshotOf = (project: number, n: number): Snapshot => {
     composedCommitExists: true,
     releasable: true,
     app: false,
+    bundleStored: false,
     otherVerified: false
   }
 }

@@ -40,7 +40,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   "release.smoke_failed": "a release probe failed",
   "change.completed": "a Change ended well",
   "change.failed": "a Change ended badly",
-  "change.cancelled": "a person cancelled a Change",
+  "change.cancelled": "a person cancelled a Change, or a rollback ended with its Candidate",
   "audit.passed": "an audit found the whole history as it was promoted",
   "audit.failed": "an audit found a difference",
   "project.archived": "a Project was archived",

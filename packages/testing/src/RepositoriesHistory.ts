@@ -136,14 +136,20 @@ export const declareReading = (run: Run): void => {
         for (const id of [unknownId, "", "HEAD", "--help", s0.commit]) {
           expect(yield* tagOf(repositories.list(canon, id))).toBe("ObjectNotFound")
           expect(yield* tagOf(repositories.files(canon, id))).toBe("ObjectNotFound")
-          expect(yield* tagOf(repositories.read(canon, id, "README.md"))).toBe("ObjectNotFound")
+          expect(yield* Effect.flip(repositories.read(canon, id, "README.md"))).toMatchObject({
+            _tag: "ObjectNotFound",
+            what: "tree"
+          })
         }
         for (const id of [unknownId, "main", s0.tree])
           expect(yield* tagOf(repositories.resolve(canon, id))).toBe("ObjectNotFound")
         expect(yield* tagOf(repositories.diff(canon, s0.tree, unknownId))).toBe("ObjectNotFound")
         expect(yield* tagOf(repositories.diffText(canon, "--help", s0.tree))).toBe("ObjectNotFound")
         for (const path of ["nope", "src", "src/nope", "README.md/x", "readme.md"])
-          expect(yield* tagOf(repositories.read(canon, s0.tree, path))).toBe("ObjectNotFound")
+          expect(yield* Effect.flip(repositories.read(canon, s0.tree, path))).toMatchObject({
+            _tag: "ObjectNotFound",
+            what: "path"
+          })
         for (const path of ["../README.md", "/etc/passwd", ".git/config", "src/", ""])
           expect(yield* tagOf(repositories.read(canon, s0.tree, path))).toBe("InvalidPath")
         expect(yield* tagOf(repositories.list(ws(1), s0.tree))).toBe("ObjectNotFound")

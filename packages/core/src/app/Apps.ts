@@ -5,13 +5,14 @@ import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Process, step as journalled } from "../ledger/Processes.ts"
+import { isBoundTo } from "../release/Release.ts"
 import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
 import { smokeTestTree } from "../release/Smoke.ts"
 import type { Project } from "../project/Project.ts"
 import type { Generation } from "../promotion/Generation.ts"
 import { generationKey } from "../ledger/Entities.ts"
-import { versionId } from "../primitives/Ids.ts"
-import { demandActive } from "../project/Archived.ts"
+import { type ProjectId, releaseId, versionId } from "../primitives/Ids.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import { readFiles } from "../project/Source.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
@@ -23,7 +24,7 @@ import { DailyCounter } from "./DailyCounter.ts"
 import { type Channel, type Pointer, restorable, type Served, servedBy } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
-import { ground } from "./Removal.ts"
+import { cleaning, ground } from "./Removal.ts"
 
 /** This installation hosts no live apps. */
 export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {}
@@ -108,11 +109,17 @@ export const deploy = (projectId: string) =>
         commit: {
           name: "Apps.request",
           projectId,
-          writes:
-            next === pointer?.record
-              ? []
-              : [pointer === null ? Commit.insert("pointer", next) : Commit.update("pointer", pointer, next)],
-          commands: [command]
+          expects: [still(project)],
+          writes: [
+            // A swap meanwhile makes this decide anew, for the generation that it made; and the other way round.
+            Commit.update("head", head, {}),
+            ...(pointer === null
+              ? [Commit.insert("pointer", next)]
+              : next === pointer.record
+                ? []
+                : [Commit.update("pointer", pointer, next)])
+          ],
+          commands: [command, ...(next.leftovers === true ? [cleaning(projectId)] : [])]
         }
       }
     })
@@ -195,7 +202,7 @@ export const provision = (projectId: string, generation: number, incarnation: nu
     if (before === null || before.generation === generation || built._tag === "Failed") return
     // A live app changes hands: what it served comes back when the new version does not answer as it should.
     const probes = yield* smokeTestTree(projectId, step.tree, project.label)
-    const at = { projectId, generation, incarnation }
+    const at = { projectId: project.id, generation, incarnation }
     const passed = probes.every((probe) => probe.result === "pass")
     yield* decideAndCommit(passed ? foundGood(at) : takenBack(at, before))
     yield* (yield* PointerSignal).moved(project.label)
@@ -203,25 +210,29 @@ export const provision = (projectId: string, generation: number, incarnation: nu
 
 /** What an `app.provision` served, and on which pointer. */
 interface Deployed {
-  readonly projectId: string
+  readonly projectId: ProjectId
   readonly generation: number
   readonly incarnation: number
 }
 
-/** Whether a Release of this generation is under way. Then its own probes say whether the generation is good. */
-const hasOpenRelease = (projectId: string, generation: number) =>
+/** Whether a Release of this generation to this pointer is under way. Then its own probes say whether it is good. */
+const hasOpenRelease = ({ projectId, generation, incarnation }: Deployed) =>
   Effect.map(
-    find("release", `rel_${projectId}_${generation}`),
-    (release) => release !== null && !Lifecycle.isFinal(ReleaseLifecycle, release.record.status)
+    find("release", releaseId(projectId, generation)),
+    (release) =>
+      release !== null &&
+      !Lifecycle.isFinal(ReleaseLifecycle, release.record.status) &&
+      isBoundTo(release.record, incarnation)
   )
 
 /** What was deployed again answers as it should: a failed release goes back to it. */
-const foundGood = ({ projectId, generation, incarnation }: Deployed) =>
+const foundGood = (deployed: Deployed) =>
   Effect.gen(function* () {
+    const { projectId, generation, incarnation } = deployed
     const pointer = yield* demand("pointer", pointerKey(projectId, production))
     if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
       return { answer: undefined }
-    if (yield* hasOpenRelease(projectId, generation)) return { answer: undefined }
+    if (yield* hasOpenRelease(deployed)) return { answer: undefined }
     const writes = [
       Commit.update("pointer", pointer, { last_good: servedBy(pointer.record), updated_at: yield* Time.now })
     ]
@@ -285,7 +296,8 @@ const served = (
       updated_at: now
     }
     // The first version has none before it to go back to, so nothing better is known.
-    const good = first && !(yield* hasOpenRelease(project.id, step.generation))
+    const at = { projectId: project.id, generation: step.generation, incarnation }
+    const good = first && !(yield* hasOpenRelease(at))
     const version = yield* versionRow(project, {
       commit: step.commit,
       generation: step.generation,

@@ -5,7 +5,8 @@
  */
 import { Effect } from "effect"
 import type { Actor } from "../access/Actor.ts"
-import { commandId } from "../event/Command.ts"
+import { commandId, type NewCommand } from "../event/Command.ts"
+import { Commands } from "../event/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
@@ -16,6 +17,7 @@ import { Unknown } from "../ledger/Refusals.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { touchHead } from "../promotion/HeadGuard.ts"
 import { AppData } from "./AppData.ts"
 import { type Pointer, pointerStatuses } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
@@ -63,28 +65,38 @@ export const removal = (projectId: string) =>
     return { pointer: row, writes: [Commit.update("pointer", pointer, row), ...writes] }
   })
 
-/** Removes the app and answers its pointer. A repeat answers the same. `Unknown` when the Project never had an app. */
+/** The command that cleans a removed app away. One at a time: sent while a worker cleans, it runs once more after that. */
+export const cleaning = (projectId: string): NewCommand => ({
+  kind: "app.remove",
+  id: commandId("app.remove", projectId),
+  payload: { projectId }
+})
+
+/**
+ * Removes the app and answers its pointer. A repeat answers the same, and has what is left cleaned away should that have
+ * failed for good. `Unknown` when the Project never had an app.
+ */
 export const remove = (actor: Actor, projectId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
       const gone = yield* removal(projectId)
       if (gone === null) return yield* new Unknown({ kind: "app", id: projectId })
-      if (gone.writes.length === 0) return { answer: gone.pointer }
-      const { incarnation, label } = gone.pointer
+      const { label, leftovers } = gone.pointer
+      if (gone.writes.length === 0)
+        return leftovers === true
+          ? {
+              answer: gone.pointer,
+              commit: { name: "Removal.again", projectId, actor, commands: [cleaning(projectId)] }
+            }
+          : { answer: gone.pointer }
       return {
         answer: gone.pointer,
         commit: {
           name: "Removal.remove",
           projectId,
-          writes: gone.writes,
+          writes: [...gone.writes, ...(yield* touchHead(projectId))],
           events: [{ type: "app.removed" as const, subject: projectId, data: { label }, actor }],
-          commands: [
-            {
-              kind: "app.remove" as const,
-              id: commandId("app.remove", `${projectId}/${incarnation}`),
-              payload: { projectId }
-            }
-          ]
+          commands: [cleaning(projectId)]
         }
       }
     })
@@ -113,18 +125,30 @@ export const cleanUp = (projectId: string) =>
     if (pointer?.record.leftovers === true) yield* cleanApp(projectId)
   }).pipe(Effect.withSpan("Removal.cleanUp", { attributes: { projectId } }))
 
-/** Wipes the stores, deletes the bundles, deletes the rows: in this order, so that what is cut short is found again. */
+/**
+ * Wipes the stores, deletes the bundles, deletes the rows: in this order, so that what is cut short is found again. Only
+ * the app that it began with is clean then: one that was removed meanwhile is cleaned by the command sent for that.
+ */
 export const cleanApp = (projectId: string) =>
   Effect.gen(function* () {
+    const incarnation = (yield* find("pointer", production(projectId)))?.record.incarnation
     yield* wipeStores(projectId)
     const objects = yield* ObjectStore
-    for (const kind of ["apps", "app-previews"])
+    for (const kind of ["apps", "app-previews"]) {
+      yield* heldStill
       yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
+    }
     yield* deleteRows(projectId)
-    yield* decideAndCommit(cleaned(projectId))
+    yield* decideAndCommit(cleaned(projectId, incarnation))
     const project = yield* demand("project", projectId)
     yield* (yield* PointerSignal).moved(project.record.label)
   })
+
+/** Fails when the lease was lost: another worker may have ended this, and a next app may hold what is to be deleted. */
+const heldStill = Effect.gen(function* () {
+  const { lease } = yield* Process
+  yield* (yield* Commands).renew(lease, Limits.commandLeaseMs)
+})
 
 const wipeStores = (projectId: string) =>
   Effect.gen(function* () {
@@ -136,6 +160,7 @@ const wipeStores = (projectId: string) =>
         records.list("pointer", { projectId, ...(cursor === null ? {} : { cursor }) }),
         ({ items, nextCursor }) => ({ channels: items.map((each) => each.record.channel), next: nextCursor })
       )
+      yield* heldStill
       for (const channel of page.channels) yield* data.wipe({ project: projectId, channel })
       cursor = page.next
     } while (cursor !== null)
@@ -162,10 +187,10 @@ const deleteRows = (projectId: string) =>
     { until: (count) => count === 0 }
   )
 
-const cleaned = (projectId: string) =>
+const cleaned = (projectId: string, incarnation: number | undefined) =>
   Effect.gen(function* () {
     const pointer = yield* find("pointer", production(projectId))
-    if (pointer?.record.leftovers !== true) return { answer: undefined }
+    if (pointer?.record.leftovers !== true || pointer.record.incarnation !== incarnation) return { answer: undefined }
     const writes = [Commit.update("pointer", pointer, { leftovers: false })]
     return {
       answer: undefined,

@@ -3,8 +3,9 @@ import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
-import { changeWithout, hasOtherVerified } from "../candidate/Staleness.ts"
+import { hasOtherVerified } from "../candidate/Staleness.ts"
 import type { Change } from "../change/Change.ts"
+import { leftWithout } from "../change/WithoutCandidate.ts"
 import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
@@ -12,6 +13,8 @@ import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive, still } from "../project/Archived.ts"
+import type { Project } from "../project/Project.ts"
 import { type Approval, type Decision, isValid } from "./Approval.ts"
 import type { Policy } from "./Policy.ts"
 
@@ -51,6 +54,7 @@ export const decide = (
         const { decision, approver } = before.record
         return yield* new AlreadyDecided({ candidateId: input.candidateId, decision, approver })
       }
+      const project = yield* demandActive(candidate.record.projectId)
       const { plan_json: plan, tree, status } = candidate.record
       const owes = plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
       if (status !== "verified" || !owes || tree === null)
@@ -69,7 +73,7 @@ export const decide = (
         decidedAt: now
       }
       const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-      const commit = decided({ approval, before, candidate, change, otherVerified: other, policy, actor })
+      const commit = decided({ approval, before, candidate, change, otherVerified: other, policy, project, actor })
       return { answer: approval, commit }
     })
   ).pipe(Effect.withSpan("Approvals.decide"))
@@ -82,44 +86,43 @@ interface Deciding {
   readonly change: Commit.Stored<Change>
   readonly otherVerified: boolean
   readonly policy: Commit.Stored<Policy>
+  readonly project: Commit.Stored<Project>
   readonly actor: Actor
 }
 
 const decided = (deciding: Deciding): Commit.Commit => {
-  const { actor, approval, before, candidate, change, otherVerified, policy } = deciding
+  const { actor, approval, before, candidate, change, otherVerified, policy, project } = deciding
   const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree }
   const reason = `rejected by ${approval.approver}`
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "approverRejected")
   const rejected = approval.decision === "rejected" && next._tag === "Right"
+  const { candidateId, decidedAt: now } = approval
+  const left = rejected ? leftWithout(change, { candidateId, reason, otherVerified, now, actor }) : null
   const events: Array<NewEvent> = [
     { type: `approval.${approval.decision}`, subject: approval.candidateId, data, actor }
   ]
-  if (rejected)
-    events.push({
-      type: "candidate.rejected",
-      subject: approval.candidateId,
-      data: { changeId: approval.changeId, reason },
-      actor
-    })
+  if (left !== null)
+    events.push(
+      {
+        type: "candidate.rejected",
+        subject: candidateId,
+        data: { changeId: approval.changeId, reason },
+        actor
+      },
+      ...left.events
+    )
   return {
     name: "Approvals.decide",
     projectId: approval.projectId,
-    expects: [Commit.unchanged("policy", approval.projectId, policy)],
+    expects: [Commit.unchanged("policy", approval.projectId, policy), still(project)],
     writes: [
       before === null ? Commit.insert("approval", approval) : Commit.update("approval", before, approval),
       Commit.update(
         "candidate",
         candidate,
-        rejected ? { status: next.right, reason, updatedAt: approval.decidedAt } : { updatedAt: approval.decidedAt }
+        rejected ? { status: next.right, reason, updatedAt: now } : { updatedAt: now }
       ),
-      ...(rejected
-        ? [
-            Commit.update("change", change, {
-              ...changeWithout(change.record, approval.candidateId, otherVerified),
-              updatedAt: approval.decidedAt
-            })
-          ]
-        : [])
+      ...(left?.writes ?? [])
     ],
     events
   }

@@ -1,15 +1,34 @@
 /** A Project's Policy is versioned: each change is a new version, and older ones stay readable. */
 import { Effect } from "effect"
 import type { Actor } from "../access/Actor.ts"
+import { buildCheck } from "../candidate/Planning.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { InvalidField } from "../ledger/Refusals.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import { defaultPolicy, type Policy, type PolicyFields } from "./Policy.ts"
 
-/** Stores a Policy as version + 1; a field that is not given stays as it is. Candidates planned under an older version must be planned anew. */
+const refuseWaiver = (reason: string) => new InvalidField({ code: "invalid_field", field: "waivedChecks", reason })
+
+/** A waiver that could have no effect is refused, so that nobody counts on it. */
+const checkWaivers = (waivers: PolicyFields["waivedChecks"], nowMs: number): Effect.Effect<void, InvalidField> => {
+  if (waivers.some(({ id }) => id === buildCheck.id))
+    return refuseWaiver(`${buildCheck.id} cannot be waived: what does not build cannot be released`)
+  const ended = waivers.find(({ until }) => Time.toMillis(until) <= nowMs)
+  return ended === undefined
+    ? Effect.void
+    : refuseWaiver(
+        `the waiver of ${ended.id} ends at ${ended.until}, which is not in the future: name a later date, or leave it out`
+      )
+}
+
+/** Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older version must be planned anew. */
 export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFields>) =>
   decideAndCommit(
     Effect.gen(function* () {
+      const project = yield* demandActive(projectId)
+      yield* checkWaivers(fields.waivedChecks ?? [], yield* Time.nowMillis)
       const before = yield* demand("policy", projectId)
       const policy: Policy = {
         ...before.record,
@@ -25,6 +44,7 @@ export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFi
         commit: {
           name: "Policies.change",
           projectId,
+          expects: [still(project)],
           writes: [Commit.update("policy", before, policy), Commit.insert("policyVersion", policy)]
         }
       }

@@ -35,7 +35,7 @@ export const Candidate = Schema.Struct({
   tree: Schema.NullOr(ObjectId),
   status: CandidateStatus,
   reason: Schema.NullOr(Schema.String),
-  /** Paths that could not be merged, when that is why it was rejected. */
+  /** Paths that could not be merged, when that is why it was rejected: the first of them, and `reason` counts the rest. */
   conflicts: Schema.Array(Schema.String),
   plan_json: Schema.NullOr(Plan),
   score_json: Schema.NullOr(Score),

@@ -4,6 +4,7 @@ import type { Actor } from "../access/Actor.ts"
 import { NoSource } from "../app/Apps.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
+import { changeWithout } from "../change/WithoutCandidate.ts"
 import { compositionOrder } from "../change/WorkGraph.ts"
 import type { ChangeSet } from "../changeset/ChangeSet.ts"
 import { commandId, type NewCommand } from "../event/Command.ts"
@@ -25,7 +26,7 @@ import { candidateIdOf } from "./Composition.ts"
 import { givenUp } from "./GivingUp.ts"
 import { isOutdated } from "./Outdated.ts"
 import { noBudget } from "./SandboxBudget.ts"
-import { changeWithout, hasOtherVerified } from "./Staleness.ts"
+import { hasOtherVerified } from "./Staleness.ts"
 
 /** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
 export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("CandidateLimit", { max: Schema.Number }) {
@@ -50,6 +51,8 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
   Effect.gen(function* () {
     const change = yield* demand("change", input.changeId)
     const project = yield* demandActive(change.record.projectId)
+    if (isClosed(change.record.status))
+      return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
     const head = yield* find("head", change.record.projectId)
     if (head === null) return yield* new NoSource({ projectId: change.record.projectId })
     const records = yield* Records
@@ -67,8 +70,6 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
       base: { generation: head.record.generation, tree: head.record.tree },
       changeSets: chosen.map((each) => each.id)
     }
-    if (isClosed(change.record.status))
-      return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
     const askedOn = chosen[0]?.baseGeneration ?? head.record.generation
     if (change.record.kind === "rollback" && askedOn !== head.record.generation)
       return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
@@ -93,7 +94,8 @@ const requesting = (actor: Actor, input: CandidateRequest) =>
       }),
       ...(replaced === undefined ? {} : { lineage: replaced.lineage, recomposition: replaced.recomposition + 1 })
     }
-    return { answer: { candidate, created: true }, commit: requested({ change, project }, candidate, actor, now) }
+    const answer = { candidate, change: change.record, created: true }
+    return { answer, commit: requested({ change, project }, candidate, actor, now) }
   })
 
 interface Asked {
@@ -101,22 +103,26 @@ interface Asked {
   readonly project: Commit.Stored<Project>
 }
 
-/** The Candidate that is there. Verified under an older Policy, it is planned anew in place. */
-const askedAgain = (there: Candidate, { change, project }: Asked, actor: Actor) =>
+/**
+ * The Candidate that is there, with its Change. Verified by a plan that says no more what it would say now, it is
+ * planned anew in place.
+ */
+export const askedAgain = (there: Candidate, { change, project }: Asked, actor: Actor) =>
   Effect.gen(function* () {
     const policy = yield* demand("policy", there.projectId)
     const candidate = yield* demand("candidate", there.id)
     const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
-    const outdated = yield* isOutdated(candidate.record, policy.record)
-    if (!outdated || next._tag === "Left" || change.record.status === "promoting")
-      return { answer: { candidate: candidate.record, created: false } }
+    if (
+      next._tag === "Left" ||
+      change.record.status === "promoting" ||
+      !(yield* isOutdated(candidate.record, policy.record))
+    )
+      return { answer: { candidate: candidate.record, change: change.record, created: false } }
     const updatedAt = yield* Time.now
     const again = { ...candidate.record, status: next.right, updatedAt }
     const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-    const writes = [
-      Commit.update("candidate", candidate, again),
-      Commit.update("change", change, { ...changeWithout(change.record, candidate.record.id, other), updatedAt })
-    ]
+    const left = { ...change.record, ...changeWithout(change.record, candidate.record.id, other), updatedAt }
+    const writes = [Commit.update("candidate", candidate, again), Commit.update("change", change, left)]
     const commit = {
       name: "Candidates.replan",
       actor,
@@ -125,7 +131,7 @@ const askedAgain = (there: Candidate, { change, project }: Asked, actor: Actor) 
       writes,
       commands: [verification(again, actor)]
     }
-    return { answer: { candidate: again, created: false }, commit }
+    return { answer: { candidate: again, change: left, created: false }, commit }
   })
 
 /** The command that verifies a Candidate. */
@@ -154,7 +160,10 @@ const choose = (
       new InvalidField({
         code: "nothing_to_compose",
         field: "changeSetIds",
-        reason: "the Change has no ChangeSet yet; record one first"
+        reason:
+          all.length === 0
+            ? "the Change has no ChangeSet yet; record one first"
+            : "the list names none; name at least one, or leave it out for all of them"
       })
     )
   if (chosen.length > Limits.changeSetsPerCandidate)

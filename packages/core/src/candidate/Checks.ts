@@ -1,6 +1,6 @@
 /** Runs one check of a plan and says what it showed: supported or not, pass, fail or gap. */
 import { Effect } from "effect"
-import { bundleOf, formatProblem } from "../app/Builds.ts"
+import { bundleOf, formatProblem, usedUp } from "../app/Builds.ts"
 import * as BundleStore from "../app/BundleStore.ts"
 import { AppBuilder } from "../app/AppBuilder.ts"
 import type { EvidenceResult, EvidenceStatus, Runner } from "../evidence/Evidence.ts"
@@ -140,8 +140,7 @@ const runBuild = (composed: Composed) =>
         },
         BuildCrashed: (crash) => Effect.succeed(gap(`the bundler did not finish: ${crash.reason}`, runner)),
         BuilderUnavailable: (fault) => Effect.succeed(gap(`the builder could not run: ${fault.reason}`, runner)),
-        BuildCapReached: (cap) =>
-          Effect.succeed(gap(`all ${cap.perDay} builds of today are used`, runner, { final: true }))
+        BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap.perDay), runner, { final: true }))
       })
     )
   })

@@ -1,13 +1,16 @@
 /** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
 import { Effect } from "effect"
 import type { Change } from "../change/Change.ts"
+import { endOfRollback } from "../change/WithoutCandidate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Process, step } from "../ledger/Processes.ts"
 import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { namePaths } from "../project/Paths.ts"
 import { readDefinitions } from "../project/Source.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { composeBack, planBack } from "../promotion/RollbackPlan.ts"
@@ -51,8 +54,8 @@ const merge = (candidate: Candidate) =>
           MergeConflict: (conflict) =>
             Effect.succeed<Merge>({
               _tag: "Refused",
-              reason: `merge conflict in ${conflict.paths.join(", ")}`,
-              conflicts: conflict.paths
+              reason: `merge conflict in ${namePaths(conflict.paths)}`,
+              conflicts: conflict.paths.slice(0, Limits.pathsNamed)
             }),
           InvalidPath: (invalid) =>
             Effect.succeed<Merge>({
@@ -145,6 +148,9 @@ const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<s
     const candidate = yield* demand("candidate", candidateId)
     const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "notComposable")
     if (next._tag === "Left") return { answer: undefined }
+    const change = yield* demand("change", candidate.record.changeId)
+    const now = yield* Time.now
+    const end = endOfRollback(change, { candidateId, reason, now, actor })
     return {
       answer: undefined,
       commit: {
@@ -152,7 +158,8 @@ const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<s
         projectId: candidate.record.projectId,
         lease: yield* lease,
         writes: [
-          Commit.update("candidate", candidate, { status: next.right, reason, conflicts, updatedAt: yield* Time.now })
+          Commit.update("candidate", candidate, { status: next.right, reason, conflicts, updatedAt: now }),
+          ...end.writes
         ],
         events: [
           {
@@ -160,7 +167,8 @@ const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<s
             subject: candidateId,
             data: { changeId: candidate.record.changeId, reason, conflicts },
             actor
-          }
+          },
+          ...end.events
         ]
       }
     }

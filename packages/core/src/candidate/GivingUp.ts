@@ -1,6 +1,7 @@
 /** Ends a Candidate whose verification died and was dismissed by a person, so that it can be asked for again. */
 import { Effect } from "effect"
 import type { Actor } from "../access/Actor.ts"
+import { endOfRollback } from "../change/WithoutCandidate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
@@ -19,15 +20,23 @@ export const giveUp = (actor: Actor, candidateId: string) =>
       const trigger = status === "composing" ? "notComposable" : "checksFailed"
       const next = Lifecycle.next(CandidateLifecycle, status, trigger)
       if (next._tag === "Left") return { answer: undefined }
-      const reason = `${givenUp}: ask for it again with retry`
-      const updatedAt = yield* Time.now
+      const change = yield* demand("change", changeId)
+      const reason = change.record.kind === "rollback" ? givenUp : `${givenUp}: ask for it again with retry`
+      const now = yield* Time.now
+      const end = endOfRollback(change, { candidateId, reason, now, actor })
       return {
         answer: undefined,
         commit: {
           name: "GivingUp.giveUp",
           projectId,
-          writes: [Commit.update("candidate", candidate, { status: next.right, reason, updatedAt })],
-          events: [{ type: "candidate.rejected" as const, subject: candidateId, data: { changeId, reason }, actor }]
+          writes: [
+            Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }),
+            ...end.writes
+          ],
+          events: [
+            { type: "candidate.rejected" as const, subject: candidateId, data: { changeId, reason }, actor },
+            ...end.events
+          ]
         }
       }
     })

@@ -2,15 +2,20 @@
 import { Effect } from "effect"
 import type { Policy } from "../approval/Policy.ts"
 import { demand } from "../ledger/Deciding.ts"
+import { mustBuild } from "../promotion/RollbackPlan.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
 import type { Candidate } from "./Candidate.ts"
 
-/** Made under another Policy, or without the build that the Project's app owes since it was deployed. */
+/**
+ * Made under another Policy, or without a build that is owed by now: by the Project's app since it was deployed, or by
+ * a rollback since the bundle of its tree is gone.
+ */
 export const isOutdated = (candidate: Candidate, policy: Policy) =>
   Effect.gen(function* () {
-    const plan = candidate.plan_json
-    if (plan === null || plan.policyVersion !== policy.version) return true
+    const { plan_json: plan, projectId, tree } = candidate
+    if (plan === null || tree === null || plan.policyVersion !== policy.version) return true
     if (plan.checks.some((check) => check.kind === "build")) return false
     const change = (yield* demand("change", candidate.changeId)).record
-    return change.kind !== "rollback" && (yield* releasesTo(candidate.projectId))?._tag === "App"
+    if (change.kind === "rollback") return yield* mustBuild(projectId, tree)
+    return (yield* releasesTo(projectId))?._tag === "App"
   })

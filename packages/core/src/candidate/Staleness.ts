@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
 import type { Change } from "../change/Change.ts"
-import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { leftWithout } from "../change/WithoutCandidate.ts"
 import { commandId, type NewCommand } from "../event/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
@@ -14,28 +14,6 @@ import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 
 const actor = system("staleness")
-
-/** Whether this Candidate is the one that its Change is promoting. */
-export const isPromoting = (change: Change, candidateId: string): boolean =>
-  change.status === "promoting" && (change.promotingCandidateId ?? candidateId) === candidateId
-
-/**
- * What becomes of a Change when one of its Candidates is gone: after a refused swap it has the status from before
- * promoting, and it is `verifying` when it awaited approval for a Candidate that was its last verified one. The end of
- * a Candidate that is not the one being promoted leaves a promotion alone.
- */
-export const changeWithout = (change: Change, candidateId: string, otherVerified: boolean): Partial<Change> => {
-  if (change.status === "promoting") {
-    if (!isPromoting(change, candidateId)) return {}
-    const before = change.statusBeforePromoting ?? "verifying"
-    const wanted = before === "awaiting_approval" && !otherVerified ? "verifying" : before
-    const next = Lifecycle.next(ChangeLifecycle, change.status, "swapRefused", wanted)
-    return next._tag === "Left" ? {} : { status: next.right, statusBeforePromoting: null, promotingCandidateId: null }
-  }
-  if (otherVerified) return {}
-  const next = Lifecycle.next(ChangeLifecycle, change.status, "noVerifiedCandidate")
-  return next._tag === "Left" ? {} : { status: next.right }
-}
 
 /** Sent by every commit that makes a Candidate stale. A rollback is never recomposed: it is asked for anew. */
 const recomposition = (candidate: Candidate, change: Change): ReadonlyArray<NewCommand> =>
@@ -61,20 +39,16 @@ export const staleCommit = (
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "canonicalAdvanced")
   if (next._tag === "Left") return null
   const reason = `canonical is at S${head.record.generation}, this Candidate was made on S${candidate.record.base_generation}`
+  const candidateId = candidate.record.id
+  const left = leftWithout(change, { candidateId, reason, otherVerified, now, actor })
   return {
     name: "Staleness.mark",
     projectId: candidate.record.projectId,
-    writes: [
-      Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }),
-      Commit.update("change", change, {
-        ...changeWithout(change.record, candidate.record.id, otherVerified),
-        updatedAt: now
-      })
-    ],
+    writes: [Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }), ...left.writes],
     events: [
       {
         type: "candidate.stale",
-        subject: candidate.record.id,
+        subject: candidateId,
         data: {
           changeId: change.record.id,
           baseGeneration: candidate.record.base_generation,
@@ -82,7 +56,8 @@ export const staleCommit = (
           reason
         },
         actor
-      }
+      },
+      ...left.events
     ],
     commands: recomposition(candidate.record, change.record)
   }

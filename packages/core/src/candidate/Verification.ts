@@ -11,6 +11,7 @@ import { judge, type Score } from "../evidence/Gate.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import { endOfRollback } from "../change/WithoutCandidate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
@@ -165,6 +166,7 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
   const trigger = score.passed ? "checksPassed" : "checksFailed"
   const reason = score.passed ? null : problems(score) || "there is no check to run: add one to pawl.json"
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, trigger)
+  const end = reason === null ? null : endOfRollback(change, { candidateId: id, reason, now, actor })
   const waits = score.passed && candidate.record.plan_json?.approvalRequired === true
   const events: Array<NewEvent> = [
     score.passed
@@ -178,6 +180,7 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
       data: { changeId: change.record.id, tree: candidate.record.tree, riskTier: candidate.record.plan_json?.riskTier },
       actor
     })
+  if (end !== null) events.push(...end.events)
   return {
     name: "Verification.gate",
     projectId: candidate.record.projectId,
@@ -192,7 +195,9 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
         score_json: score,
         updatedAt: now
       }),
-      Commit.update("change", change, { ...(waits ? awaiting(change.record) : {}), updatedAt: now })
+      ...(end !== null && end.writes.length > 0
+        ? end.writes
+        : [Commit.update("change", change, { ...(waits ? awaiting(change.record) : {}), updatedAt: now })])
     ],
     events,
     commands:

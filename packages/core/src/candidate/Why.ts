@@ -10,7 +10,7 @@ import { CommandKind, type DeadLetter } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
 import { CheckVerdict, judge } from "../evidence/Gate.ts"
-import { find } from "../ledger/Deciding.ts"
+import { demand, find } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
@@ -78,6 +78,8 @@ export interface Reading {
   readonly deadLetters: ReadonlyArray<DeadLetter>
   /** The newest Candidate of the same lineage, when that is another one. */
   readonly successor: Candidate | null
+  /** Whether its Project is archived. */
+  readonly archived: boolean
   /** The release of a promoted Candidate. */
   readonly release: Release | null
   readonly now: Timestamp
@@ -110,6 +112,7 @@ const read = (candidateId: string) =>
       tasks: tasks.items.map((each) => each.record),
       deadLetters: letters.filter((letter) => concerns(letter, subjects)),
       successor: newest === undefined || newest.id === id ? null : newest,
+      archived: (yield* demand("project", projectId)).record.status === "archived",
       release: release?.record ?? null
     } satisfies Reading
   })
@@ -156,7 +159,7 @@ const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {
   const open =
     change.record.status === "promoting" ||
     Lifecycle.allows(ChangeLifecycle, change.record.status, "promotionRequested")
-  return open
+  return open || blocks.some(({ code }) => code === "candidate_not_verified")
     ? blocks
     : [...blocks, { code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }]
 }
@@ -169,7 +172,7 @@ export const explain = (reading: Reading): Why => {
   return {
     candidate: { id, status, reason },
     change: { id: change.record.id, status: change.record.status, reason: change.record.reason },
-    canPromote: status === "verified" && blocks.length === 0,
+    canPromote: status === "verified" && !reading.archived && blocks.length === 0,
     blocks,
     checks: reading.checks,
     approval: {

@@ -1,5 +1,8 @@
 /** What a person can do about a Candidate, in one sentence. Pure. */
-import type { Block } from "../promotion/Canonical.ts"
+import { isUsedUp } from "../app/Builds.ts"
+import type { ChangeStatus } from "../change/Change.ts"
+import { isClosed } from "../change/Changes.ts"
+import { type Block, buildIsOwed } from "../promotion/Canonical.ts"
 import type { Candidate } from "./Candidate.ts"
 import { noBudget } from "./SandboxBudget.ts"
 import type { Reading } from "./Why.ts"
@@ -7,6 +10,7 @@ import type { Reading } from "./Why.ts"
 /** The first thing to do; whoever did it asks again. */
 export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): string => {
   const { candidate } = reading.snapshot
+  if (reading.archived) return archived(candidate.record)
   const letter = reading.deadLetters[0]
   if (letter !== undefined)
     return `A step failed too often (${letter.kind}: ${letter.lastProblem ?? "no reason given"}): retry or dismiss the dead letter ${letter.id}.`
@@ -25,9 +29,15 @@ export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): string
     case "stale":
       return stale(reading)
     case "blocked":
-      return "Canonical moved on each time it was recomposed: record another ChangeSet on the head, and ask for a new Candidate."
+      return blocked(reading)
   }
 }
+
+/** Whatever stands in its way, nothing can be done about it. */
+const archived = ({ base_generation, status }: Candidate): string =>
+  status === "promoted"
+    ? `Nothing: it is S${base_generation + 1}, and its Project is archived.`
+    : "Nothing: its Project is archived, and takes no more work."
 
 const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): string => {
   const has = (code: Block["code"]) => blocks.some((block) => block.code === code)
@@ -35,12 +45,13 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): s
   if (has("base_behind")) return "Wait: canonical moved on, and it becomes stale at once."
   if (has("policy_version_mismatch"))
     return `The Policy changed since it was planned: ask for the same Candidate again (POST /v1/changes/${changeId}/candidates), and it is planned anew.`
+  if (buildIsOwed(snapshot))
+    return `It was planned without the build that it owes now: ask for the same Candidate again (POST /v1/changes/${changeId}/candidates), and it is planned anew.`
   if (has("check_gap")) return "Its evidence does not hold any more: tell whoever runs this server, and run an audit."
   if (has("composed_commit_missing"))
     return "Its commit is gone from its fork: tell whoever runs this server, and ask for a new Candidate with another ChangeSet."
   if (has("approval_missing")) return `Decide on it: POST /v1/changes/${changeId}/approve.`
-  if (blocks.length > 0)
-    return `Its Change is ${snapshot.change.record.status}: open another Change if this work is still wanted.`
+  if (blocks.length > 0) return over(snapshot.change.record.status)
   const task = tasks[0]
   const aside = task === undefined ? "" : ` Task ${task.key} is ${task.status}; what it was to do is not in it.`
   return `Promote it: POST /v1/candidates/${snapshot.candidate.record.id}/promote.${aside}`
@@ -62,9 +73,11 @@ const promoted = ({ release, snapshot }: Reading): string => {
   }
 }
 
-const rejected = ({ checks, snapshot }: Reading): string => {
+const rejected = (reading: Reading): string => {
+  const { checks, snapshot } = reading
   const { conflicts, reason } = snapshot.candidate.record
   const changeId = snapshot.change.record.id
+  if (snapshot.change.record.kind === "rollback") return rollbackAnew(reading)
   if (snapshot.change.record.status === "cancelled") return "Its Change was cancelled: open another one."
   if (snapshot.approval?.record.decision === "rejected")
     return `It was rejected by ${snapshot.approval.record.approver}: record another ChangeSet, and ask for a new Candidate.`
@@ -76,18 +89,39 @@ const rejected = ({ checks, snapshot }: Reading): string => {
   if (failing.length > 0)
     return `Mend what fails (${failing.map((check) => check.checkId).join(", ")}): record a ChangeSet, and ask for a new Candidate.`
   const gaps = checks.filter((check) => check.required && check.verdict === "gap")
+  if (gaps.some((check) => isUsedUp(check.summary)))
+    return `All builds of today are used: wait for the next day (UTC), then ask for it again (POST /v1/changes/${changeId}/candidates with "retry": true).`
   if (gaps.length > 0)
     return `No check failed, but ${gaps.map((check) => check.checkId).join(", ")} could not run: ask for it again (POST /v1/changes/${changeId}/candidates with "retry": true).`
   return `Mend what it was rejected for (${reason ?? "no reason given"}): record a ChangeSet, and ask for a new Candidate.`
 }
 
+/** A rollback ends with its Candidate. */
+const rollbackAnew = ({ checks, snapshot }: Reading): string => {
+  const ask = `sk for the rollback anew: POST /v1/projects/${snapshot.change.record.projectId}/rollback.`
+  return checks.some((check) => check.verdict === "gap" && isUsedUp(check.summary))
+    ? `All builds of today are used: wait for the next day (UTC), then a${ask}`
+    : `A${ask}`
+}
+
 const ended = (candidate: Candidate): boolean => candidate.status === "stale" || candidate.status === "blocked"
 
-const stale = ({ snapshot, successor }: Reading): string => {
-  const { kind, projectId, status } = snapshot.change.record
-  if (kind === "rollback") return `Ask for the rollback anew: POST /v1/projects/${projectId}/rollback.`
+const over = (status: ChangeStatus): string =>
+  `Its Change is ${status}: open another Change if this work is still wanted.`
+
+const stale = (reading: Reading): string => {
+  const { snapshot, successor } = reading
+  const { kind, status } = snapshot.change.record
+  if (kind === "rollback") return rollbackAnew(reading)
   if (successor !== null && !ended(successor)) return `${successor.id} took its place: look at that one.`
-  if (status === "completed" || status === "failed" || status === "cancelled")
-    return `Its Change is ${status}: open another Change if this work is still wanted.`
+  if (isClosed(status)) return over(status)
   return "Wait: a new Candidate of the same ChangeSets takes its place on the new base."
+}
+
+/** A Candidate of a new lineage may have more luck. */
+const blocked = ({ snapshot }: Reading): string => {
+  const { id, status } = snapshot.change.record
+  return isClosed(status)
+    ? over(status)
+    : `Canonical moved on each time it was recomposed: ask for a Candidate again (POST /v1/changes/${id}/candidates), as it is or with another ChangeSet on the head.`
 }

@@ -5,6 +5,7 @@ import { decideAndCommit } from "../ledger/Deciding.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import { begin, end, moveChange, moveTask, setChange } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import { isBudget } from "./Change.ts"
@@ -23,6 +24,7 @@ export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
   decideAndCommit(
     Effect.gen(function* () {
       const snapshot = yield* snapshotOf(changeId)
+      const project = yield* demandActive(snapshot.change.record.projectId)
       if (!isBudget(budget_usd))
         return yield* new InvalidField({
           code: "invalid_budget",
@@ -39,7 +41,7 @@ export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
       if (moveChange(draft, "budgetRaised", { reason: null }))
         for (const { record } of draft.before.tasks)
           if (record.blockedBy === "budget") moveTask(draft, record.id, "budgetRaised")
-      const commit = end(draft, { name: "Budget.raise" })
+      const commit = end(draft, { name: "Budget.raise", expects: [still(project)] })
       return { answer: draft.change, commit }
     })
   ).pipe(Effect.withSpan("Budget.raise"))

@@ -20,8 +20,11 @@ export class NotCancellable extends Schema.TaggedError<NotCancellable>()("NotCan
 
 const reason = "change cancelled"
 
-/** Cancels a Change with its open Tasks and Candidates. Cancelling a cancelled one answers it as it is. */
-export const cancel = (actor: Actor, changeId: string) =>
+/**
+ * Cancels a Change with its open Tasks and Candidates; it says `why`, or else who did. Cancelling a cancelled one answers
+ * it as it is.
+ */
+export const cancel = (actor: Actor, changeId: string, why = `cancelled by ${actor.id}`) =>
   decideAndCommit(
     Effect.gen(function* () {
       const snapshot = yield* snapshotOf(changeId)
@@ -32,7 +35,7 @@ export const cancel = (actor: Actor, changeId: string) =>
       const candidates = yield* (yield* Records).list("candidate", { where: { changeId }, limit: "all" })
       const now = yield* Time.now
       const draft = begin(snapshot, actor, now)
-      moveChange(draft, "cancel", { reason: `cancelled by ${actor.id}` })
+      moveChange(draft, "cancel", { reason: why })
       cancelOpen(draft, yield* runsOf(changeId), reason)
       for (const each of candidates.items) reject(draft, each)
       emit(draft, { type: "change.cancelled", subject: changeId, data: {} })

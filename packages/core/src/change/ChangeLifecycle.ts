@@ -65,7 +65,7 @@ export const ChangeLifecycle = Lifecycle.make("change", {
       "cancel",
       "cancelled",
       {
-        when: "before promotion starts",
+        when: "before promotion starts, or when a rollback's only Candidate has ended",
         also: "open Tasks cancelled, open Candidates rejected with reason `change cancelled`"
       }
     ]

@@ -11,7 +11,7 @@ import { sha256 } from "../primitives/Digest.ts"
 import type { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive } from "../project/Archived.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import { type Change, type ChangeStatus, isBudget } from "./Change.ts"
 import { ChangeLifecycle } from "./ChangeLifecycle.ts"
 import { Planner } from "./Planner.ts"
@@ -101,6 +101,7 @@ const opening = (actor: Actor, id: ChangeId, input: NewChange) =>
         name: "Changes.open",
         actor,
         projectId: project.record.id,
+        expects: [still(project)],
         writes: [Commit.insert("change", change)],
         commands: planned ? [dispatchOf(id)] : []
       }

@@ -1,6 +1,6 @@
 /** A ChangeSet: the work of one Task run, as a commit in its own fork. */
 import { Schema } from "effect"
-import { ChangeId, ChangeSetId, ObjectId, ProjectId, RunId, TaskId } from "../primitives/Ids.ts"
+import { ChangeId, ChangeSetId, ObjectId, ProjectId, RunId, Sha256, TaskId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "../access/Actor.ts"
 
@@ -20,6 +20,14 @@ export const Intent = Schema.Struct({
 })
 export interface Intent extends Schema.Schema.Type<typeof Intent> {}
 
+/** Of a list that is too long for the record: what it comes to, all of it null when there was too much to compare. */
+export const ListCut = Schema.Struct({
+  filesTotal: Schema.NullOr(Schema.Number),
+  intentsTotal: Schema.NullOr(Schema.Number),
+  /** Of the object that holds the whole. */
+  digest: Schema.NullOr(Sha256)
+})
+
 export const ChangeSet = Schema.Struct({
   id: ChangeSetId,
   projectId: ProjectId,
@@ -31,8 +39,12 @@ export const ChangeSet = Schema.Struct({
   baseCommit: ObjectId,
   commit: ObjectId,
   tree: ObjectId,
+  /** All that it changes, unless `cut` is there: then the first of them. */
   files: Schema.Array(FileChange),
+  /** What was declared, then what was written besides; all of it unless `cut` is there. */
   intents: Schema.Array(Intent),
+  /** Only where `files` or `intents` are not the whole list. */
+  cut: Schema.optionalWith(ListCut, { exact: true }),
   message: Schema.String,
   createdAt: Timestamp
 })

@@ -1,5 +1,5 @@
 /** ChangeSets: recording a person's edit as the work of a Task that the person holds. It has no shortcut. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
 import type { Change } from "../change/Change.ts"
@@ -12,14 +12,20 @@ import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { runId, taskId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { refuseArchived } from "../project/Archived.ts"
-import { type FileEdits, Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import { demandActive, still } from "../project/Archived.ts"
+import { type FileEdits, Repositories, RepositoriesUnavailable, type RepositoryRef } from "../project/Repositories.ts"
 import { beyondMain } from "../promotion/SourceSync.ts"
 import type { Task, TaskRun } from "../task/Task.ts"
 import { addTask, begin, end, moveChange } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import type { ChangeSet } from "./ChangeSet.ts"
 import { changeSetOf, commitEdits, publish, signatureOf } from "./Publication.ts"
+
+/** A rollback carries the tree of its target and nothing else. Open another Change. */
+export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesNoChangeSets>()(
+  "RollbackTakesNoChangeSets",
+  { changeId: Schema.String }
+) {}
 
 export interface Edit {
   readonly changeId: string
@@ -70,9 +76,10 @@ const recording = (actor: Actor, edit: Edit) =>
   Effect.gen(function* () {
     const snapshot = yield* snapshotOf(edit.changeId)
     const { change } = snapshot
-    yield* refuseArchived(change.record.projectId)
+    const project = yield* demandActive(change.record.projectId)
     if (isClosed(change.record.status) || change.record.status === "releasing" || change.record.status === "promoting")
       return yield* new ChangeClosed({ changeId: edit.changeId, status: change.record.status })
+    if (change.record.kind === "rollback") return yield* new RollbackTakesNoChangeSets({ changeId: edit.changeId })
     const records = yield* Records
     const before = (yield* records.list("changeSet", { where: { changeId: edit.changeId }, limit: "all" })).items.map(
       (each) => each.record
@@ -83,13 +90,18 @@ const recording = (actor: Actor, edit: Edit) =>
     const run = personRun(task, base.commit, now)
     const into = { project: change.record.projectId, fork: workspaceFork(run.id) }
     yield* Effect.flatMap(Repositories, (repositories) => repositories.fork(into)).pipe(
-      Effect.catchTag("ObjectNotFound", () => new NoSource({ projectId: change.record.projectId }))
+      // There is a head, so there is a source: what is missing is its repository.
+      Effect.catchTag(
+        "ObjectNotFound",
+        (missing) => new RepositoriesUnavailable({ operation: "fork", reason: `${missing.what} ${missing.id} is gone` })
+      )
     )
     const made = yield* commitEdits({
       into,
       base: base.commit,
       from: base.from,
       edits: edit.files,
+      declared: [],
       message: edit.message,
       signature: signatureOf(actor, Time.toMillis(now))
     })
@@ -99,14 +111,14 @@ const recording = (actor: Actor, edit: Edit) =>
         field: "files",
         reason: "every file is already what was sent"
       })
-    const changeSet = changeSetOf({ task, run, author: actor, base, made, declared: [], message: edit.message, now })
+    const changeSet = changeSetOf({ task, run, author: actor, base, made, message: edit.message, now })
     const draft = begin(snapshot, actor, now)
     // A Change that waits for a person's work goes through `running`: with no other Task open it is verifying at once.
     if (change.record.planned !== true) moveChange(draft, "personWorked")
     addTask(draft, task)
     draft.writes.push(Commit.insert("taskRun", run))
     publish(draft, task, changeSet, { intentsDeclared: false })
-    return { answer: changeSet, commit: end(draft, { name: "ChangeSets.record" }) }
+    return { answer: changeSet, commit: { ...end(draft, { name: "ChangeSets.record" }), expects: [still(project)] } }
   })
 
 const personTask = (change: Change, number: number, edit: Edit, now: Time.Timestamp): Task => ({

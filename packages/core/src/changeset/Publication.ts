@@ -8,7 +8,8 @@ import type * as Time from "../primitives/Time.ts"
 import { type FileEdits, Repositories, type RepositoryRef, type Signature } from "../project/Repositories.ts"
 import { type Draft, emit } from "../task/Progress.ts"
 import type { Task, TaskRun } from "../task/Task.ts"
-import type { ChangeSet, FileChange, Intent } from "./ChangeSet.ts"
+import type { ChangeSet, Intent } from "./ChangeSet.ts"
+import { type Listing, listingOf } from "./Listing.ts"
 
 /** Ids stand for authors in commits; names and addresses are not spread through history. */
 export const signatureOf = (actor: Actor, atMs: number): Signature => ({
@@ -20,11 +21,11 @@ export const signatureOf = (actor: Actor, atMs: number): Signature => ({
 export interface Made {
   readonly commit: string
   readonly tree: string
-  readonly files: ReadonlyArray<FileChange>
+  readonly listing: Listing
 }
 
 /**
- * Commits edits on a base in a fork, and tells what they changed. Repeating it with the same signature gives the same
+ * Commits edits on a base in a fork, and lists what they changed. Repeating it with the same signature gives the same
  * commit. A base that is not there is a defect: whoever names one has read it.
  */
 export const commitEdits = (options: {
@@ -32,6 +33,7 @@ export const commitEdits = (options: {
   readonly base: string
   readonly from: ReadonlyArray<RepositoryRef>
   readonly edits: FileEdits
+  readonly declared: ReadonlyArray<Intent>
   readonly message: string
   readonly signature: Signature
 }) =>
@@ -40,21 +42,9 @@ export const commitEdits = (options: {
     const { commit, tree } = yield* repositories.commit(options)
     const diff = yield* repositories.diff(options.into, options.base, commit)
     const files = diff.map(({ path, status, additions, deletions }) => ({ path, status, additions, deletions }))
-    return { commit, tree, files } satisfies Made
+    const listing = yield* listingOf(options.into.project, files, options.declared)
+    return { commit, tree, listing } satisfies Made
   }).pipe(Effect.catchTag("ObjectNotFound", Effect.die))
-
-/** What was written is an intent, whether or not it was declared. */
-const intentsOf = (files: ReadonlyArray<FileChange>, declared: ReadonlyArray<Intent>): ReadonlyArray<Intent> => {
-  const written = new Set(
-    declared.filter((each) => each.kind === "path" && each.mode === "write").map((each) => each.value)
-  )
-  return [
-    ...declared,
-    ...files
-      .filter((file) => !written.has(file.path))
-      .map((file) => ({ kind: "path" as const, value: file.path, mode: "write" as const }))
-  ]
-}
 
 export const changeSetOf = (options: {
   readonly task: Task
@@ -62,11 +52,10 @@ export const changeSetOf = (options: {
   readonly author: Actor
   readonly base: { readonly generation: number; readonly commit: string }
   readonly made: Made
-  readonly declared: ReadonlyArray<Intent>
   readonly message: string
   readonly now: Time.Timestamp
 }): ChangeSet => {
-  const { base, declared, made, run, task } = options
+  const { base, made, run, task } = options
   return {
     id: changeSetId(run.id),
     projectId: task.projectId,
@@ -78,8 +67,7 @@ export const changeSetOf = (options: {
     baseCommit: base.commit,
     commit: made.commit,
     tree: made.tree,
-    files: made.files,
-    intents: intentsOf(made.files, declared),
+    ...made.listing,
     message: options.message,
     createdAt: options.now
   }
@@ -108,7 +96,7 @@ export const publish = (
           changeId,
           taskId: task.id,
           intents: changeSet.intents.slice(0, Limits.intentsPerEvent),
-          count: changeSet.intents.length
+          count: changeSet.cut?.intentsTotal ?? changeSet.intents.length
         }
       })
   }

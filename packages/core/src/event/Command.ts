@@ -32,9 +32,9 @@ export type CommandKind = typeof CommandKind.Type
 
 export const Command = Schema.Struct({
   /**
-   * Derived from the domain: `<kind>:<subject id>`. There is one at a time: sending one that waits makes it due at the
-   * earlier of the two times and changes nothing else; sending one that a worker holds lets it run once more after
-   * that, with the new payload. So no wake-up is lost, whatever the worker had read already.
+   * Derived from the domain: `<kind>:<subject id>`, made by `commandId`. There is one at a time: sending one that waits
+   * makes it due at the earlier of the two times and changes nothing else; sending one that a worker holds lets it run
+   * once more after that, with the new payload. So no wake-up is lost, whatever the worker had read already.
    */
   id: Schema.String,
   kind: CommandKind,
@@ -76,4 +76,5 @@ export interface LeasedCommand {
 export const DeadLetter = Schema.Struct({ ...Command.fields, diedAt: Timestamp })
 export interface DeadLetter extends Schema.Schema.Type<typeof DeadLetter> {}
 
-export const commandId = (kind: CommandKind, subject: string): string => `${kind}:${subject}`
+/** Slashes of the subject become colons: the id of a dead letter stands in a URL's path, as it is listed. */
+export const commandId = (kind: CommandKind, subject: string): string => `${kind}:${subject.replaceAll("/", ":")}`

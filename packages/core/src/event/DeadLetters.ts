@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import { abandon } from "../change/Compiling.ts"
 import { giveUp as giveUpVerification } from "../candidate/GivingUp.ts"
+import { demandActive, goesOn } from "../project/Archived.ts"
 import { giveUp as giveUpPromotion } from "../promotion/Promotions.ts"
 import { retryDead } from "../task/Tasks.ts"
 import { Commands } from "./Commands.ts"
@@ -13,12 +14,15 @@ const subjectOf = (letter: DeadLetter, field: "taskId" | "changeId" | "candidate
 
 /**
  * Queues a dead letter again, with its tries restored, and answers it as it was. The Task of a wake is ready again.
+ * Fails with `ProjectArchived` for what an archived Project does no more: such a letter can be dismissed.
+ *
  * The Task moves first: if this ends half-way, retrying the letter that still lies there does the rest.
  */
 export const retry = (actor: Actor, id: string) =>
   Effect.gen(function* () {
     const commands = yield* Commands
     const letter = yield* commands.deadLetter(id)
+    if (letter.projectId !== null && !goesOn.includes(letter.kind)) yield* demandActive(letter.projectId)
     if (letter.kind === "agent.wake") yield* retryDead(actor, yield* subjectOf(letter, "taskId"))
     yield* commands.retry(id)
     return letter

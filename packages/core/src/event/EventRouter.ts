@@ -40,7 +40,7 @@ export const apply = <R>(
   Effect.gen(function* () {
     let most: number = Limits.consumerBatch
     let conflicts = 0
-    const asked: Asked = { projectId, group, upTo, ahead: [] }
+    const asked: Asked = { projectId, group, upTo, ahead: [], newest: null }
     for (;;) {
       const stepped = yield* step(asked, decide, { most, conflicts }).pipe(Effect.catchTag("Conflict", Effect.succeed))
       switch (stepped._tag) {
@@ -107,13 +107,22 @@ export const newestSequence = (projectId: string) =>
     return least
   })
 
-/** Waits until the Project may have an event after `sequence`, or until `dueAt`. Null waits for nothing of its kind. */
-const wakened = (projectId: string, sequence: number | null, dueAt: Time.Timestamp | null) =>
+/**
+ * Waits until one of the groups may have something to do. What a group waits for may end while nobody looks, and whoever
+ * ended it may have gone on with the group to the last event. So new events are followed for one that waits too, and it
+ * is asked again at its time, or after `Limits.storePollMs` when that is sooner.
+ */
+const wakened = (projectId: string, routed: ReadonlyArray<Routed>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const now = yield* Time.nowMillis
-    const event = sequence === null ? Effect.never : Stream.runHead(log.follow(projectId, sequence))
-    const due = dueAt === null ? Effect.never : Effect.sleep(Math.max(0, Time.toMillis(dueAt) - now))
+    const seen = routed.flatMap((each) => {
+      const last = each._tag === "CaughtUp" ? each.sequence : each._tag === "Waiting" ? each.newest : null
+      return last === null ? [] : [last]
+    })
+    const dues = routed.flatMap((each) => (each._tag === "Waiting" ? [Time.toMillis(each.dueAt) - now] : []))
+    const event = seen.length === 0 ? Effect.never : Stream.runHead(log.follow(projectId, Math.min(...seen)))
+    const due = dues.length === 0 ? Effect.never : Effect.sleep(Math.max(0, Math.min(...dues, Limits.storePollMs)))
     yield* Effect.raceFirst(
       Effect.catchTag(event, "EventsExpired", () => Effect.void),
       due
@@ -130,14 +139,8 @@ const routeProject = <R>(projectId: string, names: ReadonlyArray<string>, groups
     const routed = yield* Effect.forEach(known, ({ name, decide }) => apply(name, projectId, decide), {
       concurrency: "unbounded"
     })
-    const ahead = routed.flatMap((each) => (each._tag === "CaughtUp" ? [each.sequence] : []))
-    const dues = routed.flatMap((each) => (each._tag === "Waiting" ? [each.dueAt] : []))
-    if (ahead.length === 0 && dues.length === 0) return false
-    yield* wakened(
-      projectId,
-      ahead.length === 0 ? null : Math.min(...ahead),
-      dues.reduce<Time.Timestamp | null>((first, each) => (first === null || each < first ? each : first), null)
-    )
+    if (routed.every((each) => each._tag === "Gone")) return false
+    yield* wakened(projectId, routed)
     return true
   }).pipe(
     Effect.catchAllCause((cause) =>

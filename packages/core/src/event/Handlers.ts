@@ -19,6 +19,7 @@ import { audited } from "../promotion/Audits.ts"
 import { Trigger } from "../promotion/Generation.ts"
 import { resume } from "../promotion/Promotions.ts"
 import { sweep } from "../promotion/Sweep.ts"
+import { goesOn } from "../project/Archived.ts"
 import { Project } from "../project/Project.ts"
 import { provision as provisionProject, seedFiles } from "../project/Projects.ts"
 import { recover } from "../release/Recovery.ts"
@@ -111,14 +112,7 @@ type Needs = {
   readonly [K in keyof typeof bodies]: Effect.Effect.Context<ReturnType<(typeof bodies)[K]>>
 }[keyof typeof bodies]
 
-/** What goes on for an archived Project: what cleans it away, ends its releases, or tells of it. */
-const goesOn: ReadonlyArray<string> = [
-  "app.remove",
-  "project.cleanup",
-  "release.recover",
-  "event.consume",
-  "webhook.deliver"
-]
+const continues: ReadonlyArray<string> = goesOn
 
 const isArchived = (projectId: string | null) =>
   projectId === null
@@ -136,6 +130,6 @@ const unlessArchived = <R>(handler: Handler<R>): Handler<R | Records> =>
 export const handlers = Object.fromEntries(
   Object.entries<Handler<Needs>>(bodies).map(([kind, handler]) => [
     kind,
-    goesOn.includes(kind) ? handler : unlessArchived(handler)
+    continues.includes(kind) ? handler : unlessArchived(handler)
   ])
 ) as Handlers<Exclude<Needs, Process>>

@@ -13,6 +13,7 @@ import { InvalidField } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive } from "../project/Archived.ts"
 import { commandId } from "./Command.ts"
 import { consumerKey } from "./Consumer.ts"
 import { type Decide, NotYet } from "./Consuming.ts"
@@ -58,7 +59,7 @@ export const create = (actor: Actor, projectId: string, input: NewWebhook) =>
       return yield* new InvalidField({ code: "invalid_field", field: "eventTypes", reason: "name at least one type" })
     return yield* decideAndCommit(
       Effect.gen(function* () {
-        const project = yield* demand("project", projectId)
+        const project = yield* demandActive(projectId)
         const { items } = yield* (yield* Records).list("webhook", { projectId, limit: "all" })
         if (items.length >= Limits.webhooksPerProject)
           return yield* new WebhookLimit({ max: Limits.webhooksPerProject })

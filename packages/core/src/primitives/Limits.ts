@@ -36,6 +36,8 @@ export const Limits = {
   sourceTotalBytes: 64 * MiB,
   pathLength: 1024,
   pathSegmentBytes: 255,
+  /** Paths that a reason names, and that a Candidate keeps as its conflicts; the rest is counted. */
+  pathsNamed: 50,
   /** What one diff may take as text. */
   diffBytes: 32 * MiB,
 
@@ -140,6 +142,8 @@ export const Limits = {
   intentsPerEvent: 100,
   clientRequestIdLength: 200,
   changeSetFiles: 2_000,
+  /** Of the files, and of the intents, that a ChangeSet's record holds; the whole of a longer list is an object (decision). */
+  changeSetListBytes: 128 * KiB,
   changeSetsPerCandidate: 64,
 
   // Checks (decisions)
@@ -287,6 +291,8 @@ export const Limits = {
   sweepRepositories: 20,
   /** Pages of forks that stay for now that one message looks at, before it makes room for other work (decision). */
   sweepPages: 50,
+  /** Open Changes that one message of a cleanup cancels, before anything is deleted (decision). */
+  changesPerCleanup: 20,
   /** Archived Projects with leftovers that one tick looks after. */
   cleanupsPerTick: 10,
   /** How long what serves waits while an app that was removed is being cleaned away (decision). */

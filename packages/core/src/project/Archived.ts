@@ -1,6 +1,9 @@
 /** What an archived Project refuses: it takes no new work, and stays to be read. */
 import { Effect, Schema } from "effect"
+import type { CommandKind } from "../event/Command.ts"
+import * as Commit from "../ledger/Commit.ts"
 import { demand, find } from "../ledger/Deciding.ts"
+import type { Project } from "./Project.ts"
 
 /** The Project is archived: no Change, ChangeSet, Candidate, promotion or deploy is taken any more. */
 export class ProjectArchived extends Schema.TaggedError<ProjectArchived>()("ProjectArchived", {
@@ -11,12 +14,25 @@ export class ProjectArchived extends Schema.TaggedError<ProjectArchived>()("Proj
   }
 }
 
-/** Fails with `ProjectArchived` when the Project is. */
-export const refuseArchived = (projectId: string) =>
-  Effect.flatMap(find("project", projectId), (project) =>
-    project?.record.status === "archived" ? Effect.fail(new ProjectArchived({ projectId })) : Effect.void
-  )
+const refuse = (projectId: string) => (project: Commit.Stored<Project> | null) =>
+  project?.record.status === "archived" ? Effect.fail(new ProjectArchived({ projectId })) : Effect.void
 
-/** The Project, or `ProjectArchived`. */
-export const demandActive = (projectId: string) =>
-  Effect.zipLeft(demand("project", projectId), refuseArchived(projectId))
+/** Fails with `ProjectArchived` when the Project is. */
+export const refuseArchived = (projectId: string) => Effect.flatMap(find("project", projectId), refuse(projectId))
+
+/** The Project, or `Unknown`, or `ProjectArchived`. A commit of new work takes `still` of it into its expectations. */
+export const demandActive = (projectId: string) => Effect.tap(demand("project", projectId), refuse(projectId))
+
+/** The Project is as it was read: archiving it meanwhile makes the decision anew, and then it is refused. */
+export const still = (project: Commit.Stored<Project>): Commit.Expectation =>
+  Commit.unchanged("project", project.record.id, project)
+
+/** What goes on for an archived Project: what cleans it away, ends its releases, or tells of it. All else ends quietly. */
+export const goesOn: ReadonlyArray<CommandKind> = [
+  "app.remove",
+  "project.cleanup",
+  "release.run",
+  "release.recover",
+  "event.consume",
+  "webhook.deliver"
+]

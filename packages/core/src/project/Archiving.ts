@@ -7,6 +7,7 @@ import { commandId } from "../event/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Time from "../primitives/Time.ts"
+import { touchHead } from "../promotion/HeadGuard.ts"
 
 /** Archives a Project and answers it. A repeat answers the same. Processes that run for it end quietly. */
 export const archive = (actor: Actor, projectId: string) =>
@@ -22,7 +23,11 @@ export const archive = (actor: Actor, projectId: string) =>
         commit: {
           name: "Archiving.archive",
           projectId,
-          writes: [Commit.update("project", project, archived), ...(app?.writes ?? [])],
+          writes: [
+            Commit.update("project", project, archived),
+            ...(yield* touchHead(projectId)),
+            ...(app?.writes ?? [])
+          ],
           events: [{ type: "project.archived" as const, subject: projectId, data: { slug: archived.slug }, actor }],
           commands: [cleanup(projectId)]
         }

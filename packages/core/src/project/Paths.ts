@@ -48,6 +48,12 @@ export const pathProblem = (path: string): string | undefined => {
   return undefined
 }
 
+/** The first of some paths as a sentence names them, with a count of the others. */
+export const namePaths = (paths: ReadonlyArray<string>): string => {
+  const others = paths.length - Limits.pathsNamed
+  return `${paths.slice(0, Limits.pathsNamed).join(", ")}${others > 0 ? ` and ${others} more` : ""}`
+}
+
 /**
  * Paths that cannot stand in one tree together: a file where another path needs a directory, and names that a
  * file system without cases, or with one Unicode form, takes for one. Each path on its own is `pathProblem`'s matter.

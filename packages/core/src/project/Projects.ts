@@ -17,7 +17,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { writeSourceIndex } from "../promotion/SourceIndex.ts"
-import { demandActive } from "./Archived.ts"
+import { demandActive, still } from "./Archived.ts"
 import { applyEdits } from "./Edits.ts"
 import { parsePawlFile } from "./PawlFile.ts"
 import { isSlug, type Project } from "./Project.ts"
@@ -162,7 +162,7 @@ export const provision = (project: Project, files: FileEdits | null, actor: Acto
       )
     )
     if ((yield* demand("project", project.id)).record.status !== "provisioning") return
-    if (files !== null) yield* seed(project, files, actor)
+    if (files !== null) yield* seed(project, files, actor).pipe(Effect.catchTag("ProjectArchived", () => Effect.void))
     // The app is asked for first: once the Project is active, a second run of this does nothing.
     if (files !== null && (yield* Settings).appsDomain !== null)
       yield* deploy(project.id).pipe(
@@ -223,12 +223,14 @@ export const seed = (project: Project, files: FileEdits, actor: Actor) =>
     yield* decideAndCommit(
       Effect.gen(function* () {
         if ((yield* find("head", project.id)) !== null) return { answer: undefined }
+        const active = yield* demandActive(project.id)
         const now = yield* Time.now
         return {
           answer: undefined,
           commit: {
             name: "Projects.seed",
             projectId: project.id,
+            expects: [still(active)],
             writes: [
               Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: 0 }),
               Commit.insert("generation", {

@@ -31,7 +31,7 @@ export class TreeTooLarge extends Schema.TaggedError<TreeTooLarge>()("TreeTooLar
   actual: Schema.Number
 }) {}
 
-/** The repository, commit, tree or path is not there. */
+/** The repository, commit, tree or path is not there; `what` is which of them, `path` only where its tree is. */
 export class ObjectNotFound extends Schema.TaggedError<ObjectNotFound>()("ObjectNotFound", {
   what: Schema.String,
   id: Schema.String

@@ -10,11 +10,14 @@ export type Definitions =
   | { readonly _tag: "Defined"; readonly file: PawlFile }
   | { readonly _tag: "Broken"; readonly reason: string }
 
-/** A file of a tree as text, or `null` when it is not there. */
+/** A file of a tree as text, or `null` when the tree has none. Fails with `ObjectNotFound` when there is no such tree. */
 export const readText = (ref: RepositoryRef, tree: string, path: string) =>
   Effect.flatMap(Repositories, (repositories) => repositories.read(ref, tree, path)).pipe(
     Effect.map((bytes): string | null => new TextDecoder().decode(bytes)),
-    Effect.catchTag("ObjectNotFound", () => Effect.succeed(null)),
+    Effect.catchIf(
+      (error) => error._tag === "ObjectNotFound" && error.what === "path",
+      () => Effect.succeed(null)
+    ),
     Effect.catchTag("InvalidPath", (error) => Effect.die(error))
   )
 
@@ -34,7 +37,7 @@ export const definitionsOf = (pawlJson: string | null, packageJson: string | nul
       }
 }
 
-/** The definitions that a tree holds. */
+/** The definitions that a tree holds. Fails with `ObjectNotFound` when there is no such tree. */
 export const readDefinitions = (ref: RepositoryRef, tree: string) =>
   Effect.map(Effect.all([readText(ref, tree, "pawl.json"), readText(ref, tree, "package.json")]), ([pawl, pack]) =>
     definitionsOf(pawl, pack)

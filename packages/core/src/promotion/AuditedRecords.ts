@@ -114,7 +114,8 @@ const changesAfter: Readonly<Record<Release["status"], ReadonlyArray<Change["sta
   building: ["releasing"],
   deployed: ["completed"],
   superseded: ["completed"],
-  failed: ["failed"],
+  // Nothing was left to release to: the Change is done all the same.
+  failed: ["failed", "completed"],
   smoke_failed: ["failed", "completed"]
 }
 

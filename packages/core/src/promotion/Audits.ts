@@ -9,10 +9,9 @@ import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256 } from "../primitives/Digest.ts"
-import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive } from "../project/Archived.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { readDefinitions } from "../project/Source.ts"
 import type { Audit, Finding, FindingCode, Note } from "./Audit.ts"
@@ -20,6 +19,7 @@ import { type GenerationRecords, readRecords, recordFindings } from "./AuditedRe
 import { derive, type Difference, reach } from "./Derivation.ts"
 import type { Generation, Head } from "./Generation.ts"
 import { sourceIndexKey } from "./SourceIndex.ts"
+import { placeOf } from "./SourceSync.ts"
 
 const actor = system("audit")
 
@@ -32,11 +32,13 @@ export const run = (projectId: string) =>
     yield* demandActive(projectId)
     const report = yield* examine(projectId)
     return yield* decideAndCommit(
-      Effect.map(find("audit", projectId), (before) => ({
+      Effect.map(Effect.all([find("audit", projectId), demandActive(projectId)]), ([before, project]) => ({
         answer: report,
         commit: {
           name: "Audits.run",
           projectId,
+          // What was archived while it was examined may have been cleaned away already: its differences are none.
+          expects: [still(project)],
           writes: [before === null ? Commit.insert("audit", report) : Commit.update("audit", before, report)],
           events: [
             {
@@ -95,7 +97,7 @@ export const examine = (projectId: string) =>
       if (step.generation !== generation || step.projectId !== projectId)
         found.add(generation, [{ code: "generation_mismatch", detail: `its row is of S${step.generation}` }])
       found.add(generation, yield* steadily(ofGeneration(step, before, head, reached)))
-      yield* Effect.ignore(reach(refOf(step, head), step.commit, reached))
+      yield* Effect.ignore(reach(placeOf(head, step), step.commit, reached))
       before = step
     }
     found.add(head.generation, yield* steadily(ofHead(projectId)))
@@ -118,15 +120,9 @@ const steadily = <E, R>(look: Effect.Effect<ReadonlyArray<Difference>, E, R>) =>
 
 const difference = (code: FindingCode, detail: string): Difference => ({ code, detail })
 
-/** Where a generation's commit is to be found: canonical, once `main` has been brought to it. */
-const refOf = (step: Generation, head: Head): RepositoryRef =>
-  step.generation > head.syncedGeneration && step.candidateId !== null
-    ? { project: step.projectId, fork: candidateFork(step.candidateId) }
-    : { project: step.projectId }
-
 const ofGeneration = (step: Generation, before: Generation | null, head: Head, reached: ReadonlySet<string>) =>
   Effect.gen(function* () {
-    const ref = refOf(step, head)
+    const ref = placeOf(head, step)
     const found: Array<Difference> = [...(yield* ofCommit(ref, step))]
     if (ref.fork === undefined) found.push(...(yield* ofIndex(step)))
     if (step.generation === 0) {
@@ -138,7 +134,8 @@ const ofGeneration = (step: Generation, before: Generation | null, head: Head, r
     if (before === null || before.generation !== step.generation - 1) return found
     const read = yield* readRecords(step, before)
     const definitions = yield* readDefinitions(ref, before.tree).pipe(
-      Effect.map((each) => (each._tag === "Defined" ? each.file.checks : null))
+      Effect.map((each) => (each._tag === "Defined" ? each.file.checks : null)),
+      Effect.catchTag("ObjectNotFound", () => Effect.succeed(null))
     )
     found.push(...recordFindings(read, definitions))
     found.push(...(yield* ofOutputs(read)))

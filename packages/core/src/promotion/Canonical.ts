@@ -8,10 +8,11 @@ import { type Approval, isValid } from "../approval/Approval.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
-import { isPromoting, staleCommit } from "../candidate/Staleness.ts"
+import { staleCommit } from "../candidate/Staleness.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { dispatchOf } from "../change/Changes.ts"
+import { isPromoting } from "../change/WithoutCandidate.ts"
 import { commandId, type NewCommand } from "../event/Command.ts"
 import type { NewEvent } from "../event/Event.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
@@ -38,6 +39,8 @@ export interface Snapshot {
   readonly releasable: boolean
   /** Whether that is an app. */
   readonly app: boolean
+  /** Whether a bundle of a rollback's tree is stored, which it then serves; of any other Change nobody asks. */
+  readonly bundleStored: boolean
   /** Whether the Change has another verified Candidate on the head. */
   readonly otherVerified: boolean
 }
@@ -67,9 +70,19 @@ const granted = ({ approval, candidate, change, policy }: Snapshot): boolean =>
   approval.record.tree === candidate.record.tree &&
   isValid(approval.record, change.record, policy.record)
 
-/** An app must build: a plan from a time without the app did not ask for it. A rollback serves what was built before. */
-const buildIsOwed = ({ app, candidate, change }: Snapshot): boolean =>
-  app && change.record.kind !== "rollback" && !candidate.record.plan_json?.checks.some(({ kind }) => kind === "build")
+/**
+ * An app must build: a plan from a time without the app did not ask for it. A rollback serves what was built before,
+ * while that is stored.
+ */
+export const buildIsOwed = ({ app, bundleStored, candidate, change }: Snapshot): boolean =>
+  app &&
+  !(change.record.kind === "rollback" && bundleStored) &&
+  !candidate.record.plan_json?.checks.some(({ kind }) => kind === "build")
+
+const owedBuild = ({ change }: Snapshot): string =>
+  change.record.kind === "rollback"
+    ? "build: the bundle that it was to serve is gone; ask for it again"
+    : "build: planned without an app; ask for this Candidate again"
 
 /** Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. */
 export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray<Block> => {
@@ -92,8 +105,7 @@ export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray
           code: "check_gap",
           detail: `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`
         })
-    if (buildIsOwed(snapshot))
-      blocks.push({ code: "check_gap", detail: "build: planned without an app; ask for this Candidate again" })
+    if (buildIsOwed(snapshot)) blocks.push({ code: "check_gap", detail: owedBuild(snapshot) })
     if (plan.policyVersion !== policy.record.version)
       blocks.push({
         code: "policy_version_mismatch",

@@ -17,16 +17,22 @@ import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
 import { type Ask, backCommit, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
 import type { Trigger } from "./Generation.ts"
+import { mustBuild } from "./RollbackPlan.ts"
 import { syncSource } from "./SourceSync.ts"
 
 /** Canonical moved on since this Candidate's base. It is stale now; ask for a new one on the new base. */
 export class Stale extends Schema.TaggedError<Stale>()("Stale", {
   candidateId: Schema.String,
   baseGeneration: Schema.Number,
-  canonicalGeneration: Schema.Number
+  canonicalGeneration: Schema.Number,
+  /** A rollback is never composed anew. */
+  rollback: Schema.Boolean
 }) {
   override get message() {
-    return `Canonical is at S${this.canonicalGeneration}, this Candidate was made on S${this.baseGeneration}. A new Candidate of the same ChangeSets takes its place.`
+    const after = this.rollback
+      ? "Ask for the rollback anew."
+      : "A new Candidate of the same ChangeSets takes its place."
+    return `Canonical is at S${this.canonicalGeneration}, this Candidate was made on S${this.baseGeneration}. ${after}`
   }
 }
 
@@ -91,7 +97,9 @@ const reading = (candidateId: string) =>
     const candidate = yield* demand("candidate", candidateId)
     const { projectId, commit, tree } = candidate.record
     const head = yield* demand("head", projectId)
+    const change = yield* demand("change", candidate.record.changeId)
     const to = yield* releasesTo(projectId)
+    const app = to?._tag === "App"
     const composedCommitExists =
       commit !== null &&
       (yield* Effect.flatMap(Repositories, (repositories) =>
@@ -104,12 +112,13 @@ const reading = (candidateId: string) =>
       candidate,
       head,
       composedCommitExists,
-      change: yield* demand("change", candidate.record.changeId),
+      change,
       policy: yield* demand("policy", projectId),
       approval: yield* find("approval", candidateId),
       evidence: yield* evidenceOf(candidateId),
       releasable: to !== null,
-      app: to?._tag === "App",
+      app,
+      bundleStored: app && change.record.kind === "rollback" && tree !== null && !(yield* mustBuild(projectId, tree)),
       otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
     } satisfies Snapshot
   })
@@ -231,7 +240,8 @@ const staleness = (candidateId: string) =>
     return yield* new Stale({
       candidateId,
       baseGeneration: candidate.base_generation,
-      canonicalGeneration: head.generation
+      canonicalGeneration: head.generation,
+      rollback: (yield* demand("change", candidate.changeId)).record.kind === "rollback"
     })
   })
 

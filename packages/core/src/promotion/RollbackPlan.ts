@@ -4,8 +4,6 @@
  * "Where the specification disagrees", 16).
  */
 import { Effect, Schema } from "effect"
-import { bundleKey, bundlePrefix } from "../app/Bundle.ts"
-import * as BundleStore from "../app/BundleStore.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import type { Check, Plan } from "../candidate/Plan.ts"
@@ -20,6 +18,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import { keptBundle } from "../release/KeptBundle.ts"
 import type { Generation } from "./Generation.ts"
 
 /** Canonical is not, or no longer, at the generation that the rollback was asked on. Ask for it anew on the head. */
@@ -122,18 +121,19 @@ const treeEquals = (target: Generation): Check => ({
   timeoutMs: Limits.checkTimeoutMs
 })
 
-/** Whether an app would have to be built for the target's tree: there is one to release, and no whole bundle is stored. */
-const mustBuild = (target: Generation) =>
+/**
+ * Whether a rollback to this tree must be built: apps can be hosted here, and no whole bundle of the tree is stored.
+ * Whether there is an app now does not matter: it may be deployed again before the rollback is promoted.
+ */
+export const mustBuild = (projectId: string, tree: string) =>
   Effect.gen(function* () {
-    const { projectId, tree } = target
+    if ((yield* Settings).appsDomain === null) return false
     const pointer = yield* find("pointer", pointerKey(projectId, "production"))
-    if ((yield* Settings).appsDomain === null || pointer === null || pointer.record.status === "removed") return false
+    // What was removed is being cleaned away: a bundle that is found now is about to be deleted.
+    if (pointer?.record.leftovers === true) return true
     const same = yield* (yield* Records).list("generation", { projectId, where: { tree }, limit: "all" })
     for (const { record } of same.items) {
-      const stored = yield* BundleStore.find(bundleKey(bundlePrefix("apps", projectId, record.commit))).pipe(
-        Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
-      )
-      if (stored !== null) return false
+      if ((yield* keptBundle(record)) !== null) return false
     }
     return true
   })
@@ -148,7 +148,7 @@ export const planBack = (candidate: Candidate, change: Change) =>
       policyVersion: policy.version,
       riskTier: riskiest(tiers),
       approvalRequired: owesApproval(tiers, policy),
-      checks: [treeEquals(target), ...((yield* mustBuild(target)) ? [buildCheck] : [])]
+      checks: [treeEquals(target), ...((yield* mustBuild(target.projectId, target.tree)) ? [buildCheck] : [])]
     }
     return { _tag: "Planned" as const, plan }
   })

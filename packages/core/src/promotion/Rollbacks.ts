@@ -5,12 +5,13 @@
 import { Effect } from "effect"
 import { type Actor, system } from "../access/Actor.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
-import { newCandidate, verification } from "../candidate/Candidates.ts"
+import { askedAgain, newCandidate, verification } from "../candidate/Candidates.ts"
 import { candidateIdOf } from "../candidate/Composition.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { changeIdOf, isClosed } from "../change/Changes.ts"
 import type { ChangeSet } from "../changeset/ChangeSet.ts"
+import { listingOf, unlisted } from "../changeset/Listing.ts"
 import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
@@ -20,7 +21,7 @@ import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { type ChangeId, changeSetId, runId, taskId, workspaceFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
-import { refuseArchived } from "../project/Archived.ts"
+import { demandActive, refuseArchived, still } from "../project/Archived.ts"
 import { Repositories, RepositoriesUnavailable } from "../project/Repositories.ts"
 import type { Task, TaskRun } from "../task/Task.ts"
 import type { Generation, Head } from "./Generation.ts"
@@ -39,8 +40,9 @@ export interface RollbackRequest {
 
 /**
  * Opens a rollback's Change with its ChangeSet and Candidate. Asked again on the same head it answers the one that is
- * under way. Fails with `Unknown` (generation), `InvalidField` when the target is not older than what is expected,
- * `RollbackStale` when the head is another one, and `ProjectArchived`.
+ * under way, planned anew when its plan says no more what it would say now. Fails with `Unknown` (generation),
+ * `InvalidField` when the target is not older than what is expected, `RollbackStale` when the head is another one, and
+ * `ProjectArchived`.
  */
 export const request = (actor: Actor, input: RollbackRequest) =>
   refuseArchived(input.projectId).pipe(
@@ -102,15 +104,19 @@ const latest = (input: RollbackRequest) =>
       // A person may have used the very id for another Change.
       if (there.record.kind !== "rollback" || candidate === undefined) continue
       if (!isClosed(there.record.status) && goesOn(candidate))
-        return { _tag: "There" as const, change: there.record, candidate }
+        return { _tag: "There" as const, change: there, candidate }
     }
   })
 
 const requesting = (actor: Actor, input: RollbackRequest) =>
   Effect.gen(function* () {
+    const project = yield* demandActive(input.projectId)
     const { target, head } = yield* reading(input)
     const found = yield* latest(input)
-    if (found._tag === "There") return { answer: { change: found.change, candidate: found.candidate } }
+    if (found._tag === "There") {
+      const again = yield* askedAgain(found.candidate, { change: found.change, project }, actor)
+      return { ...again, answer: { change: again.answer.change, candidate: again.answer.candidate } }
+    }
     const now = yield* Time.now
     const change = newChange({
       ...found,
@@ -131,7 +137,7 @@ const requesting = (actor: Actor, input: RollbackRequest) =>
       commit: {
         name: "Rollbacks.request",
         projectId: change.projectId,
-        expects: [Commit.unchanged("head", change.projectId, head)],
+        expects: [Commit.unchanged("head", change.projectId, head), still(project)],
         writes: [
           ...opened.writes,
           Commit.insert("task", work.task),
@@ -216,13 +222,14 @@ const workOf = (change: Change, target: Generation, head: Head) =>
     const made = yield* commitBack(into, { base: head.commit, target, askedAt: createdAt }).pipe(
       Effect.catchTag("ObjectNotFound", Effect.die)
     )
-    const files = yield* Effect.flatMap(Repositories, (repositories) =>
+    const listing = yield* Effect.flatMap(Repositories, (repositories) =>
       repositories.diff(into, head.commit, made.commit)
     ).pipe(
       Effect.catchTag("ObjectNotFound", Effect.die),
       Effect.map((diffs) => diffs.map(({ patch: _patch, ...file }) => file)),
+      Effect.flatMap((files) => listingOf(projectId, files, [])),
       // A rollback of very much is one all the same; what it changes can be read file by file.
-      Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))
+      Effect.catchTag("TreeTooLarge", () => Effect.succeed(unlisted))
     )
     const changeSet: ChangeSet = {
       id: changeSetId(run.id),
@@ -235,8 +242,7 @@ const workOf = (change: Change, target: Generation, head: Head) =>
       baseCommit: head.commit,
       commit: made.commit,
       tree: made.tree,
-      files,
-      intents: files.map((file) => ({ kind: "path" as const, value: file.path, mode: "write" as const })),
+      ...listing,
       message: messageOf(target.generation),
       createdAt
     }

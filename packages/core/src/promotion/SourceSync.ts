@@ -67,6 +67,15 @@ export const beyondMain = (head: Head, step: Generation): ReadonlyArray<Reposito
     ? []
     : [{ project: step.projectId, fork: candidateFork(step.candidateId) }]
 
+/** Where a generation is to be read: canonical, once `main` has been brought to it; its Candidate's fork may be swept then. */
+export const placeOf = (
+  head: Pick<Head, "syncedGeneration">,
+  step: Pick<Generation, "projectId" | "generation" | "candidateId">
+): RepositoryRef =>
+  step.generation <= head.syncedGeneration || step.candidateId === null
+    ? { project: step.projectId }
+    : { project: step.projectId, fork: candidateFork(step.candidateId) }
+
 /** Syncs before something composes on canonical. Fails while it cannot be done; the caller is tried again. */
 export const ensureSynced = (projectId: string) =>
   Effect.flatMap(demand("head", projectId), ({ record }) =>

@@ -13,7 +13,7 @@ import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Process } from "../ledger/Processes.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
-import type { ProbeResult, Release } from "./Release.ts"
+import { isBoundTo, type ProbeResult, type Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
 
 const actor = system("release")
@@ -21,6 +21,8 @@ const actor = system("release")
 export type Ended =
   | { readonly _tag: "Superseded" }
   | { readonly _tag: "Failed"; readonly reason: string }
+  /** The app that it began with is gone; another one may stand in its place. */
+  | { readonly _tag: "Removed" }
   /** Still queued or building 45 minutes after the promotion. `releasable`: whether there still is something to release to. */
   | { readonly _tag: "Stuck"; readonly releasable: boolean }
   | { readonly _tag: "Probed"; readonly probes: ReadonlyArray<ProbeResult> }
@@ -36,9 +38,12 @@ export const ending = (releaseId: string, ended: Ended) =>
     if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return none
     const change = yield* demand("change", release.record.changeId)
     // A release target has no pointer.
-    const pointer = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+    const there = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+    const pointer = there !== null && isBoundTo(release.record, there.record.incarnation) ? there : null
+    // What answered the probes may have been the app that was deployed since.
+    const how: Ended = ended._tag === "Probed" && pointer === null ? { _tag: "Removed" } : ended
     const now = yield* Time.now
-    const probes = "probes" in ended ? ended.probes : null
+    const probes = "probes" in how ? how.probes : null
     const evidence =
       probes === null
         ? null
@@ -48,7 +53,7 @@ export const ending = (releaseId: string, ended: Ended) =>
             startedAt: release.record.updatedAt,
             now
           })
-    const decided = decideEnd(release.record, ended, pointer?.record ?? null)
+    const decided = decideEnd(release.record, how, pointer?.record ?? null)
     const next = Lifecycle.next(ReleaseLifecycle, release.record.status, decided.trigger)
     if (next._tag === "Left") return none
     const after = afterRelease(change, { ended: decided.change, reason: decided.reason, releaseId }, now, actor)
@@ -98,6 +103,11 @@ export const decideEnd = (release: Release, ended: Ended, pointer: Pointer | nul
     case "Superseded": {
       const reason = "a newer generation was promoted"
       return { trigger: "newerPromoted", change: "released", reason, pointer: null, events: [] }
+    }
+    case "Removed": {
+      const reason = "the app was removed"
+      const events = [event("deployment.failed", { reason })]
+      return { trigger: "buildFailed", change: "releaseFailed", reason, pointer: null, events }
     }
     case "Failed": {
       const events = [event("deployment.failed", { reason: ended.reason })]

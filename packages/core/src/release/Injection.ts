@@ -15,6 +15,7 @@ import { makeUlid, type ProjectId, releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive, still } from "../project/Archived.ts"
 import { releaseCheck, releaseEvidence, smokeReason } from "./Ending.ts"
 import type { ProbeResult, Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
@@ -39,7 +40,8 @@ export interface Injected {
 
 /**
  * Makes the smoke check of the live release fail. Answers the release, `smoke_failed` by now, and its evidence
- * `release-s<N>-injected`; a repeat answers the same. Fails with `FixturesDisabled` or `NoDeployedRelease`.
+ * `release-s<N>-injected`; a repeat answers the same. Fails with `FixturesDisabled`, `ProjectArchived` or
+ * `NoDeployedRelease`.
  */
 export const injectFailure = (actor: Actor, projectId: ProjectId) =>
   injecting(actor, projectId).pipe(
@@ -56,6 +58,7 @@ class Moved {
 const injecting = (actor: Actor, projectId: ProjectId) =>
   Effect.gen(function* () {
     if (!(yield* Settings).fixturesEnabled) return yield* new FixturesDisabled()
+    yield* demandActive(projectId)
     const { place, release } = yield* liveRelease(projectId)
     const before = yield* injectedBefore(release.record)
     if (before !== null) return before
@@ -111,6 +114,7 @@ const injectedBefore = (release: Release) =>
 
 const failing = (actor: Actor, probed: Release, probes: ReadonlyArray<ProbeResult>, startedAt: Time.Timestamp) =>
   Effect.gen(function* () {
+    const project = yield* demandActive(probed.projectId)
     const { release } = yield* liveRelease(probed.projectId)
     if (release.record.id !== probed.id) return yield* Effect.fail(new Moved())
     const before = yield* injectedBefore(release.record)
@@ -130,6 +134,7 @@ const failing = (actor: Actor, probed: Release, probes: ReadonlyArray<ProbeResul
       commit: {
         name: "Injection.fail",
         projectId: release.record.projectId,
+        expects: [still(project)],
         writes: [Commit.update("release", release, fields), Commit.insert("evidence", evidence)],
         events: [
           {

@@ -11,10 +11,16 @@ export interface Probe {
   readonly json: boolean
 }
 
-export const probesOf = (own: ReadonlyArray<PawlProbe>, addedRoutes: ReadonlyArray<string>): ReadonlyArray<Probe> => [
+/** The tree's own probes, and the first `max` of the added routes that these do not ask already. */
+export const probesOf = (
+  own: ReadonlyArray<PawlProbe>,
+  addedRoutes: ReadonlyArray<string>,
+  max: number
+): ReadonlyArray<Probe> => [
   ...own.map((probe) => ({ path: probe.path, expects: probe.status, json: probe.json === true })),
   ...addedRoutes
     .filter((path) => !own.some((probe) => probe.path === path))
+    .slice(0, max)
     .map((path) => ({ path, expects: "reachable" as const, json: false }))
 ]
 
@@ -48,35 +54,42 @@ export const judgeProbe = (probe: Probe, answer: ProbeAnswer | null, why = "no r
 
 const isTest = (path: string): boolean => /(^|\/)tests?\/|\.(test|spec)\./.test(path)
 
+/** String literals of a line that are compared with a path, or given to a router's `get`; none when it names another method. */
+const routesOf = (line: string): ReadonlyArray<string> =>
+  /\b(post|put|patch|delete)\b/i.test(line)
+    ? []
+    : Array.from(
+        line.matchAll(/(?:\.get\(\s*|path(?:name)?\s*===?\s*)["'`](\/[A-Za-z0-9/_.-]*)["'`]/g),
+        (match) => match[1]!
+      )
+
 /**
- * Static GET routes that a diff adds: string literals compared with a path, or given to a router's `get`,
- * in the added lines of source files that name no other method.
+ * Static GET routes that a diff adds: named in the added lines of source files, and in no line of the diff that was
+ * there before. A route whose line was only touched, or moved to another file, is none.
  */
 export const routesAdded = (
-  files: ReadonlyArray<{ readonly path: string; readonly patch: string }>,
-  max: number
+  files: ReadonlyArray<{ readonly path: string; readonly patch: string }>
 ): ReadonlyArray<string> => {
-  const found = new Set<string>()
+  const [added, before] = [new Set<string>(), new Set<string>()]
   for (const file of files) {
     if (isTest(file.path) || !/\.[cm]?[jt]sx?$/.test(file.path)) continue
     for (const line of file.patch.split("\n")) {
-      if (!line.startsWith("+") || line.startsWith("+++") || /\b(post|put|patch|delete)\b/i.test(line)) continue
-      for (const match of line.matchAll(/(?:\.get\(\s*|path(?:name)?\s*===?\s*)["'`](\/[A-Za-z0-9/_.-]*)["'`]/g))
-        found.add(match[1]!)
+      if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) continue
+      for (const route of routesOf(line)) (line.startsWith("+") ? added : before).add(route)
     }
   }
-  return [...found].slice(0, max)
+  return [...added].filter((route) => !before.has(route))
 }
 
 /**
  * Static GET routes that ChangeSets declared to write: `/hours`, or `GET /hours`. A route with a parameter or a
  * wildcard is not static, and one of another method is no probe.
  */
-export const routesDeclared = (intents: ReadonlyArray<Intent>, max: number): ReadonlyArray<string> => {
+export const routesDeclared = (intents: ReadonlyArray<Intent>): ReadonlyArray<string> => {
   const paths = intents.flatMap((intent) => {
     if (intent.kind !== "route" || intent.mode !== "write") return []
     const path = /^(?:GET\s+)?(\/[A-Za-z0-9/_.-]*)$/i.exec(intent.value.trim())?.[1]
     return path === undefined || path.startsWith("//") ? [] : [path]
   })
-  return [...new Set(paths)].slice(0, max)
+  return [...new Set(paths)]
 }

@@ -30,6 +30,8 @@ export const Release = Schema.Struct({
   tree: ObjectId,
   status: ReleaseStatus,
   reason: Schema.NullOr(Schema.String),
+  /** Of the app's pointer that it began with: on a pointer that was made after that it moves nothing. */
+  incarnation: Schema.optionalWith(Schema.Number, { exact: true }),
   replacedGeneration: Schema.NullOr(Schema.Number),
   bundleSource: Schema.NullOr(BundleSource),
   probes: Schema.Array(ProbeResult),
@@ -37,3 +39,7 @@ export const Release = Schema.Struct({
   updatedAt: Timestamp
 })
 export interface Release extends Schema.Schema.Type<typeof Release> {}
+
+/** Whether a release may move this incarnation of the pointer. One that began without an app may move any. */
+export const isBoundTo = (release: Release, incarnation: number): boolean =>
+  release.incarnation === undefined || release.incarnation === incarnation

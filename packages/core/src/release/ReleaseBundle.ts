@@ -1,6 +1,7 @@
 /**
  * The bundle of a release, in the specified order: stored; of another commit with the same tree; the preview's copy;
- * else a build. Whatever it is, it must have the digest that the `build` check's Evidence holds.
+ * else a build. Whatever it is, it must have the digest that the `build` check's Evidence holds. Without such a check,
+ * what is stored must have the digest that its generation's version row holds.
  */
 import { Effect, Schema } from "effect"
 import { bundleKey, bundlePrefix } from "../app/Bundle.ts"
@@ -9,8 +10,9 @@ import * as BundleStore from "../app/BundleStore.ts"
 import { verifiedDigest } from "../evidence/CandidateEvidence.ts"
 import { demand } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
-import { candidateFork } from "../primitives/Ids.ts"
 import { readFiles } from "../project/Source.ts"
+import { placeOf } from "../promotion/SourceSync.ts"
+import { keptBundle, servedDigest, whole } from "./KeptBundle.ts"
 import type { BundleSource, Release } from "./Release.ts"
 
 /** What was built is not what was verified. It is not served. */
@@ -25,24 +27,19 @@ export interface ReleaseBundle {
   readonly source: BundleSource
 }
 
-/** A bundle that is there and whole; a damaged one counts as missing, so that the next source is tried. */
-const whole = (key: string, digest: string | undefined) =>
-  BundleStore.find(key, digest).pipe(
-    Effect.catchTag("BundleDamaged", (damage) => Effect.as(Effect.logWarning("bundle damaged", damage.reason), null))
-  )
-
 const ofSameTree = (release: Release, builtAt: string, digest: string | undefined) =>
   Effect.gen(function* () {
     const same = yield* (yield* Records).list("generation", {
       projectId: release.projectId,
       where: { tree: release.tree },
-      order: "newest"
+      order: "newest",
+      limit: "all"
     })
     for (const { record } of same.items) {
       if (record.commit === release.commit) continue
-      const from = bundlePrefix("apps", release.projectId, record.commit)
-      const there = yield* whole(bundleKey(from), undefined)
+      const there = yield* keptBundle(record)
       if (there === null) continue
+      const from = bundlePrefix("apps", release.projectId, record.commit)
       const to = bundlePrefix("apps", release.projectId, release.commit)
       const copied = yield* BundleStore.readdress(from, to, there, { commit: release.commit, builtAt })
       if (digest === undefined || copied.digest === digest) return copied
@@ -50,7 +47,7 @@ const ofSameTree = (release: Release, builtAt: string, digest: string | undefine
     return null
   })
 
-const ofPreview = (release: Release, digest: string | undefined) =>
+const ofPreview = (release: Release, digest: string) =>
   Effect.gen(function* () {
     const from = bundlePrefix("app-previews", release.projectId, release.commit)
     const there = yield* whole(bundleKey(from), digest)
@@ -77,20 +74,21 @@ export const obtain = (release: Release) =>
     const digest = yield* verifiedDigest(release.candidateId)
     const builtAt = (yield* demand("candidate", release.candidateId)).record.createdAt
     const prefix = bundlePrefix("apps", release.projectId, release.commit)
-    const stored = yield* whole(bundleKey(prefix), digest)
+    const known = digest ?? (yield* servedDigest(release))
+    const stored = known === undefined ? null : yield* whole(bundleKey(prefix), known)
     if (stored !== null) return answer(stored, "stored")
     const same = yield* ofSameTree(release, builtAt, digest)
     if (same !== null) return answer(same, "same_tree")
-    const preview = yield* ofPreview(release, digest)
+    const preview = digest === undefined ? null : yield* ofPreview(release, digest)
     if (preview !== null) return answer(preview, "preview_copy")
     // What a rollback's plan did not build was not verified as a build: only what is stored may be served.
     if (digest === undefined && (yield* demand("change", release.changeId)).record.kind === "rollback")
       return yield* new BuildRefused({ problems: [unstored] })
-    const files = readFiles({ project: release.projectId, fork: candidateFork(release.candidateId) }, release.tree)
+    const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
     const built = yield* bundleOf({
       kind: "apps",
       project: release.projectId,
-      files,
+      files: readFiles(keeper, release.tree),
       commit: release.commit,
       tree: release.tree,
       builtAt,

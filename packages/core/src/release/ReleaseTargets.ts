@@ -1,12 +1,14 @@
 /** What a Project's promotions are released to, and the use cases of the release target. */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { demandActive, still } from "../project/Archived.ts"
+import { touchHead } from "../promotion/HeadGuard.ts"
 import type { ReleaseTarget } from "./ReleaseTarget.ts"
 
 /** What a promotion of a Project is released to. */
@@ -60,7 +62,7 @@ export const putTarget = (projectId: string, fields: TargetFields) =>
   Effect.flatMap(checked(fields), (good) =>
     decideAndCommit(
       Effect.gen(function* () {
-        const project = yield* demand("project", projectId)
+        const project = yield* demandActive(projectId)
         const before = yield* find("releaseTarget", projectId)
         const now = yield* Time.now
         const target: ReleaseTarget = {
@@ -76,7 +78,8 @@ export const putTarget = (projectId: string, fields: TargetFields) =>
         if (before !== null && same) return { answer: before.record }
         const write =
           before === null ? Commit.insert("releaseTarget", target) : Commit.update("releaseTarget", before, target)
-        return { answer: target, commit: { name: "ReleaseTargets.put", projectId, writes: [write] } }
+        const writes = [write, ...(yield* touchHead(projectId))]
+        return { answer: target, commit: { name: "ReleaseTargets.put", projectId, expects: [still(project)], writes } }
       })
     )
   )
@@ -101,7 +104,8 @@ export const deleteTarget = (projectId: string) =>
           name: "ReleaseTargets.delete",
           projectId,
           writes: [
-            { _tag: "Delete" as const, kind: "releaseTarget" as const, id: projectId, revision: target.revision }
+            { _tag: "Delete" as const, kind: "releaseTarget" as const, id: projectId, revision: target.revision },
+            ...(yield* touchHead(projectId))
           ]
         }
       }

@@ -14,7 +14,7 @@ import { ground } from "../app/Removal.ts"
 import type { NewEvent } from "../event/Event.ts"
 import { afterRelease } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import { Conflict, Ledger } from "../ledger/Ledger.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
@@ -24,7 +24,7 @@ import * as Time from "../primitives/Time.ts"
 import type { Project } from "../project/Project.ts"
 import { runAtTarget } from "./BuildServicePath.ts"
 import { ending } from "./Ending.ts"
-import type { Release } from "./Release.ts"
+import { isBoundTo, type Release } from "./Release.ts"
 import { obtain, type ReleaseBundle } from "./ReleaseBundle.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
 import { releasesTo } from "./ReleaseTargets.ts"
@@ -36,6 +36,8 @@ export const run = (releaseId: string) =>
   Effect.gen(function* () {
     if ((yield* decideAndCommit(starting(releaseId))) === "over") return
     const release = (yield* demand("release", releaseId)).record
+    if ((yield* demand("project", release.projectId)).record.status === "archived")
+      return yield* decideAndCommit(ending(releaseId, { _tag: "Failed", reason: "the Project was archived" }))
     const to = yield* releasesTo(release.projectId)
     if (to === null)
       return yield* decideAndCommit(ending(releaseId, { _tag: "Failed", reason: "there is nothing to release to" }))
@@ -47,6 +49,8 @@ export const run = (releaseId: string) =>
 const runAtApp = (release: Release) =>
   Effect.gen(function* () {
     const incarnation = yield* ground(release.projectId)
+    if (incarnation !== null && !isBoundTo(release, incarnation))
+      return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
     const bundle = yield* obtain(release).pipe(
       Effect.map((found) => ({ _tag: "Found" as const, found })),
       Effect.catchTags({
@@ -68,8 +72,7 @@ const runAtApp = (release: Release) =>
     const project = (yield* demand("project", release.projectId)).record
     const moved = yield* move(project, release.id, bundle.found, incarnation)
     if (moved._tag === "Superseded") return yield* decideAndCommit(ending(release.id, { _tag: "Superseded" }))
-    if (moved._tag === "Removed")
-      return yield* decideAndCommit(ending(release.id, { _tag: "Failed", reason: "the app was removed" }))
+    if (moved._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
     yield* (yield* PointerSignal).moved(project.label)
     const probes = yield* smokeTest(release, { _tag: "App", label: project.label })
     yield* decideAndCommit(ending(release.id, { _tag: "Probed", probes }))
@@ -88,6 +91,8 @@ const starting = (releaseId: string) =>
     // Building already: an earlier run of this process began it.
     if (next._tag === "Left") return { answer: "go" as const }
     const now = yield* Time.now
+    const app = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+    const begun = app === null || app.record.status === "removed" ? {} : { incarnation: app.record.incarnation }
     const older = yield* olderReleases(release.record)
     const superseded = yield* Effect.forEach(older, (each) => supersede(each, now))
     return {
@@ -98,7 +103,7 @@ const starting = (releaseId: string) =>
         lease: (yield* Process).lease,
         expects: [Commit.unchanged("head", head.record.projectId, head)],
         writes: [
-          Commit.update("release", release, { status: next.right, updatedAt: now }),
+          Commit.update("release", release, { ...begun, status: next.right, updatedAt: now }),
           ...superseded.flatMap((each) => each.writes)
         ],
         events: [
@@ -195,6 +200,7 @@ const moving = (project: Project, releaseId: string, bundle: ReleaseBundle, inca
             updated_at: now
           }),
           Commit.update("release", release, {
+            incarnation: pointer.record.incarnation,
             replacedGeneration: previous?.generation ?? null,
             bundleSource: bundle.source,
             updatedAt: now

@@ -50,12 +50,13 @@ const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Pu
       base: source.commit,
       from: [],
       edits,
+      declared,
       message,
       signature: signatureOf(agentOf(task), Time.toMillis(run.startedAt))
     })
     if (made.tree === source.tree) return { _tag: "Answered", objectKey: null, usage } satisfies Finding
     const base = { generation: run.baseGeneration, commit: source.commit }
-    return { _tag: "Published", made, base, declared, message, usage } satisfies Finding
+    return { _tag: "Published", made, base, message, usage } satisfies Finding
   }).pipe(
     // What the agent wrote cannot stand in a tree: it is told, and may do better.
     Effect.catchTags({

@@ -1,7 +1,6 @@
 /** What the outcome of a run makes of its Task: completed, worked again, failed for good, or stopped. */
 import { Effect } from "effect"
 import { compositionOrder } from "../change/WorkGraph.ts"
-import type { Intent } from "../changeset/ChangeSet.ts"
 import { changeSetOf, type Made, publish } from "../changeset/Publication.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
@@ -22,7 +21,6 @@ export type Finding = { readonly usage: Usage } & (
       readonly _tag: "Published"
       readonly made: Made
       readonly base: { readonly generation: number; readonly commit: string }
-      readonly declared: ReadonlyArray<Intent>
       readonly message: string
     }
   /** Completed without a ChangeSet. `objectKey` names what a read-only Task found. */
@@ -55,9 +53,9 @@ const complete = (
       intentsDeclared: false,
       ...(finding.objectKey === null ? {} : { findings: finding.objectKey })
     })
-  const { base, declared, made, message } = finding
+  const { base, made, message } = finding
   const author = agentOf(task)
-  const changeSet = changeSetOf({ task: completed, run, author, base, made, declared, message, now: draft.now })
+  const changeSet = changeSetOf({ task: completed, run, author, base, made, message, now: draft.now })
   publish(draft, completed, changeSet, { intentsDeclared: true })
 }
 

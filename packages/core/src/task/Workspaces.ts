@@ -4,6 +4,7 @@ import type { ChangeSet } from "../changeset/ChangeSet.ts"
 import { workspaceFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import { ensureSynced } from "../promotion/SourceSync.ts"
+import { namePaths } from "../project/Paths.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { isWritable, type Task, type TaskRun } from "./Task.ts"
 
@@ -54,7 +55,7 @@ export const prepare = (task: Task, run: TaskRun, changeSets: ReadonlyArray<Chan
         Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
         Effect.catchTags({
           MergeConflict: ({ paths }) =>
-            Effect.succeed(impossible(`what it depends on conflicts in ${paths.join(", ")}`, paths)),
+            Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
           InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
           TreeTooLarge: (large) =>
             Effect.succeed(

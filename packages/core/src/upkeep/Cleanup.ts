@@ -1,6 +1,6 @@
 /**
- * Cleaning an archived Project away, body of `project.cleanup` (specification, rules 2 and 14). One message deletes at
- * most 20 forks and goes back into the queue while more remain; the last one deletes the rest in the specified order.
+ * Cleaning an archived Project away, body of `project.cleanup` (specification, rules 2 and 14). First what is open ends,
+ * 20 Changes a message. Then one message deletes at most 20 forks and goes back into the queue while more remain; the last one deletes the rest in the specified order.
  * Every step may be repeated: what is gone stays gone, and `cleaned_at` is set when nothing is left.
  */
 import { Effect } from "effect"
@@ -15,16 +15,18 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { deleteCandidateFork, deleteRunFork } from "./Forks.ts"
+import { endOpenWork } from "./OpenWork.ts"
 
 /** One message. A Project that is not archived, or is clean already, is left alone. */
 export const clean = (projectId: string) =>
   Effect.gen(function* () {
     const project = (yield* find("project", projectId))?.record
     if (project === undefined || project.status !== "archived" || project.cleaned_at !== null) return
+    if (yield* endOpenWork(projectId)) return yield* Effect.fail(new Waiting("more is open", 0))
     if (yield* deleteForks(projectId)) return yield* Effect.fail(new Waiting("more forks remain", 0))
     yield* Effect.flatMap(Repositories, (repositories) => repositories.remove({ project: projectId }))
     const objects = yield* ObjectStore
-    for (const kind of ["source", "context"])
+    for (const kind of ["source", "context", "changesets"])
       yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
     yield* cleanApp(projectId)
     // The feed goes; that the Project was archived, and what followed, is told for as long as any event is.

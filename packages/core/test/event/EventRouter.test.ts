@@ -123,7 +123,7 @@ describe("A consumer group", () => {
         const [leased, ...more] = yield* claim(5, { kinds: ["event.consume"] })
         expect(more).toEqual([])
         expect(leased?.command).toMatchObject({
-          id: `event.consume:${projectId()}/${group}/3`,
+          id: `event.consume:${projectId()}:${group}:3`,
           projectId: projectId(),
           maxAttempts: 1,
           payload: { group, event: { sequence: 3, data: { n: 3 } } }
@@ -216,7 +216,7 @@ describe("A consumer group", () => {
         const dueAt = Time.fromMillis(Time.toMillis(time) + 1000)
         const decide: Decide<never> = (each) =>
           each.data["n"] === 2 ? Effect.succeed(new NotYet(dueAt)) : sending(each)
-        expect(yield* apply(decide)).toEqual({ _tag: "Waiting", sequence: 1, dueAt })
+        expect(yield* apply(decide)).toEqual({ _tag: "Waiting", sequence: 1, dueAt, newest: 2 })
         expect(yield* consumer()).toMatchObject({ sequence: 1, failing: null })
       })
     ))

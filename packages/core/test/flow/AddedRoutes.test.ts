@@ -14,13 +14,14 @@ beforeEach(() => {
   answers.set("/", page(200))
 })
 
-/** Takes a Change live whose added line names `/hours`, and whose ChangeSet declares these routes. */
-const released = (intents: ReadonlyArray<Intent>) =>
+/** Takes a Change live whose added line names `/hours`, or another one, and whose ChangeSet declares these routes. */
+const released = (
+  intents: ReadonlyArray<Intent>,
+  edits = { "src/hours.js": 'export const hours = (path) => path === "/hours"' }
+) =>
   Effect.gen(function* () {
     const project = yield* newProject()
-    const candidate = yield* candidateOf(project.id, "r1", {
-      "src/hours.js": 'export const hours = (path) => path === "/hours"'
-    })
+    const candidate = yield* candidateOf(project.id, "r1", edits)
     const changeSet = yield* demand("changeSet", candidate.changeSets[0] ?? "")
     yield* (yield* Ledger).commit({
       name: "test",
@@ -61,6 +62,16 @@ describe("A route that a Change added", () => {
       Effect.gen(function* () {
         const { probed, status } = yield* released([])
         expect([status, ...probed]).toEqual(["smoke_failed", "/ 200", "/hours gap"])
+      })
+    ))
+
+  it("is asked although the same lines touch others, and name what the tree's own probes ask", () =>
+    run(
+      Effect.gen(function* () {
+        for (const path of ["/hello", "/gone"]) answers.set(path, page(path === "/gone" ? 404 : 200))
+        const source = ["/", "/hello", "/gone"].map((path) => `if (path === "${path}") return one`).join("\n")
+        const { probed, status } = yield* released([], { "src/hours.js": source })
+        expect([status, ...probed]).toEqual(["smoke_failed", "/ 200", "/hello 200", "/gone 404"])
       })
     ))
 

@@ -4,21 +4,27 @@ import { AppData } from "@pawl/core/app/AppData"
 import { requestApp } from "@pawl/core/app/Apps"
 import { previewChannel } from "@pawl/core/app/Previews"
 import * as Candidates from "@pawl/core/candidate/Candidates"
+import { why } from "@pawl/core/candidate/Why"
+import { ChangeLifecycle } from "@pawl/core/change/ChangeLifecycle"
 import * as Changes from "@pawl/core/change/Changes"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Ledger } from "@pawl/core/ledger/Ledger"
+import * as Lifecycle from "@pawl/core/ledger/Lifecycle"
 import { Records } from "@pawl/core/ledger/Records"
 import { Retention } from "@pawl/core/ledger/Retention"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { archive } from "@pawl/core/project/Archiving"
 import * as Projects from "@pawl/core/project/Projects"
 import { Repositories } from "@pawl/core/project/Repositories"
+import { requestCommit } from "@pawl/core/promotion/Canonical"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { scanStuck } from "@pawl/core/release/Recovery"
 import { Limits } from "@pawl/core/primitives/Limits"
+import * as Time from "@pawl/core/primitives/Time"
+import { TaskLifecycle } from "@pawl/core/task/TaskLifecycle"
 import { person, settle } from "./MemoryPawl.ts"
 import { candidateOf, newProject, opened } from "./Scenes.ts"
 import { after, candidateHolds, holds, hostShows, keysUnder, play, pointersOf, runOne } from "./UpkeepScenes.ts"
@@ -30,10 +36,13 @@ const lively = Effect.gen(function* () {
   yield* Promotions.promote(person, promoted.id)
   yield* settle
   const open = yield* candidateOf(project.id, "r2", { "b.txt": "b" })
-  yield* (yield* ObjectStore).put(`context/${project.id}/notes`, new Uint8Array([1]))
+  for (const kind of ["context", "changesets"])
+    yield* (yield* ObjectStore).put(`${kind}/${project.id}/notes`, new Uint8Array([1]))
   yield* (yield* AppData).put({ project: project.id, channel: "production" }, "key", "value")
   return { project, promoted, open }
 })
+
+const archiver = { type: "system", id: "system:archive" }
 
 const projectOf = (id: string) => Effect.map(demand("project", id), ({ record }) => record)
 
@@ -82,7 +91,7 @@ const watched = (done: Array<string>, deadly = Number.POSITIVE_INFINITY) =>
 /** Nothing of the Project is left but its rows. */
 const expectClean = ({ project, promoted, open }: Effect.Effect.Success<typeof lively>) =>
   Effect.gen(function* () {
-    for (const kind of ["apps", "app-previews", "source", "context"])
+    for (const kind of ["apps", "app-previews", "source", "context", "changesets"])
       expect(yield* keysUnder(`${kind}/${project.id}/`)).toEqual([])
     for (const candidate of [promoted, open]) {
       expect(yield* candidateHolds(candidate)).toBe(false)
@@ -118,7 +127,7 @@ describe("Archiving a Project", () => {
   it("tells of it once, and repeats the same answer", () =>
     play(
       Effect.gen(function* () {
-        const { project } = yield* lively
+        const { project, open } = yield* lively
         yield* after(1)
         const first = yield* archive(person, project.id)
         expect(yield* archive(person, project.id)).toEqual(first)
@@ -129,7 +138,11 @@ describe("Archiving a Project", () => {
         const expired = yield* Effect.flip(log.read(project.id, 0, 100))
         if (expired._tag !== "EventsExpired") throw new Error("it should say what is gone")
         const told = yield* log.read(project.id, expired.oldest - 1, 100)
-        expect(told).toMatchObject([{ type: "project.archived", subject: project.id, actor: person }])
+        expect(told).toMatchObject([
+          { type: "project.archived", subject: project.id, actor: person },
+          { type: "candidate.rejected", subject: open.id, actor: archiver },
+          { type: "change.cancelled", subject: open.changeId, actor: archiver }
+        ])
       })
     ))
 
@@ -177,30 +190,108 @@ describe("Archiving a Project", () => {
         yield* requestApp(project.id)
         yield* archive(person, project.id)
         yield* settle
-        expect((yield* demand("candidate", candidate.id)).record.status).toBe("composing")
+        expect((yield* demand("candidate", candidate.id)).record.status).toBe("rejected")
         expect((yield* demand("head", project.id)).record.generation).toBe(1)
         expect((yield* pointersOf(project.id)).map((row) => row.status)).toEqual(["removed"])
       })
     ))
 
-  it("ends a release that it cut off, with its Change, when the scan finds it", () =>
+  it("ends a release that it cut off, with its Change", () =>
     play(
       Effect.gen(function* () {
         const { project, open } = yield* lively
         const { releaseId } = yield* Promotions.promote(person, open.id)
         yield* archive(person, project.id)
         yield* settle
+        const ended = { status: "failed", reason: "the Project was archived" }
+        expect((yield* demand("release", releaseId ?? "")).record).toMatchObject(ended)
+        expect((yield* demand("change", open.changeId)).record).toMatchObject(ended)
+        expect((yield* why(open.id)).next).toBe("Nothing: it is S2, and its Project is archived.")
         yield* after(1)
-        expect(yield* scanStuck).toBe(1)
-        yield* settle
-        expect((yield* demand("release", releaseId ?? "")).record.status).toBe("failed")
-        expect(["failed", "completed"]).toContain((yield* demand("change", open.changeId)).record.status)
         expect(yield* scanStuck).toBe(0)
       })
     ))
 })
 
+/** The statuses of all Changes, Tasks and Candidates that have not ended. */
+const openIn = (projectId: string) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const changes = yield* records.list("change", { projectId, limit: "all" })
+    const tasks = yield* records.list("task", { projectId, limit: "all" })
+    const candidates = yield* records.list("candidate", { projectId, limit: "all" })
+    return [
+      ...changes.items.filter(({ record }) => !Lifecycle.isFinal(ChangeLifecycle, record.status)),
+      ...tasks.items.filter(({ record }) => !Lifecycle.isFinal(TaskLifecycle, record.status)),
+      ...candidates.items.filter(({ record }) => ["composing", "verifying", "verified"].includes(record.status))
+    ].map(({ record }) => record.status)
+  })
+
 describe("The cleanup of an archived Project", () => {
+  it("first ends what is open: each Change with its Candidates, also one that is being promoted", () =>
+    play(
+      Effect.gen(function* () {
+        const { project, open } = yield* lively
+        const waiting = yield* candidateOf(project.id, "r3", { "migrations/1.sql": "x" })
+        const created = yield* opened(project.id, "r4")
+        const ask = { actor: person, trigger: "user" as const, now: yield* Time.now }
+        yield* (yield* Ledger).commit(requestCommit(yield* Promotions.snapshot(open.id), ask, null)!)
+        const statusOf = (changeId: string) => Effect.map(demand("change", changeId), ({ record }) => record.status)
+        expect(yield* statusOf(open.changeId)).toBe("promoting")
+        expect(yield* statusOf(waiting.changeId)).toBe("awaiting_approval")
+        yield* archive(person, project.id)
+        expect(yield* why(open.id)).toMatchObject({
+          canPromote: false,
+          next: "Nothing: its Project is archived, and takes no more work."
+        })
+        yield* runOne("project.cleanup")
+        for (const changeId of [open.changeId, waiting.changeId, created.id])
+          expect((yield* demand("change", changeId)).record).toMatchObject({
+            status: "cancelled",
+            reason: "the Project was archived"
+          })
+        expect((yield* demand("change", open.changeId)).record.promotingCandidateId).toBe(null)
+        for (const { id } of [open, waiting])
+          expect(yield* why(id)).toMatchObject({
+            candidate: { status: "rejected", reason: "change cancelled" },
+            canPromote: false,
+            next: "Nothing: its Project is archived, and takes no more work."
+          })
+        expect(yield* openIn(project.id)).toEqual([])
+      })
+    ))
+
+  it("leaves no Candidate open beside the one that its Change was completed by", () =>
+    play(
+      Effect.gen(function* () {
+        const { project, open } = yield* lively
+        yield* ChangeSets.record(person, { changeId: open.changeId, message: "m", files: { "c.txt": "c" } })
+        const { candidate } = yield* Candidates.request(person, { changeId: open.changeId })
+        yield* Promotions.promote(person, open.id)
+        yield* archive(person, project.id)
+        yield* settle
+        expect((yield* demand("candidate", candidate.id)).record.status).toBe("stale")
+        expect(yield* openIn(project.id)).toEqual([])
+      })
+    ))
+
+  it("cancels 20 Changes a message, and deletes nothing before the last of them", () =>
+    play(
+      Effect.gen(function* () {
+        const { project } = yield* lively
+        for (let n = 0; n < Limits.changesPerCleanup + 5; n++) yield* opened(project.id, `many-${n}`)
+        yield* archive(person, project.id)
+        const done: Array<string> = []
+        const worker = yield* watched(done)
+        yield* Effect.provide(runOne("project.cleanup"), worker)
+        expect((yield* openIn(project.id)).length).toBe(6)
+        expect(done).toEqual([])
+        yield* Effect.provide(runOne("project.cleanup"), worker)
+        expect(yield* openIn(project.id)).toEqual([])
+        expect(done[0]).toBe("fork")
+      })
+    ))
+
   it("leaves a Project alone that is not archived", () =>
     play(
       Effect.gen(function* () {
@@ -241,6 +332,7 @@ describe("The cleanup of an archived Project", () => {
           "canonical",
           "source",
           "context",
+          "changesets",
           "data",
           "apps",
           "app-previews",

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
+import { remove } from "@pawl/core/app/Removal"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Deciding"
 import type { Records } from "@pawl/core/ledger/Records"
@@ -11,6 +12,8 @@ import * as Audits from "@pawl/core/promotion/Audits"
 import { sourceIndexKey } from "@pawl/core/promotion/SourceIndex"
 import { alter, crimes, type History, history, other, tampered } from "./AuditCrimes.ts"
 import { answers, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
+import { changeOf, queued, recovered, releaseOf } from "./ReleaseScenes.ts"
+import { play } from "./UpkeepScenes.ts"
 
 /** What somebody did to the repository or the objects. */
 interface Damage {
@@ -141,6 +144,18 @@ describe("An audit", () => {
         const report = yield* Audits.examine(made.projectId)
         expect(report.findings).toEqual([])
         expect(new Set(report.notes.map((note) => note.code))).toEqual(new Set(["evidence_output_expired"]))
+      })
+    ))
+
+  it("finds nothing wrong with a stuck release of a Project that has nothing to release to any more", () =>
+    play(
+      Effect.gen(function* () {
+        const scene = yield* queued
+        yield* remove(person, scene.project.id)
+        yield* recovered
+        expect((yield* releaseOf(scene.releaseId)).status).toBe("failed")
+        expect((yield* changeOf(scene.changeId)).status).toBe("completed")
+        expect((yield* Audits.run(scene.project.id)).findings).toEqual([])
       })
     ))
 

@@ -2,10 +2,8 @@ import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
-import { bundleKey, bundlePrefix } from "@pawl/core/app/Bundle"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Cancel from "@pawl/core/change/Cancel"
-import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { evidenceOf } from "@pawl/core/evidence/CandidateEvidence"
 import { demand } from "@pawl/core/ledger/Deciding"
@@ -13,34 +11,10 @@ import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
 import * as Audits from "@pawl/core/promotion/Audits"
 import * as Promotions from "@pawl/core/promotion/Promotions"
-import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { sourceIndexKey } from "@pawl/core/promotion/SourceIndex"
 import { answers, page, person, run, settle } from "./MemoryPawl.ts"
+import { ask, candidate, generation, live, twoLive } from "./RollbackScenes.ts"
 import { candidateOf, newProject } from "./Scenes.ts"
-
-const live = (projectId: string, name: string, edits: Record<string, string>) =>
-  Effect.gen(function* () {
-    const candidate = yield* candidateOf(projectId, name, edits)
-    yield* Promotions.promote(person, candidate.id)
-    yield* settle
-    return candidate
-  })
-
-/** S0, then two Changes live as S1 and S2. */
-const twoLive = Effect.gen(function* () {
-  const project = yield* newProject()
-  yield* live(project.id, "one", { "a.txt": "one" })
-  yield* live(project.id, "two", { "a.txt": "two", "b.txt": "two" })
-  return project
-})
-
-const ask = (projectId: string, targetGeneration: number, expectedGeneration: number) =>
-  Rollbacks.request(person, { projectId, targetGeneration, expectedGeneration })
-
-const generation = (projectId: string, number: number) =>
-  Effect.map(demand("generation", `${projectId}/${number}`), (stored) => stored.record)
-
-const candidate = (id: string) => Effect.map(demand("candidate", id), (stored) => stored.record)
 
 describe("A rollback", () => {
   beforeEach(() => {
@@ -162,40 +136,6 @@ describe("A rollback", () => {
       })
     ))
 
-  it("is planned with a build only when no bundle of the tree is stored, and then serves what it built", () =>
-    run(
-      Effect.gen(function* () {
-        const project = yield* twoLive
-        const target = yield* generation(project.id, 1)
-        yield* (yield* ObjectStore).remove(bundleKey(bundlePrefix("apps", project.id, target.commit)))
-        const asked = yield* ask(project.id, 1, 2)
-        yield* settle
-        const verified = yield* candidate(asked.candidate.id)
-        expect(verified.plan_json?.checks.map((check) => check.id)).toEqual(["tree-equals", "build"])
-        const promoted = yield* Promotions.promote(person, verified.id)
-        yield* settle
-        expect((yield* demand("release", promoted.releaseId!)).record).toMatchObject({
-          status: "deployed",
-          bundleSource: "preview_copy"
-        })
-      })
-    ))
-
-  it("never builds at its release what its plan did not build", () =>
-    run(
-      Effect.gen(function* () {
-        const project = yield* twoLive
-        const target = yield* generation(project.id, 1)
-        const asked = yield* ask(project.id, 1, 2)
-        yield* settle
-        yield* (yield* ObjectStore).remove(bundleKey(bundlePrefix("apps", project.id, target.commit)))
-        const promoted = yield* Promotions.promote(person, asked.candidate.id)
-        yield* settle
-        expect((yield* demand("release", promoted.releaseId!)).record).toMatchObject({ status: "failed" })
-        expect((yield* demand("pointer", `${project.id}/production`)).record).toMatchObject({ generation: 2 })
-      })
-    ))
-
   it("is refused of a generation that is not there, is not older, or on another head", () =>
     run(
       Effect.gen(function* () {
@@ -252,29 +192,9 @@ describe("A rollback", () => {
         yield* live(project.id, "three", { "c.txt": "three" })
         expect((yield* candidate(asked.candidate.id)).status).toBe("stale")
         expect(yield* Effect.flip(Promotions.promote(person, asked.candidate.id))).toMatchObject({ _tag: "Stale" })
-        expect(yield* Effect.flip(Candidates.request(person, { changeId: asked.change.id }))).toMatchObject({
-          _tag: "RollbackStale",
-          canonicalGeneration: 3
-        })
         const anew = yield* ask(project.id, 1, 3)
         yield* settle
         expect((yield* Promotions.promote(person, anew.candidate.id)).generation).toBe(4)
-      })
-    ))
-
-  it("carries its target's tree and nothing else", () =>
-    run(
-      Effect.gen(function* () {
-        const project = yield* twoLive
-        const asked = yield* ask(project.id, 1, 2)
-        yield* settle
-        yield* ChangeSets.record(person, { changeId: asked.change.id, message: "more", files: { "more.txt": "x" } })
-        const more = yield* Candidates.request(person, { changeId: asked.change.id })
-        yield* settle
-        expect(yield* candidate(more.candidate.id)).toMatchObject({
-          status: "rejected",
-          reason: "a rollback carries the tree of its target and nothing else"
-        })
       })
     ))
 

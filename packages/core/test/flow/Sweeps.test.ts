@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { requestApp } from "@pawl/core/app/Apps"
+import * as Approvals from "@pawl/core/approval/Approvals"
 import { previewChannel } from "@pawl/core/app/Previews"
 import type { Candidate } from "@pawl/core/candidate/Candidate"
 import { cancel } from "@pawl/core/change/Cancel"
@@ -13,11 +14,14 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { candidateFork } from "@pawl/core/primitives/Ids"
 import { Settings } from "@pawl/core/primitives/Settings"
+import { readDefinitions } from "@pawl/core/project/Source"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import type { TaskRun } from "@pawl/core/task/Task"
-import { person, settle } from "./MemoryPawl.ts"
+import { injectFailure, injectedPath } from "@pawl/core/release/Injection"
+import { answers, page, person, settle } from "./MemoryPawl.ts"
 import { candidateOf, newProject, opened } from "./Scenes.ts"
 import { after, candidateHolds, hostShows, keysUnder, play, pointersOf, runOne } from "./UpkeepScenes.ts"
 
@@ -128,6 +132,38 @@ describe("The sweep of forks", () => {
         yield* after(31)
         yield* Effect.provideService(sweep("forks.sweep"), Repositories, wrong)
         expect(yield* candidateHolds(promoted)).toBe(true)
+      })
+    ))
+
+  it("leaves a release all of its probes: a failure is injected into it, and a missing source is no source", () =>
+    play(
+      Effect.gen(function* () {
+        for (const path of ["/hello", "/hours"]) answers.set(path, page(200))
+        answers.set(injectedPath, page(404))
+        const project = yield* newProject()
+        const candidate = yield* candidateOf(project.id, "r", {
+          "pawl.json": JSON.stringify({ probes: [{ path: "/hello" }] }),
+          "src/hours.js": 'export const hours = (path) => path === "/hours"'
+        })
+        const { changeId, id: candidateId } = candidate
+        yield* Approvals.decide(person, { changeId, candidateId, decision: "granted" })
+        const { releaseId } = yield* Promotions.promote(person, candidateId)
+        yield* settle
+        const probes = (yield* demand("release", releaseId ?? "")).record.probes.map((each) => each.path)
+        expect(probes).toEqual(["/hello", "/hours"])
+        yield* after(31)
+        yield* sweep("forks.sweep")
+        expect(yield* candidateHolds(candidate)).toBe(false)
+        // Nothing can be told from a tree that is not there.
+        const fork = { project: project.id, fork: candidateFork(candidate.id) }
+        expect(yield* Effect.flip(readDefinitions(fork, candidate.tree ?? ""))).toMatchObject({
+          _tag: "ObjectNotFound"
+        })
+        const settings = yield* Settings
+        const { release } = yield* injectFailure(person, project.id).pipe(
+          Effect.provideService(Settings, { ...settings, fixturesEnabled: true })
+        )
+        expect(release.probes.map((each) => each.path)).toEqual([...probes, injectedPath])
       })
     ))
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util"
-import { Context, Effect, Logger, LogLevel, Redacted, TestClock, TestContext } from "effect"
+import { Context, Effect, Fiber, Logger, LogLevel, Redacted, TestClock, TestContext } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Secrets from "@pawl/core/access/Secrets"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
@@ -88,6 +88,30 @@ describe("A webhook", () => {
         expect(before).toBeGreaterThan(0)
         expect(wanted.length).toBeGreaterThan(2)
         expect(received).toEqual(wanted.map((event) => ({ url, id: event.id, body: JSON.stringify(event) })))
+      })
+    ))
+
+  it("is told of what happens while a delivery is under way, and after it, without a look at the clock", () =>
+    play(
+      Effect.gen(function* () {
+        const projectId = yield* newProject
+        const before = yield* EventRouter.newestSequence(projectId)
+        receivers.set(url, 200)
+        yield* Webhooks.create(person, projectId, { url })
+        const routing = yield* Effect.fork(EventRouter.run(groups))
+        const stillness = TestClock.adjust(0)
+        for (let round = 0; round < 5; round++) {
+          yield* edit(projectId)
+          // The router has queued one event and waits for its end; the worker sends this one and all after it.
+          yield* stillness
+          yield* settle
+          yield* edit(projectId)
+          yield* stillness
+          yield* settle
+          const wanted = yield* eventsFrom(projectId, before)
+          expect([round, told()]).toEqual([round, wanted.map((event) => event.sequence)])
+        }
+        yield* Fiber.interrupt(routing)
       })
     ))
 

@@ -12,11 +12,12 @@ import { demand } from "@pawl/core/ledger/Deciding"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { type CandidateId, candidateFork, taskId } from "@pawl/core/primitives/Ids"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Settings } from "@pawl/core/primitives/Settings"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { blockCodes } from "@pawl/core/promotion/Canonical"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, page, person, run, settle } from "./MemoryPawl.ts"
-import { askedFor, candidateOf, newProject, opened } from "./Scenes.ts"
+import { advance, askedFor, candidateOf, newestOf, newProject, opened } from "./Scenes.ts"
 
 const codes = (blocks: ReadonlyArray<{ readonly code: string }>) => blocks.map(({ code }) => code)
 
@@ -163,10 +164,51 @@ describe("Why a Candidate is where it is", () => {
         yield* Approvals.decide(person, { changeId, candidateId: id, decision: "granted" })
         expect((yield* why(id)).approval).toMatchObject({ owed: true, decision: "granted", approver: person.id })
         yield* Cancel.cancel(person, changeId)
-        expect(yield* why(id)).toMatchObject({
+        const said = yield* why(id)
+        expect(said).toMatchObject({
           change: { status: "cancelled" },
           next: "Its Change was cancelled: open another one."
         })
+        expect(codes(said.blocks)).toEqual(["candidate_not_verified"])
+      })
+    ))
+
+  it("says to wait for the next day when all builds are used, and asking with retry then works", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const settings = yield* Settings
+        const { changeId, id } = yield* candidateOf(project.id, "r1", { "a.txt": "a" }).pipe(
+          Effect.provideService(Settings, { ...settings, buildsPerDay: 0 })
+        )
+        expect((yield* why(id)).next).toMatch(
+          /^All builds of today are used: wait for the next day \(UTC\), then .*retry/
+        )
+        const { candidate } = yield* Candidates.request(person, { changeId, retry: true })
+        yield* settle
+        expect((yield* why(candidate.id)).canPromote).toBe(true)
+      })
+    ))
+
+  it("says of a blocked Candidate that it can be asked for again, and that works", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { changeId, lineage } = yield* candidateOf(project.id, "r1", { "a.txt": "a" })
+        for (const _ of ["first", "second", "third"]) {
+          yield* advance(project.id)
+          yield* settle
+        }
+        const newest = yield* newestOf(lineage)
+        expect(newest?.status).toBe("blocked")
+        expect((yield* why(newest!.id)).next).toContain(
+          `ask for a Candidate again (POST /v1/changes/${changeId}/candidates)`
+        )
+        const { candidate } = yield* Candidates.request(person, { changeId })
+        yield* settle
+        expect((yield* why(candidate.id)).canPromote).toBe(true)
+        yield* Cancel.cancel(person, changeId)
+        expect((yield* why(newest!.id)).next).toMatch(/^Its Change is cancelled: open another/)
       })
     ))
 

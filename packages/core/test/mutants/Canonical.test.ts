@@ -62,6 +62,7 @@ const failing: Snapshot = { ...good, evidence: good.evidence.map((each) => ({ ..
 const owing = withPlan({ approvalRequired: true })
 const tiered = withPolicy({ approvalRiskTiers: ["medium"] })
 const untiered = withPolicy({ approvalRiskTiers: [] })
+const rollback = withChange({ kind: "rollback" })
 const optional = withPlan({
   checks: good.candidate.record.plan_json!.checks.map((each) => ({ ...each, required: false }))
 })
@@ -101,7 +102,10 @@ const blocked = ({ blocksOf }: Rules): string | null => {
     ["by another than its author, where a Policy says so, and no more", codes(strict("usr_another")), []],
     ["an app only with its build", codes({ ...good, app: true }), ["check_gap"]],
     ["an app with its build", codes({ ...built, app: true }), []],
-    ["a rollback serves what was built", codes({ ...withChange({ kind: "rollback" }), app: true }), []],
+    ["a rollback serves what was built", codes({ ...rollback, app: true, bundleStored: true }), []],
+    ["while that is stored", codes({ ...rollback, app: true }), ["check_gap"]],
+    ["a rollback without an app needs no bundle", codes(rollback), []],
+    ["no other Change serves what was built", codes({ ...good, app: true, bundleStored: true }), ["check_gap"]],
     [
       "all blocks at once",
       codes(
@@ -336,8 +340,10 @@ const mutations: ReadonlyArray<Mutation> = [
   without("the Change remembers", "{ ...notPromoting, status: requested.right", "{ status: requested.right"),
   without("a void approval grants", " &&\n  isValid(approval.record, change.record, policy.record)"),
   without("an app need not build", "if (buildIsOwed(snapshot))", "if (false)"),
-  without("a rollback must build", `change.record.kind !== "rollback" && `),
-  without("what has no app must build", "app && change", "change"),
+  without("a rollback must build", `  !(change.record.kind === "rollback" && bundleStored) &&\n`),
+  without("a rollback never builds", `=== "rollback" && bundleStored`, `=== "rollback"`),
+  without("what another built is served", `change.record.kind === "rollback" && bundleStored`, "bundleStored"),
+  without("what has no app must build", "  app &&\n", ""),
   without("any check is proof", "check.required && check.evidenceId !== null ?", "false ?"),
   without("nothing is told", "const events: Array<NewEvent> = [advanced(step)]", "const events: Array<NewEvent> = []"),
   without("the approval is not kept", "approvalId: approval?.record.id ?? null", `approvalId: "apr_none" as never`)

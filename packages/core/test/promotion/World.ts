@@ -196,6 +196,7 @@ export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
     composedCommitExists: true,
     releasable: false,
     app: false,
+    bundleStored: false,
     otherVerified: false
   }
 }

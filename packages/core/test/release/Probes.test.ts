@@ -31,7 +31,7 @@ describe("A release probe", () => {
       )
   })
 
-  it("finds at most two static GET routes in the added lines of source files", () => {
+  it("finds the static GET routes in the added lines of source files", () => {
     const patch = [
       '+  if (path === "/hours") return a',
       "-  if (path === '/old') return b",
@@ -39,25 +39,36 @@ describe("A release probe", () => {
       "+app.post('/three', d)",
       '+if (url.pathname === "/four") e'
     ].join("\n")
-    expect(routesAdded([{ path: "src/a.ts", patch }], 2)).toEqual(["/hours", "/two"])
+    expect(routesAdded([{ path: "src/a.ts", patch }])).toEqual(["/hours", "/two", "/four"])
     expect(
-      routesAdded(
-        [
-          { path: "test/a.test.ts", patch },
-          { path: "README.md", patch }
-        ],
-        2
-      )
+      routesAdded([
+        { path: "test/a.test.ts", patch },
+        { path: "README.md", patch }
+      ])
     ).toEqual([])
-    expect(
-      probesOf([{ path: "/hours", status: 204 }], ["/hours", "/two"]).map((probe) => [probe.path, probe.expects])
-    ).toEqual([
+  })
+
+  it("takes no route for added that was only touched, or moved", () => {
+    const patch = (...lines: ReadonlyArray<string>) => lines.join("\n")
+    const touched = patch('-if (path === "/") return one', '+if (path === "/") return two', '+if (path === "/new") x')
+    const moved = { path: "src/b.ts", patch: '-if (path === "/moved") return x' }
+    const here = { path: "src/c.ts", patch: patch(' if (path === "/kept") x', '+if (path === "/moved") y') }
+    const again = { path: "src/d.ts", patch: '+if (path === "/kept") mark()' }
+    expect(routesAdded([{ path: "src/a.ts", patch: touched }, moved, here, again])).toEqual(["/new"])
+    const posted = patch('-app.post("/x", a)', '-if (method === "POST" && path === "/x") a', '+if (path === "/x") b')
+    expect(routesAdded([{ path: "src/a.ts", patch: posted }])).toEqual(["/x"])
+  })
+
+  it("is asked of at most two added routes, beside the tree's own", () => {
+    const probes = probesOf([{ path: "/hours", status: 204 }], ["/hours", "/two", "/three", "/four"], 2)
+    expect(probes.map((probe) => [probe.path, probe.expects])).toEqual([
       ["/hours", 204],
-      ["/two", "reachable"]
+      ["/two", "reachable"],
+      ["/three", "reachable"]
     ])
   })
 
-  it("takes static GET routes that were declared to be written, at most two", () => {
+  it("takes static GET routes that were declared to be written", () => {
     const route = (value: string, mode: "read" | "write" = "write") => ({ kind: "route" as const, value, mode })
     const declared = [
       route("POST /orders"),
@@ -72,7 +83,7 @@ describe("A release probe", () => {
       route(" /two "),
       route("/three")
     ]
-    expect(routesDeclared(declared, 2)).toEqual(["/hours", "/two"])
-    expect(routesDeclared(declared.slice(0, 7), 2)).toEqual([])
+    expect(routesDeclared(declared)).toEqual(["/hours", "/two", "/three"])
+    expect(routesDeclared(declared.slice(0, 7))).toEqual([])
   })
 })

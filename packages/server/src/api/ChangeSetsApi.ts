@@ -34,13 +34,19 @@ export const ChangeSetsApi = HttpApiGroup.make("changesets")
       .setPath(ById)
       .setUrlParams(PageParams)
       .addSuccess(pageOf(ChangeSetRecord))
-      .annotateContext(about(reading, "The ChangeSets of a Change, oldest first"))
+      .annotateContext(
+        about(
+          reading,
+          "The ChangeSets of a Change, oldest first",
+          "One whose list of files is too long for its record has a `cut` here, and only the first of them."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.get("get", "/v1/changesets/:id")
       .setPath(ById)
       .addSuccess(ChangeSetAnswer)
-      .annotateContext(about(reading, "A ChangeSet"))
+      .annotateContext(about(reading, "A ChangeSet", "With all of its files and intents."))
   )
   .add(
     HttpApiEndpoint.get("diff", "/v1/changesets/:id/diff")

@@ -34,7 +34,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
   .setUrlParams(
     Schema.Struct({
       ...PageParams.fields,
-      after: Schema.optionalWith(queryNumber(0, Number.MAX_SAFE_INTEGER, 0), { exact: true })
+      after: Schema.optionalWith(queryNumber(0, Number.MAX_SAFE_INTEGER), { exact: true })
     })
   )
   .addSuccess(pageOf(EventRecord).annotations({ identifier: "EventPage" }))
@@ -42,7 +42,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
     about(
       reading,
       "The events of a Project, oldest first",
-      "With `Accept: text/event-stream` the answer stays open and delivers each new event: its `id:` is the sequence, its `data:` the envelope. `after`, or the header `Last-Event-ID`, says where to begin. 410 `events_expired` when those events are no longer kept."
+      "With `Accept: text/event-stream` the answer stays open and delivers each new event: its `id:` is the sequence, its `data:` the envelope. `after`, or the header `Last-Event-ID`, says where to begin; without them it is the oldest event that is kept. 410 `events_expired` when the events after the one that was named are no longer kept."
     )
   )
   .annotate(OpenApi.Transform, (operation) => withSuccess(withLastEventId(operation), streamed))

@@ -13,12 +13,17 @@ const PathId = Schema.transform(Schema.String, Schema.String, {
 /** `/:id` */
 export const ById = Schema.Struct({ id: PathId })
 
-/** A whole number in a query, from `least` to `most`. */
-export const queryNumber = (least: number, most: number, initial: number) => {
+/** A whole number in a query, from `least` to `most`; `initial` is what it is when it is left out. */
+export const queryNumber = (least: number, most: number, initial?: number) => {
   const message = () => ({ message: `use one whole number from ${least} to ${most}`, override: true })
   return Schema.NumberFromString.pipe(Schema.int(), Schema.between(least, most)).annotations({
     message,
-    jsonSchema: { type: "integer", minimum: least, maximum: most, default: initial }
+    jsonSchema: {
+      type: "integer",
+      minimum: least,
+      maximum: most,
+      ...(initial === undefined ? {} : { default: initial })
+    }
   })
 }
 

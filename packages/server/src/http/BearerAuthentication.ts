@@ -1,13 +1,18 @@
-/** Reads the bearer token of a request, counts the request, and holds the token's scopes against what is needed. */
+/**
+ * Reads the bearer token of a request, counts the request, holds the token's scopes against what is needed, and judges
+ * whether the caller may go where the path leads.
+ */
 import { HttpServerRequest } from "@effect/platform"
 import { requireScope } from "@pawl/core/access/Access"
 import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { Commands } from "@pawl/core/event/Commands"
 import type { Records } from "@pawl/core/ledger/Records"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { Authenticated } from "../api/Authentication.ts"
+import { Authenticated, CurrentUser } from "../api/Authentication.ts"
 import { refusing } from "./Answering.ts"
 import { Exchange } from "./Exchange.ts"
 import { RateLimits } from "./RateLimits.ts"
+import { judge } from "./Reach.ts"
 
 const tokenOf = (request: HttpServerRequest.HttpServerRequest): Option.Option<Redacted.Redacted> =>
   Option.map(Option.fromNullable(/^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")), (match) =>
@@ -26,12 +31,13 @@ const authenticated = Effect.gen(function* () {
     : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)
   yield* rates.take(caller.user.id)
   yield* requireScope(caller.token.scopes, need.scope)
+  yield* Effect.provideService(judge, CurrentUser, caller)
   return caller
 })
 
-export const layer: Layer.Layer<Authenticated, never, Records | RateLimits> = Layer.effect(
+export const layer: Layer.Layer<Authenticated, never, Commands | Records | RateLimits> = Layer.effect(
   Authenticated,
-  Effect.map(Effect.context<Records | RateLimits>(), (context) => ({
+  Effect.map(Effect.context<Commands | Records | RateLimits>(), (context) => ({
     bearer: () => refusing(Effect.provide(authenticated, context))
   }))
 )

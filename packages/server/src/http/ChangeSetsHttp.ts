@@ -1,6 +1,8 @@
 /** ChangeSets. */
 import { HttpApiBuilder } from "@effect/platform"
 import { type Edit, record } from "@pawl/core/changeset/ChangeSets"
+import type { ChangeSet } from "@pawl/core/changeset/ChangeSet"
+import { whole } from "@pawl/core/changeset/Listing"
 import { workspaceFork } from "@pawl/core/primitives/Ids"
 import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
@@ -8,6 +10,13 @@ import { answering } from "./Answering.ts"
 import { diffAnswer } from "./Diffing.ts"
 import { listed } from "./Listing.ts"
 import { actor, onChange, onChangeSet } from "./Reach.ts"
+
+/** With all that it lists; a list that is not kept any more is answered cut, as the record has it. */
+const answer = (changeSet: ChangeSet) =>
+  Effect.map(
+    Effect.catchTag(whole(changeSet), "ObjectMissing", () => Effect.succeed(changeSet)),
+    (changeset) => ({ changeset })
+  )
 
 export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handlers) =>
   handlers
@@ -22,7 +31,7 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
             files,
             ...(baseGeneration === undefined ? {} : { baseGeneration })
           }
-          return { changeset: yield* record(yield* actor, edit) }
+          return yield* answer(yield* record(yield* actor, edit))
         })
       )
     )
@@ -33,7 +42,7 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
         )
       )
     )
-    .handle("get", ({ path }) => answering(Effect.map(onChangeSet(path.id), (changeset) => ({ changeset }))))
+    .handle("get", ({ path }) => answering(Effect.flatMap(onChangeSet(path.id), answer)))
     .handle("diff", ({ path }) =>
       answering(
         Effect.flatMap(onChangeSet(path.id), (changeSet) =>

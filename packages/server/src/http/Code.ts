@@ -1,19 +1,21 @@
 /** The source of a Project at one of its trees: a listing, or one file. */
 import { NoSource } from "@pawl/core/app/Apps"
-import { find } from "@pawl/core/ledger/Deciding"
+import { demand, find } from "@pawl/core/ledger/Deciding"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { candidateFork } from "@pawl/core/primitives/Ids"
 import { Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
+import { placeOf } from "@pawl/core/promotion/SourceSync"
 import { Effect, Encoding } from "effect"
 
 /** Where a tree is kept, when it is a generation's or a Candidate's of this Project. */
 const keeperOf = (projectId: string, tree: string) =>
   Effect.gen(function* () {
     const records = yield* Records
-    const generation = yield* records.list("generation", { projectId, where: { tree }, limit: 1 })
-    if (generation.items.length > 0) return { project: projectId } satisfies RepositoryRef
-    const candidate = (yield* records.list("candidate", { projectId, where: { tree }, limit: 1 })).items[0]
+    const generation = (yield* records.list("generation", { projectId, where: { tree }, limit: 1 })).items[0]
+    if (generation !== undefined) return placeOf((yield* demand("head", projectId)).record, generation.record)
+    const where = { tree, fork: "kept" }
+    const candidate = (yield* records.list("candidate", { projectId, where, limit: 1 })).items[0]
     if (candidate === undefined) return yield* new Unknown({ kind: "tree", id: tree })
     return { project: projectId, fork: candidateFork(candidate.record.id) } satisfies RepositoryRef
   })

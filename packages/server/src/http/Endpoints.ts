@@ -16,6 +16,12 @@ export interface Endpoint {
   readonly bodyLimit: number
 }
 
+/** The endpoint of a request, and the id that stands in its path. */
+export interface Found {
+  readonly endpoint: Endpoint
+  readonly id: string | null
+}
+
 const contract = (): ReadonlyArray<Endpoint> => {
   const found: Array<Endpoint> = []
   HttpApi.reflect(PawlApi, {
@@ -44,16 +50,28 @@ export const endpoints: ReadonlyArray<Endpoint> = [...contract(), page("/openapi
 
 const matchers = endpoints.map((endpoint) => ({
   endpoint,
-  pattern: new RegExp(`^${endpoint.path.replace(/:[a-z]+/g, "[^/]+")}$`)
+  pattern: new RegExp(`^${endpoint.path.replace(/:[a-z]+/g, "([^/]+)")}$`)
 }))
 
+/** As the router reads it; null for what is no text, which the router refuses. */
+const decoded = (part: string): string | null => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
 /** The endpoint of a request; else the methods that its path has, none when there is no such path. */
-export const find = (method: string, url: string): Endpoint | ReadonlyArray<string> => {
+export const find = (method: string, url: string): Found | ReadonlyArray<string> => {
   const path = url.split("?", 1)[0] ?? ""
-  const here = matchers.filter(({ pattern }) => pattern.test(path)).map(({ endpoint }) => endpoint)
+  const here = matchers.filter(({ pattern }) => pattern.test(path))
   const asked = method === "HEAD" ? "GET" : method
-  const methods = here.map((endpoint) => endpoint.method)
-  return (
-    here.find((endpoint) => endpoint.method === asked) ?? (methods.includes("GET") ? [...methods, "HEAD"] : methods)
-  )
+  const found = here.find(({ endpoint }) => endpoint.method === asked)
+  if (found !== undefined) {
+    const id = found.pattern.exec(path)?.[1]
+    return { endpoint: found.endpoint, id: id === undefined ? null : decoded(id) }
+  }
+  const methods = here.map(({ endpoint }) => endpoint.method)
+  return methods.includes("GET") ? [...methods, "HEAD"] : methods
 }

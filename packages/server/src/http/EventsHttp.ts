@@ -15,10 +15,22 @@ const sequence = (field: string, text: string): Effect.Effect<number, InvalidFie
     ? Effect.succeed(Number(text))
     : new InvalidField({ code: "invalid_field", field, reason: "use a sequence, 0 or more" })
 
+/** Before the oldest event that is kept. Only who names where it was has missed what is gone by now. */
+const beforeOldest = (projectId: string) =>
+  Effect.flatMap(EventLog, (log) => log.read(projectId, 0, 1)).pipe(
+    Effect.as(0),
+    Effect.catchTag("EventsExpired", ({ oldest }) => Effect.succeed(oldest - 1))
+  )
+
 /** Where to begin: what the stream had last wins over what its address says. */
-const startOf = (asked: { readonly after?: number; readonly cursor?: string }, lastEventId: string | undefined) => {
+const startOf = (
+  projectId: string,
+  asked: { readonly after?: number; readonly cursor?: string },
+  lastEventId: string | undefined
+) => {
   if (lastEventId !== undefined && lastEventId !== "") return sequence("Last-Event-ID", lastEventId)
-  return asked.cursor === undefined ? Effect.succeed(asked.after ?? 0) : sequence("cursor", asked.cursor)
+  if (asked.cursor !== undefined) return sequence("cursor", asked.cursor)
+  return asked.after === undefined ? beforeOldest(projectId) : Effect.succeed(asked.after)
 }
 
 export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
@@ -27,7 +39,7 @@ export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
       Effect.gen(function* () {
         const project = yield* onProject(path.id)
         const streaming = prefers(request.headers["accept"], "text/event-stream", "application/json")
-        const after = yield* startOf(urlParams, streaming ? request.headers["last-event-id"] : undefined)
+        const after = yield* startOf(project.id, urlParams, streaming ? request.headers["last-event-id"] : undefined)
         if (streaming) return yield* eventStream(project.id, after)
         const limit = urlParams.limit ?? Limits.eventsPageSize
         const items = yield* (yield* EventLog).read(project.id, after, limit)

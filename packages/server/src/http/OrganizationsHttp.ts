@@ -1,12 +1,13 @@
 /** Organizations and local users. */
 import { HttpApiBuilder } from "@effect/platform"
 import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Members"
-import { create, createUser, list, requirePlace } from "@pawl/core/access/Organizations"
+import { create, createUser, list } from "@pawl/core/access/Organizations"
 import { Effect, Redacted } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { named } from "./MembersHttp.ts"
+import { onOrganization } from "./Reach.ts"
 
 export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", (handlers) =>
   handlers
@@ -22,8 +23,7 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
     .handle("members", ({ path }) =>
       answering(
         Effect.gen(function* () {
-          const { user } = yield* CurrentUser
-          const place = yield* requirePlace(user.id, path.id, "member")
+          const place = yield* onOrganization(path.id)
           return yield* named((yield* listOfOrganization(place.organizationId)).map((each) => each.record))
         })
       )
@@ -31,8 +31,7 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
     .handle("putMembers", ({ path, payload }) =>
       answering(
         Effect.gen(function* () {
-          const { user } = yield* CurrentUser
-          const place = yield* requirePlace(user.id, path.id, "owner")
+          const place = yield* onOrganization(path.id)
           return yield* named(yield* replaceOfOrganization(place.organizationId, payload.members))
         })
       )

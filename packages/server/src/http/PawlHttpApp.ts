@@ -83,16 +83,24 @@ const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>) =>
     const requestId = yield* requestIdOf(request)
     const found = Endpoints.find(request.method, request.url)
     const path = request.url.split("?", 1)[0] ?? ""
-    if (!("need" in found)) {
+    if (!("endpoint" in found)) {
       const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
       return withHeaders(problemResponse(problem, requestId), requestId, path)
     }
-    const state: ExchangeShape = { requestId, need: found.need ?? administering, handled: false }
+    const { endpoint, id } = found
+    const state: ExchangeShape = {
+      requestId,
+      path: endpoint.path,
+      id,
+      need: endpoint.need ?? administering,
+      reached: {},
+      handled: false
+    }
     const answer = yield* router.pipe(
       Effect.catchAllCause(answerCause),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, found.bodyLimit)),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
       Effect.provideService(Exchange, state),
-      Effect.annotateLogs({ requestId, endpoint: found.name })
+      Effect.annotateLogs({ requestId, endpoint: endpoint.name })
     )
     return withHeaders(answer, requestId, path)
   }).pipe(

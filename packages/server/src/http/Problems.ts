@@ -12,6 +12,7 @@ import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
 import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
 import type { NotCancellable } from "@pawl/core/change/Cancel"
 import type { ChangeClosed } from "@pawl/core/change/Changes"
+import type { RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
 import type { DeadLetterMissing } from "@pawl/core/event/Commands"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
 import type { WebhookLimit } from "@pawl/core/event/Webhooks"
@@ -65,6 +66,7 @@ export type Refusal =
   | ProjectArchived
   | RepositoriesUnavailable
   | RollbackStale
+  | RollbackTakesNoChangeSets
   | SelfApproval
   | SlugTaken
   | Stale
@@ -245,11 +247,11 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `The Change has its ${max} Candidates. Promote one of them, or open a new Change for further work.`,
       { max }
     ),
-  Stale: ({ candidateId, baseGeneration, canonicalGeneration }) =>
+  Stale: ({ candidateId, baseGeneration, canonicalGeneration, rollback }) =>
     conflict(
       "stale",
       "Canonical has moved on",
-      `Canonical is at S${canonicalGeneration}, this Candidate was made on S${baseGeneration}. Ask for a new Candidate of the same ChangeSets.`,
+      `Canonical is at S${canonicalGeneration}, this Candidate was made on S${baseGeneration}. ${rollback ? "Look at what is live now, and ask for the rollback anew." : "Ask for a new Candidate of the same ChangeSets."}`,
       { candidateId, baseGeneration, canonicalGeneration }
     ),
   RollbackStale: ({ expectedGeneration, canonicalGeneration }) =>
@@ -258,6 +260,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       "Canonical has moved on",
       `Canonical is at S${canonicalGeneration}, the rollback was asked on S${expectedGeneration}. Look at what is live now, and ask for it anew.`,
       { expectedGeneration, canonicalGeneration }
+    ),
+  RollbackTakesNoChangeSets: ({ changeId }) =>
+    conflict(
+      "rollback_takes_no_changesets",
+      "A rollback takes no ChangeSets",
+      `${changeId} is a rollback: it carries the tree of its target and nothing else. Open another Change for further work.`,
+      { changeId }
     ),
   Blocked: ({ candidateId, blocks }) =>
     conflict(

@@ -4,68 +4,75 @@
  */
 import { requireRole } from "@pawl/core/access/Access"
 import { user } from "@pawl/core/access/Actor"
+import type { OrganizationMember } from "@pawl/core/access/Membership"
+import { requirePlace } from "@pawl/core/access/Organizations"
+import type { DeadLetter } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
 import { demand } from "@pawl/core/ledger/Deciding"
+import type { RecordOf } from "@pawl/core/ledger/Entities"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { Effect } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { Exchange } from "./Exchange.ts"
+
+/** What the id of a path may lead to. */
+export interface Reachable {
+  readonly project: RecordOf<"project">
+  readonly change: RecordOf<"change">
+  readonly changeSet: RecordOf<"changeSet">
+  readonly candidate: RecordOf<"candidate">
+  readonly evidence: RecordOf<"evidence">
+  readonly webhook: RecordOf<"webhook">
+  readonly deadLetter: DeadLetter
+  /** The caller's own place in it. */
+  readonly organization: OrganizationMember
+}
 
 /** Who acts: from the session, never from a body. */
 export const actor = Effect.map(CurrentUser, (caller) => user(caller.user.id))
 
 const needed = Effect.map(Exchange, ({ need }) => need.role ?? ("admin" as const))
 
-export const onProject = (id: string) =>
-  Effect.gen(function* () {
-    const caller = yield* CurrentUser
-    return yield* requireRole(caller.user.id, id, yield* needed)
-  })
-
 /** Fails with `Unknown` of what was asked for unless the caller may see its Project. */
-const allowed = (projectId: string, asked: { readonly kind: string; readonly id: string }) =>
+const allowed = (projectId: string, asked?: { readonly kind: string; readonly id: string }) =>
   Effect.gen(function* () {
     const caller = yield* CurrentUser
-    yield* requireRole(caller.user.id, projectId, yield* needed, asked)
+    return yield* requireRole(caller.user.id, projectId, yield* needed, asked)
   })
 
-export const onChange = (id: string) =>
+/** Goes the way once in a request: what `judge` found for the id of the path is what the handler gets. */
+const once =
+  <K extends keyof Reachable, E, R>(kind: K, way: (id: string) => Effect.Effect<Reachable[K], E, R>) =>
+  (id: string) =>
+    Effect.gen(function* () {
+      const exchange = yield* Exchange
+      const known: Reachable[K] | undefined = exchange.id === id ? exchange.reached[kind] : undefined
+      if (known !== undefined) return known
+      const found = yield* way(id)
+      if (exchange.id === id) exchange.reached = { ...exchange.reached, [kind]: found }
+      return found
+    })
+
+/** The record, for a caller who may see the Project that it belongs to. */
+const within = <A extends { readonly projectId: string }, E, R>(
+  asked: { readonly kind: string; readonly id: string },
+  reading: Effect.Effect<{ readonly record: A }, E, R>
+) =>
   Effect.gen(function* () {
-    const { record } = yield* demand("change", id)
-    yield* allowed(record.projectId, { kind: "change", id })
+    const { record } = yield* reading
+    yield* allowed(record.projectId, asked)
     return record
   })
 
-export const onCandidate = (id: string) =>
-  Effect.gen(function* () {
-    const { record } = yield* demand("candidate", id)
-    yield* allowed(record.projectId, { kind: "candidate", id })
-    return record
-  })
-
-export const onChangeSet = (id: string) =>
-  Effect.gen(function* () {
-    const { record } = yield* demand("changeSet", id)
-    yield* allowed(record.projectId, { kind: "changeSet", id })
-    return record
-  })
-
-export const onEvidence = (id: string) =>
-  Effect.gen(function* () {
-    const { record } = yield* demand("evidence", id)
-    yield* allowed(record.projectId, { kind: "evidence", id })
-    return record
-  })
-
-export const onWebhook = (id: string) =>
-  Effect.gen(function* () {
-    const { record } = yield* demand("webhook", id)
-    yield* allowed(record.projectId, { kind: "webhook", id })
-    return record
-  })
+export const onProject = once("project", (id) => allowed(id))
+export const onChange = once("change", (id) => within({ kind: "change", id }, demand("change", id)))
+export const onCandidate = once("candidate", (id) => within({ kind: "candidate", id }, demand("candidate", id)))
+export const onChangeSet = once("changeSet", (id) => within({ kind: "changeSet", id }, demand("changeSet", id)))
+export const onEvidence = once("evidence", (id) => within({ kind: "evidence", id }, demand("evidence", id)))
+export const onWebhook = once("webhook", (id) => within({ kind: "webhook", id }, demand("webhook", id)))
 
 /** Letters of the directory belong to no Project and are nobody's here. */
-export const onDeadLetter = (id: string) =>
+export const onDeadLetter = once("deadLetter", (id) =>
   Effect.gen(function* () {
     const missing = new Unknown({ kind: "dead-letter", id })
     const letter = yield* Effect.flatMap(Commands, (commands) => commands.deadLetter(id)).pipe(
@@ -75,3 +82,37 @@ export const onDeadLetter = (id: string) =>
     yield* allowed(letter.projectId, { kind: "dead-letter", id })
     return letter
   })
+)
+
+/** An organization is seen by its members and changed by its owners. */
+export const onOrganization = once("organization", (id) =>
+  Effect.gen(function* () {
+    const { user: caller } = yield* CurrentUser
+    const { need } = yield* Exchange
+    return yield* requirePlace(caller.id, id, need.scope === "read" ? "member" : "owner")
+  })
+)
+
+/** Where the ids of paths lead, by the word before them. A path that is missing here is judged by its handler alone. */
+const ways = {
+  projects: onProject,
+  changes: onChange,
+  candidates: onCandidate,
+  changesets: onChangeSet,
+  evidence: onEvidence,
+  webhooks: onWebhook,
+  "dead-letters": onDeadLetter,
+  organizations: onOrganization
+} as const
+
+const isWay = (word: string): word is keyof typeof ways => Object.hasOwn(ways, word)
+
+/**
+ * Fails unless the caller may go where the path leads. This comes before the body and the query are read, for every
+ * endpoint: how good they are is nobody's business who may not send them.
+ */
+export const judge = Effect.gen(function* () {
+  const { id, path } = yield* Exchange
+  const word = /^\/v1\/([a-z-]+)\/:id/.exec(path)?.[1] ?? ""
+  if (id !== null && isWay(word)) yield* ways[word](id)
+})

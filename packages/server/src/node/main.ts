@@ -80,8 +80,8 @@ cli(process.argv).pipe(
     const failure = Cause.failureOption(cause)
     // A defect is told whole: it is a fault of Pawl or of the machine, and silence would hide which.
     if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`)
-    // What the command line itself refused has been printed with its usage.
-    if (ValidationError.isValidationError(failure.value)) return Effect.sync(() => void (process.exitCode = 1))
+    // What the command line itself refused has been printed with its usage. It is not the 1 of `audit`: nothing was found.
+    if (ValidationError.isValidationError(failure.value)) return Effect.sync(() => void (process.exitCode = 2))
     return fail(failure.value instanceof Error ? failure.value.message : String(failure.value))
   }),
   Effect.provide(Logging.layer),

@@ -1,33 +1,14 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Candidate } from "@pawl/core/candidate/Candidate"
 import type { Change } from "@pawl/core/change/Change"
 import type { Audit } from "@pawl/core/promotion/Audit"
 import type { Generation } from "@pawl/core/promotion/Generation"
+import { pawl } from "./Command.ts"
 import * as Flow from "./Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "./ServerProcess.ts"
-
-const main = fileURLToPath(new URL("../../src/node/main.ts", import.meta.url))
-
-interface Ended {
-  readonly code: number | null
-  readonly output: string
-}
-
-/** Runs a `pawl` command of its own beside the server. */
-const pawl = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--conditions=pawl-source", main, ...args], {
-      env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...environment }
-    })
-    let output = ""
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => (output += text))
-    child.once("close", (code) => resolve({ code, output }))
-  })
 
 describe("A rollback and an audit on a running server", () => {
   const folder = temporaryFolder()

@@ -101,6 +101,33 @@ describe("Webhooks of a running server", () => {
     expect(() => verified(flaky!, everything)).toThrow()
   })
 
+  it("tell a lone receiver that answers at once of a whole promoted Change", async () => {
+    // No other webhook wakes the router here, and each event waits for the one before it.
+    const lone = await openReceiver(() => 200)
+    const { id } = await Flow.createProject(server.api, "alone")
+    await Flow.liveApp(server.api, id, 0)
+    const read = async (after: number) =>
+      (await server.api.get<{ items: ReadonlyArray<Event> }>(`/v1/projects/${id}/events?after=${after}`)).items
+    const first = (await read(0)).at(-1)?.sequence ?? 0
+    const made = await server.api.post<Made>(`/v1/projects/${id}/webhooks`, { url: lone.url })
+    const change = await Flow.openChange(server.api, id, "heard")
+    await Flow.edit(server.api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
+    const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.promote(server.api, candidate.id)
+    await Flow.released(server.api, id, 1)
+    const wanted = await Flow.until(
+      () => read(first),
+      (items) => items.some((event) => event.type === "change.completed")
+    )
+    expect(wanted.length).toBeGreaterThanOrEqual(11)
+    await Flow.until(
+      () => Promise.resolve(lone.arrived.length),
+      (count) => count >= wanted.length
+    )
+    expect(verified(made, lone)).toEqual(wanted)
+    await lone.close()
+  })
+
   it("try again what was answered with 500, and go on with the next event after it", async () => {
     const wanted = (await events()).filter((event) => ["task.completed", "verification.started"].includes(event.type))
     expect(wanted.length).toBe(2)
@@ -117,7 +144,7 @@ describe("Webhooks of a running server", () => {
     expect(letter).toMatchObject({ kind: "webhook.deliver", attempts: 5, payload: { webhookId: dead!.webhook.id } })
     expect(letter!.lastProblem).toMatch(/^WebhookUnreachable: .*ECONNREFUSED$/)
     const receiver = await openReceiver(() => 200, deadPort)
-    await server.api.post(`/v1/dead-letters/${encodeURIComponent(letter!.id)}/retry`)
+    await server.api.post(`/v1/dead-letters/${letter!.id}/retry`)
     await Flow.until(
       () => Promise.resolve(receiver.arrived.length),
       (count) => count > 0

@@ -1,10 +1,12 @@
 /** Every endpoint of the contract, called by everyone who may not. The list is the contract's own. */
 import { Redacted } from "effect"
 import * as Commit from "@pawl/core/ledger/Commit"
+import { commandId } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { generate, recordOf } from "@pawl/core/access/Tokens"
 import { firstOrganizationId } from "@pawl/core/access/Organizations"
+import { openApiDocument } from "@pawl/server/api/index"
 import { type Endpoint, endpoints } from "@pawl/server/http/index"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -109,10 +111,15 @@ const samples: Readonly<Record<string, Sample>> = {
 
 const guarded = endpoints.filter((endpoint) => endpoint.need !== null)
 const withRole = guarded.filter((endpoint) => endpoint.need?.role !== null)
+const withBody = guarded.filter((endpoint) => samples[endpoint.name]?.body !== undefined)
+const withPages = guarded.filter((endpoint) => endpoint.method === "GET" && samples[endpoint.name]?.id !== undefined)
+
+/** Not JSON, and JSON of no endpoint. */
+const malformed = ["{", "7"]
 
 const deadLetterOf = (projectId: string) =>
   Effect.gen(function* () {
-    const id = `forks.sweep:${projectId}/1`
+    const id = commandId("forks.sweep", `${projectId}/1`)
     yield* (yield* Ledger).commit({
       name: "test",
       projectId,
@@ -141,6 +148,7 @@ describe("The wrong caller", () => {
   let ids: Ids
   let viewer: string
   let member: string
+  let colleague: string
   let outsider: string
   let expired: string
   let revoked: string
@@ -154,6 +162,8 @@ describe("The wrong caller", () => {
     const path = endpoint.path.replace(":id", encodeURIComponent(id))
     return api.call(endpoint.method, path, { token, ...(sample.body === undefined ? {} : { body: sample.body(ids) }) })
   }
+  const askBadly = (endpoint: Endpoint, token: string | null, body: string): Promise<Answer> =>
+    api.call(endpoint.method, endpoint.path.replace(":id", encodeURIComponent(idOf(endpoint))), { token, body })
   const tokenWithout = async (scope: string): Promise<string> => {
     const scopes = ["read", "write", "approve", "promote", "admin"].filter((each) => each !== scope)
     return (await api.call("POST", "/v1/tokens", { body: { name: `no ${scope}`, scopes } })).body.token
@@ -181,6 +191,7 @@ describe("The wrong caller", () => {
     const watching = await newUser(api, "Viewer")
     const working = await newUser(api, "Member")
     outsider = (await newUser(api, "Outsider")).token
+    colleague = (await newUser(api, "Colleague", firstOrganizationId)).token
     viewer = watching.token
     member = working.token
     const members = [
@@ -250,6 +261,53 @@ describe("The wrong caller", () => {
     it("answers 403 to a token without the scope", async () => {
       const answer = await ask(endpoint, await tokenWithout(endpoint.need?.scope ?? ""))
       expect(answer).toMatchObject({ status: 403, body: { code: "insufficient_scope", needed: endpoint.need?.scope } })
+    })
+  })
+
+  it("is tried with a malformed body at every endpoint that takes one", () => {
+    const taking = Object.entries(openApiDocument.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { requestBody }]) =>
+        requestBody === undefined ? [] : [`${method.toUpperCase()} ${path.replace("{id}", ":id")}`]
+      )
+    )
+    expect(withBody.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(taking.sort())
+  })
+
+  describe.each(withBody)("$method $path with a malformed body", (endpoint) => {
+    it("is told what is wrong with the caller, not with the body", async () => {
+      const unscoped = await tokenWithout(endpoint.need?.scope ?? "")
+      const { id } = samples[endpoint.name] ?? {}
+      const role = endpoint.need?.role
+      for (const body of malformed) {
+        for (const token of [null, "pawl_nobody", expired, revoked])
+          expect(await askBadly(endpoint, token, body)).toMatchObject({
+            status: 401,
+            body: { code: "unauthenticated" }
+          })
+        expect(await askBadly(endpoint, unscoped, body)).toMatchObject({
+          status: 403,
+          body: { code: "insufficient_scope" }
+        })
+        if (id !== undefined)
+          expect(await askBadly(endpoint, outsider, body)).toMatchObject({
+            status: 404,
+            body: { code: expect.stringMatching(/^unknown_/) }
+          })
+        if (id === "organization")
+          expect(await askBadly(endpoint, colleague, body)).toMatchObject({ status: 403, body: { held: "member" } })
+        if (role !== null)
+          expect(await askBadly(endpoint, viewer, body)).toMatchObject({ status: 403, body: { held: "viewer" } })
+        if (role === "admin")
+          expect(await askBadly(endpoint, member, body)).toMatchObject({ status: 403, body: { held: "member" } })
+        expect((await askBadly(endpoint, ownerToken, body)).status).toBe(400)
+      }
+    })
+  })
+
+  describe.each(withPages)("$method $path with a query that cannot be used", (endpoint) => {
+    it("does not exist for someone of another organization", async () => {
+      const path = `${endpoint.path.replace(":id", encodeURIComponent(idOf(endpoint)))}?limit=none&cursor=?&tree=`
+      expect((await api.call("GET", path, { token: outsider })).status).toBe(404)
     })
   })
 

@@ -53,6 +53,8 @@ describe("A Change", () => {
     expect((await post(`${path}/cancel`)).body.change.status).toBe("cancelled")
     const edit = { message: "m", files: { "a.txt": "a" } }
     expectProblem(await post(`${path}/changesets`, edit), 409, "change_closed", { changeStatus: "cancelled" })
+    // It has no ChangeSet, but that is not what stands in the way.
+    expectProblem(await post(`${path}/candidates`), 409, "change_closed", { changeStatus: "cancelled" })
     const { changeId, candidateId } = await newCandidate(api, project.id, "r2", { "a.txt": "a" })
     await post(`/v1/candidates/${candidateId}/promote`)
     await api.settle()
@@ -100,6 +102,9 @@ describe("A Candidate", () => {
       if (round < 3) expect(answer.status).toBe(202)
       else expectProblem(answer, 409, "candidate_limit", { max: 3 })
     }
+    const none = await post(`${path}/candidates`, { changeSetIds: [] })
+    expectProblem(none, 400, "nothing_to_compose", { field: "changeSetIds" })
+    expect(none.body.detail).toContain("the list names none")
     const unknown = await post(`${path}/candidates`, { changeSetIds: ["cs_none"] })
     expectProblem(unknown, 400, "unknown_changeset", { field: "changeSetIds" })
   })
@@ -149,6 +154,27 @@ describe("A Candidate", () => {
       [200, 1]
     ])
     expect((await api.call("GET", `/v1/projects/${project.id}`)).body.canonical.generation).toBe(1)
+  })
+})
+
+describe("A Policy", () => {
+  it("takes no waiver that could have no effect, and says which", async () => {
+    const path = `/v1/projects/${(await newProject(api, "waivers")).id}/policy`
+    const put = (id: string, until: string) =>
+      api.call("PUT", path, { body: { waivedChecks: [{ id, reason: "it is broken", until }] } })
+    const build = await put("build", "2099-01-01T00:00:00Z")
+    expectProblem(build, 400, "invalid_field", { field: "waivedChecks" })
+    expect(build.body.detail).toContain("build cannot be waived")
+    for (const until of ["2020-01-01T00:00:00Z", new Date().toISOString()]) {
+      const ended = await put("test", until)
+      expectProblem(ended, 400, "invalid_field", { field: "waivedChecks" })
+      expect(ended.body.detail).toContain("the waiver of test ends")
+    }
+    expect((await api.call("GET", path)).body.policy).toMatchObject({ version: 1, waivedChecks: [] })
+    expect((await put("test", "2099-01-01T00:00:00Z")).body.policy).toMatchObject({
+      version: 2,
+      waivedChecks: [{ id: "test", until: "2099-01-01T00:00:00.000Z" }]
+    })
   })
 })
 

@@ -134,10 +134,34 @@ describe("The events of a Project", () => {
       )
     )
     const gone = { status: 410, body: { code: "events_expired", after: 0, oldest: last + 1 } }
-    expect(await other.call("GET", events)).toMatchObject(gone)
-    expect(await other.call("GET", events, { headers: stream })).toMatchObject(gone)
+    expect(await other.call("GET", `${events}?after=0`)).toMatchObject(gone)
+    expect(await other.call("GET", `${events}?cursor=0`)).toMatchObject({ status: 400 })
+    expect(await other.call("GET", `${events}?after=0`, { headers: stream })).toMatchObject(gone)
     expect(await other.call("GET", events, { headers: { ...stream, "last-event-id": "0" } })).toMatchObject(gone)
     expect((await other.call("GET", `${events}?after=${last}`)).body).toEqual({ items: [], nextCursor: null })
+    await other.close()
+  })
+
+  it("begin with the oldest that is kept for a reader who names none", async () => {
+    const other = await startApi()
+    const project = await newProject(other, "kept")
+    await newCandidate(other, project.id, "r1", { "a.txt": "a" })
+    const events = `/v1/projects/${project.id}/events`
+    const last = (await other.call("GET", events)).body.items.length
+    const later = { ...Clock.make(), currentTimeMillis: Effect.sync(() => Date.UTC(2100, 0, 1)) }
+    const sweep = Effect.flatMap(Retention, (retention) => retention.sweep)
+    await other.run(Effect.withClock(sweep, later))
+    expect((await other.call("GET", events)).body).toEqual({ items: [], nextCursor: null })
+    await newCandidate(other, project.id, "r2", { "b.txt": "b" })
+    const kept = (await other.call("GET", events)).body.items
+    expect(kept[0]).toMatchObject({ sequence: last + 1 })
+    expect((await other.call("GET", `${events}?limit=1`)).body).toEqual({
+      items: kept.slice(0, 1),
+      nextCursor: String(last + 1)
+    })
+    const streamed = decodeEvents(await other.send("GET", events, { headers: stream }))
+    for (const event of kept) expect((await streamed.next()).data).toEqual(event)
+    await streamed.close()
     await other.close()
   })
 

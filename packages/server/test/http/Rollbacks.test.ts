@@ -69,6 +69,27 @@ describe("Going back and looking back", () => {
     expect((await api.call("GET", path)).body).toEqual(audited.body)
   })
 
+  it("takes no ChangeSets, and ends when another promotion comes first: ask for the rollback anew", async () => {
+    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 3 })
+    const change = `/v1/changes/${asked.body.change.id}`
+    const edit = { message: "m", files: { "more.txt": "x" } }
+    expectProblem(await post(`${change}/changesets`, edit), 409, "rollback_takes_no_changesets", {
+      changeId: asked.body.change.id
+    })
+    await api.settle()
+    const { candidateId } = await newCandidate(api, projectId, "three", { "a.txt": "three" })
+    await post(`/v1/candidates/${candidateId}/promote`)
+    await api.settle()
+    const late = await post(`/v1/candidates/${asked.body.candidate.id}/promote`)
+    expectProblem(late, 409, "stale", { baseGeneration: 3, canonicalGeneration: 4 })
+    expect(late.body.detail).toMatch(/ask for the rollback anew\.$/)
+    expect((await api.call("GET", change)).body.change).toMatchObject({
+      status: "cancelled",
+      reason: expect.stringMatching(/ask for the rollback anew$/)
+    })
+    expectProblem(await post(`${change}/candidates`), 409, "change_closed", { changeStatus: "cancelled" })
+  })
+
   it("names every block of a Candidate with what its check said", async () => {
     const { candidateId } = await newCandidate(api, projectId, "bad", { "result.txt": "broken" })
     const why = await api.call("GET", `/v1/candidates/${candidateId}/why`)

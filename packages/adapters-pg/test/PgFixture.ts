@@ -15,7 +15,9 @@ if (server !== null) afterAll(server.stop)
 
 /** A suite that needs it. */
 export const onPostgres = (title: string, body: () => void): void => {
-  describe.skipIf(server === null)(title, () => body())
+  describe.skipIf(server === null)(title, () => {
+    body()
+  })
 }
 
 export const url = server?.url ?? "postgres://127.0.0.1:1/none"

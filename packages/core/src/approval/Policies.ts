@@ -9,26 +9,22 @@ import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import { defaultPolicy, type Policy, type PolicyFields } from "./Policy.ts"
 
-const refuseWaiver = (reason: string) => new InvalidField({ code: "invalid_field", field: "waivedChecks", reason })
-
-/** A waiver that could have no effect is refused, so that nobody counts on it. */
-const checkWaivers = (waivers: PolicyFields["waivedChecks"], nowMs: number): Effect.Effect<void, InvalidField> => {
-  if (waivers.some(({ id }) => id === buildCheck.id))
-    return refuseWaiver(`${buildCheck.id} cannot be waived: what does not build cannot be released`)
-  const ended = waivers.find(({ until }) => Time.toMillis(until) <= nowMs)
-  return ended === undefined
-    ? Effect.void
-    : refuseWaiver(
-        `the waiver of ${ended.id} ends at ${ended.until}, which is not in the future: name a later date, or leave it out`
-      )
-}
+/** A build cannot be waived: nobody may count on a waiver that has no effect. One whose date has passed is only over. */
+const checkWaivers = (waivers: PolicyFields["waivedChecks"]): Effect.Effect<void, InvalidField> =>
+  waivers.some(({ id }) => id === buildCheck.id)
+    ? new InvalidField({
+        code: "invalid_field",
+        field: "waivedChecks",
+        reason: `${buildCheck.id} cannot be waived: what does not build cannot be released`
+      })
+    : Effect.void
 
 /** Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older version must be planned anew. */
 export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFields>) =>
   decideAndCommit(
     Effect.gen(function* () {
       const project = yield* demandActive(projectId)
-      yield* checkWaivers(fields.waivedChecks ?? [], yield* Time.nowMillis)
+      yield* checkWaivers(fields.waivedChecks ?? [])
       const before = yield* demand("policy", projectId)
       const policy: Policy = {
         ...before.record,

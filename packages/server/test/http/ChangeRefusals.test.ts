@@ -158,18 +158,13 @@ describe("A Candidate", () => {
 })
 
 describe("A Policy", () => {
-  it("takes no waiver that could have no effect, and says which", async () => {
+  it("takes no waiver of the build, and says so", async () => {
     const path = `/v1/projects/${(await newProject(api, "waivers")).id}/policy`
     const put = (id: string, until: string) =>
       api.call("PUT", path, { body: { waivedChecks: [{ id, reason: "it is broken", until }] } })
     const build = await put("build", "2099-01-01T00:00:00Z")
     expectProblem(build, 400, "invalid_field", { field: "waivedChecks" })
     expect(build.body.detail).toContain("build cannot be waived")
-    for (const until of ["2020-01-01T00:00:00Z", new Date().toISOString()]) {
-      const ended = await put("test", until)
-      expectProblem(ended, 400, "invalid_field", { field: "waivedChecks" })
-      expect(ended.body.detail).toContain("the waiver of test ends")
-    }
     expect((await api.call("GET", path)).body.policy).toMatchObject({ version: 1, waivedChecks: [] })
     expect((await put("test", "2099-01-01T00:00:00Z")).body.policy).toMatchObject({
       version: 2,

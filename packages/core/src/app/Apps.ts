@@ -7,6 +7,7 @@ import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Process, step as journalled } from "../ledger/Processes.ts"
 import { isBoundTo } from "../release/Release.ts"
 import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
+import { knownDigest } from "../release/KeptBundle.ts"
 import { smokeTestTree } from "../release/Smoke.ts"
 import type { Project } from "../project/Project.ts"
 import type { Generation } from "../promotion/Generation.ts"
@@ -169,15 +170,25 @@ export const provision = (projectId: string, generation: number, incarnation: nu
     if ((yield* ground(projectId)) !== incarnation) return
     const project = (yield* demand("project", projectId)).record
     const step = (yield* demand("generation", generationKey(projectId, generation))).record
+    const known = yield* knownDigest(step)
     const built = yield* bundleOf({
       kind: "apps",
       project: projectId,
       files: readFiles({ project: projectId }, step.tree),
       commit: step.commit,
       tree: step.tree,
-      builtAt: yield* builtAtOf(step, project)
+      builtAt: yield* builtAtOf(step, project),
+      ...(known === undefined ? {} : { expectedDigest: known })
     }).pipe(
-      Effect.map((bundle) => ({ _tag: "Built" as const, bundle })),
+      Effect.map((bundle) =>
+        known === undefined || bundle.digest === known
+          ? { _tag: "Built" as const, bundle }
+          : {
+              _tag: "Failed" as const,
+              status: "build_failed" as const,
+              reason: `the build gave ${bundle.digest}, verified was ${known}`
+            }
+      ),
       Effect.catchTags({
         BuildRefused: (refused) =>
           Effect.succeed({

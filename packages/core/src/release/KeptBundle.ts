@@ -21,11 +21,18 @@ export const servedDigest = ({ generation, projectId }: Pick<Generation, "projec
     (version) => version?.record.bundle_digest ?? undefined
   )
 
-/** The stored bundle that a generation served, or, when it never did, the one that its `build` check verified. */
+/** What a generation served, or, when it never did, what its `build` check verified; undefined when neither is known. */
+export const knownDigest = (step: Pick<Generation, "projectId" | "generation" | "candidateId">) =>
+  Effect.gen(function* () {
+    const served = yield* servedDigest(step)
+    if (served !== undefined || step.candidateId === null) return served
+    return yield* verifiedDigest(step.candidateId)
+  })
+
+/** The stored bundle of that digest. */
 export const keptBundle = (step: Pick<Generation, "projectId" | "generation" | "commit" | "candidateId">) =>
   Effect.gen(function* () {
-    const { candidateId, commit, projectId } = step
-    const digest =
-      (yield* servedDigest(step)) ?? (candidateId === null ? undefined : yield* verifiedDigest(candidateId))
+    const { commit, projectId } = step
+    const digest = yield* knownDigest(step)
     return digest === undefined ? null : yield* whole(bundleKey(bundlePrefix("apps", projectId, commit)), digest)
   })

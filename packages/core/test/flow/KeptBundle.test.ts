@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { requestApp } from "@pawl/core/app/Apps"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import * as Promotions from "@pawl/core/promotion/Promotions"
@@ -54,6 +55,19 @@ describe("A stored bundle that is not the one that was served", () => {
         yield* Promotions.promote(person, candidate.id)
         yield* settleAll
         expect(yield* serves(projectId)).toEqual({ generation: 2, altered: false })
+      })
+    ))
+
+  it("is not served by a deploy of the same generation: it is built again, to the digest that was verified", () =>
+    inWorld(() =>
+      Effect.gen(function* () {
+        const { projectId } = yield* twoServed
+        const live = yield* pointerOf(projectId)
+        yield* alter(live.bundle_key)
+        yield* requestApp(projectId)
+        yield* settleAll
+        expect(yield* serves(projectId)).toEqual({ generation: 1, altered: false })
+        expect((yield* pointerOf(projectId)).bundle_digest).toBe(live.bundle_digest)
       })
     ))
 

@@ -1,10 +1,10 @@
 /** What every TargetProbeClient promises: the target's own answer as it is, or a typed gap. */
 import { Effect, type Layer } from "effect"
-import { describe, expect, it } from "vitest"
-import { utf8 } from "@pawl/core/primitives/Digest"
+import { describe } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
-import type { ProbeAnswer, ProbeUnanswered } from "@pawl/core/release/ProbeClient"
+import type { ProbeAnswer } from "@pawl/core/release/ProbeClient"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
+import { probeAnswers } from "./ProbeAnswers.ts"
 
 export interface TargetProbeClientFixture {
   /** A target that answers these paths (with their queries) and hangs on every other. */
@@ -13,65 +13,12 @@ export interface TargetProbeClientFixture {
   readonly url: () => string
 }
 
-const answer = (status: number, contentType: string | null, body: Uint8Array): ProbeAnswer => ({
-  status,
-  contentType,
-  body
-})
-
 export const targetProbeClientContract = (name: string, fixture: TargetProbeClientFixture): void => {
-  const run = (
-    answers: Readonly<Record<string, ProbeAnswer>>,
-    use: (
-      get: (path: string, timeoutMs?: number) => Effect.Effect<ProbeAnswer, ProbeUnanswered>
-    ) => Effect.Effect<void, unknown>
-  ) =>
-    Effect.flatMap(TargetProbeClient, (client) =>
-      use((path, timeoutMs = Limits.probeTimeoutMs) => client.get({ url: fixture.url(), path, timeoutMs }))
-    ).pipe(Effect.provide(fixture.layer(new Map(Object.entries(answers)))), Effect.runPromise)
-
   describe(`${name}: TargetProbeClient`, () => {
-    it("answers status, type and bytes as the target said them, good or bad", () => {
-      const answers = {
-        "/": answer(200, "text/html; charset=utf-8", utf8("<p>ü</p>")),
-        "/api?a=b&c=%20d": answer(200, "application/json", utf8("{}")),
-        "/bytes": answer(200, null, Uint8Array.from([0, 255, 128])),
-        "/gone": answer(404, "text/plain", utf8("gone")),
-        "/broken": answer(500, "text/plain", new Uint8Array())
-      }
-      return run(answers, (get) =>
-        Effect.forEach(
-          Object.entries(answers),
-          ([path, expected]) =>
-            Effect.map(get(path), (got) =>
-              expect({ ...got, body: [...got.body] }).toEqual({ ...expected, body: [...expected.body] })
-            ),
-          { discard: true }
-        )
-      )
-    })
-
-    it("follows no redirect", () =>
-      run({ "/old": answer(302, null, new Uint8Array()), "/new": answer(200, null, utf8("new")) }, (get) =>
-        Effect.map(get("/old"), ({ status }) => expect(status).toBe(302))
-      ))
-
-    it("takes only the beginning of a body that is too long", () =>
-      run({ "/long": answer(200, null, new Uint8Array(Limits.probeBodyBytes + 1000).fill(7)) }, (get) =>
-        Effect.map(get("/long"), ({ body, status }) => {
-          expect(status).toBe(200)
-          expect(body.length).toBe(Limits.probeBodyBytes)
-          expect(body.every((byte) => byte === 7)).toBe(true)
-        })
-      ))
-
-    it("says ProbeUnanswered with the path where no response comes in time, and answers the next probe", () =>
-      run({ "/": answer(200, null, utf8("up")) }, (get) =>
-        Effect.gen(function* () {
-          const gap = yield* Effect.flip(Effect.asVoid(get("/silent?x", 50)))
-          expect(gap).toMatchObject({ _tag: "ProbeUnanswered", path: "/silent?x" })
-          expect((yield* get("/")).status).toBe(200)
-        })
-      ))
+    probeAnswers((answers, use) =>
+      Effect.flatMap(TargetProbeClient, (client) =>
+        use((path, timeoutMs = Limits.probeTimeoutMs) => client.get({ url: fixture.url(), path, timeoutMs }))
+      ).pipe(Effect.provide(fixture.layer(new Map(Object.entries(answers)))), Effect.runPromise)
+    )
   })
 }

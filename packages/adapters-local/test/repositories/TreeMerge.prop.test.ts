@@ -49,6 +49,16 @@ const changed = text(linesOf("docs/e.txt")).replace("docs/e.txt line 1\n", "one 
 const carried: FileEdits = { "docs/e.txt": null, "moved/one.txt": changed }
 const carrier: FileEdits = { "docs/e.txt": changed, "a.txt": text(linesOf("a.txt")).replace("line 0", "one") }
 
+// One side moves a file and adds another that might be a merge of it by chance.
+const one = text(linesOf("a.txt")).replace("a.txt line 0", "one 0")
+const twoPlaces: FileEdits = {
+  "a.txt": one,
+  "moved/one.txt": one,
+  "src/c.txt": null,
+  "moved/three.txt": text(linesOf("src/c.txt"))
+}
+const changer: FileEdits = { "src/c.txt": text(linesOf("src/c.txt")).replace("src/c.txt line 0", "one 0") }
+
 describe("The audit's own merge of trees", () => {
   it("agrees with git on every clean merge of random edits and moves, and sees each file that was slipped in or altered", async () => {
     const directory = join(root, "repositories")
@@ -93,7 +103,16 @@ describe("The audit's own merge of trees", () => {
       const property = FastCheck.asyncProperty(side, side, (ours, theirs) =>
         Effect.runPromise(Effect.provide(program(ours, theirs, ++n), runtime))
       )
-      yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 20, examples: [[carried, carrier]] }))
+      yield* Effect.promise(() =>
+        FastCheck.assert(property, {
+          numRuns: 20,
+          seed: 20_261_121,
+          examples: [
+            [carried, carrier],
+            [twoPlaces, changer]
+          ]
+        })
+      )
     })
     await Effect.runPromise(Effect.provide(checked, layer({ directory })))
     console.log(`${merges} clean merges, ${moves} with a file that moved`)

@@ -140,8 +140,10 @@ const explainMoves = (trees: Trees, wrong: Set<string>, merges: ReturnType<typeo
       (path) => !result.entries.has(path) && !(ours.entries.has(path) && theirs.entries.has(path))
     )
     let tries = 0
-    for (const from of left)
-      for (const to of added) {
+    for (const from of left) {
+      // What is unexplained is the likelier place: a file that explains itself may look like a merge by chance.
+      const likely = [...added.filter((path) => wrong.has(path)), ...added.filter((path) => !wrong.has(path))]
+      for (const to of likely) {
         if (!wrong.has(from) && !wrong.has(to)) continue
         const sides = {
           base: from,
@@ -154,4 +156,5 @@ const explainMoves = (trees: Trees, wrong: Set<string>, merges: ReturnType<typeo
         wrong.delete(from)
         break
       }
+    }
   })

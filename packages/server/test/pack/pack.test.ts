@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type OutsideProject, outsideProject, workspace } from "./OutsideProject.ts"
 
 const server = existsSync(join(workspace, "packages/server/src/api/index.ts"))
-const packages = server ? ["core", "testing", "sql", "router", "adapters-local", "server"] : ["core", "testing"]
+const packages = server
+  ? ["core", "testing", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare", "server"]
+  : ["core", "testing"]
 
 const useCore = `
 import { hostFor, parseHost } from "@pawl/core/app/HostLabel"

@@ -59,4 +59,5 @@ if (!values.json) {
 }
 if (values.write)
   writeFileSync(join(import.meta.dirname, "../docs/internals/benchmarks.md"), page(done, machine, rounds))
-process.exitCode = figures.some(({ ok }) => ok === false) ? 1 : 0
+// The Postgres of the tests ends the process with 0 when nothing is left to do, whatever code was set.
+process.exit(figures.some(({ ok }) => ok === false) ? 1 : 0)

@@ -20,7 +20,7 @@ import * as Time from "../primitives/Time.ts"
 import { commandId } from "../event/Command.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { bundleKey, bundlePrefix } from "./Bundle.ts"
-import { BuildCapReached, bundleOf, formatProblem } from "./Builds.ts"
+import { BuildCapReached, bundleOf, formatProblem, notVerified, usedUp } from "./Builds.ts"
 import { DailyCounter } from "./DailyCounter.ts"
 import { type Channel, type Pointer, restorable, type Served, servedBy } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
@@ -186,7 +186,7 @@ export const provision = (projectId: string, generation: number, incarnation: nu
           : {
               _tag: "Failed" as const,
               status: "build_failed" as const,
-              reason: `the build gave ${bundle.digest}, verified was ${known}`
+              reason: notVerified(bundle.digest, known)
             }
       ),
       Effect.catchTags({
@@ -200,7 +200,7 @@ export const provision = (projectId: string, generation: number, incarnation: nu
           Effect.succeed({
             _tag: "Failed" as const,
             status: "limit_reached" as const,
-            reason: `all ${cap.perDay} builds of today are used`
+            reason: usedUp(cap.perDay)
           })
       })
     )

@@ -13,9 +13,13 @@ export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("Buil
   perDay: Schema.Number
 }) {}
 
-/** What a `build` check says on a day whose builds are all used; `isUsedUp` knows it again. */
+/** Why nothing is built on a day whose builds are all used; `isUsedUp` knows it again. */
 export const usedUp = (perDay: number): string => `all ${perDay} builds of today are used`
 export const isUsedUp = (text: string): boolean => /^all \d+ builds of today are used/.test(text)
+
+/** Why a bundle that is not the verified one is not served. */
+export const notVerified = (found: string, verified: string): string =>
+  `the build gave ${found}, verified was ${verified}`
 
 /** The source cannot be built; each problem says what, where and why. */
 export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefused", {

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
-import { formatProblem } from "../app/Builds.ts"
+import { formatProblem, notVerified, usedUp } from "../app/Builds.ts"
 import { versionRow } from "../app/Apps.ts"
 import { type Pointer, restorable } from "../app/Pointer.ts"
 import { PointerLifecycle } from "../app/PointerLifecycle.ts"
@@ -58,12 +58,11 @@ const runAtApp = (release: Release) =>
           Effect.succeed({ _tag: "None" as const, reason: refused.problems.map(formatProblem).join("\n") }),
         BuildCrashed: (crash) =>
           Effect.succeed({ _tag: "None" as const, reason: `the bundler did not finish: ${crash.reason}` }),
-        BuildCapReached: (cap) =>
-          Effect.succeed({ _tag: "None" as const, reason: `all ${cap.perDay} builds of today are used` }),
+        BuildCapReached: (cap) => Effect.succeed({ _tag: "None" as const, reason: usedUp(cap.perDay) }),
         BundleMismatch: (other) =>
           Effect.succeed({
             _tag: "None" as const,
-            reason: `the build gave ${other.found}, verified was ${other.verified}`
+            reason: notVerified(other.found, other.verified)
           })
       })
     )

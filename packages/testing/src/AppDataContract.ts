@@ -1,9 +1,26 @@
-/** What every AppData promises: each store by itself, keys by code point, and every bound kept exactly. */
+/**
+ * What every AppData promises: each store by itself, keys by code point, every bound kept exactly, and nothing written by
+ * an app that was removed.
+ */
 import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import { AppData, type DataStoreRef } from "@pawl/core/app/AppData"
+import type { Channel, Pointer } from "@pawl/core/app/Pointer"
+import { insert, update } from "@pawl/core/ledger/Commit"
+import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { failure, onStore, projectId, race, type StoreFixture } from "./StoreFixtures.ts"
+import {
+  commit,
+  failure,
+  objectId,
+  onStore,
+  projectId,
+  race,
+  stored,
+  type StoreFixture,
+  type Stores,
+  time
+} from "./StoreFixtures.ts"
 
 const store: DataStoreRef = { project: projectId(), channel: "production" }
 const others: ReadonlyArray<DataStoreRef> = [
@@ -17,6 +34,32 @@ const list = (options: { readonly prefix?: string; readonly limit?: number } = {
   Effect.flatMap(AppData, (data) =>
     Effect.map(data.list(of, options), ({ complete, keys }) => ({ names: keys.map((each) => each.name), complete }))
   )
+
+const pointer = (channel: Channel, incarnation: number): Pointer => ({
+  project_id: projectId(),
+  slug: "shop",
+  label: "shop",
+  channel,
+  incarnation,
+  commit: objectId(1),
+  generation: 0,
+  bundle_key: "apps/p/c/bundle.json",
+  bundle_digest: "0".repeat(64),
+  status: "live",
+  reason: null,
+  candidate_id: null,
+  change_id: null,
+  created_at: time,
+  updated_at: time
+})
+const serving = (channel: Channel, incarnation = 1) =>
+  commit({ writes: [insert("pointer", pointer(channel, incarnation))] })
+const change = (channel: Channel, fields: Partial<Pointer>) =>
+  Effect.flatMap(stored("pointer", pointerKey(projectId(), channel)), (row) =>
+    commit({ writes: [update("pointer", row, { ...row.record, ...fields })] })
+  )
+const of = (channel: Channel, incarnation: number): DataStoreRef => ({ project: projectId(), channel, incarnation })
+const gone = { _tag: "DataRefused", limit: "removed", message: expect.stringContaining("was removed") }
 
 export const appDataContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
@@ -129,13 +172,19 @@ export const appDataContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
-      "holds exactly as many keys as allowed, also when 32 fibers put at once",
+      "holds exactly as many keys as allowed, also when 32 fibers put at once, and after keys came, went and were wiped at once",
       Effect.gen(function* () {
+        for (let round = 0; round < 5; round++)
+          yield* race([
+            ...Array.from({ length: 24 }, (_, n) => (n % 3 === 2 ? remove(`k${n - 1}`) : put(`k${n}`, "v"))),
+            Effect.flatMap(AppData, (data) => data.wipe(store))
+          ])
+        yield* Effect.forEach((yield* list()).names, (name) => remove(name))
         const key = (n: number) => `key-${String(n).padStart(5, "0")}`
         yield* Effect.forEach(
           Array.from({ length: Limits.appDataKeys - 10 }, (_, n) => n),
           (n) => put(key(n), ""),
-          { discard: true }
+          { concurrency: 8, discard: true }
         )
         const puts = yield* race(Array.from({ length: 32 }, (_, n) => put(key(20_000 + n), "")))
         expect(puts.filter(Exit.isSuccess)).toHaveLength(10)
@@ -148,6 +197,64 @@ export const appDataContract = (name: string, fixture: StoreFixture) => {
         yield* put("one more", "", others[0])
         expect(yield* list()).toMatchObject({ complete: false })
         expect((yield* list()).names).toHaveLength(Limits.appDataListLimit)
+      })
+    )
+
+    promise(
+      "takes writes of the app that serves, and none once it, or its preview, is removed or another one",
+      Effect.gen(function* () {
+        const [live, preview] = [of("production", 1), of("preview:01234567", 1)]
+        const refused = (ref: DataStoreRef) =>
+          Effect.gen(function* () {
+            expect(yield* failure(put("k", "late", ref))).toMatchObject(gone)
+            expect(yield* failure(put("new", "late", ref))).toMatchObject(gone)
+            expect(yield* failure(remove("k", ref))).toMatchObject(gone)
+          })
+        yield* refused(live)
+        yield* serving("production")
+        yield* refused(preview)
+        yield* serving("preview:01234567")
+        for (const ref of [live, preview]) {
+          yield* put("k", "v", ref)
+          yield* put("k", "again", ref)
+          yield* remove("none", ref)
+        }
+        yield* change("preview:01234567", { status: "removed" })
+        yield* refused(preview)
+        yield* put("k", "live", live)
+        yield* serving("preview:v0000001")
+        yield* change("production", { status: "removed", leftovers: true })
+        for (const ref of [live, preview, of("preview:v0000001", 1)]) yield* refused(ref)
+        // Deployed again, before what was removed is cleaned away, and after.
+        yield* change("production", { status: "building", incarnation: 2 })
+        for (const ref of [live, of("preview:v0000001", 1)]) yield* refused(ref)
+        yield* change("production", { status: "live", leftovers: false })
+        yield* refused(live)
+        yield* put("k", "next", of("production", 2))
+        expect(yield* get("k", live)).toBe("next")
+      })
+    )
+
+    promise(
+      "leaves nothing of writes that race the removal of their app and the wipe after it",
+      Effect.gen(function* () {
+        const data = yield* AppData
+        yield* serving("production")
+        for (let incarnation = 1; incarnation <= 20; incarnation++) {
+          const late = of("production", incarnation)
+          yield* put("old", "v", late)
+          const outcomes = yield* race<unknown, unknown, Stores>([
+            ...Array.from({ length: 16 }, (_, n) => {
+              let turn = 0
+              const writing = Effect.suspend(() => put(n % 2 === 0 ? "old" : `${n}-${turn++}`, "late", late))
+              return Effect.map(failure(Effect.forever(writing)), (problem) => expect(problem).toMatchObject(gone))
+            }),
+            Effect.zipRight(change("production", { status: "removed", leftovers: true }), data.wipe(late))
+          ])
+          expect(outcomes.filter(Exit.isFailure)).toEqual([])
+          expect(yield* list({}, late)).toEqual({ names: [], complete: true })
+          yield* change("production", { status: "building", leftovers: false, incarnation: incarnation + 1 })
+        }
       })
     )
   })

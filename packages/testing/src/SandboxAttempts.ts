@@ -62,6 +62,20 @@ const network: ReadonlyArray<Attempt> = [
     prints: /^denied$/
   },
   {
+    title: "cannot reach the address where clouds keep credentials",
+    command: always(connect(`80, "169.254.169.254"`)),
+    prints: /^denied$/
+  },
+  {
+    title: "cannot call out to everyone on the local network",
+    command: always(
+      node(
+        `const s = require("dgram").createSocket("udp4"); s.on("error", () => 0); s.bind(0, () => { s.setBroadcast(true); s.send("x", 9, "255.255.255.255", (e) => { console.log(e ? "denied" : "ESCAPED"); s.close() }) })`
+      )
+    ),
+    prints: /^denied$/
+  },
+  {
     title: "has no interface but its own loopback",
     command: always(`tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '`),
     prints: /^lo$/
@@ -115,6 +129,19 @@ for d in /proc/self/fd/[0-9]*; do readlink $d >> list; done; grep -vE '^/dev/nul
     "cat /dev/mem /dev/kmsg /dev/sda /dev/vda /proc/kcore /proc/kmsg"
   ),
   refused("cannot make a device", "mknod disk b 254 0"),
+  refused(
+    "finds none of the host's usual sockets",
+    "ls /var/run/docker.sock /run/docker.sock /run/dbus/system_bus_socket /run/systemd/private /dev/log | grep ."
+  ),
+  refused(
+    "cannot name the program that the kernel starts for it",
+    "echo x > /proc/sys/kernel/core_pattern || echo x > /proc/sys/kernel/modprobe || echo x > /proc/sys/fs/binfmt_misc/register || echo x > /sys/kernel/uevent_helper"
+  ),
+  refused(
+    "cannot leave or change its cgroup",
+    "echo 0 > /sys/fs/cgroup/cgroup.procs || echo max > /sys/fs/cgroup/memory.max || mount -t cgroup2 none /job/tmp || mount -t cgroup -o memory none /job/tmp"
+  ),
+  refused("cannot look into the kernel's traces", "ls /sys/kernel/debug/ /sys/kernel/tracing/ /sys/fs/bpf/ | grep ."),
   {
     title: "finds no variable of ours in any process",
     command: always(
@@ -176,6 +203,12 @@ const privileges: ReadonlyArray<Attempt> = [
     "cannot raise its priority or its limits",
     "nice -n -5 true 2>&1 | grep -v cannot || prlimit --nofile=1000000:1000000 true"
   ),
+  refused("cannot run before all others", "chrt --fifo 50 true"),
+  {
+    title: "kills nobody but its own when it kills all it can",
+    command: always(`trap '' HUP; kill -9 -1; echo end`),
+    after: (_result, host) => expect(host.residentBytes()).toBeGreaterThan(0)
+  },
   refused("cannot set the host's name or clock", "hostname pawned || date -s 2001-01-01")
 ]
 
@@ -252,6 +285,35 @@ perl -e 'my ($n, @h) = ("m"); for (1..10) { my $f = syscall(319, $n, 0); open(my
     command: always(`trap '' TERM INT HUP QUIT XCPU ALRM; while :; do sleep 1; done`),
     limits: { wallMs: 300 },
     outcome: { _tag: "TimedOut", afterMs: 300 }
+  },
+  {
+    title: "ends one that has stopped itself, and the first process",
+    command: always(`kill -STOP 1; kill -STOP $$`),
+    limits: { wallMs: 300 },
+    outcome: { _tag: "TimedOut", afterMs: 300 }
+  },
+  {
+    title: "ends one that starts itself anew for ever",
+    command: always(
+      `trap '(sleep 597.5 &) ; exec sh -c "$0"' TERM; i=0; while :; do (setsid sleep 597.5 &); sleep 0.02; done`
+    ),
+    limits: { wallMs: 400 },
+    outcome: { _tag: "TimedOut", afterMs: 400 },
+    after: (_result, host) => expect(host.runs("597.5")).toBe(false)
+  },
+  {
+    title: "runs out of open files before the host does",
+    command: always(
+      node(
+        `const fs = require("fs"); let n = 0; try { for (;;) { fs.openSync("/dev/null"); n++ } } catch (e) { console.log(e.code, n < 4096) }`
+      )
+    ),
+    prints: /^EMFILE true$/
+  },
+  {
+    title: "leaves no core of one that crashed, though it asks for it",
+    command: always(`ulimit -c unlimited 2>/dev/null; sh -c 'kill -SEGV $$'; ls -A /job/work /tmp | grep -c core`),
+    prints: /(^|\n)0$/
   },
   {
     title: "cuts a flood, keeps our memory flat, and lets the command end",

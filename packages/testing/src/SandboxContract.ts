@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
 import { type Attempt, attempts } from "./SandboxAttempts.ts"
 import { jobOf, runJob, type RunPromise, type SandboxHost, textOf } from "./SandboxJobs.ts"
+import { checkSystemCalls } from "./SandboxSystemCalls.ts"
 import { checkTools } from "./SandboxTools.ts"
 
 export interface SandboxFixture {
@@ -122,6 +123,7 @@ export const sandboxContract = (name: string, fixture: SandboxFixture): void => 
       host = await makeHost()
     })
     for (const attempt of attempts) it(attempt.title, () => judge(run, host, attempt))
+    checkSystemCalls(run)
     checkTools(run)
   })
 }

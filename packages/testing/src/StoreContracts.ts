@@ -1,5 +1,7 @@
 /** All contract suites of the store ports, and of what is read from them, for an adapter that provides every one. */
 import { appDataContract } from "./AppDataContract.ts"
+import { appLogsContract } from "./AppLogsContract.ts"
+import { backlogContract } from "./BacklogContract.ts"
 import { commandsContract } from "./CommandsContract.ts"
 import { dailyCounterContract } from "./DailyCounterContract.ts"
 import { eventLogContract } from "./EventLogContract.ts"
@@ -14,11 +16,13 @@ import type { StoreFixture } from "./StoreFixtures.ts"
 export const storeContracts = (name: string, fixture: StoreFixture): void => {
   ledgerContract(name, fixture)
   recordsContract(name, fixture)
+  backlogContract(name, fixture)
   commandsContract(name, fixture)
   eventLogContract(name, fixture)
   historyContract(name, fixture)
   journalContract(name, fixture)
   appDataContract(name, fixture)
+  appLogsContract(name, fixture)
   dailyCounterContract(name, fixture)
   retentionContract(name, fixture)
   pointerSourceContract(name, recordedPointers(fixture))

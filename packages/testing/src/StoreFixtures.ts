@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, type Layer, Option, TestClock, TestContext } from 
 import { system } from "@pawl/core/access/Actor"
 import type { Token } from "@pawl/core/access/Membership"
 import type { AppData } from "@pawl/core/app/AppData"
+import type { AppLogs } from "@pawl/core/app/AppLogs"
 import type { DailyCounter } from "@pawl/core/app/DailyCounter"
 import type { Change } from "@pawl/core/change/Change"
 import type { Command, CommandKind, LeasedCommand, NewCommand } from "@pawl/core/event/Command"
@@ -17,10 +18,22 @@ import { Journal } from "@pawl/core/ledger/Journal"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Retention } from "@pawl/core/ledger/Retention"
+import type { Backlog } from "@pawl/core/telemetry/Backlog"
 import type { Head } from "@pawl/core/promotion/Generation"
 
 /** All that one store provides. */
-export type Stores = Ledger | Records | History | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+export type Stores =
+  | Ledger
+  | Records
+  | History
+  | Journal
+  | Commands
+  | EventLog
+  | Retention
+  | DailyCounter
+  | AppData
+  | AppLogs
+  | Backlog
 
 /** Builds a new, empty store each time it is built. */
 export interface StoreFixture {

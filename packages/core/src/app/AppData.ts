@@ -12,9 +12,15 @@ export class AppDataUnavailable extends Schema.TaggedError<AppDataUnavailable>()
   reason: Schema.String
 }) {}
 
+/**
+ * One store. With an `incarnation`, as an app has it, the store is that of the pointer row with this incarnation: once
+ * the row or the app is removed, `put` and `remove` are refused, also by calls that were under way. So what is wiped stays
+ * empty, and no late write of a removed app shows up in the app that is deployed after it.
+ */
 export interface DataStoreRef {
   readonly project: string
   readonly channel: string
+  readonly incarnation?: number
 }
 
 export class AppData extends Context.Tag("@pawl/core/app/AppData")<

@@ -13,6 +13,8 @@ export interface AppVersion {
   readonly bundleKey: string
   /** SHA-256 of `bundle.json`. Another one is refused. */
   readonly bundleDigest: string
+  /** Of its pointer row. An app that is deployed after a removal shares nothing with the one before, whatever its bundle. */
+  readonly incarnation?: number
 }
 
 export type Headers = ReadonlyArray<readonly [name: string, value: string]>
@@ -34,13 +36,15 @@ export interface AppResponse {
 /** The app threw, or its process died of its own doing. Answer 502. */
 export class AppThrew extends Schema.TaggedError<AppThrew>()("AppThrew", {
   version: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** Where it threw, as the app's own files are named. */
+  trace: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 
 /** The app went over a bound and was stopped. Answer 503. */
 export class AppOverLimit extends Schema.TaggedError<AppOverLimit>()("AppOverLimit", {
   version: Schema.String,
-  limit: Schema.Literal("cpu", "memory", "subrequests", "wall", "busy", "crash_loop"),
+  limit: Schema.Literal("cpu", "memory", "subrequests", "wall", "response", "busy", "crash_loop"),
   retryAfterSeconds: Schema.Number
 }) {}
 

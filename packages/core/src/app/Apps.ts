@@ -76,7 +76,10 @@ export const versionRow = (
   Effect.gen(function* () {
     const channel: Channel = `preview:${versionId(served.generation)}`
     if ((yield* find("pointer", pointerKey(project.id, channel))) !== null) return null
-    return Commit.insert("pointer", pointerRow({ project, channel, now: yield* Time.now, status: "live", served }))
+    // Of the app that production is of now: its processes and data are never mistaken for those of an app before it.
+    const { incarnation } = (yield* demand("pointer", pointerKey(project.id, production))).record
+    const now = yield* Time.now
+    return Commit.insert("pointer", pointerRow({ project, channel, now, status: "live", served, incarnation }))
   })
 
 const production: Channel = "production"

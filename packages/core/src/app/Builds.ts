@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { Meters } from "../telemetry/Meters.ts"
 import { AppBuilder, BuilderUnavailable, type BuildJob, type BuildProblem, type BuildResult } from "./AppBuilder.ts"
 import { bundleKey, bundlePrefix } from "./Bundle.ts"
 import * as BundleStore from "./BundleStore.ts"
@@ -116,4 +117,22 @@ export const bundleOf = <E, R>(options: {
       files
     })
     return { ...(yield* stored(prefix, result)), source: "build" as const }
-  }).pipe(Effect.withSpan("Builds.bundleOf"))
+  }).pipe(counted, Effect.withSpan("Builds.bundleOf", { attributes: { project: options.project } }))
+
+const counts: Readonly<Record<string, string>> = {
+  BuildRefused: "refused",
+  BuildCrashed: "crashed",
+  BuildCapReached: "cap"
+}
+
+/** Counts what became of a bundle that was asked for. */
+const counted = <A extends { readonly source: "stored" | "build" }, E, R>(asked: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Meters, ({ builds }) =>
+    Effect.tapBoth(asked, {
+      onSuccess: ({ source }) => Effect.sync(() => builds.add(source === "stored" ? "reused" : "built")),
+      onFailure: (error) => Effect.sync(() => builds.add(counts[tagOf(error)] ?? "unavailable"))
+    })
+  )
+
+const tagOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
+import { BuildProblem } from "./AppBuilder.ts"
 
 export const ModuleType = Schema.Literal("esm", "text", "json", "data", "wasm")
 export const BundleModule = Schema.Struct({
@@ -20,11 +21,38 @@ export const HtmlHandling = Schema.Literal("auto-trailing-slash", "force-trailin
 export const AssetEntry = Schema.Struct({ sha256: Sha256, size: Schema.Number, contentType: Schema.String })
 export interface AssetEntry extends Schema.Schema.Type<typeof AssetEntry> {}
 
+/** All paths or none; or patterns of paths, those with `!` in front being exceptions. `*` is any run of characters. */
+export const RunWorkerFirst = Schema.Union(Schema.Boolean, Schema.Array(Schema.String))
+export type RunWorkerFirst = typeof RunWorkerFirst.Type
+
+/** One block of a `_headers` file: what responses with a file at a path of this pattern get and lose. */
+export const HeaderRule = Schema.Struct({
+  /** Of the URL's path, or `https://<host><path>`; one `*` and `:name` placeholders. */
+  path: Schema.String,
+  /** Names in lower case. `:splat` and `:name` in a value stand for what the pattern matched. */
+  set: Schema.Array(Schema.Tuple(Schema.String, Schema.String)),
+  /** Names in lower case. */
+  unset: Schema.Array(Schema.String)
+})
+export interface HeaderRule extends Schema.Schema.Type<typeof HeaderRule> {}
+
+/** One line of a `_redirects` file. 200 shows the file at `to` where the visitor is. */
+export const RedirectRule = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  status: Schema.Literal(200, 301, 302, 303, 307, 308)
+})
+export interface RedirectRule extends Schema.Schema.Type<typeof RedirectRule> {}
+
 export const BundleAssets = Schema.Struct({
   directory: Schema.optional(Schema.String),
   notFoundHandling: NotFoundHandling,
   htmlHandling: HtmlHandling,
-  runWorkerFirst: Schema.Boolean,
+  runWorkerFirst: RunWorkerFirst,
+  /** Of the app's `_headers`, in its order. */
+  headers: Schema.optional(Schema.Array(HeaderRule)),
+  /** Of the app's `_redirects`, in its order: the first that fits wins. */
+  redirects: Schema.optional(Schema.Array(RedirectRule)),
   /** By path under the assets directory, without a leading slash. */
   manifest: Schema.Record({ key: Schema.String, value: AssetEntry })
 })
@@ -42,7 +70,9 @@ export const Bundle = Schema.Struct({
   modules: Schema.Record({ key: Schema.String, value: BundleModule }),
   compatibilityDate: Schema.String,
   compatibilityFlags: Schema.Array(Schema.String),
-  assets: BundleAssets
+  assets: BundleAssets,
+  /** What the build had to say; absent when that is nothing. */
+  warnings: Schema.optional(Schema.Array(BuildProblem))
 })
 export interface Bundle extends Schema.Schema.Type<typeof Bundle> {}
 

@@ -52,6 +52,12 @@ export const tooManyKeys = new DataRefused({
   message: `A store of env.DATA has at most ${Limits.appDataKeys} keys (limit appDataKeys).`
 })
 
+/** The app or preview was removed while it still ran. */
+export const storeGone = new DataRefused({
+  limit: "removed",
+  message: "This env.DATA is gone: the app or preview that it belonged to was removed."
+})
+
 /** Order by code point, which is also the order of the UTF-8 bytes; JavaScript's own goes by UTF-16 units. */
 export const byCodePoint = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)

@@ -43,17 +43,27 @@ export interface AppHost {
   readonly channel: Channel
 }
 
+/** Host names do not tell case apart, and only ASCII has case there: no other letter may turn into one of ours. */
+const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** A name and its port; `null` for a port that no connection has. */
+const withoutPort = (host: string): string | null => {
+  const port = /:(\d{0,5})$/.exec(host)
+  if (port === null) return host
+  return Number(port[1]) > 65_535 ? null : host.slice(0, port.index)
+}
+
 /**
  * Reads a `Host` header. `undefined` when the host is not under the apps domain; `null` when it is,
  * but names nothing an app could have; `"apex"` for the apps domain itself.
- * The port, a trailing dot and letter case do not matter.
+ * The port, one trailing dot and letter case do not matter. `xn--…` is neither a label nor a preview: its `--` parts nothing.
  */
 export const parseHost = (host: string, appsDomain: string): AppHost | "apex" | null | undefined => {
-  const name = host
-    .toLowerCase()
-    .replace(/:\d{0,5}$/, "")
-    .replace(/\.$/, "")
-  const domain = appsDomain.toLowerCase().replace(/:\d{0,5}$/, "")
+  const named = withoutPort(host)
+  // The longest host name there is, its dot, and a port: what is longer is not read.
+  if (named === null || host.length > Limits.hostLength) return undefined
+  const name = lowered(named).replace(/\.$/, "")
+  const domain = lowered(appsDomain.replace(/:\d{0,5}$/, ""))
   if (name === domain) return "apex"
   if (!name.endsWith(`.${domain}`)) return undefined
   const sub = name.slice(0, -domain.length - 1)

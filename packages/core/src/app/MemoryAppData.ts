@@ -1,10 +1,27 @@
 /** App data and daily counters in memory. */
 import { Effect } from "effect"
-import type { MemoryState } from "../ledger/MemoryState.ts"
+import { pointerKey } from "../ledger/Entities.ts"
+import { type MemoryState, rowsOf } from "../ledger/MemoryState.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { AppData, DataStoreRef } from "./AppData.ts"
 import type { DailyCounter } from "./DailyCounter.ts"
-import { byCodePoint, checkKey, checkListLimit, checkValue, tooManyKeys } from "./DataBounds.ts"
+import { byCodePoint, checkKey, checkListLimit, checkValue, storeGone, tooManyKeys } from "./DataBounds.ts"
+import type { Pointer } from "./Pointer.ts"
+
+/** Whether the store may be written: its pointer row, and the app, are still those that the writer was started for. */
+const isOpen = (state: MemoryState, { project, channel, incarnation }: DataStoreRef): boolean => {
+  if (incarnation === undefined) return true
+  const rowOf = (wanted: string) =>
+    rowsOf(state, "pointer").get(pointerKey(project, wanted))?.record as Pointer | undefined
+  const [own, production] = [rowOf(channel), rowOf("production")]
+  return (
+    own?.incarnation === incarnation &&
+    own.status !== "removed" &&
+    production !== undefined &&
+    production.status !== "removed" &&
+    production.leftovers !== true
+  )
+}
 
 export const make = (state: MemoryState): AppData["Type"] => {
   const nameOf = (store: DataStoreRef) => `${store.project}\n${store.channel}`
@@ -15,6 +32,7 @@ export const make = (state: MemoryState): AppData["Type"] => {
       Effect.zipRight(
         Effect.zipRight(checkKey(key), checkValue(value)),
         Effect.suspend(() => {
+          if (!isOpen(state, store)) return Effect.fail(storeGone)
           const values = valuesOf(store)
           if (!values.has(key) && values.size >= Limits.appDataKeys) return Effect.fail(tooManyKeys)
           if (values.size === 0) state.appData.set(nameOf(store), new Map([[key, value]]))
@@ -23,10 +41,12 @@ export const make = (state: MemoryState): AppData["Type"] => {
         })
       ),
     remove: (store, key) =>
-      Effect.map(checkKey(key), () => {
+      Effect.flatMap(checkKey(key), () => {
+        if (!isOpen(state, store)) return Effect.fail(storeGone)
         const values = valuesOf(store)
         values.delete(key)
         if (values.size === 0) state.appData.delete(nameOf(store))
+        return Effect.void
       }),
     list: (store, { limit, prefix = "" }) =>
       Effect.zipWith(checkKey(prefix), checkListLimit(limit), (_, most) => {

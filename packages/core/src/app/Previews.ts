@@ -66,6 +66,7 @@ const previewing = (
       project,
       channel,
       now,
+      incarnation,
       candidateId: candidate.id,
       changeId: candidate.changeId
     }

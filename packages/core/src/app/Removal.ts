@@ -1,6 +1,6 @@
 /**
  * Removing a Project's app. Every host answers 410 with the commit that removes it; `app.remove` then wipes the data
- * stores, deletes both bundle prefixes and deletes the rows. The production row stays behind, empty and `removed`: it is
+ * stores and what the app printed, deletes both bundle prefixes and deletes the rows. The production row stays behind, empty and `removed`: it is
  * the label's tombstone until the next deploy makes a new pointer of it.
  */
 import { Effect } from "effect"
@@ -19,6 +19,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { touchHead } from "../promotion/HeadGuard.ts"
 import { AppData } from "./AppData.ts"
+import { AppLogs } from "./AppLogs.ts"
 import { type Pointer, pointerStatuses } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
@@ -133,6 +134,8 @@ export const cleanApp = (projectId: string) =>
   Effect.gen(function* () {
     const incarnation = (yield* find("pointer", production(projectId)))?.record.incarnation
     yield* wipeStores(projectId)
+    yield* heldStill
+    yield* (yield* AppLogs).wipe(projectId)
     const objects = yield* ObjectStore
     for (const kind of ["apps", "app-previews"]) {
       yield* heldStill

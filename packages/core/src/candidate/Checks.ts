@@ -95,6 +95,8 @@ const compareTree = (check: Check, composed: Composed) =>
     )
   )
 
+const shortened = (text: string): string => (text.length > 1000 ? `${text.slice(0, 1000)} …` : text)
+
 const runBuild = (composed: Composed) =>
   Effect.gen(function* () {
     const builder = (yield* AppBuilder).version
@@ -113,7 +115,9 @@ const runBuild = (composed: Composed) =>
     }).pipe(
       Effect.map((built): Finding => {
         const assets = Object.keys(built.bundle.assets.manifest).length
-        const summary = `built ${Object.keys(built.bundle.modules).length} module(s) and ${assets} asset(s) with ${runner.version}`
+        const what = `built ${Object.keys(built.bundle.modules).length} module(s) and ${assets} asset(s) with ${runner.version}`
+        const warnings = (built.bundle.warnings ?? []).map(formatProblem)
+        const summary = shortened([what, ...warnings].join("\n"))
         return {
           status: "checked_supported",
           result: "pass",
@@ -128,11 +132,10 @@ const runBuild = (composed: Composed) =>
       Effect.catchTags({
         BuildRefused: (refused) => {
           const text = refused.problems.map(formatProblem).join("\n")
-          const summary = text.length > 1000 ? `${text.slice(0, 1000)} …` : text
           return Effect.succeed<Finding>({
             status: "checked_unsupported",
             result: "fail",
-            summary,
+            summary: shortened(text),
             output: utf8(`${text}\n`),
             runner,
             worthAnotherTry: false

@@ -25,6 +25,7 @@ export const Guarantee = Schema.Literal(
   "user-dropped",
   "capabilities-dropped",
   "no-new-privileges",
+  "system-calls-filtered",
   "memory-limited",
   "processes-limited",
   "cpu-limited",

@@ -33,6 +33,8 @@ export interface Edit {
   readonly files: FileEdits
   /** Without it the edit builds on this person's newest ChangeSet of the Change, else on the head. */
   readonly baseGeneration?: number
+  /** This person's newest ChangeSet of the Change when the edit was made (null: none). Refused when it is another one now. */
+  readonly newest?: string | null
 }
 
 const checkFields = (edit: Edit): Effect.Effect<void, InvalidField> => {
@@ -53,11 +55,14 @@ interface Base {
   readonly from: ReadonlyArray<RepositoryRef>
 }
 
-const baseOf = (change: Change, actor: Actor, edit: Edit, before: ReadonlyArray<ChangeSet>) =>
+/** A person's newest ChangeSet out of those of a Change, oldest first. */
+export const newestOf = (changeSets: ReadonlyArray<ChangeSet>, author: Actor): ChangeSet | undefined =>
+  changeSets.findLast((each) => each.author.id === author.id)
+
+const baseOf = (change: Change, edit: Edit, newest: ChangeSet | undefined) =>
   Effect.gen(function* () {
     const head = yield* find("head", change.projectId)
     if (head === null) return yield* new NoSource({ projectId: change.projectId })
-    const newest = before.findLast((each) => each.author.id === actor.id)
     if (edit.baseGeneration !== undefined || newest === undefined) {
       const wanted = edit.baseGeneration ?? head.record.generation
       const generation = yield* find("generation", generationKey(change.projectId, wanted))
@@ -84,7 +89,14 @@ const recording = (actor: Actor, edit: Edit) =>
     const before = (yield* records.list("changeSet", { where: { changeId: edit.changeId }, limit: "all" })).items.map(
       (each) => each.record
     )
-    const base = yield* baseOf(change.record, actor, edit, before)
+    const newest = newestOf(before, actor)
+    if (edit.newest !== undefined && edit.newest !== (newest?.id ?? null))
+      return yield* new InvalidField({
+        code: "not_newest",
+        field: "newest",
+        reason: `your newest ChangeSet is ${newest?.id ?? "none"} by now`
+      })
+    const base = yield* baseOf(change.record, edit, newest)
     const now = yield* Time.now
     const task = personTask(change.record, before.length + 1, edit, now)
     const run = personRun(task, base.commit, now)

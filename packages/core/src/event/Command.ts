@@ -53,6 +53,7 @@ export interface Command extends Schema.Schema.Type<typeof Command> {}
 export interface NewCommand {
   readonly kind: CommandKind
   readonly id: string
+  /** With `traceparent` (W3C Trace Context) while traces are made: the work belongs to the trace of who sent it. */
   readonly payload: Readonly<Record<string, unknown>>
   readonly delayMs?: number
   /** Default `Limits.commandAttempts`. */

@@ -4,7 +4,9 @@
  * of the program, so it is thrown and ends as a defect.
  */
 import { Limits } from "../primitives/Limits.ts"
+import type { NewCommand } from "../event/Command.ts"
 import { canonicalJson, utf8 } from "../primitives/Digest.ts"
+import { traceparent } from "../telemetry/TraceContext.ts"
 import type { Commit, Write } from "./Commit.ts"
 import { type Entity, entityOf, type Kind, kinds } from "./Entities.ts"
 import { steps } from "./Lifecycle.ts"
@@ -96,10 +98,15 @@ export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): v
   for (const write of writes) checkWrite(commit, write)
 }
 
+const untraced = (command: Omit<NewCommand, "leasedBy">) => {
+  const { [traceparent]: _, ...payload } = command.payload
+  return { ...command, payload }
+}
+
 /**
  * What must be equal for a repeated key to mean the same commit, as canonical JSON. Leases are left out:
  * another worker may finish what the first one began. So is what tells of the commit and changes nothing: its actor,
- * and the records that it replaces, which their revisions name.
+ * the trace that its commands carry on, and the records that it replaces, which their revisions name.
  */
 export const content = (commit: Commit): string =>
   canonicalJson({
@@ -108,7 +115,7 @@ export const content = (commit: Commit): string =>
     expects: commit.expects ?? [],
     writes: (commit.writes ?? []).map(stored),
     events: commit.events ?? [],
-    commands: (commit.commands ?? []).map(({ leasedBy: _, ...command }) => command),
+    commands: (commit.commands ?? []).map(({ leasedBy: _, ...command }) => untraced(command)),
     journal: commit.journal,
     finishes: commit.finishes ?? false
   })

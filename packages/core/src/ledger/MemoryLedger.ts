@@ -4,8 +4,10 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { AppData } from "../app/AppData.ts"
+import { AppLogs } from "../app/AppLogs.ts"
 import { DailyCounter } from "../app/DailyCounter.ts"
 import { make as makeAppData, makeDailyCounter } from "../app/MemoryAppData.ts"
+import { make as makeAppLogs } from "../app/MemoryAppLogs.ts"
 import { Commands } from "../event/Commands.ts"
 import { EventLog } from "../event/EventLog.ts"
 import { make as makeCommands } from "../event/MemoryCommands.ts"
@@ -23,10 +25,23 @@ import { make as makeHistory } from "./MemoryHistory.ts"
 import { copy, empty, type MemoryState, type ProjectEvents, type RecordRow, rowsOf } from "./MemoryState.ts"
 import { type Listing, type Page, Records } from "./Records.ts"
 import { eventDays, Retention } from "./Retention.ts"
+import { Backlog } from "../telemetry/Backlog.ts"
+import { make as makeBacklog } from "../telemetry/MemoryBacklog.ts"
 import * as Signals from "./Signals.ts"
 
 /** What `layerMemory` provides. */
-export type Stores = Ledger | Records | History | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+export type Stores =
+  | Ledger
+  | Records
+  | History
+  | Journal
+  | Commands
+  | EventLog
+  | Retention
+  | DailyCounter
+  | AppData
+  | AppLogs
+  | Backlog
 
 export interface MemoryStore {
   readonly services: Context.Context<Stores>
@@ -143,11 +158,13 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
       Context.add(EventLog, makeEventLog(state, signals)),
       Context.add(Retention, makeRetention(state)),
       Context.add(DailyCounter, makeDailyCounter(state)),
-      Context.add(AppData, makeAppData(state))
+      Context.add(AppData, makeAppData(state)),
+      Context.add(AppLogs, makeAppLogs(state, signals)),
+      Context.add(Backlog, makeBacklog(state))
     ),
     dump: () => copy(state)
   }
 }
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter and AppData, empty. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, AppData, AppLogs and Backlog, empty. */
 export const layerMemory: Layer.Layer<Stores> = Layer.effectContext(Effect.sync(() => makeMemoryStore().services))

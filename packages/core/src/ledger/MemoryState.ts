@@ -1,4 +1,5 @@
 /** All that a store in memory keeps. A write replaces a row; it never changes one. */
+import type { AppLogLine } from "../app/AppLogs.ts"
 import type { Command, DeadLetter } from "../event/Command.ts"
 import type { Event } from "../event/Event.ts"
 import type { Commit } from "./Commit.ts"
@@ -47,6 +48,8 @@ export interface MemoryState {
   readonly counters: Map<string, { readonly day: string; readonly used: number }>
   /** By Project and channel. */
   readonly appData: Map<string, Map<string, string>>
+  /** By Project: how far its sequence is, and the lines that are kept. */
+  readonly appLogs: Map<string, { readonly last: number; readonly lines: ReadonlyArray<AppLogLine> }>
   /** When each Project (`""` for the directory) last had a command claimed, by the tick of claims. */
   readonly turns: Map<string, number>
   position: number
@@ -63,6 +66,7 @@ export const empty = (): MemoryState => ({
   keys: new Map(),
   counters: new Map(),
   appData: new Map(),
+  appLogs: new Map(),
   turns: new Map(),
   position: 0,
   tick: 0
@@ -79,6 +83,7 @@ export const copy = (state: MemoryState): MemoryState => ({
   keys: new Map(state.keys),
   counters: new Map(state.counters),
   appData: new Map(Array.from(state.appData, ([store, values]) => [store, new Map(values)])),
+  appLogs: new Map(state.appLogs),
   turns: new Map(state.turns),
   position: state.position,
   tick: state.tick

@@ -9,6 +9,7 @@ import { Limits } from "../primitives/Limits.ts"
 import type { Commit } from "./Commit.ts"
 import { Journal } from "./Journal.ts"
 import { type Conflict, Ledger, type LeaseLost, type LedgerUnavailable } from "./Ledger.ts"
+import { senderOf } from "../telemetry/Tracing.ts"
 
 /** The process that is running: its command, its lease, and the steps it has finished. */
 export class Process extends Context.Tag("@pawl/core/ledger/Processes/Process")<
@@ -96,9 +97,7 @@ const settle = <R>(leased: LeasedCommand, problem: unknown, handler: Handler<R |
         steps: new Map()
       }) as Effect.Effect<void, unknown, Exclude<R, Process>>
     const outcome = yield* commands.fail(leased.lease, describe(problem), backoffMs(leased.command.attempts))
-    yield* Effect.logWarning("command failed").pipe(
-      Effect.annotateLogs({ command: leased.command.id, outcome, problem: describe(problem) })
-    )
+    yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: describe(problem) }))
   })
 
 /** A problem in one line, for a dead letter. Typed facts carry no secrets. */
@@ -131,8 +130,25 @@ export const execute = <R>(leased: LeasedCommand, handlers: Handlers<R>) => {
     }),
     // The lease was lost, or the store is away: whoever claims the command next goes on from the journal.
     Effect.catchAll((problem) => Effect.logWarning("command left to another worker", describe(problem))),
-    Effect.withSpan("Processes.execute", { attributes: { command: leased.command.id } })
+    Effect.annotateLogs(subjectsOf(leased.command)),
+    // Under the span that sent the command, which another process may have ended long ago.
+    Effect.withSpan("Processes.execute", {
+      ...senderOf(leased.command.payload),
+      kind: "consumer",
+      attributes: subjectsOf(leased.command)
+    })
   )
+}
+
+/** What a command is about, for logs and traces: ids, and nothing else of its payload. */
+const subjectsOf = ({ id, kind, payload, projectId }: Command): Readonly<Record<string, string>> => {
+  const subjects: Record<string, string> = { commandId: id, kind }
+  if (projectId !== null) subjects["projectId"] = projectId
+  for (const name of ["changeId", "candidateId", "releaseId", "taskId", "webhookId"]) {
+    const value = payload[name]
+    if (typeof value === "string") subjects[name] = value
+  }
+  return subjects
 }
 
 const flattenFailure = (cause: Cause.Cause<Cause.Cause<unknown>>): unknown => {

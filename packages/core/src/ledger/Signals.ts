@@ -85,5 +85,7 @@ export const listening = (signals: Signals, topic: string): Listening => {
 
 /** The topic of a Project's events. */
 export const eventsOf = (projectId: string): string => `events:${projectId}`
+/** The topic of what a Project's app printed. */
+export const appLogsOf = (projectId: string): string => `app-logs:${projectId}`
 /** The topic of commands that may be due. */
 export const work = "work"

@@ -12,6 +12,8 @@ export const Limits = {
   labelLength: 50,
   previewIdLength: 8,
   versionDigits: 7,
+  /** Of a `Host` header: 253 characters of a name (RFC 1035), a dot, and a port. */
+  hostLength: 260,
   pointerCacheMs: 10 * second,
 
   // Router (decisions: what one process may keep in memory, and for how long a source may keep it waiting)
@@ -20,9 +22,15 @@ export const Limits = {
   objectReadMs: 10 * second,
   routerBundles: 500,
   routerAssetCacheBytes: 64 * MiB,
+  /** Characters of paths and rules of a bundle that count as one more of `routerBundles`. */
+  routerBundleLength: 64 * KiB,
+  /** Paths of a bundle for which it is remembered which of its header rules fit. */
+  routerRulePaths: 256,
   /** Assets read from the object store at once; each is at most `buildAssetBytes`. */
   routerAssetReads: 32,
   requestHeaderBytes: 16 * KiB,
+  /** The path and query of a request; RFC 9110 asks for 8,000 at least. */
+  requestTargetBytes: 8 * KiB,
   requestHeadersMs: 15 * second,
   /** A whole request, its body too. */
   requestMs: 5 * minute,
@@ -62,6 +70,27 @@ export const Limits = {
   /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
   gitListingBytes: 32 * MiB,
 
+  // git over HTTP (decisions: a push is bounded as the files of one API call are)
+  /** A push as it is sent, and what its objects come to when they are unpacked. */
+  gitPushBytes: 10 * MiB,
+  gitPushUnpackedBytes: 64 * MiB,
+  gitPushObjects: 20_000,
+  /** Commits of a push that are looked through for the ChangeSet that it goes on from. */
+  gitPushCommits: 10_000,
+  /** How much of a push that is too large is read on, so that its sender is told so. */
+  gitDiscardBytes: 64 * MiB,
+  /** What a clone or a fetch may ask in one request. */
+  gitFetchBytes: 1 * MiB,
+  /** How long one answer to a clone or a fetch may take. */
+  gitServeMs: 5 * minute,
+  /** The largest piece of memory that git may take at once for a push. */
+  gitPushAllocationBytes: 64 * MiB,
+  /** Requests that are worked on at once: of one caller, and of all. */
+  gitRequestsPerCaller: 4,
+  gitRequestsAtOnce: 16,
+  /** The newest ChangeSets of a Project, out of which a fetch is shown the caller's own. */
+  gitChangeSetsShown: 50,
+
   // Builds (specification)
   buildSourceFiles: 400,
   buildSourceBytes: 8 * MiB,
@@ -81,8 +110,24 @@ export const Limits = {
   buildMemoryBytes: 1536 * MiB,
   /** Problems and warnings told of one build (decision). */
   buildProblems: 50,
+  /** A larger file is looked through for real login without being parsed (decision). */
+  buildAuthParseCharacters: MiB,
   /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
   bundleInlineBytes: 256 * KiB,
+  /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */
+  assetHeaderRules: 100,
+  assetRedirectsStatic: 2000,
+  assetRedirectsDynamic: 100,
+  assetRuleLineLength: 2000,
+  /** Patterns of `run_worker_first`, and each of them (Cloudflare's own bounds). */
+  workerFirstRules: 100,
+  workerFirstRuleLength: 100,
+  /** Placeholders in one pattern of a rule (decision). */
+  assetRulePlaceholders: 16,
+  /** A `_headers`, `_redirects` or `.assetsignore` file: routers keep the first two in memory (decision). */
+  assetRulesBytes: 256 * KiB,
+  /** Comparisons of characters that an `.assetsignore` may take for all files (decision: well under a second). */
+  assetsIgnoreSteps: 20_000_000,
   /** A wrangler file (decision). */
   appSettingsBytes: 64 * KiB,
 
@@ -94,7 +139,9 @@ export const Limits = {
   appWallMs: 30 * second,
   appStartMs: 5 * second,
   // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
-  appProcesses: 64,
+  appProcesses: 128,
+  /** Of those, kept for apps that have none yet: apps with many visitors do not take the last. */
+  appProcessesKept: 32,
   appWarmHosts: 2,
   appReplicas: 4,
   /** When requests have been waiting this long without a break, the app is started once more beside itself. */
@@ -108,8 +155,21 @@ export const Limits = {
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
-  /** Bodies of known length up to this are held, so that a slow visitor does not hold the app's process. */
+  /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */
   appHeldBodyBytes: 64 * KiB,
+  // Slow visitors (decisions: what a process does for one is bounded; what is beyond is cut off)
+  /** A request's body up to this is held before a process is asked for. */
+  appHeldUploadBytes: 1 * MiB,
+  /** How long a longer body, or one of unknown length, is held before a process is asked for. */
+  appUploadHoldMs: 1 * second,
+  /** Of one answer, what the visitor has not read yet; and of all, after which each keeps only `appHeldBodyBytes`. */
+  appBodyBytes: 8 * MiB,
+  appBodiesBytes: 128 * MiB,
+  /** How long an answer that is kept to the brim waits for its visitor, and in which time an upload must bring `appStallBytes`. */
+  appStallMs: 5 * second,
+  appStallBytes: 16 * KiB,
+  /** The body of one answer. */
+  appResponseBytes: 512 * MiB,
   appHeaderBytes: 64 * KiB,
   /** How much of what an app threw is kept as the reason. */
   appReasonLength: 500,
@@ -119,6 +179,21 @@ export const Limits = {
   appDataValueBytes: 128 * KiB,
   appDataKeys: 10_000,
   appDataListLimit: 1000,
+  /** What an app printed (specification: the last 1,000 lines; the others are decisions). */
+  appLogLines: 1000,
+  /** A line in UTF-8; what is longer is cut and says so. */
+  appLogLineBytes: 4 * KiB,
+  /** Taken of one app within a second, whatever it prints; the rest is counted. */
+  appLogLinesPerSecond: 100,
+  appLogBytesPerSecond: 64 * KiB,
+  /** Lines of all apps that wait for the database; the rest is counted. */
+  appLogWaitingLines: 4000,
+  /** How long lines wait for each other before they are stored, and how many are stored at once. */
+  appLogFlushMs: 250,
+  appLogBatchLines: 100,
+  appLogStoreMs: 5 * second,
+  /** Requests turned away for one reason are told together, once in this time. */
+  appLogRefusalsMs: 10 * second,
 
   // Changes and Candidates (specification)
   candidatesPerChange: 3,
@@ -277,6 +352,20 @@ export const Limits = {
   membersPerList: 200,
   /** How long a preview lives (specification, retention). */
   previewDays: 7,
+
+  // Telemetry (decisions)
+  /** Spans that wait to be sent; what comes on top is dropped and counted. */
+  spansWaiting: 10_000,
+  spansAtOnce: 500,
+  spansEveryMs: 2 * second,
+  /** How long a collector may take for one batch, and how long it is waited for at the end. */
+  spanSendMs: 10 * second,
+  spanFlushMs: 2 * second,
+  /** The longest pause before a collector that did not answer is asked again. */
+  spanRetryMs: 1 * minute,
+  /** How old the queue's depth and the events' lag may be that a scrape is told. */
+  backlogAgeMs: 5 * second,
+  backlogReadMs: 5 * second,
 
   // Upkeep (specification, "Scheduling" and "Retention")
   /** How long forks stay after completion, by environment. */

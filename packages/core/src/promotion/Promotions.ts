@@ -15,6 +15,7 @@ import * as Time from "../primitives/Time.ts"
 import { refuseArchived } from "../project/Archived.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
+import { Meters } from "../telemetry/Meters.ts"
 import { type Ask, backCommit, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
 import type { Trigger } from "./Generation.ts"
 import { mustBuild } from "./RollbackPlan.ts"
@@ -160,10 +161,17 @@ const requesting = (candidateId: string, ask: Ask, token: string | null) =>
     // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
     if (read.change.record.status === "promoting") return { answer: "go" as const }
     if (decision._tag === "Stale") return { answer: "go" as const }
-    if (decision._tag === "Blocked") return yield* new Blocked({ candidateId, blocks: decision.blocks })
+    if (decision._tag === "Blocked") {
+      yield* refused("blocked", ask)
+      return yield* new Blocked({ candidateId, blocks: decision.blocks })
+    }
     const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
     return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
   })
+
+/** Counts a promotion that is not made. One that is made is counted by its commit. */
+const refused = (outcome: "stale" | "blocked", { trigger }: Ask) =>
+  Effect.map(Meters, ({ promotions }) => promotions.add(outcome, trigger))
 
 /** The Change as it will be once the request is recorded, so that the decision looks at all else. */
 const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
@@ -181,8 +189,10 @@ export const carryOn = (candidateId: string, ask: Ask) =>
       case "AlreadyPromoted":
         return yield* answer(candidateId, "alreadyPromoted")
       case "Stale":
+        yield* refused("stale", ask)
         return yield* staleness(candidateId)
       case "Blocked":
+        yield* refused("blocked", ask)
         return yield* new Blocked({ candidateId, blocks: decision.blocks })
     }
   })

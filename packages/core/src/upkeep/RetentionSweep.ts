@@ -6,6 +6,8 @@ import { Effect } from "effect"
 import { AppData } from "../app/AppData.ts"
 import type { Pointer } from "../app/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
+import { removed } from "../app/Removal.ts"
+import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import { Records } from "../ledger/Records.ts"
@@ -64,23 +66,41 @@ const sweepPreviews = (now: number) =>
     return page.nextCursor !== null && old.length === page.items.length
   })
 
-/** The data goes first: a row that is still there is found again. */
-const deletePreview = ({ project_id, channel, label }: Pointer) =>
+/**
+ * First the row serves nothing any more, so that nobody writes what is wiped next. The data goes before the row: a row
+ * that is still there is found again.
+ */
+const deletePreview = (old: Pointer) =>
   Effect.gen(function* () {
-    yield* (yield* AppData).wipe({ project: project_id, channel })
-    yield* decideAndCommit(
-      Effect.gen(function* () {
-        const id = pointerKey(project_id, channel)
-        const pointer = yield* find("pointer", id)
-        if (pointer === null) return { answer: undefined }
-        const write = { _tag: "Delete", kind: "pointer", id, revision: pointer.revision } as const
-        return {
-          answer: undefined,
-          commit: { name: "RetentionSweep.preview", projectId: project_id, writes: [write] }
-        }
-      })
-    )
+    const { project_id, channel, label } = old
+    yield* decideAndCommit(ending(old, (pointer, now) => removedWrite(pointer, now)))
     yield* (yield* PointerSignal).moved(label)
+    yield* (yield* AppData).wipe({ project: project_id, channel })
+    yield* decideAndCommit(ending(old, ({ revision }) => deletion(project_id, channel, revision)))
+    yield* (yield* PointerSignal).moved(label)
+  })
+
+const deletion = (projectId: string, channel: string, revision: number): Commit.Write => ({
+  _tag: "Delete",
+  kind: "pointer",
+  id: pointerKey(projectId, channel),
+  revision
+})
+
+const removedWrite = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): Commit.Write | null => {
+  const gone = removed(pointer, now)
+  return gone === null ? null : Commit.update("pointer", pointer, gone)
+}
+
+/** One write to the row that was found old; none when it is gone, or another has taken its place. */
+const ending = (old: Pointer, writeOf: (pointer: Commit.Stored<Pointer>, now: Time.Timestamp) => Commit.Write | null) =>
+  Effect.gen(function* () {
+    const { project_id: projectId, channel, created_at } = old
+    const pointer = yield* find("pointer", pointerKey(projectId, channel))
+    if (pointer === null || pointer.record.created_at !== created_at) return { answer: undefined }
+    const write = writeOf(pointer, yield* Time.now)
+    if (write === null) return { answer: undefined }
+    return { answer: undefined, commit: { name: "RetentionSweep.preview", projectId, writes: [write] } }
   })
 
 /** Deletes what is too old among the next objects of a prefix. Answers the last key that it looked at; null at the end. */
@@ -89,15 +109,40 @@ const sweepObjects = ({ prefix, days }: Expiring, after: string | null, now: num
     const objects = yield* ObjectStore
     const found = yield* objects.list(prefix, after === null ? {} : { after })
     const old = found.filter((each) => each.storedAtMs <= now - days * Time.dayMs)
-    yield* Effect.forEach(old, (each) => expire(each), { discard: true })
+    const shown = yield* shownBundles(old)
+    yield* Effect.forEach(
+      old.filter(({ key }) => !shown.has(previewBundle(key) ?? "")),
+      (each) => expire(each),
+      { discard: true }
+    )
     return found.length < Limits.objectListLimit ? null : (found.at(-1)?.key ?? null)
   }).pipe(Effect.catchTag("InvalidKey", Effect.die))
+
+/** The prefix of the preview bundle that an object is part of. */
+const previewBundle = (key: string): string | undefined => /^app-previews\/[^/]+\/[^/]+\//.exec(key)?.[0]
+
+/** The preview bundles among these that a row still shows: it was written after the build, and may outlive it by a day. */
+const shownBundles = (old: ReadonlyArray<ObjectInfo>) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const projects = new Set(old.flatMap(({ key }) => /^app-previews\/([^/]+)\//.exec(key)?.[1] ?? []))
+    const shown = new Set<string>()
+    for (const projectId of projects) {
+      const rows = yield* records.list("pointer", {
+        projectId,
+        where: { expires: "yes", status: "live" },
+        limit: "all"
+      })
+      for (const { record } of rows.items) shown.add((record.bundle_key ?? "").replace(/bundle\.json$/, ""))
+    }
+    return shown
+  })
 
 /** A bundle that exists is complete: before the first of its parts goes, its `bundle.json` does. */
 const expire = ({ key }: ObjectInfo) =>
   Effect.gen(function* () {
     const objects = yield* ObjectStore
-    const bundle = /^app-previews\/[^/]+\/[^/]+\//.exec(key)?.[0]
+    const bundle = previewBundle(key)
     if (bundle !== undefined) yield* objects.remove(`${bundle}bundle.json`)
     yield* objects.remove(key)
   })

@@ -38,6 +38,35 @@ describe("Host labels", () => {
       { numRuns: 5000 }
     ))
 
+  it("takes every text at all for one app, the apex, or none, and never looks further than its own domain", () => {
+    const piece = fc.constantFrom(
+      ..."shop|apps.localhost|localhost|.|..|--|-|_|0a1b2c3d|v0000001|v000001|xn|abc|:|:80|:99999|:080|[::1]|127.0.0.1".split(
+        "|"
+      ),
+      ..."K|ſ|İ|ä|。|．|\u0000|\u00ad|\u200b| |@|/|\\|%2e|#|?|A|*".split("|")
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(piece, { maxLength: 8 }).map((parts) => parts.join("")),
+          fc.string({ unit: "binary" })
+        ),
+        (text) => {
+          for (const host of [text, `${text}.${domain}`, `${text}${domain}`]) {
+            const parsed = parseHost(host, domain)
+            const bare = host.replace(/:\d{0,5}$/, "").replace(/\.$/, "")
+            if (parsed === "apex") expect(bare.toLowerCase()).toBe(domain)
+            else if (parsed !== null && parsed !== undefined) {
+              expect(bare).toMatch(/^[A-Za-z0-9.-]+$/)
+              expect(hostFor(parsed.label, parsed.channel, domain)).toBe(bare.toLowerCase())
+            } else if (parsed === null) expect(bare.toLowerCase().endsWith(`.${domain}`)).toBe(true)
+          }
+        }
+      ),
+      { numRuns: 5000 }
+    )
+  })
+
   it("gives every slug a label of its own kind: valid, within 50 characters, never reserved", () =>
     fc.assert(
       fc.property(label, fc.uuid({ version: 4 }), fc.boolean(), (slug, uuid, taken) => {

@@ -20,3 +20,22 @@ it("says that the repository is away when it is, and never that a Project with a
       expect(refused).toMatchObject({ _tag: "RepositoriesUnavailable", operation: "fork" })
     })
   ))
+
+it("records an edit that was made on one's newest ChangeSet on no other, and one of many that race", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const change = yield* opened(project.id, "r1")
+      const send = (path: string, newest: string | null) =>
+        ChangeSets.record(person, { changeId: change.id, message: "m", files: { [path]: path }, newest })
+      const racing = Array.from({ length: 8 }, (_, at) => Effect.either(send(`${at}.txt`, null)))
+      const ended = yield* Effect.all(racing, { concurrency: "unbounded" })
+      const [first, ...others] = ended.flatMap((each) => (each._tag === "Right" ? [each.right] : []))
+      expect(others).toEqual([])
+      for (const each of ended)
+        if (each._tag === "Left") expect(each.left).toMatchObject({ _tag: "InvalidField", code: "not_newest" })
+      const second = yield* send("next.txt", first?.id ?? null)
+      expect(second.baseCommit).toBe(first?.commit)
+      expect(yield* Effect.flip(send("late.txt", first?.id ?? null))).toMatchObject({ code: "not_newest" })
+    })
+  ))

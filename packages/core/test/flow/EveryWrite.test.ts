@@ -1,6 +1,7 @@
 import { Context, Effect, Exit, Logger, LogLevel, TestClock, TestContext } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
+import { AppLogs } from "@pawl/core/app/AppLogs"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
@@ -43,7 +44,8 @@ const ports = {
     writes: ["seed", "fork", "commit", "commitTree", "merge", "advance", "remove"],
     reads: ["resolve", "parents", "main", "list", "read", "files", "diff", "diffText", "mergeFile"]
   },
-  AppData: { writes: ["put", "remove", "wipe"], reads: ["get", "list"] }
+  AppData: { writes: ["put", "remove", "wipe"], reads: ["get", "list"] },
+  AppLogs: { writes: ["append", "wipe"], reads: ["read", "follow"] }
 } as const
 type Port = keyof typeof ports
 
@@ -189,7 +191,7 @@ const endOf = (projectId: string) =>
     }
   })
 
-const tags = { Ledger, Commands, DailyCounter, ObjectStore, Repositories, AppData }
+const tags = { Ledger, Commands, DailyCounter, ObjectStore, Repositories, AppData, AppLogs }
 
 /** Plays the story with one fault at the `nth` write; answers its end and the writes it made. */
 const play = (fault: Fault, nth: number) =>
@@ -208,13 +210,16 @@ const play = (fault: Fault, nth: number) =>
         },
         failure: () => failureOf(hit!)
       })
-      const context = yield* Effect.context<Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData>()
+      const context = yield* Effect.context<
+        Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData | AppLogs
+      >()
       const broken = Context.make(Ledger, wrap(Ledger, Context.get(context, Ledger), faults.around)).pipe(
         Context.add(Commands, wrap(Commands, Context.get(context, Commands), faults.around)),
         Context.add(DailyCounter, wrap(DailyCounter, Context.get(context, DailyCounter), faults.around)),
         Context.add(ObjectStore, wrap(ObjectStore, Context.get(context, ObjectStore), faults.around)),
         Context.add(Repositories, wrap(Repositories, Context.get(context, Repositories), faults.around)),
-        Context.add(AppData, wrap(AppData, Context.get(context, AppData), faults.around))
+        Context.add(AppData, wrap(AppData, Context.get(context, AppData), faults.around)),
+        Context.add(AppLogs, wrap(AppLogs, Context.get(context, AppLogs), faults.around))
       )
       const projectId = yield* Effect.provide(story, broken)
       return { end: yield* endOf(projectId), made }
@@ -234,7 +239,9 @@ describe("A lost answer is safe to retry", () => {
   it("knows of every method of every port whether it writes", () =>
     run(
       Effect.gen(function* () {
-        const context = yield* Effect.context<Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData>()
+        const context = yield* Effect.context<
+          Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData | AppLogs
+        >()
         for (const [name, tag] of Object.entries(tags)) {
           const { reads, writes } = ports[name as Port]
           const methods = Object.keys(Context.get(context, tag as typeof Ledger))

@@ -1,6 +1,7 @@
 import { Effect, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
+import { AppLogs } from "@pawl/core/app/AppLogs"
 import { requestApp } from "@pawl/core/app/Apps"
 import { previewChannel } from "@pawl/core/app/Previews"
 import { remove } from "@pawl/core/app/Removal"
@@ -25,6 +26,16 @@ const liveApp = Effect.gen(function* () {
   const data = yield* AppData
   const stores = ["production", previewChannel(open), "preview:v0000000", "preview:v0000001"]
   for (const channel of stores) yield* data.put({ project: project.id, channel }, "key", "value")
+  yield* (yield* AppLogs).append(project.id, [
+    {
+      time: "2030-01-01T00:00:00.000Z",
+      channel: "production",
+      version: "v",
+      level: "log",
+      source: "console",
+      text: "hi"
+    }
+  ])
   return { project, open, stores }
 })
 
@@ -46,13 +57,14 @@ describe("Removing an app", () => {
       })
     ))
 
-  it("wipes the data stores, deletes both bundle prefixes and the rows, and leaves the tombstone", () =>
+  it("wipes the data stores and what the app printed, deletes both bundle prefixes and the rows, and leaves the tombstone", () =>
     play(
       Effect.gen(function* () {
         const { project, open, stores } = yield* liveApp
         yield* remove(person, project.id)
         yield* settle
         expect(yield* valuesOf(project.id, stores)).toEqual([null, null, null, null])
+        expect(yield* (yield* AppLogs).read(project.id, {})).toEqual([])
         expect(yield* keysUnder(`apps/${project.id}/`)).toEqual([])
         expect(yield* keysUnder(`app-previews/${project.id}/`)).toEqual([])
         expect((yield* pointersOf(project.id)).map((row) => row.channel)).toEqual(["production"])

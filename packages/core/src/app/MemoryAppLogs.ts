@@ -1,0 +1,49 @@
+/** What apps printed, in memory. */
+import { Effect } from "effect"
+import { following } from "../ledger/Following.ts"
+import type { MemoryState } from "../ledger/MemoryState.ts"
+import { appLogsOf, type Signals } from "../ledger/Signals.ts"
+import { Limits } from "../primitives/Limits.ts"
+import type { AppLogs } from "./AppLogs.ts"
+
+/** How many lines a reader gets at most. */
+export const linesOf = (limit: number | undefined): number =>
+  Math.max(1, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
+
+export const make = (state: MemoryState, signals: Signals): AppLogs["Type"] => {
+  const read: AppLogs["Type"]["read"] = (project, { after, channel, limit }) =>
+    Effect.sync(() => {
+      const lines = (state.appLogs.get(project)?.lines ?? []).filter(
+        (line) => (channel === undefined || line.channel === channel) && line.sequence > (after ?? 0)
+      )
+      return after === undefined ? lines.slice(-linesOf(limit)) : lines.slice(0, linesOf(limit))
+    })
+  return {
+    append: (project, lines) =>
+      Effect.sync(() => {
+        const log = state.appLogs.get(project) ?? { last: 0, lines: [] }
+        const added = lines.map((line, n) => ({ ...line, sequence: log.last + n + 1 }))
+        state.appLogs.set(project, {
+          last: log.last + lines.length,
+          lines: [...log.lines, ...added].slice(-Limits.appLogLines)
+        })
+        signals.notify(appLogsOf(project))
+      }),
+    read,
+    follow: (project, { after, channel }) =>
+      following(
+        {
+          read: (last) => read(project, { after: last, ...(channel === undefined ? {} : { channel }) }),
+          signals,
+          topic: appLogsOf(project),
+          pollMs: null
+        },
+        after
+      ),
+    wipe: (project) =>
+      Effect.sync(() => {
+        const log = state.appLogs.get(project)
+        if (log !== undefined) state.appLogs.set(project, { ...log, lines: [] })
+      })
+  }
+}

@@ -1,0 +1,76 @@
+import { Effect } from "effect"
+import { beforeEach, describe, expect, it } from "vitest"
+import { deploy } from "@pawl/core/app/Apps"
+import { DailyCounter } from "@pawl/core/app/DailyCounter"
+import { remove } from "@pawl/core/app/Removal"
+import { find } from "@pawl/core/ledger/Deciding"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import * as Time from "@pawl/core/primitives/Time"
+import * as Projects from "@pawl/core/project/Projects"
+import * as Promotions from "@pawl/core/promotion/Promotions"
+import { answers, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
+import { promoted, releaseOf } from "./ReleaseScenes.ts"
+import { ask } from "./RollbackScenes.ts"
+import { candidateOf, newProject } from "./Scenes.ts"
+
+beforeEach(() => {
+  answers.clear()
+  answers.set("/", page(200))
+})
+
+const used = Effect.gen(function* () {
+  return yield* (yield* DailyCounter).used("app-builds", (yield* Time.now).slice(0, 10))
+})
+
+/** How many builds of the day a step takes. */
+const taken = <A, E, R>(step: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const before = yield* used
+    const value = yield* step
+    return { value, builds: (yield* used) - before }
+  })
+
+describe("The builds of a day", () => {
+  it("are taken once by provisioning, by each `build` check, and by no preview, release or rollback of what is built", () =>
+    run(
+      Effect.gen(function* () {
+        const { value: project, builds } = yield* taken(newProject())
+        expect(builds).toBe(1)
+        const first = yield* taken(candidateOf(project.id, "r1", { "a.txt": "a" }))
+        expect(first.builds).toBe(1)
+        const channel = `${project.id}/preview:${first.value.id.slice(5, 13)}`
+        expect((yield* find("pointer", channel))?.record.status).toBe("live")
+        const release = yield* taken(Effect.zipLeft(Promotions.promote(person, first.value.id), settle))
+        expect((yield* releaseOf(release.value.releaseId)).bundleSource).toBe("preview_copy")
+        expect(release.builds).toBe(0)
+        const rollback = yield* taken(Effect.zipLeft(ask(project.id, 0, 1), settle))
+        expect(rollback.builds).toBe(0)
+      })
+    ))
+
+  it("are taken by a release that finds no bundle, and by a deploy after a removal", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { releaseId } = yield* promoted(project, "r1")
+        const objects = yield* ObjectStore
+        for (const kind of ["apps", "app-previews"]) yield* objects.removePrefix(`${kind}/${project.id}/`)
+        expect((yield* taken(settle)).builds).toBe(1)
+        expect((yield* releaseOf(releaseId)).bundleSource).toBe("build")
+        yield* remove(person, project.id)
+        yield* settle
+        expect((yield* taken(Effect.zipRight(deploy(project.id), settle))).builds).toBe(1)
+      })
+    ))
+
+  it("are taken before the build, also by one that is then refused", () =>
+    run(
+      Effect.gen(function* () {
+        const files = { "README.md": "nothing to serve" }
+        const { builds } = yield* taken(
+          Effect.zipRight(Projects.create(person, { organizationId, slug: "corner", files }), settle)
+        )
+        expect(builds).toBe(1)
+      })
+    ))
+})

@@ -56,6 +56,11 @@ const migrations: ReadonlyArray<Step> = [
     `CREATE TABLE pawl_app_data (
       project_id TEXT NOT NULL, channel TEXT NOT NULL, key TEXT ${sql.onDialectOrElse({ pg: () => `COLLATE "C"`, orElse: () => "COLLATE BINARY" })} NOT NULL,
       value TEXT NOT NULL, PRIMARY KEY (project_id, channel, key))`
+  ],
+  (sql) => [
+    `CREATE TABLE pawl_app_log_end (project_id TEXT PRIMARY KEY, last BIGINT NOT NULL)`,
+    `CREATE TABLE pawl_app_log (
+      project_id TEXT NOT NULL, sequence BIGINT NOT NULL, at BIGINT NOT NULL, channel TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (project_id, sequence))${keyed(sql)}`
   ]
 ]
 

@@ -1,9 +1,10 @@
 /** App data and daily counters over SQL. */
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import { type AppData, AppDataUnavailable } from "@pawl/core/app/AppData"
-import { checkKey, checkListLimit, checkValue, tooManyKeys } from "@pawl/core/app/DataBounds"
+import { type AppData, AppDataUnavailable, type DataStoreRef } from "@pawl/core/app/AppData"
+import { checkKey, checkListLimit, checkValue, storeGone, tooManyKeys } from "@pawl/core/app/DataBounds"
 import type { DailyCounter } from "@pawl/core/app/DailyCounter"
+import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type Database, type Query, reasonOf, type Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
@@ -31,16 +32,40 @@ const listQuery = (store: ReadonlyArray<string>, prefix: string, most: number): 
   }
 }
 
+/**
+ * Holds the store's row until the batch ends. On Postgres, what a statement after it reads is what was committed by
+ * then: a write that comes before a wipe is seen by it, and one that comes after it sees what was removed.
+ */
+const holdStore = (store: ReadonlyArray<string>): Statement => ({
+  sql: `INSERT INTO pawl_app_store (project_id, channel, keys) VALUES (?, ?, 0)
+    ON CONFLICT (project_id, channel) DO UPDATE SET keys = pawl_app_store.keys`,
+  params: store
+})
+
+/** True while the pointer row that the writer was started for is there, and neither it nor the app is removed. */
+type Open = (ref: DataStoreRef) => Query
+
+const makeOpen = (dialect: Database["Type"]["dialect"]): Open => {
+  const member = (name: string) => (dialect === "pg" ? `(data::jsonb ->> '${name}')` : `(data ->> '${name}')`)
+  const serving = `SELECT 1 FROM pawl_pointer WHERE id = ? AND "status" <> 'removed'`
+  const sql = `EXISTS (${serving} AND CAST(${member("incarnation")} AS INTEGER) = ?)
+    AND EXISTS (${serving} AND COALESCE(CAST(${member("leftovers")} AS TEXT), '') NOT IN ('1', 'true'))`
+  return ({ project, channel, incarnation }) =>
+    incarnation === undefined
+      ? { sql: "1 = 1", params: [] }
+      : { sql, params: [pointerKey(project, channel), incarnation, pointerKey(project, "production")] }
+}
+
+const stillOpen = ({ sql, params }: Query): Query => ({ sql: `SELECT 1 AS open WHERE ${sql}`, params })
+
 /** A new key: counted in the same transaction, so that no race passes the most. */
-const addKey = (store: ReadonlyArray<string>, key: string, value: string): ReadonlyArray<Statement> => [
+const addKey = (store: ReadonlyArray<string>, key: string, value: string, open: Query): ReadonlyArray<Statement> => [
+  holdStore(store),
   {
-    sql: "INSERT INTO pawl_app_store (project_id, channel, keys) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
-    params: store
-  },
-  {
-    sql: "INSERT INTO pawl_app_data (project_id, channel, key, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    params: [...store, key, value],
-    rows: 1
+    sql: `INSERT INTO pawl_app_data (project_id, channel, key, value) SELECT ?, ?, ?, ? WHERE ${open.sql} ON CONFLICT DO NOTHING`,
+    params: [...store, key, value, ...open.params],
+    rows: 1,
+    otherwise: stillOpen(open)
   },
   {
     sql: `UPDATE pawl_app_store SET keys = keys + 1 WHERE ${thisStore} AND keys < ?`,
@@ -49,13 +74,26 @@ const addKey = (store: ReadonlyArray<string>, key: string, value: string): Reado
   }
 ]
 
+/** The store's row first, as everyone takes it: so that no two wait for each other, and the count stays true. */
+const removeKey = (store: ReadonlyArray<string>, key: string, open: Query): ReadonlyArray<Statement> => [
+  holdStore(store),
+  {
+    sql: `DELETE FROM pawl_app_data WHERE ${thisStore} AND key = ? AND ${open.sql}`,
+    params: [...store, key, ...open.params],
+    rows: 1,
+    otherwise: stillOpen(open)
+  },
+  { sql: `UPDATE pawl_app_store SET keys = keys - 1 WHERE ${thisStore}`, params: store }
+]
+
 export const make = (database: Database["Type"]): AppData["Type"] => {
-  const replace = (store: ReadonlyArray<string>, key: string, value: string) =>
+  const openOf = makeOpen(database.dialect)
+  const replace = (store: ReadonlyArray<string>, key: string, value: string, open: Query) =>
     Effect.map(
       database.batch([
         {
-          sql: `UPDATE pawl_app_data SET value = ? WHERE ${thisStore} AND key = ?`,
-          params: [value, ...store, key],
+          sql: `UPDATE pawl_app_data SET value = ? WHERE ${thisStore} AND key = ? AND ${open.sql}`,
+          params: [value, ...store, key, ...open.params],
           rows: 1
         }
       ]),
@@ -66,12 +104,20 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
       yield* checkKey(key)
       yield* checkValue(value)
       const store = [ref.project, ref.channel]
+      const open = openOf(ref)
       // Another writer may add or remove the key between the two; then begin anew.
-      while (!(yield* replace(store, key, value))) {
-        const outcome = yield* database.batch(addKey(store, key, value))
+      while (!(yield* replace(store, key, value, open))) {
+        const outcome = yield* database.batch(addKey(store, key, value, open))
         if (outcome._tag === "Applied") return
         if (outcome.index === 2) return yield* tooManyKeys
+        if (outcome.rows.length === 0) return yield* storeGone
       }
+    }).pipe(Effect.catchTag("SqlError", away))
+  const remove: AppData["Type"]["remove"] = (ref, key) =>
+    Effect.gen(function* () {
+      yield* checkKey(key)
+      const outcome = yield* database.batch(removeKey([ref.project, ref.channel], key, openOf(ref)))
+      if (outcome._tag === "Missed" && outcome.rows.length === 0) return yield* storeGone
     }).pipe(Effect.catchTag("SqlError", away))
 
   return {
@@ -87,18 +133,7 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
         Effect.catchTag("SqlError", away)
       ),
     put,
-    remove: (ref, key) =>
-      Effect.zipRight(
-        checkKey(key),
-        database.batch([
-          {
-            sql: `DELETE FROM pawl_app_data WHERE ${thisStore} AND key = ?`,
-            params: [ref.project, ref.channel, key],
-            rows: 1
-          },
-          { sql: `UPDATE pawl_app_store SET keys = keys - 1 WHERE ${thisStore}`, params: [ref.project, ref.channel] }
-        ])
-      ).pipe(Effect.asVoid, Effect.catchTag("SqlError", away)),
+    remove,
     list: (ref, { limit, prefix = "" }) =>
       Effect.gen(function* () {
         yield* checkKey(prefix)
@@ -109,6 +144,7 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
     wipe: (ref) =>
       Effect.suspend(() =>
         database.batch([
+          holdStore([ref.project, ref.channel]),
           { sql: `DELETE FROM pawl_app_data WHERE ${thisStore}`, params: [ref.project, ref.channel] },
           { sql: `DELETE FROM pawl_app_store WHERE ${thisStore}`, params: [ref.project, ref.channel] }
         ])

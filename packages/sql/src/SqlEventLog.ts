@@ -2,9 +2,9 @@
 import { Effect, Either, Schema } from "effect"
 import { Event } from "@pawl/core/event/Event"
 import { type EventLog, EventsExpired } from "@pawl/core/event/EventLog"
-import { following } from "@pawl/core/event/MemoryEventLog"
+import { following } from "@pawl/core/ledger/Following"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import type { Signals } from "@pawl/core/ledger/Signals"
+import { eventsOf, type Signals } from "@pawl/core/ledger/Signals"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Database, Row } from "./Database.ts"
@@ -49,5 +49,17 @@ export const make = (database: Database["Type"], signals: Signals): EventLog["Ty
       }
       return yield* Either.all(rows.map((row) => eventOf(projectId, row)))
     }).pipe(Effect.catchTag("SqlError", unavailable("read events")))
-  return { read, follow: (projectId, after) => following(read, signals, projectId, after, Limits.storePollMs) }
+  return {
+    read,
+    follow: (projectId, after) =>
+      following(
+        {
+          read: (last) => read(projectId, last, Limits.eventsPageSize),
+          signals,
+          topic: eventsOf(projectId),
+          pollMs: Limits.storePollMs
+        },
+        after
+      )
+  }
 }

@@ -2,6 +2,7 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import { Context, Effect, Layer } from "effect"
 import { AppData } from "@pawl/core/app/AppData"
+import { AppLogs } from "@pawl/core/app/AppLogs"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import { Commands } from "@pawl/core/event/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
@@ -11,9 +12,12 @@ import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Retention } from "@pawl/core/ledger/Retention"
 import * as Signals from "@pawl/core/ledger/Signals"
+import { Backlog } from "@pawl/core/telemetry/Backlog"
 import { Database } from "./Database.ts"
 import { migrate } from "./Migrations.ts"
 import { make as makeAppData, makeDailyCounter } from "./SqlAppData.ts"
+import { make as makeAppLogs } from "./SqlAppLogs.ts"
+import { make as makeBacklog } from "./SqlBacklog.ts"
 import { make as makeCommands } from "./SqlCommands.ts"
 import { make as makeEventLog } from "./SqlEventLog.ts"
 import { make as makeHistory } from "./SqlHistory.ts"
@@ -21,9 +25,20 @@ import { make as makeLedger } from "./SqlLedger.ts"
 import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
 import { make as makeRetention } from "./SqlRetention.ts"
 
-export type Stores = Ledger | Records | History | Journal | Commands | EventLog | Retention | DailyCounter | AppData
+export type Stores =
+  | Ledger
+  | Records
+  | History
+  | Journal
+  | Commands
+  | EventLog
+  | Retention
+  | DailyCounter
+  | AppData
+  | AppLogs
+  | Backlog
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter and AppData. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, AppData, AppLogs and Backlog. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
   Effect.gen(function* () {
     yield* migrate
@@ -37,7 +52,9 @@ export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient |
       Context.add(EventLog, makeEventLog(database, signals)),
       Context.add(Retention, makeRetention(database)),
       Context.add(DailyCounter, makeDailyCounter(database)),
-      Context.add(AppData, makeAppData(database))
+      Context.add(AppData, makeAppData(database)),
+      Context.add(AppLogs, makeAppLogs(database, signals)),
+      Context.add(Backlog, makeBacklog(database))
     )
   })
 )

@@ -1,4 +1,4 @@
-/** One call of `fetch`: it holds a short body, waits for a process and passes the request to it. */
+/** One call of `fetch`: it holds what it can of a body, waits for a process and passes the request to it. */
 import {
   AppOverLimit,
   type AppRequest,
@@ -8,9 +8,11 @@ import {
   BundleUnusable
 } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { BytesBody } from "@pawl/router/Body"
 import { Exit } from "effect"
 import { Exchange } from "./Exchange.ts"
-import { HeldBody, hold } from "./HeldBody.ts"
+import { holdSome, holdWhole } from "./HeldUpload.ts"
+import type { HostProcess } from "./HostProcess.ts"
 import type { Replicas } from "./Replicas.ts"
 import { headerValue, lengthOf } from "./WireHeaders.ts"
 
@@ -21,10 +23,31 @@ const isFailure = (error: unknown): error is AppFailure =>
   error instanceof BundleUnusable ||
   error instanceof AppRuntimeUnavailable
 
-const notFound: AppResponse = {
+type Done = (exit: Exit.Exit<AppResponse, AppFailure>) => void
+
+const notFound = (method: string): AppResponse => ({
   status: 404,
   headers: [["content-type", "text/plain; charset=utf-8"]],
-  body: new HeldBody(Buffer.from("Not found\n"))
+  body: method === "HEAD" ? null : new BytesBody(Buffer.from("Not found\n"))
+})
+
+const brokeOff = new AppRuntimeUnavailable({ reason: "the request's body broke off" })
+
+const isEmpty = ({ body, headers }: AppRequest): boolean =>
+  body === null || (!(body instanceof BytesBody) && headerValue(headers, "content-length") === "0")
+
+/** The request with as much of its body in memory as may be. */
+const withHeldBody = async (request: AppRequest, body: AsyncIterable<Uint8Array>): Promise<AppRequest> => {
+  const length = lengthOf(headerValue(request.headers, "content-length"))
+  if (length === undefined || length > Limits.appHeldUploadBytes) {
+    const some = await holdSome(body).catch(() => null)
+    if (some === null || (some instanceof BytesBody && length !== undefined && some.bytes.length !== length))
+      throw brokeOff
+    return { ...request, body: some }
+  }
+  const whole = await holdWhole(body, length)
+  if (whole === null) throw brokeOff
+  return { ...request, body: whole }
 }
 
 export class AppCall {
@@ -36,36 +59,40 @@ export class AppCall {
     this.drop()
   }
 
-  async run(
-    replicas: Replicas,
-    request: AppRequest,
-    done: (exit: Exit.Exit<AppResponse, AppFailure>) => void
-  ): Promise<void> {
-    try {
-      const input = await this.withHeldBody(request)
-      if (this.dropped) return
-      const host = await replicas.acquire((leave) => (this.drop = leave))
-      if (host === null)
-        return done(Exit.succeed({ ...notFound, body: request.method === "HEAD" ? null : notFound.body }))
-      if (this.dropped) return replicas.release(host)
-      const exchange = new Exchange(host, replicas.version.id, input, {
-        answered: (response) => done(Exit.succeed(response)),
-        failed: (failure) => done(Exit.fail(failure)),
-        finished: () => replicas.release(host)
-      })
-      this.drop = () => exchange.abort()
-    } catch (error) {
-      done(isFailure(error) ? Exit.fail(error) : Exit.die(error))
-    }
+  run(replicas: Replicas, request: AppRequest, done: Done): void {
+    const { body } = request
+    if (isEmpty(request)) return this.acquire(replicas, body === null ? request : { ...request, body: null }, done)
+    withHeldBody(request, body!).then(
+      (held) => this.acquire(replicas, held, done),
+      (error: unknown) => fail(error, done)
+    )
   }
 
-  private async withHeldBody(request: AppRequest): Promise<AppRequest> {
-    if (request.body === null)
-      return { ...request, headers: request.headers.filter(([name]) => name.toLowerCase() !== "content-length") }
-    const length = lengthOf(headerValue(request.headers, "content-length"))
-    if (length === undefined || length > Limits.appHeldBodyBytes) return request
-    const bytes = await hold(request.body, length)
-    if (bytes === null) throw new AppRuntimeUnavailable({ reason: "the request's body broke off" })
-    return { ...request, body: new HeldBody(bytes) }
+  /** Without a promise on the way where a process is free: most requests find one. */
+  private acquire(replicas: Replicas, request: AppRequest, done: Done): void {
+    if (this.dropped) return
+    const free = replicas.takeIdle()
+    if (free !== null) return this.exchange(replicas, free, request, done)
+    replicas
+      .acquire((leave) => (this.drop = leave))
+      .then(
+        (host) => {
+          if (host === null) return done(Exit.succeed(notFound(request.method)))
+          if (this.dropped) return replicas.release(host)
+          this.exchange(replicas, host, request, done)
+        },
+        (error: unknown) => fail(error, done)
+      )
+  }
+
+  private exchange(replicas: Replicas, host: HostProcess, request: AppRequest, done: Done): void {
+    const exchange = new Exchange(host, replicas.version.id, request, {
+      answered: (response) => done(Exit.succeed(response)),
+      failed: (failure) => done(Exit.fail(failure)),
+      finished: () => replicas.release(host)
+    })
+    this.drop = () => exchange.abort()
   }
 }
+
+const fail = (error: unknown, done: Done): void => done(isFailure(error) ? Exit.fail(error) : Exit.die(error))

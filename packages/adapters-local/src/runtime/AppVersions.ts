@@ -1,22 +1,32 @@
 /** The versions that run, and which of them must go when room is needed. */
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { encodeFrame, type LoadedBundle } from "./BundleFrame.ts"
+import { hostConfig } from "./HostConfig.ts"
 import { HostPool } from "./HostPool.ts"
 import type { HostProcess, HostSetting } from "./HostProcess.ts"
+import type { LoadedBundle } from "./LoadedBundle.ts"
 import { Replicas } from "./Replicas.ts"
 
 /** Every fact of a version is part of what its processes are kept by: no other bundle or data store is ever served for it. */
 const keyOf = (version: AppVersion): string =>
-  JSON.stringify([version.id, version.project, version.channel, version.bundleKey, version.bundleDigest])
+  JSON.stringify([
+    version.id,
+    version.project,
+    version.channel,
+    version.bundleKey,
+    version.bundleDigest,
+    version.incarnation ?? null
+  ])
 
 export class AppVersions {
   private readonly byKey = new Map<string, Replicas>()
   private readonly pool: HostPool
   private readonly load: (version: AppVersion) => Promise<LoadedBundle>
+  private readonly started: HostSetting["started"]
 
   constructor(setting: HostSetting, load: (version: AppVersion) => Promise<LoadedBundle>) {
     this.load = load
+    this.started = setting.started
     this.pool = new HostPool(setting, () => this.evictOldest())
     this.pool.refill()
   }
@@ -26,7 +36,7 @@ export class AppVersions {
     const known = this.byKey.get(key)
     if (known !== undefined) return known
     if (this.byKey.size >= Limits.appVersionsKnown) this.sweep()
-    const made = new Replicas(version, (one) => this.start(one))
+    const made = new Replicas(version, (one, more) => this.start(one, more))
     this.byKey.set(key, made)
     return made
   }
@@ -53,11 +63,14 @@ export class AppVersions {
     return this.pool.close()
   }
 
-  private async start(version: AppVersion): Promise<HostProcess | null> {
-    const { bundle, modules } = await this.load(version)
-    if (bundle.mainModule === null) return null
-    const host = await this.pool.take(version)
-    await host.assign(version, encodeFrame(host.mark, bundle, modules))
+  private async start(version: AppVersion, more: boolean): Promise<HostProcess | null> {
+    const loaded = await this.load(version)
+    const { mainModule } = loaded.bundle
+    if (mainModule === null) return null
+    const beganMs = performance.now()
+    const host = await this.pool.take(version, more)
+    await host.assign(version, hostConfig(loaded, mainModule))
+    this.started(version, beganMs, performance.now())
     return host
   }
 

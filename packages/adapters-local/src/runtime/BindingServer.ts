@@ -6,7 +6,8 @@ import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { AssetServer } from "@pawl/core/app/AssetServer"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type Context, Effect, Exit, Runtime } from "effect"
-import { assetUrlHeader, operationHeader, refusedHeader } from "./HostWorker.ts"
+import { operationHeader } from "./HostConfig.ts"
+import { refusedHeader } from "./HostModules.ts"
 import { fromWire, toWire } from "./WireHeaders.ts"
 
 export interface Bindings {
@@ -48,8 +49,27 @@ interface DataCall {
   readonly limit?: number
 }
 
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** Our module of the app's isolate wrote it, but an app may reach the socket behind it: anything may stand there. */
+const readDataCall = (text: string): DataCall | null => {
+  let said: unknown
+  try {
+    said = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof said !== "object" || said === null) return null
+  const { key = "", limit, op, prefix, value = "" }: Partial<Record<keyof DataCall, unknown>> = said
+  if (op !== "get" && op !== "put" && op !== "delete" && op !== "list") return null
+  if (!isText(key) || !isText(value) || (prefix !== undefined && !isText(prefix))) return null
+  if (limit !== undefined && typeof limit !== "number") return null
+  return { op, key, value, ...(prefix === undefined ? {} : { prefix }), ...(limit === undefined ? {} : { limit }) }
+}
+
 const callData = (data: Bindings["data"], version: AppVersion, call: DataCall) => {
-  const store = { project: version.project, channel: version.channel }
+  const { project, channel, incarnation } = version
+  const store = { project, channel, ...(incarnation === undefined ? {} : { incarnation }) }
   if (call.op === "get") return data.get(store, call.key)
   if (call.op === "put") return data.put(store, call.key, call.value)
   if (call.op === "delete") return data.remove(store, call.key)
@@ -71,8 +91,8 @@ const answerData = async (
       response,
       `DATA: a value may have ${Limits.appDataValueBytes} bytes and a key ${Limits.appDataKeyLength} characters`
     )
-  // The host worker wrote it, and it is the only one that can.
-  const call: DataCall = JSON.parse(text)
+  const call = readDataCall(text)
+  if (call === null) return refuse(response, "DATA: this is not a call of env.DATA")
   const answer = await Runtime.runPromise(bindings.runtime)(
     callData(bindings.data, version, call).pipe(
       Effect.map((value) => ({ value })),
@@ -93,8 +113,9 @@ const answerAsset = async (
   request: IncomingMessage,
   response: ServerResponse
 ): Promise<void> => {
-  const url = request.headers[assetUrlHeader]
-  if (typeof url !== "string") return refuse(response, "ASSETS: the request has no URL")
+  // workerd puts the whole URL in the first line; whoever writes something else there is not heard.
+  const url = URL.parse(request.url ?? "")?.href
+  if (url === undefined) return refuse(response, "ASSETS: the request has no URL")
   const exit = await Runtime.runPromiseExit(bindings.runtime)(
     bindings.assets.fetch(version, {
       method: request.method ?? "GET",
@@ -116,7 +137,7 @@ const answerAsset = async (
 export const listenForCalls = (path: string, bindings: Bindings, caller: Caller): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer(
-      { maxHeaderSize: Limits.appHeaderBytes, keepAliveTimeout: 0, requestTimeout: 0 },
+      { maxHeaderSize: Limits.appHeaderBytes, keepAliveTimeout: 0, requestTimeout: 0, requireHostHeader: false },
       (request, response) => {
         const version = caller.version()
         if (version === null) return refuse(response, "this process has no app")

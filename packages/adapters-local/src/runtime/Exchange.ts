@@ -1,18 +1,20 @@
-/** One request to one process and its answer, over HTTP on the process's own socket. */
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
-import { Readable } from "node:stream"
+/** One request to one process and its answer, over the process's own connection. */
 import {
   AppOverLimit,
   type AppRequest,
-  AppRuntimeUnavailable,
   type AppResponse,
-  AppThrew
+  AppRuntimeUnavailable,
+  AppThrew,
+  type Headers
 } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { exactly, HeldBody } from "./HeldBody.ts"
+import { BytesBody } from "@pawl/router/Body"
+import { AnswerBody } from "./AnswerBody.ts"
+import type { AnswerHead } from "./AnswerParser.ts"
 import type { HostProcess } from "./HostProcess.ts"
-import { outcomeHeader } from "./HostWorker.ts"
-import { fromWire, headerValue, lengthOf, toWire, wireValue } from "./WireHeaders.ts"
+import { outcomeHeader, stackMark } from "./HostModules.ts"
+import { Upload } from "./Upload.ts"
+import { headerValue, lengthOf, requestHead, withoutPrivate } from "./WireHeaders.ts"
 
 export type ExchangeFailure = AppThrew | AppOverLimit | AppRuntimeUnavailable
 
@@ -25,6 +27,8 @@ export interface ExchangeEvents {
 
 /** How long a broken connection waits to hear that its process died. */
 const deathNoticeMs = 500
+/** A reason, its stack and the mark between them. */
+const toldBytes = 4 * 6 * Limits.appReasonLength
 
 export class Exchange {
   private readonly host: HostProcess
@@ -32,21 +36,28 @@ export class Exchange {
   private readonly input: AppRequest
   private readonly events: ExchangeEvents
   private readonly wall: NodeJS.Timeout
-  private sent: ClientRequest | null = null
-  private received: IncomingMessage | null = null
+  private stall: NodeJS.Timeout | null = null
+  private upload: Upload | null = null
+  /** The head of the answer, until it is passed on. */
+  private head: AnswerHead | null = null
+  private threw = false
+  private pieces: Array<Buffer> = []
+  private body: AnswerBody | null = null
+  private received = 0
+  private whole = false
   private settled = false
   private ended = false
-  private attempts = 0
+  private asked = 0
 
   constructor(host: HostProcess, versionId: string, input: AppRequest, events: ExchangeEvents) {
     this.host = host
     this.versionId = versionId
     this.input = input
     this.events = events
-    this.wall = setTimeout(() => this.stop(this.overLimit("wall")), host.wallMs)
+    this.wall = setTimeout(() => this.stop(this.overLimit("wall")), host.bounds.wallMs)
     host.begin()
     host.onTooManyCalls = () => this.stop(this.overLimit("subrequests"))
-    this.send()
+    this.ask()
   }
 
   /** Drops the request, whatever it is doing. */
@@ -55,107 +66,114 @@ export class Exchange {
     this.end()
   }
 
-  private overLimit(limit: "wall" | "subrequests"): AppOverLimit {
+  private overLimit(limit: "wall" | "subrequests" | "response"): AppOverLimit {
     return new AppOverLimit({ version: this.versionId, limit, retryAfterSeconds: 1 })
   }
 
-  private threw(reason: string): AppThrew {
-    return new AppThrew({ version: this.versionId, reason })
+  private failure(reason: string, trace?: string): AppThrew {
+    return new AppThrew({ version: this.versionId, reason, ...(trace ? { trace } : {}) })
   }
 
-  private send(): void {
+  private ask(): void {
     const { body, headers, method, url } = this.input
-    this.attempts += 1
-    const flat = toWire(headers)
-    const target = /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href
-    const length = body instanceof HeldBody ? body.bytes.length : lengthOf(headerValue(headers, "content-length"))
-    // Without a length and without chunks, Node would send the body of a GET as a second request.
-    if (body !== null && length === undefined) flat.push("transfer-encoding", "chunked")
-    let sent: ClientRequest
-    try {
-      sent = httpRequest({
-        socketPath: this.host.appSocket,
-        agent: this.host.agent,
-        method,
-        path: target,
-        headers: flat,
-        maxHeaderSize: Limits.appHeaderBytes,
-        setHost: false
-      })
-    } catch (error) {
-      return this.stop(new AppRuntimeUnavailable({ reason: `the request cannot be passed on: ${String(error)}` }))
-    }
-    this.sent = sent
-    sent.on("response", (response) => this.receive(response))
-    sent.on("error", () => void this.broken(sent))
-    if (body === null) sent.end()
-    else if (body instanceof HeldBody) sent.end(body.bytes)
-    else this.upload(sent, length === undefined ? body : exactly(body, length))
-  }
-
-  private upload(sent: ClientRequest, body: AsyncIterable<Uint8Array>): void {
-    const own = !(body instanceof Readable)
-    const source = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
-    source.once("error", () => this.stop(new AppRuntimeUnavailable({ reason: "the request's body broke off" })))
-    // The visitor's stream is left to its owner: destroying it would cut the connection that the answer goes out on.
-    sent.once("close", () => (own ? source.destroy() : source.unpipe(sent)))
-    source.pipe(sent)
-  }
-
-  private receive(response: IncomingMessage): void {
-    this.received = response
-    response.once("close", () => (this.brokeOff(response) ? void this.broken(null) : this.end()))
-    response.on("error", () => undefined)
-    if (this.settled) return void response.destroy()
-    const outcome = wireValue(response.rawHeaders, outcomeHeader)
-    if (outcome === `${this.host.mark}:ok`) return this.answer(response)
-    if (outcome !== `${this.host.mark}:threw`) return this.stop(this.threw("the answer is not one that can be sent"))
-    this.collect(response, 4 * Limits.appReasonLength, (bytes) => this.fail(this.threw(bytes.toString("utf8"))))
-  }
-
-  private answer(response: IncomingMessage): void {
-    const status = response.statusCode ?? 500
-    const head = { status, headers: fromWire(response.rawHeaders) }
-    const length = lengthOf(wireValue(response.rawHeaders, "content-length"))
-    const empty = this.input.method === "HEAD" || status === 204 || status === 304
-    if (empty) this.collect(response, 0, () => this.succeed({ ...head, body: null }))
-    else if (length !== undefined && length <= Limits.appHeldBodyBytes)
-      this.collect(response, length, (bytes) =>
-        this.succeed({ ...head, body: bytes.length === 0 ? null : new HeldBody(bytes) })
-      )
-    else this.succeed({ ...head, body: response })
-  }
-
-  /** Reads a short body to its end; one that breaks off is a failed request, not a short answer. */
-  private collect(response: IncomingMessage, most: number, done: (bytes: Buffer) => void): void {
-    const chunks: Array<Buffer> = []
-    let total = 0
-    response.on("data", (chunk: Buffer) => {
-      total += chunk.length
-      if (total <= most) chunks.push(chunk)
+    this.asked += 1
+    const held = body instanceof BytesBody ? body.bytes : null
+    const length = held === null ? lengthOf(headerValue(headers, "content-length")) : held.length
+    const head = requestHead(method, url, headers, body === null ? null : (length ?? "chunked"))
+    if (head === null)
+      return this.stop(new AppRuntimeUnavailable({ reason: "the request has a header that cannot be sent" }))
+    this.host.connection.ask(head, held, method === "HEAD", {
+      head: (answer) => this.begun(answer),
+      data: (bytes) => this.take(bytes),
+      end: () => (this.whole = true),
+      fed: () => this.fed(),
+      broken: (stale) => void this.broken(stale),
+      drained: () => this.upload?.drained()
     })
-    response.once("end", () => done(Buffer.concat(chunks)))
+    if (body === null || held !== null) return
+    this.upload = new Upload(this.host.connection, body, length)
+    this.upload.run(this.host.bounds.stallMs, (reason) => this.stop(new AppRuntimeUnavailable({ reason })))
   }
 
-  /** Whether the process's end of the connection closed in the middle, as opposed to a reader who left. */
-  private brokeOff(response: IncomingMessage): boolean {
-    const cause: unknown = response.errored
-    return !response.complete && !this.ended && cause instanceof Error && "code" in cause && cause.code === "ECONNRESET"
+  private begun(head: AnswerHead): void {
+    const outcome = headerValue(head.headers, outcomeHeader)
+    this.threw = outcome === "threw"
+    if (outcome !== "ok" && !this.threw) return this.stop(this.failure("the answer is not one that can be sent"))
+    if ((head.length ?? 0) > this.host.bounds.responseBytes && this.input.method !== "HEAD")
+      return this.stop(this.overLimit("response"))
+    this.head = head
+  }
+
+  private take(bytes: Buffer): void {
+    if (this.ended) return
+    this.received += bytes.length
+    if (this.received > this.host.bounds.responseBytes) return this.stop(this.overLimit("response"))
+    if (this.body === null) this.pieces.push(bytes)
+    else if (!this.body.push(bytes)) this.hold()
+  }
+
+  /** Everything that came was taken: a short answer is there as a whole, of a long one the first part. */
+  private fed(): void {
+    if (this.ended) return
+    if (this.threw) {
+      if (this.received > toldBytes || this.whole) this.tell()
+    } else if (this.head !== null && !this.settled) this.pass(this.head)
+    if (!this.whole) return
+    this.body?.end()
+    this.end()
+  }
+
+  private tell(): void {
+    const [reason = "", trace] = Buffer.concat(this.pieces).toString("utf8").split(stackMark)
+    this.stop(this.failure(reason.slice(0, Limits.appReasonLength), trace))
+  }
+
+  private pass(head: AnswerHead): void {
+    const answer = { status: head.status, headers: withoutPrivate(head.headers) }
+    if (this.whole) {
+      const bytes = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces)
+      if (bytes.length === 0) return this.succeed({ ...answer, body: null })
+      const headers: Headers =
+        head.length === null ? [...answer.headers, ["content-length", String(bytes.length)]] : answer.headers
+      return this.succeed({ status: head.status, headers, body: new BytesBody(bytes) })
+    }
+    // One of a known short length is awaited, so that what breaks off is a failure and not half an answer.
+    if (head.length !== null && head.length <= Limits.appHeldBodyBytes) return
+    const body = new AnswerBody(this.host.room, { room: () => this.release(), left: () => this.abort() })
+    this.body = body
+    for (const piece of this.pieces) if (!body.push(piece)) this.hold()
+    this.pieces = []
+    this.succeed({ ...answer, body })
+  }
+
+  /** The visitor reads too slowly: the app waits, but not for long. */
+  private hold(): void {
+    this.host.connection.pause()
+    this.stall ??= setTimeout(
+      () => this.stop(new AppRuntimeUnavailable({ reason: "the visitor reads too slowly" })),
+      this.host.bounds.stallMs
+    )
+  }
+
+  private release(): void {
+    if (this.stall === null) return
+    clearTimeout(this.stall)
+    this.stall = null
+    this.host.connection.resume()
   }
 
   /**
    * The connection broke: the process died, or a kept connection was stale, or the app's body failed. The death
    * is waited for also when nobody waits for the answer, so that the next request does not go to a dead process.
    */
-  private async broken(sent: ClientRequest | null): Promise<void> {
+  private async broken(stale: boolean): Promise<void> {
     if (this.ended) return
     await this.deathNotice()
     if (this.ended) return
     if (!this.host.alive) return this.stop(this.host.causeOfDeath(this.versionId))
-    const replayable = this.input.body === null || this.input.body instanceof HeldBody
-    if (!this.settled && sent?.reusedSocket === true && replayable && this.received === null && this.attempts === 1)
-      return this.send()
-    this.stop(this.threw("the answer broke off"))
+    const replayable = this.input.body === null || this.input.body instanceof BytesBody
+    if (!this.settled && stale && replayable && this.asked === 1) return this.ask()
+    this.stop(this.failure("the answer broke off"))
   }
 
   private async deathNotice(): Promise<void> {
@@ -170,16 +188,13 @@ export class Exchange {
     this.events.answered(response)
   }
 
-  private fail(failure: ExchangeFailure): void {
-    if (this.settled) return
-    this.settled = true
-    this.events.failed(failure)
-  }
-
   private stop(failure: ExchangeFailure): void {
-    this.fail(failure)
+    if (!this.settled) {
+      this.settled = true
+      this.events.failed(failure)
+    }
     // An answer that is being read is cut off, with the reason.
-    if (this.received !== null && !this.received.complete) this.received.destroy(failure)
+    this.body?.fail(failure)
     this.end()
   }
 
@@ -187,8 +202,11 @@ export class Exchange {
     if (this.ended) return
     this.ended = true
     clearTimeout(this.wall)
+    if (this.stall !== null) clearTimeout(this.stall)
     // Not kept when either side is unfinished: the rest would run into the next request.
-    if (this.sent !== null && (!this.sent.writableFinished || this.received?.complete !== true)) this.sent.destroy()
+    const unsent = this.upload !== null && !this.upload.done
+    this.upload?.stop()
+    if (!this.whole || unsent) this.host.connection.destroy()
     this.host.end()
     this.events.finished()
   }

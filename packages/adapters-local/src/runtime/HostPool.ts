@@ -15,15 +15,23 @@ export class HostPool {
   constructor(setting: HostSetting, evict: () => boolean) {
     this.setting = setting
     this.evict = evict
+    setting.meters.appProcesses.from(() => [
+      { labels: ["live"], value: this.inUse },
+      { labels: ["warm"], value: this.warm.length }
+    ])
   }
 
-  /** A fresh process. Fails with `AppOverLimit` ("busy") when every process there may be serves a request. */
-  async take(version: AppVersion): Promise<HostProcess> {
-    if (this.inUse >= Limits.appProcesses && !this.evict())
+  /**
+   * A fresh process. `more`: for an app that has one already; hot apps together leave room for those that have none.
+   * Fails with `AppOverLimit` ("busy") when every process there may be serves a request.
+   */
+  async take(version: AppVersion, more: boolean): Promise<HostProcess> {
+    const most = more ? Limits.appProcesses - Limits.appProcessesKept : Limits.appProcesses
+    if (this.inUse >= most && (more || !this.evict()))
       throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
     const host = await (this.warm.shift() ?? this.launch())
     this.refill()
-    return host.alive ? host : this.take(version)
+    return host.alive ? host : this.take(version, more)
   }
 
   /** Starts as many as should wait. A failure shows when the next one is taken. */

@@ -1,69 +1,67 @@
 /** One workerd process: started before it knows its app, given one, watched, and killed. Never used for a second app. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chmodSync, chownSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, writeFileSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
-import { Agent, request as httpRequest, type Server } from "node:http"
+import type { Server } from "node:http"
 import { join } from "node:path"
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
+import type { MeterSet } from "@pawl/core/telemetry/Meters"
+import type { BodyRoom } from "./AnswerBody.ts"
+import { AppConnection } from "./AppConnection.ts"
+import type { AppConsole } from "./AppConsole.ts"
 import { type Bindings, listenForCalls } from "./BindingServer.ts"
-import { hostArguments } from "./HostWorker.ts"
+import { hostArguments } from "./HostConfig.ts"
+import { listening, NotListening, unavailable, workerdOf } from "./HostStart.ts"
 import { cleanEnvironment, type Confinement } from "./RuntimeIsolation.ts"
 import type { Watch, Watchdog } from "./Watchdog.ts"
+
+/** What one request may take of a process, beside CPU time, memory and calls. */
+export interface RequestBounds {
+  /** From its process to the last byte of its answer. */
+  readonly wallMs: number
+  /** How long a visitor may keep the process waiting. */
+  readonly stallMs: number
+  /** The body of its answer. */
+  readonly responseBytes: number
+}
 
 export interface HostSetting {
   readonly confinement: Confinement
   readonly watchdog: Watchdog
   readonly bindings: Bindings
+  readonly console: AppConsole
   /** The folder with the host worker's files, which every process sees. */
   readonly shared: string
   /** Where process folders are made, and the same by a path short enough for a socket's name. */
   readonly folder: string
   readonly reach: string
-  /** How long one request may take. */
-  readonly wallMs: number
+  readonly bounds: RequestBounds
+  readonly room: BodyRoom
+  readonly meters: MeterSet
+  /** Told of each process that has been given its app, and between which times of `performance.now` that was. */
+  readonly started: (version: AppVersion, beganMs: number, endedMs: number) => void
 }
 
-/** The process at the end of a chain of wrappers. */
-const leafOf = (pid: number): number => {
-  const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]
-  return child === undefined || child === "" ? pid : leafOf(Number(child))
+interface Started {
+  readonly child: ChildProcess
+  /** Of workerd itself, inside its wrappers. */
+  readonly pid: number
+  readonly said: () => string
 }
 
-const unavailable = (reason: string) => new AppRuntimeUnavailable({ reason })
-
-/** Resolves when workerd listens on both sockets. */
-const listening = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let said = ""
-    let complaints = ""
-    const timer = setTimeout(
-      () => reject(unavailable(`workerd did not start within ${Limits.appStartMs} ms`)),
-      Limits.appStartMs
-    )
-    const settle = (end: () => void) => {
-      clearTimeout(timer)
-      end()
-    }
-    // Read on after the start too, so that an app that writes much to its console is not held up by a full pipe.
-    child.stderr?.on("data", (chunk: Buffer) => {
-      if (complaints.length < 2000) complaints += chunk.toString("utf8")
-    })
-    child.stdio[3]?.on("data", (chunk: Buffer) => {
-      said += chunk.toString("utf8")
-      if (said.includes('"app"') && said.includes('"control"')) settle(resolve)
-    })
-    child.once("error", (error) => settle(() => reject(unavailable(`workerd cannot be started: ${error.message}`))))
-    child.once("exit", () =>
-      settle(() => reject(unavailable(`workerd ended at its start: ${complaints.slice(0, 500)}`)))
-    )
+/** What a process says on standard error: kept up to a bound, read on for ever, so that a full pipe never holds it up. */
+const wordsOf = (child: ChildProcess): (() => string) => {
+  let said = ""
+  child.stderr?.on("data", (chunk: Buffer) => {
+    if (said.length < 4000) said += chunk.toString("utf8")
   })
+  return () => said
+}
 
 export class HostProcess {
-  /** Proves that an answer is the host worker's own word. */
-  readonly mark = randomBytes(16).toString("hex")
-  readonly agent = new Agent({ keepAlive: true, maxSockets: 1, timeout: 2000 })
+  readonly connection: AppConnection
   readonly exited: Promise<void>
   /** The first request has the budget of a cold start. */
   cold = true
@@ -77,25 +75,17 @@ export class HostProcess {
   private calls = 0
   private stopped = false
   private verdict: "cpu" | "memory" | null = null
-  private readonly name: string
   private readonly setting: HostSetting
   private readonly child: ChildProcess
   private readonly watch: Watch
-  private readonly server: Server
+  private readonly said: () => string
 
-  private constructor(
-    setting: HostSetting,
-    name: string,
-    child: ChildProcess,
-    server: Server,
-    caller: { host: HostProcess | null }
-  ) {
+  private constructor(setting: HostSetting, name: string, server: Server, started: Started) {
+    const { child, pid, said } = started
     this.setting = setting
-    this.name = name
     this.child = child
-    this.server = server
-    caller.host = this
-    const pid = leafOf(child.pid ?? 0)
+    this.said = said
+    this.connection = new AppConnection(join(setting.reach, name, "app.sock"))
     try {
       // When the machine runs out of memory, an app goes first.
       writeFileSync(`/proc/${pid}/oom_score_adj`, "1000")
@@ -107,10 +97,12 @@ export class HostProcess {
       child.once("exit", () => {
         this.alive = false
         this.verdict = this.watch.verdict()
+        if (this.version !== null && !this.stopped) setting.console.died(this.version, this.verdict)
+        if (this.verdict !== null || this.crashed) setting.meters.appKills.add(this.verdict ?? "crashed")
         this.watch.release()
-        this.server.closeAllConnections()
-        this.server.close()
-        this.agent.destroy()
+        server.closeAllConnections()
+        server.close()
+        this.connection.destroy()
         void rm(join(setting.folder, name), { recursive: true, force: true }).catch(() => undefined)
         this.onExit?.()
         resolve()
@@ -128,19 +120,21 @@ export class HostProcess {
       version: () => caller.host?.version ?? null,
       countCall: () => caller.host?.countCall() ?? false
     })
-    const [file = "", ...args] = confinement.command(
-      setting.shared,
-      own,
-      hostArguments(confinement.hostFolder || setting.shared, confinement.socketFolder(near))
-    )
+    const [file = "", ...args] = confinement.command(setting.shared, own, hostArguments(confinement.socketFolder(near)))
     let child: ChildProcess | undefined
     try {
       if (confinement.uid !== null)
         for (const path of [own, join(own, "supervisor.sock")]) chownSync(path, confinement.uid, confinement.uid)
       chmodSync(join(own, "supervisor.sock"), 0o600)
-      child = spawn(file, args, { env: cleanEnvironment, stdio: ["ignore", "ignore", "pipe", "pipe"], cwd: "/" })
-      await listening(child)
-      return new HostProcess(setting, name, child, server, caller)
+      child = spawn(file, args, { env: cleanEnvironment, stdio: ["pipe", "pipe", "pipe", "pipe"], cwd: "/" })
+      setting.console.read(child.stdout, () => caller.host?.version ?? null)
+      const said = wordsOf(child)
+      // A process that is gone does not take its configuration; its exit tells of that.
+      child.stdin?.on("error", () => undefined)
+      child.on("error", () => undefined)
+      const pid = await workerdOf(child, said)
+      caller.host = new HostProcess(setting, name, server, { child, pid, said })
+      return caller.host
     } catch (error) {
       child?.kill("SIGKILL")
       server.close()
@@ -151,41 +145,35 @@ export class HostProcess {
     }
   }
 
-  /** Gives the process its app. Once. */
-  assign(version: AppVersion, frame: Buffer): Promise<void> {
+  /**
+   * Gives the process its app, once, and resolves when it listens. Fails with `AppThrew` for an app that cannot start, and
+   * with `AppOverLimit` for one that goes over a bound before it does.
+   */
+  async assign(version: AppVersion, config: Uint8Array): Promise<void> {
     this.version = version
     this.watch.begin(Limits.appColdCpuMs)
-    return new Promise((resolve, reject) => {
-      const fail = (reason: string) => {
+    this.child.stdin?.end(config)
+    try {
+      await listening(this.child, this.said)
+      this.watch.end()
+    } catch (error) {
+      if (!(error instanceof NotListening)) {
         this.kill()
-        reject(unavailable(`a process did not take its app: ${reason}`))
+        throw error
       }
-      const sent = httpRequest(
-        {
-          socketPath: join(this.setting.reach, this.name, "control.sock"),
-          method: "POST",
-          timeout: Limits.appStartMs,
-          agent: false
-        },
-        (answer) => {
-          answer.resume()
-          this.watch.end()
-          if (answer.statusCode === 204) resolve()
-          else fail(`it answered ${answer.statusCode}`)
-        }
-      )
-      sent.once("timeout", () => sent.destroy(new Error("no answer")))
-      sent.once("error", (error) => fail(error.message))
-      sent.end(frame)
-    })
+      throw error.said === null
+        ? this.causeOfDeath(version.id)
+        : new AppThrew({ version: version.id, reason: error.said })
+    }
   }
 
-  get wallMs(): number {
-    return this.setting.wallMs
+  get bounds(): RequestBounds {
+    return this.setting.bounds
   }
 
-  get appSocket(): string {
-    return join(this.setting.reach, this.name, "app.sock")
+  /** What the bodies of answers may keep in memory. */
+  get room(): BodyRoom {
+    return this.setting.room
   }
 
   /** A request starts: its CPU time and its calls count from here. */

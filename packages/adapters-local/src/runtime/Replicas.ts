@@ -4,8 +4,8 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { CrashBudget } from "./CrashBudget.ts"
 import type { HostProcess } from "./HostProcess.ts"
 
-/** A process for a version, or null when the app has none to start: it is of assets alone. */
-export type StartHost = (version: AppVersion) => Promise<HostProcess | null>
+/** A process for a version, or null when the app has none to start: it is of assets alone. `more`: beside one it has. */
+export type StartHost = (version: AppVersion, more: boolean) => Promise<HostProcess | null>
 
 interface Waiter {
   readonly sinceMs: number
@@ -33,11 +33,17 @@ export class Replicas {
     this.start = start
   }
 
+  /** A process that is free at this moment; null when there is none. */
+  takeIdle(): HostProcess | null {
+    for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop()) if (idle.usable) return idle
+    return null
+  }
+
   /** A process for one request, or null for an app of assets alone. `dropped` registers what to do when the visitor leaves the queue. */
   acquire(dropped: (leave: () => void) => void): Promise<HostProcess | null> {
     if (this.assetsOnly) return Promise.resolve(null)
-    for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop())
-      if (idle.usable) return Promise.resolve(idle)
+    const idle = this.takeIdle()
+    if (idle !== null) return Promise.resolve(idle)
     if (this.queue.length >= Limits.appQueue) return Promise.reject(this.overLimit("busy", 1000))
     if (this.hosts.size + this.starting === 0) {
       const waitMs = this.crashes.waitMs(performance.now())
@@ -86,9 +92,10 @@ export class Replicas {
   }
 
   private async grow(): Promise<void> {
+    const more = this.hosts.size + this.starting > 0
     this.starting += 1
     try {
-      const host = await this.start(this.version)
+      const host = await this.start(this.version, more)
       this.starting -= 1
       if (host === null) {
         this.assetsOnly = true

@@ -11,7 +11,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Guarantee } from "@pawl/core/candidate/Sandbox"
 import { Effect } from "effect"
-import { hostFiles } from "./HostWorker.ts"
+import { findFilter, readingFilter, withFilter } from "../sandbox/SystemCalls.ts"
+import { hostFiles } from "./HostProbe.ts"
 
 const run = promisify(execFile)
 const nobody = 65534
@@ -63,6 +64,7 @@ const common: ReadonlyArray<Guarantee> = [
   "read-only-system",
   "time-limited"
 ]
+const filterFile = "filter"
 const inside = { hostFolder: "/host", socketFolder: () => "/run" }
 
 /** The folders above files, outermost first. bubblewrap would make them for root alone. */
@@ -111,9 +113,16 @@ const unshareAll = [
 const bubblewrapIsolation = (version: string): RuntimeIsolation => ({
   name: "bubblewrap",
   version,
-  guarantees: [...common, "user-dropped" as const].sort(),
+  guarantees: [
+    ...common,
+    "user-dropped" as const,
+    ...(findFilter() === null ? [] : ["system-calls-filtered" as const])
+  ].sort(),
   remedy: null
 })
+/** bubblewrap's own command, with the filter of system calls where there is one. */
+const bubblewrapCommand = (shared: string): ReadonlyArray<string> =>
+  findFilter() === null ? ["bwrap"] : readingFilter(join(shared, filterFile), "bwrap")
 
 /**
  * For root: the mounts are made as root, then `setpriv` inside becomes nobody for good. bubblewrap's own
@@ -132,7 +141,7 @@ const bubblewrapAsRoot = (
     "setpriv",
     "--pdeathsig",
     "KILL",
-    "bwrap",
+    ...bubblewrapCommand(shared),
     ...unshareAll,
     "--cap-add",
     "CAP_SETUID",
@@ -165,7 +174,7 @@ const bubblewrap = (version: string, workerd: string, libs: ReadonlyArray<string
     "setpriv",
     "--pdeathsig",
     "KILL",
-    "bwrap",
+    ...bubblewrapCommand(shared),
     "--unshare-user",
     "--disable-userns",
     ...unshareAll,
@@ -183,9 +192,9 @@ const bubblewrap = (version: string, workerd: string, libs: ReadonlyArray<string
 })
 
 // The new root is a small read-only file system; `setpriv` inside it drops every capability, so that the
-// process cannot leave it again.
+// process cannot leave it again. The filter comes last but one, since it refuses mounts to all that comes after it.
 const unshareScript = `set -e
-root=$1 shared=$2 own=$3 workerd=$4 setpriv=$5 flags=$6; shift 6
+root=$1 shared=$2 own=$3 workerd=$4 setpriv=$5; shift 5
 mount -t tmpfs -o size=1m,mode=755 tmpfs "$root"
 place() { mkdir -p "$root\${2%/*}"; : > "$root$2"; mount --bind "$1" "$root$2"; }
 while [ "$1" != -- ]; do place "$1" "$1"; shift; done; shift
@@ -196,14 +205,18 @@ mount --bind "$own" "$root/run"
 mount -o remount,bind,ro "$root"
 cd "$root"
 unset PWD OLDPWD
-exec chroot "$root" /setpriv $flags --pdeathsig KILL /workerd "$@"`
+exec "$@"`
 
 const unshare = (version: string, workerd: string, setpriv: string, libs: ReadonlyArray<string>): Confinement => ({
   ...inside,
   isolation: {
     name: "unshare",
     version,
-    guarantees: asRoot() ? [...common, "user-dropped" as const].sort() : [...common].sort(),
+    guarantees: [
+      ...common,
+      ...(asRoot() ? ["user-dropped" as const] : []),
+      ...(withFilter().length === 0 ? [] : ["system-calls-filtered" as const])
+    ].sort(),
     remedy: null
   },
   uid: asRoot() ? nobody : null,
@@ -229,9 +242,17 @@ const unshare = (version: string, workerd: string, setpriv: string, libs: Readon
     processFolder,
     workerd,
     setpriv,
-    [...(asRoot() ? dropUser : []), ...dropCapabilities].join(" "),
     ...libs,
     "--",
+    ...withFilter(),
+    "chroot",
+    join(shared, "root"),
+    "/setpriv",
+    ...(asRoot() ? dropUser : []),
+    ...dropCapabilities,
+    "--pdeathsig",
+    "KILL",
+    "/workerd",
     ...args
   ]
 })
@@ -280,6 +301,8 @@ const candidates = async (names: ReadonlyArray<RuntimeIsolation["name"]>): Promi
 export const writeShared = async (shared: string): Promise<void> => {
   await mkdir(join(shared, "root"), { recursive: true, mode: 0o755 })
   for (const [name, text] of Object.entries(hostFiles)) await writeFile(join(shared, name), text, { mode: 0o644 })
+  const filter = findFilter()
+  if (filter !== null) await writeFile(join(shared, filterFile), filter, { mode: 0o644 })
   await chmod(shared, 0o755)
 }
 

@@ -1,8 +1,9 @@
-/** Headers between the ports' pairs and Node's flat lists, without what belongs to one connection only. */
+/** Headers between the ports' pairs and the connection of a process, without what belongs to one connection only. */
 import type { Headers } from "@pawl/core/app/AppRuntime"
 
 const perConnection = new Set([
   "connection",
+  "content-length",
   "expect",
   "keep-alive",
   "proxy-connection",
@@ -14,12 +15,45 @@ const perConnection = new Set([
 /** Names that the runtime speaks with; a visitor's or an app's own are dropped. */
 const isPrivate = (name: string): boolean => name.startsWith("x-pawl-")
 
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const breaks = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/
+const plainTarget = /^[\x21-\x7e]+$/
+
+/**
+ * The head of a request as it is sent: HTTP/1.1 with the whole URL in its first line. `body`: none, its length, or in
+ * chunks. Null when a part of it could be read as something else.
+ */
+export const requestHead = (
+  method: string,
+  url: string,
+  headers: Headers,
+  body: number | "chunked" | null
+): string | null => {
+  const target = plainTarget.test(url) ? url : URL.parse(url)?.href
+  if (target === undefined || !token.test(method)) return null
+  let head = `${method} ${target} HTTP/1.1\r\n`
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    if (perConnection.has(lower) || isPrivate(lower)) continue
+    if (!token.test(name) || breaks.test(value)) return null
+    head += `${name}: ${value}\r\n`
+  }
+  if (body === "chunked") return `${head}transfer-encoding: chunked\r\n\r\n`
+  if (body === null) return method === "GET" || method === "HEAD" ? `${head}\r\n` : `${head}content-length: 0\r\n\r\n`
+  return `${head}content-length: ${body}\r\n\r\n`
+}
+
+/** The headers of an answer as they may leave. The length stays: it is the connection's parser that has judged it. */
+export const withoutPrivate = (headers: Headers): Headers =>
+  headers.filter(([name]) => name === "content-length" || (!perConnection.has(name) && !isPrivate(name)))
+
 /** Node's flat list for sending: `[name, value, name, value, …]`. */
 export const toWire = (headers: Headers): Array<string> => {
   const flat: Array<string> = []
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
-    if (!perConnection.has(lower) && !isPrivate(lower)) flat.push(name, value)
+    if (lower === "content-length" || (!perConnection.has(lower) && !isPrivate(lower))) flat.push(name, value)
   }
   return flat
 }
@@ -35,15 +69,12 @@ export const fromWire = (flat: ReadonlyArray<string>): Array<readonly [string, s
   return pairs
 }
 
-/** The value of a header in a flat list; the name in lower case. */
-export const wireValue = (flat: ReadonlyArray<string>, name: string): string | undefined => {
-  for (let at = 0; at + 1 < flat.length; at += 2) if (flat[at]?.toLowerCase() === name) return flat[at + 1]
+/** The value of a header in pairs; the name in lower case. */
+export const headerValue = (headers: Headers, name: string): string | undefined => {
+  for (const [one, value] of headers)
+    if (one === name || (one.length === name.length && one.toLowerCase() === name)) return value
   return undefined
 }
-
-/** The value of a header in pairs; the name in lower case. */
-export const headerValue = (headers: Headers, name: string): string | undefined =>
-  headers.find(([one]) => one.toLowerCase() === name)?.[1]
 
 /** A `content-length` as a number; undefined when there is none that is plain digits. */
 export const lengthOf = (value: string | undefined): number | undefined =>

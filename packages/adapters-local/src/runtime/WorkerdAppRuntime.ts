@@ -5,14 +5,18 @@ import { mkdir, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { AppData } from "@pawl/core/app/AppData"
 import { type AppResponse, AppRuntime, AppRuntimeUnavailable, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { AppLogs } from "@pawl/core/app/AppLogs"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { Meters } from "@pawl/core/telemetry/Meters"
 import { Cause, type Context, Effect, Exit, Layer, Option, Runtime } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
+import { AppConsole } from "./AppConsole.ts"
 import { AppVersions } from "./AppVersions.ts"
-import { loadBundle } from "./BundleFrame.ts"
-import type { HostSetting } from "./HostProcess.ts"
+import { BodyRoom } from "./AnswerBody.ts"
+import type { HostSetting, RequestBounds } from "./HostProcess.ts"
+import { loadBundle } from "./LoadedBundle.ts"
 import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./RuntimeIsolation.ts"
 import { Watchdog } from "./Watchdog.ts"
 
@@ -21,15 +25,20 @@ export interface Options {
   readonly folder: string
   /** The isolations that may be used, for those who would rather have no apps than bare ones. Default: all. */
   readonly isolations?: ReadonlyArray<RuntimeIsolation["name"]>
-  /** How long one request may take, from its process to the last byte of its answer. Default: `Limits.appWallMs`. */
-  readonly wallMs?: number
+  /** What one request may take. Default: `Limits.appWallMs`, `appStallMs` and `appResponseBytes`. */
+  readonly bounds?: Partial<RequestBounds>
+  /** Told of each cold start, and between which times of `performance.now` it was. */
+  readonly started?: HostSetting["started"]
 }
 
-const service = (versions: AppVersions): Context.Tag.Service<AppRuntime> => ({
+const service = (versions: AppVersions, console: AppConsole): Context.Tag.Service<AppRuntime> => ({
   fetch: (version, request) =>
     Effect.async<AppResponse, AppFailure>((resume) => {
       const call = new AppCall()
-      void call.run(versions.of(version), request, (exit) => resume(exit))
+      call.run(versions.of(version), request, (exit) => {
+        if (Exit.isFailure(exit)) console.failed(version, request, Cause.squash(exit.cause))
+        resume(exit)
+      })
       return Effect.sync(() => call.abort())
     }),
   stop: (versionId) => Effect.sync(() => versions.stop(versionId))
@@ -62,7 +71,7 @@ const unavailable = (error: unknown) =>
   new AppRuntimeUnavailable({ reason: error instanceof Error ? error.message : String(error) })
 
 /** Folder, isolation and watchdog, in the order in which they must be undone. */
-const acquireSetting = (options: Options, bindings: HostSetting["bindings"]) =>
+const acquireSetting = (options: Options, bindings: HostSetting["bindings"], console: AppConsole) =>
   Effect.gen(function* () {
     if (!existsSync("/proc/self/schedstat"))
       return yield* new AppRuntimeUnavailable({
@@ -90,8 +99,35 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"]) =>
       (one) => Effect.sync(() => closeSync(one))
     )
     const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
-    return { confinement, watchdog, bindings, shared, folder, reach, wallMs: options.wallMs ?? Limits.appWallMs }
+    const meters = yield* Meters
+    const started: HostSetting["started"] = (version, beganMs, endedMs) => {
+      meters.coldStarts.observe((endedMs - beganMs) / 1000)
+      options.started?.(version, beganMs, endedMs)
+    }
+    const bounds: RequestBounds = {
+      wallMs: Limits.appWallMs,
+      stallMs: Limits.appStallMs,
+      responseBytes: Limits.appResponseBytes,
+      ...options.bounds
+    }
+    const room = new BodyRoom()
+    return { confinement, watchdog, bindings, console, shared, folder, reach, bounds, room, meters, started }
   })
+
+/** The console of the apps; what waits is stored at the end, after the processes are gone. */
+const acquireConsole = Effect.gen(function* () {
+  const logs = yield* AppLogs
+  const runtime = yield* Effect.runtime()
+  return yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new AppConsole((project, lines) =>
+          Runtime.runPromise(runtime)(Effect.timeout(logs.append(project, lines), Limits.appLogStoreMs))
+        )
+    ),
+    (one) => Effect.promise(() => one.close())
+  )
+})
 
 /**
  * The runtime. Closing the layer kills every process it started; they also die with this process.
@@ -99,13 +135,13 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"]) =>
  */
 export const layer = (
   options: Options
-): Layer.Layer<AppRuntime, AppRuntimeUnavailable, AppData | AssetServer | ObjectStore> =>
+): Layer.Layer<AppRuntime, AppRuntimeUnavailable, AppData | AppLogs | AssetServer | ObjectStore> =>
   Layer.scoped(
     AppRuntime,
     Effect.gen(function* () {
       const runtime = yield* Effect.runtime<ObjectStore>()
       const bindings = { data: yield* AppData, assets: yield* AssetServer, runtime }
-      const setting = yield* acquireSetting(options, bindings)
+      const setting = yield* acquireSetting(options, bindings, yield* acquireConsole)
       const { isolation } = setting.confinement
       if (isolation.remedy === null)
         yield* Effect.logInfo("apps run in isolation", { isolation: isolation.name, version: isolation.version })
@@ -127,7 +163,7 @@ export const layer = (
           )
         )
       )
-      return service(versions)
+      return service(versions, setting.console)
     })
   )
 

@@ -75,6 +75,7 @@ describe("an app's process is shut in", () => {
         const status = readFileSync(`/proc/${pid}/status`, "utf8")
         expect(status).toMatch(/^CapEff:\t0+$/m)
         expect(status).toMatch(/^NoNewPrivs:\t1$/m)
+        if (isolation?.guarantees.includes("system-calls-filtered")) expect(status).toMatch(/^Seccomp:\t2$/m)
         expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toMatch(/HOME|USER|TOKEN|PAWL/)
         if (process.getuid?.() === 0) expect(status).not.toMatch(/^Uid:\t0\t/m)
       }

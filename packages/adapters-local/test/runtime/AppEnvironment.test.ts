@@ -41,7 +41,7 @@ describe("what an app sees", () => {
       exports: expect.any(Array),
       process: "undefined",
       cf: null,
-      headers: ["connection"]
+      headers: []
     })
   })
 

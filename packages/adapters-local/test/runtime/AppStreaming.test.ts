@@ -106,7 +106,7 @@ describe("bodies stream both ways", () => {
 
 describe("a request that takes too long", () => {
   it("is stopped, before its answer and in the middle of it, and the app serves on", async () => {
-    const hasty = openWorld({ wallMs: 300 })
+    const hasty = openWorld({ bounds: { wallMs: 300 } })
     const source = `export default { async fetch(request) {
       if (request.url.endsWith("/late")) await scheduler.wait(60000)
       if (request.url.endsWith("/endless")) return new Response(new ReadableStream({ async pull(c) { await scheduler.wait(20); c.enqueue(new Uint8Array(1)) } }))

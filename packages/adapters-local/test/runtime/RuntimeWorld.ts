@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type AppData } from "@pawl/core/app/AppData"
+import { type AppLogs } from "@pawl/core/app/AppLogs"
 import { type AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Bundle, bundlePrefix } from "@pawl/core/app/Bundle"
 import * as BundleStore from "@pawl/core/app/BundleStore"
@@ -100,5 +101,5 @@ export const memoryObjects = (): Layer.Layer<ObjectStore> => MemoryObjectStore.l
 
 /** Starts a runtime; dispose it at the end. */
 export const openWorld = (options: Partial<WorkerdAppRuntime.Options> = {}) =>
-  ManagedRuntime.make<AppRuntime | ObjectStore | AppData, unknown>(runtimeLayer(memoryObjects(), options))
+  ManagedRuntime.make<AppRuntime | ObjectStore | AppData | AppLogs, unknown>(runtimeLayer(memoryObjects(), options))
 export type World = ReturnType<typeof openWorld>

@@ -1,41 +1,10 @@
-/** A bundle in the form in which a host process takes it. */
+/** A bundle with all its modules, each checked against its digest. */
 import * as BundleStore from "@pawl/core/app/BundleStore"
 import { type AppVersion, AppRuntimeUnavailable, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import type { Bundle, BundleModule } from "@pawl/core/app/Bundle"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Effect } from "effect"
-
-/** The compatibility flags the app runs with: Node's API only where asked for, and bindings that are RPC at any date. */
-export const flagsOf = (asked: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const node = asked.includes("nodejs_compat") || asked.includes("nodejs_compat_v2")
-  return [
-    ...new Set([
-      ...asked,
-      "rpc",
-      "fetcher_no_get_put_delete",
-      ...(node ? [] : ["no_nodejs_compat", "no_nodejs_compat_v2"])
-    ])
-  ]
-}
-
-/** Index and modules in one buffer, as `Control` of the host worker reads it. */
-export const encodeFrame = (mark: string, bundle: Bundle, modules: LoadedBundle["modules"]): Buffer => {
-  const index = Buffer.from(
-    JSON.stringify({
-      mark,
-      code: {
-        mainModule: bundle.mainModule,
-        compatibilityDate: bundle.compatibilityDate,
-        compatibilityFlags: flagsOf(bundle.compatibilityFlags)
-      },
-      modules: modules.map(([name, type, bytes]) => [name, type, bytes.length])
-    })
-  )
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(index.length)
-  return Buffer.concat([length, index, ...modules.map(([, , bytes]) => bytes)])
-}
 
 const moduleBytes = (prefix: string, name: string, module: BundleModule) =>
   Effect.gen(function* () {
@@ -50,7 +19,7 @@ const moduleBytes = (prefix: string, name: string, module: BundleModule) =>
 
 export interface LoadedBundle {
   readonly bundle: Bundle
-  readonly modules: ReadonlyArray<readonly [name: string, type: string, bytes: Uint8Array]>
+  readonly modules: ReadonlyArray<readonly [name: string, type: BundleModule["type"], bytes: Uint8Array]>
 }
 
 const unusable = (version: AppVersion, reason: string) => new BundleUnusable({ version: version.id, reason })

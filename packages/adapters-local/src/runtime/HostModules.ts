@@ -1,0 +1,79 @@
+/**
+ * The two modules of ours that run in the app's isolate: the entry, which tells an answer from a failure, and `env.DATA`.
+ * What an app changes in its isolate can mislead them about that app alone: they hold no right that it has not.
+ */
+import { Limits } from "@pawl/core/primitives/Limits"
+
+/** On every answer: `ok`, or `threw` with the reason as its body. */
+export const outcomeHeader = "x-pawl-outcome"
+/** On an answer of the supervisor: the call is refused and its body says why. */
+export const refusedHeader = "x-pawl-refused"
+/** Between the reason and the stack of an answer that is `threw`. */
+export const stackMark = "\u0000"
+
+/** The worker's main module; `main` is the app's. */
+export const entryModule = (main: string): string => `import * as app from ${JSON.stringify(`./${main}`)}
+const handler = app.default
+const make = typeof handler === "function" ? (ctx, env) => new handler(ctx, env) : () => handler
+const cut = (text, length) => text.length > length ? text.slice(0, length) : text
+const tell = (error) => {
+  try {
+    const stack = typeof error?.stack === "string" ? error.stack.replace(/\\n\\s+at [^\\n]*pawl-entry-\\d+\\.js[^\\n]*/g, "") : ""
+    return cut(String(error), ${Limits.appReasonLength}) + "\\u0000" + cut(stack, ${4 * Limits.appReasonLength})
+  } catch {
+    return "something that cannot be shown was thrown"
+  }
+}
+export default {
+  async fetch(request, env, ctx) {
+    try {
+      const made = make(ctx, env)
+      if (typeof made?.fetch !== "function") throw new TypeError("The default export of the app has no fetch handler.")
+      const response = await made.fetch(request, env, ctx)
+      if (!(response instanceof Response)) throw new TypeError("The fetch handler of the app did not answer with a Response.")
+      if (response.bodyUsed) throw new TypeError("The body of the app's Response was used before it was sent.")
+      if (response.webSocket) throw new TypeError("WebSockets are not served here.")
+      try {
+        response.headers.set("${outcomeHeader}", "ok")
+        return response
+      } catch {
+        // The headers of what env.ASSETS answered, or of a redirect, cannot be changed.
+        const copy = new Response(response.body, response)
+        copy.headers.set("${outcomeHeader}", "ok")
+        return copy
+      }
+    } catch (error) {
+      return new Response(tell(error), { status: 500, headers: { "${outcomeHeader}": "threw" } })
+    }
+  }
+}
+`
+
+export const dataModule = {
+  name: "pawl:data",
+  source: `const text = (name, value) => {
+  if (typeof value !== "string") throw new TypeError("DATA: the " + name + " must be a string")
+  return value
+}
+class Data {
+  #store
+  constructor(store) { this.#store = store }
+  async #call(call) {
+    const response = await this.#store.fetch("http://supervisor/data", { method: "POST", body: JSON.stringify(call) })
+    if (response.headers.has("${refusedHeader}")) throw new Error(await response.text())
+    return (await response.json()).value
+  }
+  async get(key) { return await this.#call({ op: "get", key: text("key", key) }) }
+  async put(key, value) { await this.#call({ op: "put", key: text("key", key), value: text("value", value) }) }
+  async delete(key) { await this.#call({ op: "delete", key: text("key", key) }) }
+  async list(options) {
+    const { prefix, limit } = options ?? {}
+    if (prefix !== undefined) text("prefix", prefix)
+    if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) throw new TypeError("DATA: the limit must be a positive integer")
+    return await this.#call({ op: "list", prefix, limit })
+  }
+}
+Object.freeze(Data.prototype)
+export default (env) => Object.freeze(new Data(env.store))
+`
+} as const

@@ -1,55 +1,110 @@
 /** The static assets of a source tree, and what of the tree is source. */
-import type { BuildJob, BuildProblem } from "@pawl/core/app/AppBuilder"
-import type { AssetEntry } from "@pawl/core/app/Bundle"
+import type { BuildProblem } from "@pawl/core/app/AppBuilder"
+import type { AssetEntry, BundleAssets, HeaderRule, RedirectRule } from "@pawl/core/app/Bundle"
 import { keyProblem } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
+import { ignoredPaths } from "./AssetsIgnore.ts"
 import { contentTypeOf } from "./ContentTypes.ts"
+import { readHeaders } from "./HeadersFile.ts"
 import { problem } from "./Problems.ts"
+import { readRedirects } from "./RedirectsFile.ts"
+import { textOf } from "./SettingsFile.ts"
 
-type Files = BuildJob["files"]
+type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
 export interface SplitTree {
   /** By path in the tree. */
   readonly source: ReadonlyMap<string, Uint8Array>
   /** By path under the assets directory. */
   readonly assets: ReadonlyMap<string, Uint8Array>
+  readonly headers: ReadonlyArray<HeaderRule>
+  readonly redirects: ReadonlyArray<RedirectRule>
   readonly problems: ReadonlyArray<BuildProblem>
   readonly warnings: ReadonlyArray<BuildProblem>
 }
 
-/** Files that configure a host of assets elsewhere. Serving them would be wrong, and applying them is not supported. */
-const configuration: Readonly<Record<string, string>> = {
-  _headers: "headers are not added to assets",
-  _redirects: "redirects are not applied to assets"
+/** Files of the assets directory that say how the others are served, and are not served themselves. */
+const ruleFiles = ["_headers", "_redirects", ".assetsignore"] as const
+type RuleFile = (typeof ruleFiles)[number]
+
+/** The text of a rule file, or nothing; one that cannot be read is a problem. */
+const ruleText = (files: Files, directory: string, name: RuleFile, problems: Array<BuildProblem>): string | null => {
+  const path = `${directory}/${name}`
+  const content = files.get(path)?.content
+  if (content === undefined) return null
+  if (content.byteLength > Limits.assetRulesBytes) {
+    const message = `This file is ${content.byteLength} bytes; it may have ${Limits.assetRulesBytes}.`
+    problems.push(problem("asset_rules_over_limit", message, { file: path }))
+    return null
+  }
+  const text = textOf(content)
+  if (text === undefined)
+    problems.push(problem("asset_rules_unreadable", "This file is not UTF-8 text.", { file: path }))
+  return text ?? null
 }
 
-/** Parts the tree into source and assets, and holds both to their limits. */
-export const splitTree = (files: Files, directory: string | null): SplitTree => {
+const namesUnder = function* (files: Files, directory: string): Generator<string> {
+  for (const path of files.keys()) if (path.startsWith(`${directory}/`)) yield path.slice(directory.length + 1)
+}
+
+/** What an `.assetsignore` keeps from being served: by path under the assets directory. */
+export const ignoredAssets = (
+  files: Files,
+  directory: string
+): { readonly ignored: ReadonlySet<string>; readonly problems: ReadonlyArray<BuildProblem> } => {
+  const problems: Array<BuildProblem> = []
+  const text = ruleText(files, directory, ".assetsignore", problems)
+  const ignored = text === null ? new Set<string>() : ignoredPaths(text, namesUnder(files, directory))
+  if (ignored !== null) return { ignored, problems }
+  const message =
+    "Its patterns take too long to compare with the files. Write fewer of them, or fewer * and ** in each."
+  problems.push(problem("asset_rules_over_limit", message, { file: `${directory}/.assetsignore` }))
+  return { ignored: new Set(), problems }
+}
+
+/** Parts the tree into source and assets with their rules, and holds both to their limits. What is ignored is source. */
+export const splitTree = (
+  files: Files,
+  {
+    directory,
+    htmlHandling
+  }: { readonly directory: string | null; readonly htmlHandling: BundleAssets["htmlHandling"] }
+): SplitTree => {
   const source = new Map<string, Uint8Array>()
   const assets = new Map<string, Uint8Array>()
-  const problems: Array<BuildProblem> = []
-  const warnings: Array<BuildProblem> = []
+  const { ignored, problems: ignoring } =
+    directory === null ? { ignored: new Set<string>(), problems: [] } : ignoredAssets(files, directory)
+  const problems: Array<BuildProblem> = [...ignoring]
   for (const [path, { content }] of files) {
     const wrong = keyProblem(path)
     const name = directory !== null && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : null
     if (wrong !== undefined) problems.push(problem("invalid_path", `A path of the source cannot be built: ${wrong}.`))
     else if (name === null) source.set(path, content)
-    else if (name === ".assetsignore")
-      problems.push(
-        problem(
-          "setting_unsupported",
-          "An .assetsignore is not applied: every file of the assets directory is served. Move what must not be served elsewhere.",
-          { file: path }
-        )
-      )
-    else if (Object.hasOwn(configuration, name))
-      warnings.push(problem("setting_ignored", `${name} is not read: ${configuration[name]}.`, { file: path }))
+    else if (ruleFiles.some((rules) => rules === name)) continue
+    else if (ignored.has(name)) source.set(path, content)
     else assets.set(name, content)
   }
   problems.push(...sourceProblems(source), ...assetProblems(assets, directory ?? ""))
-  return { source, assets, problems: problems.slice(0, Limits.buildProblems), warnings }
+  const rules = rulesOf(files, directory, htmlHandling, problems)
+  return { source, assets, ...rules, problems: problems.slice(0, Limits.buildProblems) }
+}
+
+const rulesOf = (
+  files: Files,
+  directory: string | null,
+  htmlHandling: BundleAssets["htmlHandling"],
+  problems: Array<BuildProblem>
+): Pick<SplitTree, "headers" | "redirects" | "warnings"> => {
+  if (directory === null) return { headers: [], redirects: [], warnings: [] }
+  const headers = readHeaders(ruleText(files, directory, "_headers", problems) ?? "", `${directory}/_headers`)
+  const redirects = readRedirects(
+    ruleText(files, directory, "_redirects", problems) ?? "",
+    `${directory}/_redirects`,
+    htmlHandling
+  )
+  return { ...headers, ...redirects, warnings: [...headers.warnings, ...redirects.warnings] }
 }
 
 /** The folder at the root that holds most, so that a person sees what to leave out. */
@@ -94,6 +149,15 @@ const assetProblems = (assets: ReadonlyMap<string, Uint8Array>, directory: strin
       problem("assets_over_limit", `${directory} has ${assets.size} assets; an app may have ${Limits.buildAssets}.`, {
         file: directory
       })
+    )
+  const worker = [...assets.keys()].find((path) => path === "_worker.js" || path.startsWith("_worker.js/"))
+  if (worker !== undefined)
+    problems.push(
+      problem(
+        "worker_in_assets",
+        `_worker.js would be served to anyone. Name it in ${directory}/.assetsignore, and as "main" if it is the app.`,
+        { file: `${directory}/${worker}` }
+      )
     )
   for (const [path, content] of assets)
     if (content.byteLength > Limits.buildAssetBytes)

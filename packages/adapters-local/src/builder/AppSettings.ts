@@ -1,9 +1,12 @@
 /** The app's settings, from its wrangler file or from the shape of the tree. Pure: files in, settings or problems out. */
 import type { BuildProblem } from "@pawl/core/app/AppBuilder"
-import { HtmlHandling, NotFoundHandling } from "@pawl/core/app/Bundle"
+import { HtmlHandling, NotFoundHandling, type RunWorkerFirst } from "@pawl/core/app/Bundle"
 import { Schema } from "effect"
+import { ignoredAssets } from "./AppAssets.ts"
 import { problem } from "./Problems.ts"
+import { isSetting, workerFirstProblem } from "./WorkerFirst.ts"
 import {
+  bindingAdvice,
   bindingFields,
   compatibilityFlags,
   defaultCompatibilityDate,
@@ -23,7 +26,7 @@ export interface AppSettings {
     readonly directory: string | null
     readonly notFoundHandling: typeof NotFoundHandling.Type
     readonly htmlHandling: typeof HtmlHandling.Type
-    readonly runWorkerFirst: boolean
+    readonly runWorkerFirst: RunWorkerFirst
   }
   readonly warnings: ReadonlyArray<BuildProblem>
 }
@@ -76,6 +79,8 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) ? value.length === 0 : isFields(value) && Object.values(value).every(isEmpty))
 
+const instead = (binding: string): string => (Object.hasOwn(bindingAdvice, binding) ? ` ${bindingAdvice[binding]}` : "")
+
 /** Reads one wrangler file field by field and keeps every problem, so that all are told at once. */
 class Reader {
   readonly problems: Array<BuildProblem> = []
@@ -104,7 +109,7 @@ class Reader {
         if (!isEmpty(value))
           this.refuse(
             "binding_refused",
-            `"${name}" asks for ${bindingFields[name]}, which an app cannot have: its env holds only ASSETS and DATA.`
+            `"${name}" asks for ${bindingFields[name]}, which an app cannot have: its env holds only ASSETS and DATA.${instead(name)}`
           )
       } else if (Object.hasOwn(unsupportedFields, name)) {
         if (!isEmpty(value) && value !== false)
@@ -186,14 +191,18 @@ class Reader {
       )
       return null
     }
-    if (main !== null && main.startsWith(`${path}/`))
+    if (main !== null && main.startsWith(`${path}/`) && !this.isIgnored(path, main))
       this.refuse(
         "settings_invalid",
-        `"main" lies inside "assets.directory": the app's source would be served to anyone.`
+        `"main" lies inside "assets.directory": the app's source would be served to anyone. Name it in ${path}/.assetsignore.`
       )
     if (!holdsFolder(this.files, path))
       this.refuse("assets_missing", `"assets.directory" names ${path}, but no file of the source lies there.`)
     return path
+  }
+
+  isIgnored(directory: string, path: string): boolean {
+    return ignoredAssets(this.files, directory).ignored.has(path.slice(directory.length + 1))
   }
 
   choice<A extends string>(assets: Fields, name: string, schema: Schema.Literal<[A, ...Array<A>]>, otherwise: A): A {
@@ -204,18 +213,14 @@ class Reader {
     return otherwise
   }
 
-  runWorkerFirst(assets: Fields, main: string | null): boolean {
+  runWorkerFirst(assets: Fields, main: string | null): RunWorkerFirst {
     const value = this.field("run_worker_first", assets) ?? false
-    if (typeof value !== "boolean")
-      this.refuse(
-        "settings_invalid",
-        Array.isArray(value)
-          ? `"assets.run_worker_first" must be true or false; a list of paths is not supported.`
-          : `"assets.run_worker_first" must be true or false.`
-      )
-    else if (value && main === null)
-      this.refuse("settings_invalid", `"assets.run_worker_first" is true, but there is no "main" to run.`)
-    return value === true
+    if (value === false) return false
+    const wrong = workerFirstProblem(value)
+    if (wrong !== null) this.refuse("settings_invalid", `"assets.run_worker_first" ${wrong}`)
+    else if (main === null)
+      this.refuse("settings_invalid", `"assets.run_worker_first" is set, but there is no "main" to run.`)
+    return isSetting(value) ? value : false
   }
 }
 

@@ -5,7 +5,7 @@ import { sha256 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Time from "@pawl/core/primitives/Time"
 import { Effect, Schema } from "effect"
-import { manifestOf } from "./AppAssets.ts"
+import { manifestOf, type SplitTree } from "./AppAssets.ts"
 import type { AppSettings } from "./AppSettings.ts"
 import { bundler } from "./BundlerChild.ts"
 import { textOf } from "./SettingsFile.ts"
@@ -47,14 +47,15 @@ const moduleOf = (part: Part) =>
 export const assemble = (options: {
   readonly job: BuildJob
   readonly settings: AppSettings
-  readonly assets: ReadonlyMap<string, Uint8Array>
+  readonly split: Pick<SplitTree, "assets" | "headers" | "redirects">
   /** The bundled code and the modules it imports; none for an app of assets alone. */
   readonly code: Uint8Array | null
   readonly kept: ReadonlyArray<Part>
   readonly warnings: ReadonlyArray<BuildProblem>
 }): Effect.Effect<BuildResult> =>
   Effect.gen(function* () {
-    const { job, settings, assets, code, kept, warnings } = options
+    const { job, settings, split, code, kept, warnings } = options
+    const { assets, headers, redirects } = split
     const parts: ReadonlyArray<Part> = code === null ? [] : [{ name: mainModule, type: "esm", content: code }, ...kept]
     const modules = yield* Effect.forEach(parts, moduleOf)
     const bundle = yield* Schema.decodeUnknown(Bundle)({
@@ -73,8 +74,11 @@ export const assemble = (options: {
         notFoundHandling: settings.assets.notFoundHandling,
         htmlHandling: settings.assets.htmlHandling,
         runWorkerFirst: settings.assets.runWorkerFirst,
+        ...(headers.length === 0 ? {} : { headers }),
+        ...(redirects.length === 0 ? {} : { redirects }),
         manifest: yield* manifestOf(assets)
-      }
+      },
+      ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, Limits.buildProblems) })
       // The ids are the caller's own: ones that do not fit are a defect.
     }).pipe(Effect.orDie)
     return {

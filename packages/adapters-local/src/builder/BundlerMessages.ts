@@ -4,17 +4,22 @@ import { Schema } from "effect"
 
 /** One build. Only the parent sends it. */
 export interface BundlerOrder {
-  readonly main: string
+  /** Null for an app of assets alone: nothing is bundled, its files are looked through. */
+  readonly main: string | null
+  /** The assets directory. */
+  readonly assets: string | null
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly flags: ReadonlyArray<string>
   readonly moduleBytes: number
   readonly problems: number
+  /** A longer text is looked through for real login without being parsed. */
+  readonly parseCharacters: number
 }
 
 const Ready = Schema.TaggedStruct("Ready", { version: Schema.String })
 const Bundled = Schema.TaggedStruct("Bundled", {
-  /** The bundled ECMAScript module. */
-  code: Schema.Uint8ArrayFromSelf,
+  /** The bundled ECMAScript module; null without a main. */
+  code: Schema.NullOr(Schema.Uint8ArrayFromSelf),
   /** Files that stay modules of their own, by the name the code imports them under. */
   kept: Schema.Array(
     Schema.Struct({

@@ -13,7 +13,7 @@ import {
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
 import { splitTree } from "./AppAssets.ts"
-import { appSettings } from "./AppSettings.ts"
+import { type AppSettings, appSettings } from "./AppSettings.ts"
 import { assemble } from "./BundleAssembly.ts"
 import {
   bundler,
@@ -27,6 +27,8 @@ import {
   stopChild
 } from "./BundlerChild.ts"
 import { moduleKind } from "./ModuleTypes.ts"
+import { isLookedAt } from "./RealAuth.ts"
+import { versionWarnings } from "./VendoredVersions.ts"
 
 export interface Options {
   /** Wall time of one build, in milliseconds. */
@@ -79,11 +81,11 @@ const makeChildren = (
     }
   })
 
-/** The source, and of the assets what code could import. */
-const importable = (job: BuildJob, source: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> => {
+/** The source, and of the assets what code could import and what a browser takes for code or markup. */
+const bundled = (job: BuildJob, source: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> => {
   const files = new Map(source)
   for (const [path, { content }] of job.files)
-    if (!files.has(path) && moduleKind(path) !== undefined) files.set(path, content)
+    if (!files.has(path) && (moduleKind(path) !== undefined || isLookedAt(path))) files.set(path, content)
   return files
 }
 
@@ -93,9 +95,17 @@ const makeRun = (options: Options) =>
     const children = yield* makeChildren(options)
     const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
 
-    const bundle = (main: string, files: ReadonlyMap<string, Uint8Array>, flags: ReadonlyArray<string>) =>
+    const bundle = (settings: AppSettings, files: ReadonlyMap<string, Uint8Array>) =>
       children.withChild((child) =>
-        order(child, { main, files, flags, moduleBytes: Limits.buildModuleBytes, problems: Limits.buildProblems }).pipe(
+        order(child, {
+          main: settings.main,
+          assets: settings.assets.directory,
+          files,
+          flags: settings.compatibilityFlags,
+          moduleBytes: Limits.buildModuleBytes,
+          problems: Limits.buildProblems,
+          parseCharacters: Limits.buildAuthParseCharacters
+        }).pipe(
           Effect.timeoutTo({
             duration: timeoutMs,
             onSuccess: (answer) => answer,
@@ -112,16 +122,18 @@ const makeRun = (options: Options) =>
         const read = appSettings(job.files)
         if (read._tag === "Refused") return { _tag: "Refused", problems: read.problems }
         const { settings } = read
-        const { source, assets, problems, warnings } = splitTree(job.files, settings.assets.directory)
+        const { source, problems, warnings, ...split } = splitTree(job.files, settings.assets)
         if (problems.length > 0) return { _tag: "Refused", problems }
-        const noted = [...settings.warnings, ...warnings]
-        if (settings.main === null)
-          return yield* assemble({ job, settings, assets, code: null, kept: [], warnings: noted })
-        const answer = yield* bundle(settings.main, importable(job, source), settings.compatibilityFlags)
+        const noted = [...settings.warnings, ...warnings, ...versionWarnings(source)]
+        const files = bundled(job, source)
+        // Images alone need no look.
+        if (settings.main === null && ![...files.keys()].some(isLookedAt))
+          return yield* assemble({ job, settings, split, code: null, kept: [], warnings: noted })
+        const answer = yield* bundle(settings, files)
         if (answer._tag === "Died") return { _tag: "Crashed", reason: answer.reason }
         if (answer._tag === "Refused") return answer
         const { code, kept } = answer
-        return yield* assemble({ job, settings, assets, code, kept, warnings: [...noted, ...answer.warnings] })
+        return yield* assemble({ job, settings, split, code, kept, warnings: [...noted, ...answer.warnings] })
       })
   })
 

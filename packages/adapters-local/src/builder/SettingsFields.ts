@@ -43,11 +43,21 @@ export const bindingFields: Readonly<Record<string, string>> = {
   workflows: "Workflows"
 }
 
+/** What to do without a binding that many projects have. */
+export const bindingAdvice: Readonly<Record<string, string>> = {
+  d1_databases: "Keep what fits in DATA, a store of keys and texts.",
+  durable_objects: "Keep what fits in DATA, a store of keys and texts.",
+  kv_namespaces: "Use DATA instead: it has get, put, delete and list, for texts.",
+  r2_buckets: "Put fixed files under the assets directory, and small texts into DATA.",
+  secrets: "An app reaches no network, so that it has no use for one.",
+  vars: "Write the values in a module of the source, and import them."
+}
+
 /** Fields that would change what is built or when it runs; leaving them out silently would build another app. */
 export const unsupportedFields: Readonly<Record<string, string>> = {
   alias: "imports are resolved by Node's rules alone",
   base_dir: "every module is found through imports",
-  build: "a build runs no commands",
+  build: "a build runs no commands; run it yourself, commit what it makes, and remove the field",
   define: "write the value in the source",
   find_additional_modules: "every module is found through imports",
   jsx_factory: "write a JSX pragma comment in the file",
@@ -89,6 +99,7 @@ export const ignoredFields: ReadonlySet<string> = new Set([
   "topLevelName",
   "tsconfig",
   "upload_source_maps",
+  "usage_model",
   "workers_dev",
   "zone_id"
 ])

@@ -4,9 +4,12 @@ import type { OnLoadResult, OnResolveArgs, OnResolveResult, PartialMessage, Plug
 import type { BundlerOrder } from "./BundlerMessages.ts"
 import { importableExtensions, moduleKind } from "./ModuleTypes.ts"
 import { resolve, type Tree } from "./TreeResolver.ts"
+import { vendoredTree } from "./VendoredFiles.ts"
 
 /** Every file of the tree stands in this namespace, so that esbuild never takes one for a file of the disk. */
 export const namespace = "app"
+/** Files of packages that Pawl brings along. They import each other and the runtime's modules, never the app's files. */
+const vendoredNamespace = "vendored"
 
 export interface KeptModule {
   readonly name: string
@@ -28,6 +31,17 @@ const refused = (code: string, text: string): { errors: Array<PartialMessage> } 
   errors: [{ text, detail: { code } }]
 })
 
+/** A file of code, for the bundler. */
+const load = (path: string, content: Uint8Array | undefined): OnLoadResult => {
+  const module = moduleKind(path)
+  const contents = textOf(content)
+  if (module?._tag !== "Bundled")
+    return refused("module_type_unknown", `${path} is not a type of file that holds code.`)
+  return contents === undefined
+    ? refused("not_text", `${path} is not UTF-8 text, so it cannot be code.`)
+    : { contents, loader: module.loader }
+}
+
 const treeOf = (files: ReadonlyMap<string, Uint8Array>): Tree => ({
   has: (path) => files.has(path),
   text: (path) => textOf(files.get(path))
@@ -35,9 +49,16 @@ const treeOf = (files: ReadonlyMap<string, Uint8Array>): Tree => ({
 
 export const makeTreePlugin = (
   order: BundlerOrder
-): { readonly plugin: Plugin; readonly kept: ReadonlyMap<string, KeptModule> } => {
+): {
+  readonly plugin: Plugin
+  readonly kept: ReadonlyMap<string, KeptModule>
+  /** Files of the tree that the bundle is made of, as far as it has been read. */
+  readonly reached: ReadonlySet<string>
+} => {
   const tree = treeOf(order.files)
+  const vendored = vendoredTree()
   const kept = new Map<string, KeptModule>()
+  const reached = new Set<string>()
 
   const keep = (path: string, type: KeptModule["type"], content: Uint8Array): OnResolveResult => {
     if (content.byteLength > order.moduleBytes)
@@ -54,13 +75,17 @@ export const makeTreePlugin = (
   }
 
   const onResolve = (args: OnResolveArgs): OnResolveResult => {
-    if (args.kind === "entry-point") return { path: order.main, namespace }
+    if (args.kind === "entry-point") return { path: args.path, namespace }
     const kind = args.kind === "require-call" || args.kind === "require-resolve" ? "require" : "import"
     const specifier = args.path.endsWith(".wasm?module") ? args.path.slice(0, -"?module".length) : args.path
-    const found = resolve(tree, { specifier, importer: args.importer, kind, flags: order.flags })
+    const isVendored = args.namespace === vendoredNamespace
+    const asked = { specifier, importer: args.importer, kind, flags: order.flags } as const
+    const found = resolve(isVendored ? vendored : tree, isVendored ? asked : { ...asked, vendored })
     if (found._tag === "Refused") return refused(found.code, found.message)
     if (found._tag === "Runtime") return { path: found.name, external: true }
+    if (found._tag === "Vendored" || isVendored) return { path: found.path, namespace: vendoredNamespace }
     const module = moduleKind(found.path)
+    reached.add(found.path)
     if (module === undefined) {
       const known = importableExtensions.map((extension) => `.${extension}`).join(", ")
       return refused(
@@ -71,16 +96,6 @@ export const makeTreePlugin = (
     return module._tag === "Bundled"
       ? { path: found.path, namespace }
       : keep(found.path, module.type, order.files.get(found.path) ?? new Uint8Array())
-  }
-
-  const onLoad = (path: string): OnLoadResult => {
-    const module = moduleKind(path)
-    const contents = textOf(order.files.get(path))
-    if (module?._tag !== "Bundled")
-      return refused("module_type_unknown", `${path} is not a type of file that holds code.`)
-    return contents === undefined
-      ? refused("not_text", `${path} is not UTF-8 text, so it cannot be code.`)
-      : { contents, loader: module.loader }
   }
 
   const plugin: Plugin = {
@@ -94,8 +109,12 @@ export const makeTreePlugin = (
           return refused("import_missing", `An import of ${args.importer} cannot be resolved.`)
         }
       })
-      build.onLoad({ filter: /.*/, namespace }, (args) => onLoad(args.path))
+      build.onLoad({ filter: /.*/, namespace }, (args) => {
+        reached.add(args.path)
+        return load(args.path, order.files.get(args.path))
+      })
+      build.onLoad({ filter: /.*/, namespace: vendoredNamespace }, (args) => load(args.path, vendored.bytes(args.path)))
     }
   }
-  return { plugin, kept }
+  return { plugin, kept, reached }
 }

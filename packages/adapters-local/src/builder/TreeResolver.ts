@@ -2,8 +2,10 @@
  * Finds imports inside the file map and nowhere else. Pure: it never sees a disk, so that `../`, absolute paths,
  * a parent's node_modules, tsconfig paths and a `browser` field lead nowhere.
  */
+import { authPackage } from "./AuthPackages.ts"
 import { conditionsOf, exportTarget, importTarget } from "./PackageExports.ts"
 import { runtimeModule } from "./RuntimeModules.ts"
+import { vendoredFolder, vendoredNames, vendoredPackage } from "./VendoredPackages.ts"
 
 export interface Tree {
   readonly has: (path: string) => boolean
@@ -13,6 +15,8 @@ export interface Tree {
 
 export type Resolution =
   | { readonly _tag: "File"; readonly path: string }
+  /** A file of a package that Pawl brings along, in the tree of those. */
+  | { readonly _tag: "Vendored"; readonly path: string }
   | { readonly _tag: "Runtime"; readonly name: string }
   | { readonly _tag: "Refused"; readonly code: string; readonly message: string }
 
@@ -22,6 +26,8 @@ export interface Import {
   readonly importer: string
   readonly kind: "import" | "require"
   readonly flags: ReadonlyArray<string>
+  /** The packages that Pawl brings along; none is to be had without it. What the tree has itself comes first. */
+  readonly vendored?: Tree
 }
 
 const extensions = [".tsx", ".ts", ".jsx", ".js", ".mjs", ".cjs", ".json"]
@@ -113,6 +119,13 @@ const fromPackage = (tree: Tree, asked: Import): Resolution => {
     parts.some((part) => part === "" || part === "." || part === "..")
   )
     return refusedImport("import_missing", asked, "this is neither a path nor the name of a package")
+  const auth = authPackage(asked.specifier)
+  if (auth !== null)
+    return refusedImport(
+      "auth_package",
+      asked,
+      `this is ${auth.kind}. Apps have no real login: let people pick a demo user`
+    )
   const rest = asked.specifier.slice(name.length + 1)
   for (const above of foldersAbove(asked.importer)) {
     const folder = join(above, `node_modules/${name}`)
@@ -125,11 +138,19 @@ const fromPackage = (tree: Tree, asked: Import): Resolution => {
         `the package ${shown(name)} in the source has no such file or does not export it`
       )
   }
+  const given = vendoredPackage(name)
+  if (given !== null && asked.vendored !== undefined) {
+    const path = inPackage(asked.vendored, vendoredFolder(name), rest, asked.kind)
+    return path === undefined
+      ? refusedImport("import_missing", asked, `${given.name} ${given.version} does not export it`)
+      : { _tag: "Vendored", path }
+  }
   const hint = name.startsWith("@/") || name.startsWith("~") ? ' (the "paths" of a tsconfig are not read)' : ""
   return refusedImport(
     "package_missing",
     asked,
-    `the package ${shown(name)} is not in the source${hint}. Apps are built from their own files alone: nothing is installed`
+    `the package ${shown(name)} is not in the source${hint}. Nothing is installed: an app is built from its own files, ` +
+      `and can import ${vendoredNames} besides. Commit what it needs as files, bundled, or do without`
   )
 }
 

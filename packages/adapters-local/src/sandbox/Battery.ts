@@ -160,7 +160,8 @@ const wallFindings = (report: ProbeReport, visits: number, drained: boolean, dae
     "daemons-killed": unless(report.daemonAlive && drained && !daemonLeft, "a daemon outlived its job"),
     "user-dropped": unless(dropped, `uid ${report.uid}, on the host ${report.hostUid}`),
     "capabilities-dropped": unless(powers.length === 0 && !report.userNamespace, "capabilities can be had"),
-    "no-new-privileges": unless(report.noNewPrivileges, "privileges can be gained")
+    "no-new-privileges": unless(report.noNewPrivileges, "privileges can be gained"),
+    "system-calls-filtered": unless(report.filtered, "there is no filter of system calls")
   } as const
 }
 
@@ -173,7 +174,8 @@ const unproved = (reason: string) =>
     "daemons-killed": reason,
     "user-dropped": reason,
     "capabilities-dropped": reason,
-    "no-new-privileges": reason
+    "no-new-privileges": reason,
+    "system-calls-filtered": reason
   }) as const
 
 const decodeReport = Schema.decodeUnknownEither(Schema.parseJson(ProbeReport))

@@ -1,8 +1,9 @@
 /** Isolation by bubblewrap: its own user, mount, pid, network, IPC, UTS and cgroup namespaces. */
-import { mkdirSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Isolator, Lacking, Launch, LaunchRequest } from "./Isolator.ts"
 import type { Bind, SandboxRoot } from "./SandboxRoot.ts"
+import { findFilter, readingFilter } from "./SystemCalls.ts"
 import { findProgram, programVersion } from "./Toolchain.ts"
 
 const nobody = "65534"
@@ -89,6 +90,16 @@ interface Staging {
   readonly tools: ReadonlyArray<Bind>
 }
 
+/** bubblewrap's own command, with the filter of system calls where there is one. The dropped user must be able to read it. */
+const bubblewrap = (bwrap: string, runFolder: string): ReadonlyArray<string> => {
+  const filter = findFilter()
+  if (filter === null) return [bwrap]
+  const file = join(runFolder, "filter")
+  writeFileSync(file, filter)
+  chmodSync(file, 0o644)
+  return readingFilter(file, bwrap)
+}
+
 /**
  * Tools below a closed folder (a Node below /root) cannot be reached by the dropped user that bubblewrap runs as:
  * while still root they are bound into our run folder, where they can.
@@ -121,16 +132,20 @@ const staging = (unshare: string, tools: ReadonlyArray<Bind>, runFolder: string)
 }
 
 const launch = (has: Programs, options: ReadonlyArray<string>) => {
-  const stagings = new WeakMap<SandboxRoot, Staging>()
+  const prepared = new WeakMap<SandboxRoot, { readonly staged: Staging; readonly bwrap: ReadonlyArray<string> }>()
+  const prepare = (root: SandboxRoot, user: number | null) => {
+    const folder = dirname(root.outer)
+    const staged = user === null ? { argv: [], tools: root.tools } : staging(has.unshare, root.tools, folder)
+    return { staged, bwrap: bubblewrap(has.bwrap, folder) }
+  }
   return ({ root, user, limits, inside }: LaunchRequest): Launch => {
-    const asIs: Staging = { argv: [], tools: root.tools }
-    const staged = stagings.get(root) ?? (user === null ? asIs : staging(has.unshare, root.tools, dirname(root.outer)))
-    stagings.set(root, staged)
+    const { staged, bwrap } = prepared.get(root) ?? prepare(root, user)
+    prepared.set(root, { staged, bwrap })
     const argv = [
       ...staged.argv,
       ...enclosing(has, user),
       ...(user === null ? [] : dropping(has.setpriv, user)),
-      has.bwrap,
+      ...bwrap,
       ...namespaces,
       ...options,
       ...mounts(root, staged.tools, limits.diskBytes),

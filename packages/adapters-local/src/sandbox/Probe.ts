@@ -22,6 +22,8 @@ export const ProbeReport = Schema.Struct({
   /** Hexadecimal, of this process and of the first one. */
   capabilities: Schema.Array(Schema.String),
   noNewPrivileges: Schema.Boolean,
+  /** Whether this process and the first one have a filter of system calls. */
+  filtered: Schema.Boolean,
   userNamespace: Schema.Boolean
 })
 export type ProbeReport = typeof ProbeReport.Type
@@ -90,6 +92,7 @@ const main = async () => {
     daemonAlive: fs.readdirSync("/proc").some((pid) => text("/proc/" + pid + "/cmdline").includes(task.daemon)),
     uid: process.getuid(), hostUid: hostUid(process.getuid()), groups: process.getgroups(),
     capabilities: capabilities.map(String), noNewPrivileges: own.NoNewPrivs === "1" && own.Seccomp !== undefined,
+    filtered: own.Seccomp === "2" && first.Seccomp === "2",
     userNamespace: spawnSync("unshare", ["-Ur", "true"]).status === 0
   }))
 }

@@ -5,7 +5,7 @@
  *     /usr /bin /lib* /sbin      the host's, read-only
  *     /etc                       a stub: ld.so.cache, alternatives, passwd, group, hosts
  *     /tools/bin                 node, tsc
- *     /node_modules              vendored packages, when configured
+ *     /node_modules              the vendored packages, or the folder of packages that was configured
  *     /job/work                  the files; the command starts here
  *     /job/home  /tmp  /dev/shm  also on the tmpfs
  *
@@ -90,6 +90,12 @@ const toolBinds = (inner: string, toolchain: Toolchain): ReadonlyArray<Bind> => 
   if (toolchain.nodeModules !== null) {
     folder(inner, "/node_modules")
     binds.push({ source: toolchain.nodeModules, target: "/node_modules" })
+    return binds
+  }
+  for (const [name, source] of toolchain.vendored) {
+    const target = `/node_modules/${name}`
+    folder(inner, target)
+    binds.push({ source, target })
   }
   return binds
 }

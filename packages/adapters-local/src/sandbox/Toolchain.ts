@@ -3,12 +3,15 @@ import { execFileSync } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
+import { vendoredFolders } from "../builder/VendoredFiles.ts"
 
 export interface Toolchain {
   readonly node: string
   /** Package name to its folder on the host; empty when TypeScript is not to be had. */
   readonly typescript: ReadonlyMap<string, string>
-  /** A folder of packages, seen as `/node_modules`. */
+  /** Package name to its folder on the host: what Pawl brings along for apps, seen below `/node_modules`. */
+  readonly vendored: ReadonlyMap<string, string>
+  /** A folder of packages, seen as `/node_modules` in place of the vendored ones. */
   readonly nodeModules: string | null
 }
 
@@ -31,6 +34,7 @@ const typescriptFolders = (): ReadonlyMap<string, string> => {
 export const findToolchain = (nodeModules: string | null): Toolchain => ({
   node: realpathSync(process.execPath),
   typescript: typescriptFolders(),
+  vendored: vendoredFolders(),
   nodeModules: nodeModules !== null && existsSync(nodeModules) ? realpathSync(nodeModules) : null
 })
 

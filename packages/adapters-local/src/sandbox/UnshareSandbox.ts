@@ -1,6 +1,6 @@
 /**
  * Isolation by util-linux alone: `unshare` makes the namespaces, a few lines of shell mount the root and leave the
- * host's, `setpriv` drops what is left. Root uses its own power for the mounts and then becomes the job's uid; anyone
+ * host's, `setpriv` drops what is left, Perl sets the filter of system calls where there is one. Root uses its own power for the mounts and then becomes the job's uid; anyone
  * else does it in a user namespace, and enters a second one to be nobody.
  *
  * The root is entered by `chroot` below the mount namespace's root: the kernel then refuses further user namespaces.
@@ -9,6 +9,7 @@ import { unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Isolator, Lacking, Launch, LaunchRequest } from "./Isolator.ts"
 import type { SandboxRoot } from "./SandboxRoot.ts"
+import { withFilter } from "./SystemCalls.ts"
 import { findProgram, programVersion } from "./Toolchain.ts"
 
 const programs = ["unshare", "setpriv", "mount", "umount", "pivot_root", "chroot"] as const
@@ -97,6 +98,7 @@ const asAnyone = (has: Programs): ReadonlyArray<string> => [
 ]
 
 const launch = (has: Programs) => {
+  const filtered = withFilter()
   let launches = 0
   return ({ root, user, limits, inside, privatePath }: LaunchRequest): Launch => {
     const table = join(privatePath, `mounts-${launches++}`)
@@ -116,6 +118,7 @@ const launch = (has: Programs) => {
       table,
       root.outer,
       ...(user === null ? asAnyone(has) : asRoot(has, user)),
+      ...filtered,
       ...inside("first-process")
     ]
     return { argv, release: () => unlinkSync(table) }

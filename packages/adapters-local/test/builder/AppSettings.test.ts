@@ -2,7 +2,13 @@ import { createRequire } from "node:module"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { appSettings, type AppSettings } from "@pawl/adapters-local/builder/AppSettings"
-import { bindingFields, latestCompatibilityDate } from "@pawl/adapters-local/builder/SettingsFields"
+import {
+  bindingAdvice,
+  bindingFields,
+  ignoredFields,
+  latestCompatibilityDate,
+  unsupportedFields
+} from "@pawl/adapters-local/builder/SettingsFields"
 
 const files = (tree: Readonly<Record<string, string>>) =>
   new Map(Object.entries(tree).map(([path, text]) => [path, { content: utf8(text) }]))
@@ -107,6 +113,25 @@ describe("AppSettings", () => {
     ])
   })
 
+  it("says what to use instead of the bindings that many projects have", () => {
+    for (const name of Object.keys(bindingAdvice)) expect(Object.keys(bindingFields)).toContain(name)
+    expect(messages(withJson({ main: "src/index.ts", vars: { GREETING: "hello" } }))).toBe(
+      `"vars" asks for variables, which an app cannot have: its env holds only ASSETS and DATA. Write the values in a module of the source, and import them.`
+    )
+  })
+
+  it("passes over every field that only matters elsewhere, without a word", () => {
+    const fields = Object.fromEntries([...ignoredFields].map((name) => [name, { some: "value" }]))
+    expect(settingsOf(withJson({ main: "src/index.ts", ...fields })).warnings).toEqual([])
+  })
+
+  it.each(Object.keys(unsupportedFields))("refuses %s, which would change the app, and says why", (name) => {
+    expect(problemsOf(withJson({ main: "src/index.ts", [name]: ["x"] }))).toMatchObject([
+      { code: "setting_unsupported", message: expect.stringContaining(unsupportedFields[name] ?? "") }
+    ])
+    expect(problemsOf(withJson({ main: "src/index.ts", [name]: [] }))).toEqual([])
+  })
+
   it("refuses vars and Durable Objects in TOML too", () => {
     const toml =
       'main = "src/index.ts"\n[vars]\nKEY = "secret-value"\n[[durable_objects.bindings]]\nname = "X"\nclass_name = "Y"\n'
@@ -127,11 +152,11 @@ describe("AppSettings", () => {
         binding: "FILES",
         not_found_handling: "x",
         html_handling: 1,
-        run_worker_first: ["/api/*"]
+        run_worker_first: "/api/*"
       }
     }
     expect(problemsOf(withJson(fields)).map(({ message }) => message)).toHaveLength(10)
-    expect(messages(withJson(fields))).toMatch(/a list of paths is not supported/)
+    expect(messages(withJson(fields))).toMatch(/"assets\.run_worker_first" must be true, false, or a list of patterns/)
     expect(messages(withJson(fields))).toMatch(/"unsafe_module" is not allowed; these are: nodejs_compat, /)
     expect(messages(withJson(fields))).toMatch(/src\/none\.ts, which is not in the source/)
     expect(messages(withJson(fields))).toMatch(/"assets\.binding" must be "ASSETS"/)
@@ -154,6 +179,48 @@ describe("AppSettings", () => {
     expect(problemsOf(withJson({ main: "src/index.ts", assets: { directory: "src" } }))).toMatchObject([
       { code: "settings_invalid" }
     ])
+  })
+
+  it("lets main lie among the assets when an .assetsignore keeps it from being served", () => {
+    const files = {
+      "dist/_worker.js": "",
+      "dist/.assetsignore": "_worker.js\n",
+      "wrangler.json": JSON.stringify({ main: "dist/_worker.js", assets: { directory: "dist" } })
+    }
+    expect(settingsOf(files)).toMatchObject({ main: "dist/_worker.js", assets: { directory: "dist" } })
+    expect(messages({ ...files, "dist/.assetsignore": "other.js\n" })).toMatch(/Name it in dist\/\.assetsignore/)
+  })
+
+  const first = (value: unknown, main = true) =>
+    withJson({
+      ...(main ? { main: "src/index.ts" } : {}),
+      assets: { directory: "public", run_worker_first: value }
+    })
+
+  it("reads run_worker_first as true, false, or patterns with exceptions", () => {
+    for (const value of [true, false, ["/api/*", "!/api/docs/*"], ["/*", "!/a", "!/b*c"]])
+      expect(settingsOf(first(value)).assets.runWorkerFirst).toEqual(value)
+  })
+
+  it.each([
+    [[], "no pattern but exceptions"],
+    [["!/api/*"], "no pattern but exceptions"],
+    [["api/*"], 'begins with "/"'],
+    [["/a", "!api"], 'begins with "/"'],
+    [["/a", "/a"], "twice"],
+    [["/api/*", "/api/x"], "says already"],
+    [[`/${"x".repeat(100)}`], "100 characters"],
+    [Array.from({ length: 101 }, (_, n) => `/${n}`), "101 patterns"],
+    [["/a", 5], "must be true, false"],
+    [{}, "must be true, false"]
+  ])("refuses %j as run_worker_first and says why", (value, words) => {
+    expect(messages(first(value))).toContain(words)
+    expect(problemsOf(first(value))).toMatchObject([{ code: "settings_invalid", file: "wrangler.json" }])
+  })
+
+  it("refuses run_worker_first without a main to run", () => {
+    expect(messages(first(true, false))).toMatch(/there is no .*main.* to run/)
+    expect(messages(first(["/api/*"], false))).toMatch(/there is no .*main.* to run/)
   })
 
   it("says where a broken file is broken, without quoting it", () => {

@@ -120,16 +120,61 @@ describe("EsbuildAppBuilder", () => {
     })
   })
 
-  it("warns of what it leaves out", async () => {
-    const { warnings } = await bundleOf({
+  it("takes _headers and _redirects for rules, serves neither, and warns of each line that it leaves out", async () => {
+    const { assets, bundle, warnings } = await bundleOf({
       "public/index.html": "",
-      "public/_redirects": "/a /b",
+      "public/_redirects": "/a /b\n/c //evil.example",
+      "public/_headers": "/*\n  X-Own: y\n  Content-Length: 5\n  ! ETag",
+      "public/deep/_headers": "a file like any other",
       "src/index.js": worker("console.log(typeof globalThis.x === 'nunber')")
     })
-    expect(warnings.map(({ code, file }) => [code, file])).toEqual([
-      ["setting_ignored", "public/_redirects"],
-      ["warning", "src/index.js"]
+    expect([...assets.keys()].sort()).toEqual(["deep/_headers", "index.html"])
+    expect(Object.keys(bundle.assets.manifest)).toEqual(["deep/_headers", "index.html"])
+    expect(bundle.assets).toMatchObject({
+      redirects: [{ from: "/a", to: "/b", status: 302 }],
+      headers: [{ path: "/*", set: [["x-own", "y"]], unset: ["etag"] }]
+    })
+    expect(warnings.map(({ code, file, line }) => [code, file, line])).toEqual([
+      ["rule_ignored", "public/_headers", 3],
+      ["rule_ignored", "public/_redirects", 2],
+      ["warning", "src/index.js", expect.any(Number)]
     ])
+    // The bundle is what the check `build` shows as its output: whoever built it reads them there.
+    expect(bundle.warnings).toEqual(warnings)
+  })
+
+  it("says nothing of rules and warnings in a bundle that has none", async () => {
+    const { bundle } = await bundleOf({ "public/index.html": "" })
+    expect(Object.keys(bundle)).not.toContain("warnings")
+    expect(Object.keys(bundle.assets).sort()).toEqual([
+      "directory",
+      "htmlHandling",
+      "manifest",
+      "notFoundHandling",
+      "runWorkerFirst"
+    ])
+  })
+
+  it("serves nothing that .assetsignore names, and can run it", async () => {
+    const { bundle } = await bundleOf({
+      "dist/.assetsignore": "_worker.js\n*.map\n",
+      "dist/_worker.js": worker("console.log('from the assets folder')"),
+      "dist/index.html": "",
+      "dist/index.js.map": "",
+      "wrangler.json": JSON.stringify({ main: "dist/_worker.js", assets: { directory: "dist" } })
+    })
+    expect(Object.keys(bundle.assets.manifest)).toEqual(["index.html"])
+    expect(bundle.modules["index.js"]?.content).toContain("from the assets folder")
+  })
+
+  it("refuses a _worker.js that would be served, and rules that are too long or no text", async () => {
+    expect(await problemsOf({ "public/_worker.js": "export default {}" })).toMatchObject([
+      { code: "worker_in_assets", file: "public/_worker.js" }
+    ])
+    for (const name of ["_headers", "_redirects", ".assetsignore"]) {
+      const long = { "public/index.html": "", [`public/${name}`]: "#".repeat(Limits.assetRulesBytes + 1) }
+      expect(await problemsOf(long)).toMatchObject([{ code: "asset_rules_over_limit", file: `public/${name}` }])
+    }
   })
 
   it("names file, line, column and message of a mistake, and nothing of the line itself", async () => {

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { Effect, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AppBuilder, type BuildResult } from "@pawl/core/app/AppBuilder"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { app, awaitResult, buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
 import { childrenOf, commandOf, outlive } from "../Processes.ts"
@@ -152,7 +151,7 @@ describe("a hostile source", () => {
   })
 
   it("that keeps the bundler busy without end is stopped, with every process of the build", async () => {
-    const patient = ManagedRuntime.make(layer({ timeoutMs: 1500, spare: false }))
+    const patient = ManagedRuntime.make(layer({ timeoutMs: 4000, spare: false }))
     const bomb = buildJob({
       "src/index.ts": worker(`export const x = ${"(a=".repeat(20_000)}1${")=>1".repeat(20_000)}`)
     })
@@ -170,7 +169,7 @@ describe("a hostile source", () => {
       })
     )
     await patient.dispose()
-    expect(result).toEqual({ _tag: "Crashed", reason: "The build took longer than 1500 ms and was stopped." })
+    expect(result).toEqual({ _tag: "Crashed", reason: "The build took longer than 4000 ms and was stopped." })
     expect(outlive(pids)).toEqual([])
   })
 
@@ -215,47 +214,7 @@ describe("the process of a build", () => {
   })
 })
 
-describe("a source over a limit", () => {
-  const many = (count: number, folder: string) =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/f${i}.js`, ""]))
-
-  it("is refused with its count and where most of it lies, for files", async () => {
-    expect(await build({ ...app, ...many(Limits.buildSourceFiles - 1, "lib") })).toMatchObject({ _tag: "Built" })
-    expect(await build({ ...app, ...many(Limits.buildSourceFiles, "lib") })).toMatchObject({
-      problems: [
-        {
-          code: "source_files_over_limit",
-          message: expect.stringMatching(/401 files; at most 400 .* Most are in lib\//)
-        }
-      ]
-    })
-  })
-
-  it("is refused for its bytes, to which assets do not count", async () => {
-    const half = new Uint8Array(Limits.buildSourceBytes / 2)
-    expect(await build({ ...app, "public/a.bin": half, "public/b.bin": half, "public/c.bin": half })).toMatchObject({
-      _tag: "Built"
-    })
-    expect(codes(await build({ ...app, "data/a.bin": half, "data/b.bin": half }))).toEqual(["source_bytes_over_limit"])
-  })
-
-  it("is refused for too many assets, and for one that is too large", async () => {
-    expect(await build(many(Limits.buildAssets, "public"))).toMatchObject({ _tag: "Built" })
-    expect(codes(await build(many(Limits.buildAssets + 1, "public")))).toEqual(["assets_over_limit"])
-    expect(await build({ ...app, "public/film.mp4": new Uint8Array(Limits.buildAssetBytes) })).toMatchObject({
-      _tag: "Built"
-    })
-    expect(await build({ ...app, "public/film.mp4": new Uint8Array(Limits.buildAssetBytes + 1) })).toMatchObject({
-      problems: [
-        {
-          code: "asset_over_limit",
-          file: "public/film.mp4",
-          message: expect.stringContaining(String(Limits.buildAssetBytes))
-        }
-      ]
-    })
-  })
-
+describe("a source at its limits", () => {
   it("is built when it just fits: 400 files with 8 MB of code", async () => {
     const code = `export const text = "${"x".repeat(20_000)}"`
     const files = Object.fromEntries(Array.from({ length: 399 }, (_, i) => [`src/f${i}.js`, code]))

@@ -13,11 +13,16 @@ const find = (
   flags: ReadonlyArray<string> = []
 ) => {
   const found = resolve(treeOf(files), { specifier, importer, kind, flags })
-  return found._tag === "File"
-    ? found.path
-    : found._tag === "Runtime"
-      ? `runtime ${found.name}`
-      : `refused ${found.code}`
+  switch (found._tag) {
+    case "File":
+      return found.path
+    case "Vendored":
+      return `vendored ${found.path}`
+    case "Runtime":
+      return `runtime ${found.name}`
+    case "Refused":
+      return `refused ${found.code}`
+  }
 }
 
 describe("TreeResolver", () => {

@@ -12,7 +12,8 @@ export interface Files {
 }
 
 export type Resolved =
-  | { readonly _tag: "File"; readonly file: string; readonly status: 200 | 404 }
+  /** `how`: whether the file is at this path, or stands in for one that is not there. */
+  | { readonly _tag: "File"; readonly file: string; readonly status: 200 | 404; readonly how: "own" | "instead" }
   | { readonly _tag: "Move"; readonly to: string }
 
 /** Look for `file`: serve it right here, or send the visitor to where it is served, `to`. */
@@ -108,11 +109,12 @@ const shownAt = (files: Files, handling: HtmlHandling, path: string): string | u
 
 const notFound = (files: Files, handling: NotFoundHandling, path: string): Resolved | null => {
   if (handling === "single-page-application" && files.has("/index.html"))
-    return { _tag: "File", file: "/index.html", status: 200 }
+    return { _tag: "File", file: "/index.html", status: 200, how: "instead" }
   if (handling !== "404-page") return null
   for (let folder = path; folder !== "";) {
     folder = folder.slice(0, folder.lastIndexOf("/"))
-    if (files.has(`${folder}/404.html`)) return { _tag: "File", file: `${folder}/404.html`, status: 404 }
+    if (files.has(`${folder}/404.html`))
+      return { _tag: "File", file: `${folder}/404.html`, status: 404, how: "instead" }
   }
   return null
 }
@@ -125,7 +127,7 @@ export const resolve = (
 ): Resolved | null => {
   for (const { file, to } of steps[handling.html](path)) {
     if (!files.has(file)) continue
-    if (to === undefined) return { _tag: "File", file, status: 200 }
+    if (to === undefined) return { _tag: "File", file, status: 200, how: "own" }
     // A file named `.html` would be at `//`, which is another host.
     if (to !== "" && !to.includes("//") && !files.has(to) && shownAt(files, handling.html, to) === file)
       return { _tag: "Move", to }
@@ -155,5 +157,8 @@ export const decodePath = (pathname: string): string | null => {
   }
   return `/${segments.join("/")}`
 }
+
+/** Whether a path may be written in another way than `encodePath` writes it. */
+export const needsEscapes = (pathname: string): boolean => /[^\w/.~!'()*-]/.test(pathname)
 
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/")

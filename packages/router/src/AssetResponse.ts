@@ -1,31 +1,52 @@
 /** The response that a static file makes: validators, ranges, methods. The bytes are at hand and verified. */
 import type { AppRequest, AppResponse, Headers } from "@pawl/core/app/AppRuntime"
-import type { AssetEntry } from "@pawl/core/app/Bundle"
 import { BytesBody } from "./Body.ts"
-import { valueOf, valuesOf } from "./Headers.ts"
+import { type Change, changed } from "./AssetRules.ts"
+import type { SiteFile } from "./SiteFile.ts"
 
-const etagOf = (entry: AssetEntry): string => `"${entry.sha256}"`
+/** What a visitor says about the copy or the part that it wants; null for a plain request, the most frequent. */
+export interface Conditions {
+  /** All values, as one list. */
+  readonly noneMatch: string | null
+  readonly range: string | null
+  readonly ifRange: string | null
+}
 
-const common = (entry: AssetEntry): Headers => [
-  ["etag", etagOf(entry)],
-  ["cache-control", "public, max-age=0, must-revalidate"]
-]
+/** Reads the headers once. */
+export const conditionsOf = ({ headers }: AppRequest): Conditions | null => {
+  let noneMatch: string | null = null
+  let range: string | null = null
+  let ifRange: string | null = null
+  for (const [original, value] of headers) {
+    if (original.length !== 13 && original.length !== 5 && original.length !== 8) continue
+    const name = original.toLowerCase()
+    if (name === "if-none-match") noneMatch = noneMatch === null ? value : `${noneMatch}, ${value}`
+    else if (name === "range") range ??= value
+    else if (name === "if-range") ifRange ??= value
+  }
+  return noneMatch === null && range === null && ifRange === null ? null : { noneMatch, range, ifRange }
+}
 
 /** Weak comparison: of a file's tag, `W/` in front of it, or `*`. */
-const noneMatches = (request: AppRequest, entry: AssetEntry): boolean =>
-  valuesOf(request.headers, "if-none-match").some((value) =>
-    value.split(",").some((item) => item.trim() === "*" || item.trim().replace(/^W\//, "") === etagOf(entry))
-  )
+const holds = (list: string, etag: string): boolean =>
+  list.split(",").some((item) => item.trim() === "*" || item.trim().replace(/^W\//, "") === etag)
 
 /** 304 when the visitor already has this file. Needs no bytes. */
-export const notModified = (request: AppRequest, entry: AssetEntry, status: 200 | 404): AppResponse | null =>
-  status === 200 && noneMatches(request, entry) ? { status: 304, headers: common(entry), body: null } : null
+export const notModified = (
+  conditions: Conditions | null,
+  file: SiteFile,
+  status: 200 | 404,
+  change: Change | null
+): AppResponse | null =>
+  status === 200 && conditions !== null && conditions.noneMatch !== null && holds(conditions.noneMatch, file.etag)
+    ? { status: 304, headers: changed(file.validators, change), body: null }
+    : null
 
 type Range = { readonly start: number; readonly end: number } | "unsatisfiable" | null
 
 /** One byte range; `end` exclusive. Several ranges, other units and nonsense count as none, which RFC 9110 allows. */
-export const rangeOf = (header: string | undefined, size: number): Range => {
-  const match = header === undefined ? null : /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header)
+export const rangeOf = (header: string | null, size: number): Range => {
+  const match = header === null ? null : /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header)
   if (match === null || (match[1] === "" && match[2] === "")) return null
   if (match[1] === "") {
     const suffix = Number(match[2])
@@ -37,45 +58,40 @@ export const rangeOf = (header: string | undefined, size: number): Range => {
   return start >= size ? "unsatisfiable" : { start, end: Math.min(last + 1, size) }
 }
 
-const wantedRange = (request: AppRequest, entry: AssetEntry, size: number): Range => {
-  if (request.method !== "GET") return null
-  const condition = valueOf(request.headers, "if-range")
-  return condition === undefined || condition.trim() === etagOf(entry)
-    ? rangeOf(valueOf(request.headers, "range"), size)
-    : null
+/** If-Range is compared strongly: a weak tag, a date and another tag all ask for the whole file. */
+const wantedRange = (method: string, conditions: Conditions | null, file: SiteFile, size: number): Range => {
+  if (method !== "GET" || conditions === null) return null
+  const { ifRange, range } = conditions
+  return ifRange === null || ifRange.trim() === file.etag ? rangeOf(range, size) : null
 }
 
-export const fileResponse = (
-  request: AppRequest,
-  entry: AssetEntry,
-  status: 200 | 404,
-  bytes: Uint8Array
-): AppResponse => {
-  const range = status === 200 ? wantedRange(request, entry, bytes.length) : null
-  if (range === "unsatisfiable") {
-    return {
-      status: 416,
-      headers: [...common(entry), ["content-range", `bytes */${bytes.length}`], ["content-length", "0"]],
-      body: null
-    }
-  }
-  const part = range === null ? bytes : bytes.subarray(range.start, range.end)
-  const headers: Headers = [
-    ...common(entry),
-    ["content-type", entry.contentType],
-    ["content-length", String(part.length)],
-    ["accept-ranges", "bytes"],
-    ...(range === null ? [] : [["content-range", `bytes ${range.start}-${range.end - 1}/${bytes.length}`] as const])
-  ]
-  return {
-    status: range === null ? status : 206,
-    headers,
-    body: request.method === "HEAD" ? null : new BytesBody(part)
-  }
+export interface FileRequest {
+  readonly method: string
+  readonly conditions: Conditions | null
+  readonly status: 200 | 404
+  readonly change: Change | null
 }
 
-export const moved = (to: string): AppResponse => ({
-  status: 307,
+const sized = (headers: Headers, length: number, range: string): Headers => [
+  ...headers.filter(([name]) => name !== "content-length"),
+  ["content-length", String(length)],
+  ["content-range", range]
+]
+
+export const fileResponse = (file: SiteFile, body: BytesBody, request: FileRequest): AppResponse => {
+  const { change, conditions, method, status } = request
+  const { bytes } = body
+  const range = status === 200 ? wantedRange(method, conditions, file, bytes.length) : null
+  if (range === null) return { status, headers: changed(file.whole, change), body: method === "HEAD" ? null : body }
+  if (range === "unsatisfiable")
+    return { status: 416, headers: sized(file.validators, 0, `bytes */${bytes.length}`), body: null }
+  const { end, start } = range
+  const headers = sized(changed(file.whole, change), end - start, `bytes ${start}-${end - 1}/${bytes.length}`)
+  return { status: 206, headers, body: new BytesBody(bytes.subarray(start, end)) }
+}
+
+export const moved = (to: string, status: 301 | 302 | 303 | 307 | 308): AppResponse => ({
+  status,
   headers: [
     ["location", to],
     ["content-length", "0"]

@@ -1,15 +1,17 @@
 /** Static files of app versions: bundles parsed once, bytes verified against their digests before anyone sees them. */
 import { type AppRequest, type AppResponse, type AppVersion, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import { AssetServer } from "@pawl/core/app/AssetServer"
-import { assetKey, type AssetEntry } from "@pawl/core/app/Bundle"
 import * as BundleStore from "@pawl/core/app/BundleStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Context, Effect, Layer } from "effect"
-import { fileResponse, methodNotAllowed, moved, nothing, notModified } from "./AssetResponse.ts"
+import { conditionsOf, fileResponse, methodNotAllowed, moved, nothing, notModified } from "./AssetResponse.ts"
+import { BytesBody } from "./Body.ts"
+import { cookiePrefix } from "./Cookies.ts"
 import { fileRoute, type Site, siteOf, type SiteRoute } from "./Routes.ts"
 import * as SharedCache from "./SharedCache.ts"
+import type { SiteFile } from "./SiteFile.ts"
 
 type Failure = BundleUnusable | ObjectStoreUnavailable
 
@@ -21,7 +23,6 @@ export class Assets extends Context.Tag("@pawl/router/Assets")<
     /** The response of a route that a file answers; of `App` and `Nothing` it is a bare 404. */
     readonly respond: (
       version: AppVersion,
-      site: Site,
       route: SiteRoute,
       request: AppRequest
     ) => Effect.Effect<AppResponse, Failure>
@@ -37,14 +38,28 @@ const readWithin = <A, E>(key: string, read: Effect.Effect<A, E>): Effect.Effect
 
 const unusable = (version: AppVersion, reason: string) => new BundleUnusable({ version: version.id, reason })
 
+/** One version answers many requests: the name of its bundle in the cache is made once. */
+const siteKeys = new WeakMap<AppVersion, string>()
+const siteKey = (version: AppVersion): string => {
+  const before = siteKeys.get(version)
+  if (before !== undefined) return before
+  const key = `${version.bundleDigest} ${version.bundleKey}`
+  siteKeys.set(version, key)
+  return key
+}
+
 const make = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const scope = yield* Effect.scope
-  const sites = SharedCache.make<Site, Failure>({ scope, maxWeight: Limits.routerBundles, weigh: () => 1 })
-  const bytes = SharedCache.make<Uint8Array, Failure>({
+  const sites = SharedCache.make<Site, Failure>({
+    scope,
+    maxWeight: Limits.routerBundles,
+    weigh: ({ weight }) => weight
+  })
+  const bytes = SharedCache.make<BytesBody, Failure>({
     scope,
     maxWeight: Limits.routerAssetCacheBytes,
-    weigh: (body) => body.length
+    weigh: (body) => body.bytes.length
   })
   const reads = yield* Effect.makeSemaphore(Limits.routerAssetReads)
 
@@ -60,13 +75,13 @@ const make = Effect.gen(function* () {
       })
     )
 
-  const loadBytes = (version: AppVersion, key: string, entry: AssetEntry): Effect.Effect<Uint8Array, Failure> =>
+  const loadBytes = (version: AppVersion, { entry, key }: SiteFile): Effect.Effect<BytesBody, Failure> =>
     Effect.gen(function* () {
       const body = yield* readWithin(key, objects.get(key))
       if (body.length !== entry.size || (yield* sha256(body)) !== entry.sha256) {
         return yield* unusable(version, `${key} is not what was built`)
       }
-      return body
+      return new BytesBody(body)
     }).pipe(
       reads.withPermits(1),
       Effect.catchTags({
@@ -75,12 +90,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  const respond = (
-    version: AppVersion,
-    site: Site,
-    route: SiteRoute,
-    request: AppRequest
-  ): Effect.Effect<AppResponse, Failure> => {
+  const respond = (version: AppVersion, route: SiteRoute, request: AppRequest): Effect.Effect<AppResponse, Failure> => {
     switch (route._tag) {
       case "App":
       case "Nothing":
@@ -88,24 +98,35 @@ const make = Effect.gen(function* () {
       case "MethodNotAllowed":
         return Effect.succeed(methodNotAllowed)
       case "Move":
-        return Effect.succeed(moved(route.to))
+        return Effect.succeed(moved(route.to, route.status))
       case "File": {
-        const { entry, status } = route
-        const same = notModified(request, entry, status)
+        const { change, file, status } = route
+        const conditions = conditionsOf(request)
+        const same = notModified(conditions, file, status, change)
         if (same !== null) return Effect.succeed(same)
-        const key = assetKey(site.prefix, route.file.slice(1))
-        return Effect.map(bytes.get(`${entry.sha256} ${key}`, loadBytes(version, key, entry)), (body) =>
-          fileResponse(request, entry, status, body)
+        const wanted = { method: request.method, conditions, status, change }
+        const at = bytes.peek(file.cacheKey)
+        if (at !== undefined) return Effect.succeed(fileResponse(file, at, wanted))
+        return Effect.map(bytes.get(file.cacheKey, loadBytes(version, file)), (body) =>
+          fileResponse(file, body, wanted)
         )
       }
     }
   }
 
-  return Assets.of({
-    site: (version) => sites.get(`${version.bundleDigest} ${version.bundleKey}`, loadSite(version)),
-    respond
-  })
+  return Assets.of({ site: (version) => sites.get(siteKey(version), loadSite(version)), respond })
 })
+
+/** Cookies get their prefix on the way out of the router: what goes to the app itself is as the app wrote it. */
+const forApp = (response: AppResponse): AppResponse =>
+  response.headers.some(([name]) => name === "set-cookie")
+    ? {
+        ...response,
+        headers: response.headers.map(([name, value]) =>
+          name === "set-cookie" ? ([name, value.slice(cookiePrefix.length)] as const) : ([name, value] as const)
+        )
+      }
+    : response
 
 /** `env.ASSETS.fetch` over the same files and caches. */
 const server = Effect.map(Assets, (assets) =>
@@ -113,13 +134,11 @@ const server = Effect.map(Assets, (assets) =>
     fetch: (version, request) =>
       Effect.gen(function* () {
         const site = yield* assets.site(version)
-        const { pathname, search } = new URL(request.url)
-        return yield* assets.respond(
-          version,
-          site,
-          fileRoute(site, { method: request.method, pathname, search }),
-          request
-        )
+        const url = URL.parse(request.url)
+        if (url === null) return nothing
+        const { hostname, pathname, search } = url
+        const route = fileRoute(site, { method: request.method, pathname, search, hostname })
+        return forApp(yield* assets.respond(version, route, request))
       }).pipe(
         Effect.catchTag("ObjectStoreUnavailable", ({ reason }) =>
           unusable(version, `the object store cannot be read: ${reason}`)

@@ -3,6 +3,7 @@ import type { Channel } from "@pawl/core/app/Pointer"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { Meters } from "@pawl/core/telemetry/Meters"
 import { Context, Effect, Layer } from "effect"
 import * as SharedCache from "./SharedCache.ts"
 
@@ -27,6 +28,7 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.scop
   PointerCache,
   Effect.gen(function* () {
     const source = yield* PointerSource
+    const { pointerLoads, pointerReads } = yield* Meters
     const cache = SharedCache.make<FoundPointer, PointerSourceUnavailable>({
       scope: yield* Effect.scope,
       maxWeight: Limits.pointerCacheEntries,
@@ -38,9 +40,17 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.scop
         duration: Limits.pointerLookupMs,
         onTimeout: () => new PointerSourceUnavailable({ reason: `no answer within ${Limits.pointerLookupMs} ms` })
       })
+    const load = (label: string, channel: Channel) =>
+      Effect.suspend(() => {
+        pointerLoads.add()
+        return findFresh(label, channel)
+      })
     return {
       findFresh,
-      find: (label, channel) => cache.get(keyOf(label, channel), findFresh(label, channel)),
+      find: (label, channel) => {
+        pointerReads.add()
+        return cache.get(keyOf(label, channel), load(label, channel))
+      },
       invalidate: (label) => Effect.sync(() => cache.invalidate((key) => key.startsWith(keyOf(label, "")))),
       invalidateAll: Effect.sync(() => cache.invalidate(() => true))
     }

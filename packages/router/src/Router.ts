@@ -18,8 +18,9 @@ import { Context, Effect, Layer } from "effect"
 import { Assets } from "./Assets.ts"
 import { cancelBody } from "./Body.ts"
 import { requestHeaders, responseHeaders, valueOf, type Visitor, visitorOf } from "./Headers.ts"
-import { page } from "./Pages.ts"
+import { page, type PageRequest } from "./Pages.ts"
 import { PointerCache } from "./PointerCache.ts"
+import { RunningVersions } from "./RunningVersions.ts"
 import { hostRoute, isReserved, pointerRoute, siteRoute } from "./Routes.ts"
 
 /** A request as a front received it. `url` may hold any origin: `host`, `secure` and the trusted proxy decide. */
@@ -48,6 +49,8 @@ export class Router extends Context.Tag("@pawl/router/Router")<
     readonly handle: (request: FrontRequest) => Effect.Effect<AppResponse>
     /** As `handle` for one GET to an app, past the pointer cache, and with what failed in the open. */
     readonly ask: (label: string, channel: Channel, path: string) => Effect.Effect<AppResponse, Unserved>
+    /** Pointers of a label moved: versions that ran here and whose pointer is removed are stopped. */
+    readonly stopRemoved: (label: string) => Effect.Effect<void>
   }
 >() {}
 
@@ -67,15 +70,12 @@ interface Visit {
 }
 
 /** The page of a failure. Each says when to come back, if ever. */
-export const failurePage = (
-  failure: Unserved,
-  request: { readonly method: string; readonly host?: string }
-): AppResponse => {
+export const failurePage = (failure: Unserved, request: PageRequest): AppResponse => {
   switch (failure._tag) {
     case "AppThrew":
       return page("threw", request)
     case "AppOverLimit":
-      return page("overLimit", { ...request, retryAfterSeconds: failure.retryAfterSeconds })
+      return page("overLimit", { ...request, retryAfterSeconds: failure.retryAfterSeconds, limit: failure.limit })
     case "BundleUnusable":
     case "AppRuntimeUnavailable":
     case "PointerSourceUnavailable":
@@ -117,6 +117,7 @@ interface Ports {
   readonly pointers: typeof PointerCache.Service
   readonly assets: typeof Assets.Service
   readonly runtime: typeof AppRuntime.Service
+  readonly running: RunningVersions
 }
 
 /** A version's own answer: a file, or the app's, or the page that says there is neither. */
@@ -124,10 +125,12 @@ const serveVersion = (ports: Ports, visit: Visit, version: AppVersion): Effect.E
   Effect.flatMap(ports.assets.site(version), (site): Effect.Effect<AppResponse, Unserved> => {
     const { request, url, visitor } = visit
     const navigates = valueOf(request.headers, "sec-fetch-mode")?.trim() === "navigate"
-    const asked = { method: request.method, pathname: url.pathname, search: url.search }
+    const { hostname, pathname, search } = url
+    const asked = { method: request.method, pathname, search, hostname }
     const route = siteRoute(site, asked, navigates)
     if (route._tag === "Nothing") return Effect.succeed(page("noPath", { method: request.method, host: visitor.host }))
-    if (route._tag !== "App") return ports.assets.respond(version, site, route, request)
+    if (route._tag !== "App") return ports.assets.respond(version, route, request)
+    ports.running.note(visit.app.label, visit.app.channel, version.id)
     const forwarded: AppRequest = {
       method: request.method,
       url: url.href,
@@ -165,7 +168,7 @@ const paged = (
 
 const make = (options: RouterOptions) =>
   Effect.gen(function* () {
-    const ports: Ports = { pointers: yield* PointerCache, assets: yield* Assets, runtime: yield* AppRuntime }
+    const ports: Ports = { pointers: yield* PointerCache, assets: yield* Assets, runtime: yield* AppRuntime, running: new RunningVersions() }
     const { appsDomain, appUrl } = yield* Settings
 
     const handle = (request: FrontRequest): Effect.Effect<AppResponse> => {
@@ -194,7 +197,20 @@ const make = (options: RouterOptions) =>
       return serve(ports, visit, ports.pointers.findFresh(label, channel))
     }
 
-    return Router.of({ handle, ask })
+    const stopRemoved = (label: string): Effect.Effect<void> =>
+      Effect.forEach(
+        ports.running.of(label),
+        (one) =>
+          Effect.flatMap(ports.pointers.findFresh(one.label, one.channel), (row) => {
+            if (pointerRoute(row)._tag === "Version") return Effect.void
+            ports.running.forget(one)
+            return ports.runtime.stop(one.versionId)
+          }),
+        { discard: true }
+        // Whoever asks for the host is told that it is gone; what runs ends by itself when nobody asks for a while.
+      ).pipe(Effect.catchTag("PointerSourceUnavailable", () => Effect.void))
+
+    return Router.of({ handle, ask, stopRemoved })
   })
 
 export const layer = (options: RouterOptions): Layer.Layer<Router, never, PointerCache | Assets | AppRuntime> =>

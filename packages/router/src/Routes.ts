@@ -1,11 +1,23 @@
 /** The router's decisions, pure: (host, path, method) and the pointer row give a page, a static file or the app. */
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
-import { type Bundle, type AssetEntry } from "@pawl/core/app/Bundle"
+import type { Bundle, RunWorkerFirst } from "@pawl/core/app/Bundle"
 import { type AppHost, hostFor, parseHost } from "@pawl/core/app/HostLabel"
 import type { Pointer } from "@pawl/core/app/Pointer"
 import type { FoundPointer } from "@pawl/core/app/Routing"
-import { decodePath, encodePath, type HtmlHandling, type NotFoundHandling, resolve } from "./AssetPath.ts"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { decodePath, encodePath, type HtmlHandling, needsEscapes, type NotFoundHandling, resolve } from "./AssetPath.ts"
+import {
+  type Change,
+  changeFor,
+  firstOf,
+  type HeaderRules,
+  headerRulesOf,
+  redirectFor,
+  type Redirects,
+  redirectsOf
+} from "./AssetRules.ts"
 import type { PageName } from "./Pages.ts"
+import { SiteFile } from "./SiteFile.ts"
 
 export const reservedSegment = "__service"
 
@@ -50,17 +62,16 @@ const versionOf = (row: Pointer, commit: string, bundleKey: string, bundleDigest
   project: row.project_id,
   channel: row.channel,
   bundleKey,
-  bundleDigest
+  bundleDigest,
+  incarnation: row.incarnation
 })
 
 export type PointerRoute =
   | { readonly _tag: "Page"; readonly page: PageName }
   | { readonly _tag: "Version"; readonly version: AppVersion }
 
-/** What a pointer row shows. A row with a good bundle serves it in every state but removed. */
-export const pointerRoute = (row: FoundPointer): PointerRoute => {
-  if (row === null) return { _tag: "Page", page: "noApp" }
-  if (row === "removed" || row.status === "removed") return { _tag: "Page", page: "removed" }
+const read = (row: Pointer): PointerRoute => {
+  if (row.status === "removed") return { _tag: "Page", page: "removed" }
   if (row.commit !== null && row.bundle_key !== null && row.bundle_digest !== null) {
     return { _tag: "Version", version: versionOf(row, row.commit, row.bundle_key, row.bundle_digest) }
   }
@@ -75,57 +86,123 @@ export const pointerRoute = (row: FoundPointer): PointerRoute => {
   }
 }
 
+/** Rows are immutable, and one row answers many requests: each is read once, and its version is one object. */
+const known = new WeakMap<Pointer, PointerRoute>()
+
+/** What a pointer row shows. A row with a good bundle serves it in every state but removed. */
+export const pointerRoute = (row: FoundPointer): PointerRoute => {
+  if (row === null) return { _tag: "Page", page: "noApp" }
+  if (row === "removed") return { _tag: "Page", page: "removed" }
+  const before = known.get(row)
+  if (before !== undefined) return before
+  const route = read(row)
+  known.set(row, route)
+  return route
+}
+
 /** What the router keeps of a bundle: its files and settings, none of its code. */
 export interface Site {
-  /** Ends with a slash. */
-  readonly prefix: string
-  readonly files: ReadonlyMap<string, AssetEntry>
+  /** By path, which begins with a slash. Nothing else of the object store is ever asked for. */
+  readonly files: ReadonlyMap<string, SiteFile>
   readonly html: HtmlHandling
   readonly notFound: NotFoundHandling
-  readonly runWorkerFirst: boolean
+  readonly runWorkerFirst: RunWorkerFirst
+  readonly redirects: Redirects | null
+  readonly headers: HeaderRules | null
   readonly hasWorker: boolean
   /** From this compatibility date on, a browser's navigation prefers the not-found file over the app. */
   readonly navigationPrefersFiles: boolean
+  /** In bundles of ordinary size: what it takes of the room for bundles. */
+  readonly weight: number
 }
 
-export const siteOf = (bundle: Bundle, bundleKey: string): Site => ({
-  prefix: bundleKey.replace(/bundle\.json$/, ""),
-  files: new Map(Object.entries(bundle.assets.manifest).map(([path, entry]) => [`/${path}`, entry])),
-  html: bundle.assets.htmlHandling,
-  notFound: bundle.assets.notFoundHandling,
-  runWorkerFirst: bundle.assets.runWorkerFirst,
-  hasWorker: bundle.mainModule !== null,
-  navigationPrefersFiles: bundle.compatibilityDate >= "2025-04-01"
-})
+const lengthOf = ({ headers = [], manifest, redirects = [] }: Bundle["assets"]): number => {
+  let length = 0
+  for (const path in manifest) length += path.length
+  for (const { from, to } of redirects) length += from.length + to.length
+  for (const { path, set } of headers)
+    for (const [name, value] of set) length += path.length + name.length + value.length
+  return length
+}
+
+export const siteOf = (bundle: Bundle, bundleKey: string): Site => {
+  const { assets } = bundle
+  const prefix = bundleKey.replace(/bundle\.json$/, "")
+  return {
+    files: new Map(
+      Object.entries(assets.manifest).map(([path, entry]) => [`/${path}`, new SiteFile(prefix, `/${path}`, entry)])
+    ),
+    html: assets.htmlHandling,
+    notFound: assets.notFoundHandling,
+    runWorkerFirst: assets.runWorkerFirst,
+    redirects: redirectsOf(assets.redirects),
+    headers: headerRulesOf(assets.headers),
+    hasWorker: bundle.mainModule !== null,
+    navigationPrefersFiles: bundle.compatibilityDate >= "2025-04-01",
+    weight: 1 + Math.floor(lengthOf(assets) / Limits.routerBundleLength)
+  }
+}
 
 export type SiteRoute =
   | { readonly _tag: "App" }
-  | { readonly _tag: "File"; readonly file: string; readonly entry: AssetEntry; readonly status: 200 | 404 }
-  | { readonly _tag: "Move"; readonly to: string }
+  /** `change`: what the app's header rules do to it. */
+  | { readonly _tag: "File"; readonly file: SiteFile; readonly status: 200 | 404; readonly change: Change | null }
+  | { readonly _tag: "Move"; readonly to: string; readonly status: 301 | 302 | 303 | 307 | 308 }
   | { readonly _tag: "MethodNotAllowed" }
-  | { readonly _tag: "Nothing" }
+  /** `alone`: the app is not asked instead. */
+  | { readonly _tag: "Nothing"; readonly alone?: true }
 
 export interface PathRequest {
   readonly method: string
+  /** As a URL has it: escaped, without dot segments. */
   readonly pathname: string
   /** With its `?`, or empty. */
   readonly search: string
+  /** Without a port; only rules that name a host look at it. */
+  readonly hostname: string
 }
 
-/** What the app's own files answer, as `env.ASSETS` sees it: the app is not asked. */
-export const fileRoute = (site: Site, request: PathRequest, notFound: NotFoundHandling = site.notFound): SiteRoute => {
-  const path = site.files.size === 0 ? null : decodePath(request.pathname)
+const app: SiteRoute = { _tag: "App" }
+const nowhere: SiteRoute = { _tag: "Nothing" }
+const notAllowed: SiteRoute = { _tag: "MethodNotAllowed" }
+
+/** A file at its own path, or the way to the one path that it has: `/%61.txt` is at `/a.txt`. */
+const resolvedRoute = (
+  site: Site,
+  request: PathRequest,
+  pathname: string,
+  notFound: NotFoundHandling
+): SiteRoute | null => {
+  const path = site.files.size === 0 ? null : decodePath(pathname)
   const resolved = path === null ? null : resolve(site.files, { html: site.html, notFound }, path)
-  if (resolved === null) return { _tag: "Nothing" }
-  if (request.method !== "GET" && request.method !== "HEAD") return { _tag: "MethodNotAllowed" }
-  if (resolved._tag === "Move") return { _tag: "Move", to: `${encodePath(resolved.to)}${request.search}` }
-  return { _tag: "File", file: resolved.file, entry: site.files.get(resolved.file)!, status: resolved.status }
+  if (path === null || resolved === null) return null
+  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed
+  if (resolved._tag === "Move") return { _tag: "Move", to: `${encodePath(resolved.to)}${request.search}`, status: 307 }
+  const { file, how, status } = resolved
+  if (how === "own" && needsEscapes(pathname)) {
+    const canonical = encodePath(path)
+    if (canonical !== pathname) return { _tag: "Move", to: `${canonical}${request.search}`, status: 307 }
+  }
+  const change = site.headers === null ? null : changeFor(site.headers, request.pathname, request.hostname)
+  return { _tag: "File", file: site.files.get(file)!, status, change }
+}
+
+/** What the app's own redirects and files answer, as `env.ASSETS` sees it: the app is not asked. */
+export const fileRoute = (site: Site, request: PathRequest, notFound: NotFoundHandling = site.notFound): SiteRoute => {
+  const { pathname, search } = request
+  const redirect = site.redirects === null ? null : redirectFor(site.redirects, pathname, search)
+  if (redirect?._tag === "Redirect") return { _tag: "Move", to: redirect.to, status: redirect.status }
+  if (redirect === null) return resolvedRoute(site, request, pathname, notFound) ?? nowhere
+  // A path that was rewritten is the files' own: where there is none, the app is not asked either.
+  return resolvedRoute(site, request, redirect.pathname, site.notFound) ?? { _tag: "Nothing", alone: true }
 }
 
 /** Files before the app, unless the app asked to go first. `navigates`: a browser opens a page (`Sec-Fetch-Mode`). */
 export const siteRoute = (site: Site, request: PathRequest, navigates: boolean): SiteRoute => {
   if (!site.hasWorker) return fileRoute(site, request)
-  if (site.runWorkerFirst) return { _tag: "App" }
+  const first = firstOf(site.runWorkerFirst, request.pathname)
+  if (first === "app") return app
+  if (first === "files alone") return fileRoute(site, request)
   const route = fileRoute(site, request, navigates && site.navigationPrefersFiles ? site.notFound : "none")
-  return route._tag === "Nothing" ? { _tag: "App" } : route
+  return route._tag === "Nothing" && route.alone !== true ? app : route
 }

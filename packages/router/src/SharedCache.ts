@@ -14,6 +14,8 @@ interface Entry<V> {
 export interface SharedCache<V, E> {
   /** The value of a key, from the cache or from `load`. Failures are not kept. */
   readonly get: (key: string, load: Effect.Effect<V, E>) => Effect.Effect<V, E>
+  /** As `get` without a load, at once; for values that do not age. */
+  readonly peek: (key: string) => V | undefined
   readonly invalidate: (matches: (key: string) => boolean) => void
   readonly size: () => number
 }
@@ -64,22 +66,31 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
       return yield* Deferred.await(flight)
     })
 
+  /** The value of a key, which is then the one used last. */
+  const take = (key: string, nowMs: number): V | undefined => {
+    const entry = entries.get(key)
+    if (entry === undefined) return undefined
+    entries.delete(key)
+    if (nowMs < entry.expiresAtMs) {
+      entries.set(key, entry)
+      return entry.value
+    }
+    total -= entry.weight
+    return undefined
+  }
+  const look = (key: string, load: Effect.Effect<V, E>, nowMs: number): Effect.Effect<V, E> => {
+    const value = take(key, nowMs)
+    if (value !== undefined) return Effect.succeed(value)
+    const flight = flights.get(key)
+    return flight === undefined ? fly(key, load, nowMs) : Deferred.await(flight)
+  }
+
   return {
     get: (key, load) =>
-      Effect.clockWith((clock) => {
-        const nowMs = clock.unsafeCurrentTimeMillis()
-        const entry = entries.get(key)
-        if (entry !== undefined) {
-          entries.delete(key)
-          if (nowMs < entry.expiresAtMs) {
-            entries.set(key, entry)
-            return Effect.succeed(entry.value)
-          }
-          total -= entry.weight
-        }
-        const flight = flights.get(key)
-        return flight === undefined ? fly(key, load, nowMs) : Deferred.await(flight)
-      }),
+      maxAgeMs === undefined
+        ? Effect.suspend(() => look(key, load, 0))
+        : Effect.clockWith((clock) => look(key, load, clock.unsafeCurrentTimeMillis())),
+    peek: (key) => (maxAgeMs === undefined ? take(key, 0) : undefined),
     invalidate: (matches) => {
       for (const [key, entry] of entries) if (matches(key)) drop(key, entry)
       for (const key of flights.keys()) if (matches(key)) flights.delete(key)

@@ -94,7 +94,8 @@ describe("not_found_handling", () => {
     expect(resolve(files, { html: "none", notFound: "single-page-application" }, "/x/y")).toEqual({
       _tag: "File",
       file: "/index.html",
-      status: 200
+      status: 200,
+      how: "instead"
     }))
   it.each([
     ["/x", "/404.html"],
@@ -106,7 +107,8 @@ describe("not_found_handling", () => {
     expect(resolve(files, { html: "auto-trailing-slash", notFound: "404-page" }, path)).toEqual({
       _tag: "File",
       file,
-      status: 404
+      status: 404,
+      how: "instead"
     })
   )
   it("without such a file finds nothing", () => {

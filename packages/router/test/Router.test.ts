@@ -148,6 +148,24 @@ describe("pages", () => {
     expect(world.controls.seen).toEqual([])
   })
 
+  it("stops what ran under a removed pointer, and nothing that is still served", async () => {
+    const world = await makeWorld()
+    const live = world.controls.rows[0]!
+    const preview = { ...live, channel: "preview:0a1b2c3d" } as const
+    world.controls.rows = [live, preview]
+    await world.ask()
+    await world.ask("/", { host: `0a1b2c3d--shop.${appsDomain}` })
+    const stopRemoved = Effect.flatMap(Router, (router) => router.stopRemoved("shop"))
+    await world.run(stopRemoved)
+    expect(world.controls.stopped).toEqual([])
+    world.controls.rows = [live]
+    await world.run(stopRemoved)
+    expect(world.controls.stopped).toEqual([`${live.project_id}@${live.commit}#preview:0a1b2c3d`])
+    world.controls.rows = [{ ...live, status: "removed" }]
+    await world.run(Effect.zipRight(stopRemoved, stopRemoved))
+    expect(world.controls.stopped.slice(1)).toEqual([`${live.project_id}@${live.commit}`])
+  })
+
   it("turns 410 with the very next request after the push", async () => {
     const world = await makeWorld()
     expect((await world.ask()).status).toBe(200)

@@ -67,9 +67,11 @@ export class Controls {
   tombstones = new Set<string>()
   lookups = 0
   objectReads = 0
+  readonly keysRead = new Set<string>()
   /** Runs before a lookup answers. */
   beforeLookup: Effect.Effect<void, PointerSourceUnavailable> = Effect.void
   seen: Array<{ readonly version: AppVersion; readonly request: AppRequest }> = []
+  readonly stopped: Array<string> = []
 
   find(label: string, channel: Channel): Effect.Effect<FoundPointer, PointerSourceUnavailable> {
     return Effect.suspend(() => {
@@ -130,7 +132,12 @@ export const worldLayer = (controls: Controls, options: Partial<Router.RouterOpt
     ObjectStore,
     Effect.map(ObjectStore, (objects) => ({
       ...objects,
-      get: (key: string) => Effect.suspend(() => (controls.objectReads++, objects.get(key)))
+      get: (key: string) =>
+        Effect.suspend(() => {
+          controls.objectReads++
+          controls.keysRead.add(key)
+          return objects.get(key)
+        })
     }))
   ).pipe(Layer.provideMerge(MemoryObjectStore.layerMemory))
   const ports = Layer.mergeAll(
@@ -141,7 +148,7 @@ export const worldLayer = (controls: Controls, options: Partial<Router.RouterOpt
           controls.seen.push({ version, request })
           return controls.app(version, request)
         }),
-      stop: () => Effect.void
+      stop: (versionId) => Effect.sync(() => void controls.stopped.push(versionId))
     }),
     Layer.succeed(Settings, {
       environment: "production",

@@ -1,11 +1,13 @@
 /** Puts the router before a node:http server. Bodies stream both ways; a visitor who leaves stops the work. */
 import { Limits } from "@pawl/core/primitives/Limits"
+import { Meters } from "@pawl/core/telemetry/Meters"
 import { Effect, FiberId, Exit, Runtime } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
-import { page } from "../Pages.ts"
+import { outcomeOf, page } from "../Pages.ts"
 import { Router } from "../Router.ts"
 import { read } from "./NodeRequest.ts"
 import { refuse, send } from "./NodeResponse.ts"
+import { attachRefusals, comesTooLate } from "./Refusals.ts"
 
 export interface NodeFront {
   /** For a server's `request` event. */
@@ -17,7 +19,8 @@ export interface NodeFront {
 /** How a server before the router is made: strict parsing, bounded headers, no connection for ever. */
 export const serverOptions = {
   insecureHTTPParser: false,
-  requireHostHeader: true,
+  // Judged by the front, whose answer says what is wrong.
+  requireHostHeader: false,
   joinDuplicateHeaders: false,
   maxHeaderSize: Limits.requestHeaderBytes,
   headersTimeout: Limits.requestHeadersMs,
@@ -27,16 +30,21 @@ export const serverOptions = {
 
 export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function* () {
   const router = yield* Router
+  const { appRequests, appSeconds } = yield* Meters
   const run = Runtime.runFork(yield* Effect.runtime<never>())
 
   const answer = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
+    if (comesTooLate(req)) return
     const request = read(req, res, awaitsContinue)
-    if ("reason" in request) return refuse(res, request.status, request.reason)
+    if ("reason" in request) return refuse(res, request)
+    const beganMs = performance.now()
     const fiber = run(router.handle(request))
     const leave = () => fiber.unsafeInterruptAsFork(FiberId.none)
     res.once("close", leave)
     fiber.addObserver((exit) => {
       res.off("close", leave)
+      appSeconds.observe((performance.now() - beganMs) / 1000)
+      appRequests.add(Exit.isSuccess(exit) ? outcomeOf(exit.value) : "unavailable")
       if (Exit.isSuccess(exit)) send(exit.value, res)
       else send(page("unavailable", { method: request.method }), res)
     })
@@ -52,6 +60,7 @@ export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function
 export const attach = (server: Server, front: NodeFront): void => {
   // Without limits of size on the number, none is left out unseen: `maxHeaderSize` bounds them all.
   server.maxHeadersCount = 0
+  attachRefusals(server)
   server.on("request", front.handle)
   server.on("checkContinue", front.handleExpecting)
 }

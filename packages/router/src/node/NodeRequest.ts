@@ -1,14 +1,11 @@
 /** What node:http received, as the router takes it, or the status that refuses it before any app is asked. */
 import type { Headers } from "@pawl/core/app/AppRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { TLSSocket } from "node:tls"
 import type { Body } from "../Body.ts"
 import type { FrontRequest } from "../Router.ts"
-
-export interface Refusal {
-  readonly status: number
-  readonly reason: string
-}
+import { methodRefused, methodUnknown, type Refusal, upgradeRefused, uriTooLong } from "./Refusals.ts"
 
 /** Names in lower case, every value kept apart, in the order they came. */
 const pairs = (raw: ReadonlyArray<string>): Headers => {
@@ -20,6 +17,9 @@ const pairs = (raw: ReadonlyArray<string>): Headers => {
 /** Upgrades to HTTP/2 may be ignored (RFC 9110, 7.8), and some clients offer one with every first request. */
 const wantsOtherProtocol = (upgrade: string | undefined): boolean =>
   upgrade !== undefined && upgrade.split(",").some((protocol) => protocol.trim().toLowerCase() !== "h2c")
+
+/** Methods that Node's parser reads and workerd's does not: no app could be asked with them. */
+const unknownMethods = new Set(["BIND", "LINK", "M-SEARCH", "MKCALENDAR", "REBIND", "SOURCE", "UNBIND", "UNLINK"])
 
 interface Framing {
   readonly hosts: ReadonlyArray<string>
@@ -39,17 +39,21 @@ const framingOf = (headers: Headers): Framing => {
   return { hosts, lengths, codings }
 }
 
+const ambiguous = (reason: string): Refusal => ({ status: 400, code: "ambiguous_request", reason })
+
 /** A second opinion on top of the strict parser: no request may be read in two ways. */
 const refusalOf = (req: IncomingMessage, { codings, hosts, lengths }: Framing): Refusal | null => {
-  if (hosts.length !== 1 || hosts[0] === "") return { status: 400, reason: "exactly one Host header is needed" }
-  if (codings.length > 0 && lengths > 0) return { status: 400, reason: "Content-Length and Transfer-Encoding together" }
-  if (lengths > 1) return { status: 400, reason: "more than one Content-Length" }
+  if (hosts.length !== 1 || hosts[0] === "") return ambiguous("A request needs exactly one Host header.")
+  if (codings.length > 0 && lengths > 0)
+    return ambiguous("Content-Length and Transfer-Encoding stand together. Send one of them.")
+  if (lengths > 1) return ambiguous("There is more than one Content-Length.")
   if (codings.length > 1 || (codings[0] ?? "chunked").trim().toLowerCase() !== "chunked")
-    return { status: 501, reason: "an unknown Transfer-Encoding" }
-  if (codings.length > 0 && req.httpVersion !== "1.1")
-    return { status: 400, reason: "Transfer-Encoding needs HTTP/1.1" }
-  if (req.method === "TRACE" || req.method === "CONNECT") return { status: 405, reason: "this method is not served" }
-  if (wantsOtherProtocol(req.headers.upgrade)) return { status: 501, reason: "upgrades are not served" }
+    return { status: 501, code: "unknown_coding", reason: "The only Transfer-Encoding that is served is chunked." }
+  if (codings.length > 0 && req.httpVersion !== "1.1") return ambiguous("Transfer-Encoding needs HTTP/1.1.")
+  if (req.method === "TRACE" || req.method === "CONNECT") return methodRefused
+  if (unknownMethods.has(req.method ?? "")) return methodUnknown
+  if ((req.url ?? "").length > Limits.requestTargetBytes) return uriTooLong
+  if (wantsOtherProtocol(req.headers.upgrade)) return upgradeRefused
   return null
 }
 
@@ -75,23 +79,44 @@ class RequestBody implements Body {
   }
 }
 
-/** Reads a request. `awaitsContinue`: the client holds its body back until it is told to go on. */
-export const read = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): FrontRequest | Refusal => {
+interface Settled {
+  readonly headers: Headers
+  readonly framing: Framing
+  readonly host: string
+  /** Path and query. */
+  readonly path: string
+}
+
+const settledOf = (req: IncomingMessage): Settled | Refusal => {
   const headers = pairs(req.rawHeaders)
   const framing = framingOf(headers)
   const refusal = refusalOf(req, framing)
   if (refusal !== null) return refusal
   const host = framing.hosts[0]!
   const path = pathOf(req.url ?? "", host)
-  if (path === null) return { status: 400, reason: "the request target and the Host header differ" }
+  return path === null ? ambiguous("The request target and the Host header differ.") : { headers, framing, host, path }
+}
+
+/** For a server that does not hand on to the router: path and query, or why the request cannot be taken. */
+export const targetOf = (req: IncomingMessage): string | Refusal => {
+  const settled = settledOf(req)
+  return "reason" in settled ? settled : settled.path
+}
+
+/** Reads a request. `awaitsContinue`: the client holds its body back until it is told to go on. */
+export const read = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): FrontRequest | Refusal => {
+  const settled = settledOf(req)
+  if ("reason" in settled) return settled
+  const { framing, headers, host, path } = settled
   const hasBody = framing.codings.length > 0 || (framing.lengths > 0 && Number(req.headers["content-length"]) > 0)
   let held = awaitsContinue
   // The connection cannot go on after an answer that came before the body was asked for.
+  const goesOn = res.shouldKeepAlive
   if (held) res.shouldKeepAlive = false
   const start = () => {
     if (!held || res.headersSent) return
     held = false
-    res.shouldKeepAlive = true
+    res.shouldKeepAlive = goesOn
     res.writeContinue()
   }
   return {

@@ -3,6 +3,7 @@ import type { AppResponse } from "@pawl/core/app/AppRuntime"
 import type { ServerResponse } from "node:http"
 import { pipeline, Readable } from "node:stream"
 import { type Body, BytesBody, cancelBody } from "../Body.ts"
+import { condemn, headersOf, type Refusal } from "./Refusals.ts"
 
 const drained = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
@@ -53,20 +54,19 @@ export const send = (response: AppResponse, res: ServerResponse): void => {
     )
   } catch {
     cancelBody(body)
-    return refuse(res, 502, "the app's response cannot be sent")
+    return refuse(res, unsendable)
   }
   if (body === null) res.end()
   else if (body instanceof BytesBody) res.end(body.bytes)
   else stream(body, res)
 }
 
+const unsendable: Refusal = { status: 502, code: "unsendable", reason: "The app's response cannot be sent." }
+
 /** Answers without an app, and closes the connection: what follows on it cannot be trusted. */
-export const refuse = (res: ServerResponse, status: number, reason: string): void => {
+export const refuse = (res: ServerResponse, refusal: Refusal): void => {
+  condemn(res)
   if (res.headersSent) return void res.destroy()
-  res.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-store",
-    connection: "close"
-  })
-  res.end(`${reason}\n`)
+  res.writeHead(refusal.status, { "content-type": "text/plain; charset=utf-8", ...headersOf(refusal) })
+  res.end(`${refusal.reason}\n`)
 }

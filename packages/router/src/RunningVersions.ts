@@ -1,0 +1,34 @@
+/** Which version each host had started last, so that one whose app is removed does not go on running. */
+import type { Channel } from "@pawl/core/app/Pointer"
+import { Limits } from "@pawl/core/primitives/Limits"
+
+interface Running {
+  readonly label: string
+  readonly channel: Channel
+  readonly versionId: string
+}
+
+export class RunningVersions {
+  // A Map keeps the order of insertion: the first is the one noted longest ago.
+  private readonly byHost = new Map<string, Running>()
+
+  /** A host's version is asked now. */
+  note(label: string, channel: Channel, versionId: string): void {
+    const key = `${label} ${channel}`
+    if (this.byHost.get(key)?.versionId === versionId) return
+    this.byHost.delete(key)
+    this.byHost.set(key, { label, channel, versionId })
+    if (this.byHost.size <= Limits.pointerCacheEntries) return
+    const [oldest] = this.byHost.keys()
+    if (oldest !== undefined) this.byHost.delete(oldest)
+  }
+
+  of(label: string): ReadonlyArray<Running> {
+    return [...this.byHost.values()].filter((running) => running.label === label)
+  }
+
+  forget({ channel, label, versionId }: Running): void {
+    const key = `${label} ${channel}`
+    if (this.byHost.get(key)?.versionId === versionId) this.byHost.delete(key)
+  }
+}

@@ -12,19 +12,32 @@ const packages = readdirSync(join(root, "packages")).map((name) => ({ name, fold
 const others = ["tools", "examples", "docs"].map((name) => ({ name, folder: join(root, name) }))
 const projects = [...packages, ...others].filter(({ folder }) => existsSync(join(folder, "test")))
 
+const soak = "test/soak/**/*.test.ts"
+
+interface Project {
+  readonly name: string
+  readonly root: string
+  readonly include: Array<string>
+  readonly exclude: Array<string>
+  /** Projects of a lower one end before those of a higher one begin. */
+  readonly order: number
+}
+
+const project = ({ order, ...rest }: Project) => ({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: { ...rest, sequence: { groupOrder: order }, testTimeout: 60_000, hookTimeout: 60_000 }
+})
+
 export default defineConfig({
   test: {
     reporters: ["default", join(root, "tools/vitest/SkipReporter.ts")],
-    projects: projects.map(({ name, folder }) => ({
-      resolve: { conditions },
-      ssr: { resolve: { conditions } },
-      test: {
-        name,
-        root: folder,
-        include: ["test/**/*.test.ts"],
-        testTimeout: 60_000,
-        hookTimeout: 60_000
-      }
-    }))
+    projects: [
+      ...projects.map(({ name, folder }) =>
+        project({ name, root: folder, include: ["test/**/*.test.ts"], exclude: [soak], order: 0 })
+      ),
+      // Many apps under load for a while: beside other tests it would only measure those.
+      project({ name: "soak", root: join(root, "packages/server"), include: [soak], exclude: [], order: 1 })
+    ]
   }
 })

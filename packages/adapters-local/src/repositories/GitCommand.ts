@@ -22,6 +22,10 @@ export interface GitOptions {
   /** Records, each ended by NUL, on standard output: git is stopped at the first piece that brings more. */
   readonly maxRecords?: number
   readonly env?: Readonly<Record<string, string>>
+  /** `name=value` of git's settings, in force over the usual ones. */
+  readonly settings?: ReadonlyArray<string>
+  /** In a process group of its own, so that what git starts can be ended with it. */
+  readonly ownGroup?: boolean
 }
 
 const environment: Readonly<Record<string, string>> = {
@@ -52,11 +56,12 @@ const settings = [
 ].flatMap((setting) => ["-c", setting])
 
 /** Starts git on a repository. Its working directory is the repository itself, which holds no one's files. */
-export const start = ({ args, env, gitDir }: GitOptions): ChildProcessWithoutNullStreams =>
-  spawn("git", [`--git-dir=${gitDir}`, ...settings, ...args], {
+export const start = ({ args, env, gitDir, ownGroup, settings: own }: GitOptions): ChildProcessWithoutNullStreams =>
+  spawn("git", [`--git-dir=${gitDir}`, ...settings, ...(own ?? []).flatMap((each) => ["-c", each]), ...args], {
     cwd: gitDir,
     env: { ...environment, ...env },
-    stdio: "pipe"
+    stdio: "pipe",
+    detached: ownGroup === true
   })
 
 /** What git says went wrong, in one line, without this machine's paths. */

@@ -18,10 +18,10 @@ export const io = <A>(operation: string, work: () => Promise<A>): Effect.Effect<
 
 // A fork lies beside canonical, one folder deeper; relative, so that the data folder can be moved.
 const borrowed = "../../../canon.git/objects\n"
-const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+export const bareConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
 // Names of folders that are being made or removed; what an ended process left of them is swept.
-const makingMark = ".making-"
+export const makingMark = ".making-"
 const removingMark = ".removing-"
 
 export const exists = async (gitDir: string): Promise<boolean> =>
@@ -40,7 +40,7 @@ export const create = async ({ gitDir, isFork, projectDir }: RepositoryPath): Pr
     )
     await Promise.all([
       writeSynced(join(making, "HEAD"), "ref: refs/heads/main\n"),
-      writeSynced(join(making, "config"), config),
+      writeSynced(join(making, "config"), bareConfig),
       ...(isFork ? [writeSynced(join(making, "objects/info/alternates"), borrowed)] : [])
     ])
     await Promise.all(["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path))))
@@ -78,11 +78,17 @@ export const forksIn = async (canonical: RepositoryPath): Promise<ReadonlyArray<
 
 const isStale = (name: string): boolean => name.endsWith(".lock") || /^\.?tmp[_-]/.test(name)
 
-/** Removes what an ended process left: locks, which would block a ref for ever, and half-written packs and objects. */
-export const sweep = async ({ gitDir, projectDir }: RepositoryPath): Promise<void> => {
+/** Removes the folders that an ended process was making or removing. Only who has the Project to itself may. */
+export const sweepMaking = async ({ projectDir }: RepositoryPath): Promise<void> => {
   for (const entry of await names(projectDir))
     if (entry.name.startsWith(makingMark) || entry.name.startsWith(removingMark))
       await rm(join(projectDir, entry.name), { recursive: true, force: true })
+}
+
+/** Removes what an ended process left: locks, which would block a ref for ever, and half-written packs and objects. */
+export const sweep = async (path: RepositoryPath): Promise<void> => {
+  const { gitDir } = path
+  await sweepMaking(path)
   const visit = async (folder: string, deep: boolean): Promise<void> => {
     for (const entry of await names(folder)) {
       const path = join(folder, entry.name)

@@ -3,7 +3,7 @@
  * canonical's objects and nobody else's. Writing is one process at a time per Project: one owner of the folder.
  */
 import { join, resolve } from "node:path"
-import { Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { pathProblem } from "@pawl/core/project/Paths"
 import { checkTree } from "@pawl/core/project/Edits"
@@ -22,6 +22,9 @@ import * as GitForks from "./GitForks.ts"
 import { mergeFile } from "./GitFileMerge.ts"
 import { lookupCommit, lookupFile, lookupParents, lookupType, present } from "./GitLookup.ts"
 import * as GitReaders from "./GitReaders.ts"
+import { receive } from "./GitReceiving.ts"
+import { serve, sweepServing } from "./GitServing.ts"
+import { GitTransport } from "./GitTransport.ts"
 import { entriesOf, readTree } from "./GitTree.ts"
 import * as GitWriter from "./GitWriter.ts"
 import * as KnownTrees from "./KnownTrees.ts"
@@ -49,7 +52,7 @@ const writing = (writer: GitWriter.GitWriter) => ({
 export const make = (
   root: string,
   shared = false
-): Effect.Effect<typeof Repositories.Service, RepositoriesUnavailable, Scope.Scope> =>
+): Effect.Effect<Context.Context<Repositories | GitTransport>, RepositoriesUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const lockFolder = join(root, ".locks")
     yield* io("open", () => makeDirectory(root))
@@ -59,6 +62,7 @@ export const make = (
     const readers = yield* GitReaders.make
     const known = KnownTrees.make()
     const writer = GitWriter.make({ root, readers, known, locks })
+    yield* io("sweep", () => sweepServing(root, shared))
 
     const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
     const tree = (ref: RepositoryRef, id: string) =>
@@ -81,7 +85,7 @@ export const make = (
         return result
       })
 
-    return {
+    const repositories: typeof Repositories.Service = {
       ...writing(writer),
       parents: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupParents(readers, path, commit)),
       mergeFile: (ref, contents) => Effect.flatMap(opened(ref), (path) => mergeFile(path, contents)),
@@ -113,6 +117,8 @@ export const make = (
       diff: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to)),
       diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
     }
+    const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
+    return Context.make(Repositories, repositories).pipe(Context.add(GitTransport, transport))
   })
 
 /**
@@ -122,8 +128,5 @@ export const make = (
 export const layer = (options: {
   readonly directory: string
   readonly shared?: boolean
-}): Layer.Layer<Repositories, RepositoriesUnavailable> =>
-  Layer.scoped(
-    Repositories,
-    Effect.suspend(() => make(resolve(options.directory), options.shared))
-  )
+}): Layer.Layer<Repositories | GitTransport, RepositoriesUnavailable> =>
+  Layer.scopedContext(Effect.suspend(() => make(resolve(options.directory), options.shared)))

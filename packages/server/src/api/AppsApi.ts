@@ -3,8 +3,9 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering, reading, writing } from "./Needs.ts"
-import { ById } from "./Paging.ts"
-import { AppRecord } from "./Records.ts"
+import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
+import { AppLogLineRecord, AppRecord } from "./Records.ts"
+import { streamed } from "./Streamed.ts"
 
 const get = HttpApiEndpoint.get("get", "/v1/projects/:id/app")
   .setPath(ById)
@@ -39,9 +40,36 @@ const remove = HttpApiEndpoint.del("remove", "/v1/projects/:id/app")
     )
   )
 
+const logs = HttpApiEndpoint.get("logs", "/v1/projects/:id/app/logs")
+  .setPath(ById)
+  .setUrlParams(
+    Schema.Struct({
+      ...PageParams.fields,
+      after: Schema.optionalWith(queryNumber(0, Number.MAX_SAFE_INTEGER), { exact: true }),
+      channel: Schema.optionalWith(
+        Schema.String.pipe(
+          Schema.pattern(/^(production|preview:[0-9a-z]{1,63})$/, {
+            message: () => "use `production`, or `preview:` and the name of a preview or version"
+          })
+        ),
+        { exact: true }
+      )
+    })
+  )
+  .addSuccess(pageOf(AppLogLineRecord).annotations({ identifier: "AppLogPage" }))
+  .annotateContext(
+    about(
+      reading,
+      "What the app printed and threw",
+      "Its `console` output, what it threw with the place in its source, and the bounds that stopped it: the last 1,000 lines of all its channels, oldest first. Without `after` the newest ones; with it those with a higher sequence, and `nextCursor` leads to the page after. With `Accept: text/event-stream` the answer stays open and delivers each new line: its `id:` is the sequence, its `data:` the line. `after`, or the header `Last-Event-ID`, says where a stream begins; without them it is the newest page."
+    )
+  )
+  .annotate(OpenApi.Transform, streamed("AppLogPage", "line"))
+
 export const AppsApi = HttpApiGroup.make("apps")
   .add(get)
   .add(deploy)
   .add(remove)
+  .add(logs)
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Live applications")

@@ -2,32 +2,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
-import { withSuccess } from "./Diffs.ts"
 import { about, reading } from "./Needs.ts"
 import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
 import { EventRecord } from "./Records.ts"
-
-const streamed = {
-  description: "Success",
-  content: {
-    "application/json": { schema: { $ref: "#/components/schemas/EventPage" } },
-    "text/event-stream": { schema: { type: "string" } }
-  }
-}
-
-const lastEventId = {
-  name: "Last-Event-ID",
-  in: "header",
-  required: false,
-  description: "The `id:` of the last event that arrived: the stream goes on after it. It wins over `after`.",
-  schema: { type: "string", pattern: "^[0-9]{1,15}$" }
-}
-
-/** The header is one of streams alone, so it stands in the document and not in what every client must know. */
-const withLastEventId = (operation: Record<string, unknown>): Record<string, unknown> => {
-  const parameters: unknown = operation["parameters"]
-  return { ...operation, parameters: [...(Array.isArray(parameters) ? parameters : []), lastEventId] }
-}
+import { streamed } from "./Streamed.ts"
 
 const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
   .setPath(ById)
@@ -45,7 +23,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
       "With `Accept: text/event-stream` the answer stays open and delivers each new event: its `id:` is the sequence, its `data:` the envelope. `after`, or the header `Last-Event-ID`, says where to begin; without them it is the oldest event that is kept. 410 `events_expired` when the events after the one that was named are no longer kept."
     )
   )
-  .annotate(OpenApi.Transform, (operation) => withSuccess(withLastEventId(operation), streamed))
+  .annotate(OpenApi.Transform, streamed("EventPage", "event"))
 
 export const EventsApi = HttpApiGroup.make("events")
   .add(list)

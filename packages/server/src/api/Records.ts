@@ -7,6 +7,7 @@ import {
   Token,
   User
 } from "@pawl/core/access/Membership"
+import { AppLogLine } from "@pawl/core/app/AppLogs"
 import { PointerStatus } from "@pawl/core/app/Pointer"
 import { Approval } from "@pawl/core/approval/Approval"
 import { Policy } from "@pawl/core/approval/Policy"
@@ -38,6 +39,7 @@ export const ReleaseRecord = named("Release", Release)
 export const DeadLetterRecord = named("DeadLetter", DeadLetter)
 export const EventRecord = named("Event", Event)
 export const HistoryRecord = named("HistoryItem", HistoryItem)
+export const AppLogLineRecord = named("AppLogLine", AppLogLine)
 /** Never with its secret. */
 export const WebhookRecord = named("Webhook", WebhookView)
 export const UserRecord = named("User", User)

@@ -8,5 +8,7 @@ export class ApiSettings extends Context.Tag("@pawl/server/http/ApiSettings")<
     readonly requestsPerMinute: number
     readonly version: string
     readonly environment: "production" | "development"
+    /** Writes a line in the log for each request. Default: no. */
+    readonly accessLog?: boolean
   }
 >() {}

@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { appAnswer } from "./AppAnswers.ts"
+import { appLogs } from "./AppLogPages.ts"
 import { actor, onProject } from "./Reach.ts"
 
 export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
@@ -36,6 +37,14 @@ export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
         Effect.gen(function* () {
           const project = yield* onProject(path.id)
           return { app: yield* appAnswer(yield* remove(yield* actor, project.id)) }
+        })
+      )
+    )
+    .handle("logs", ({ path, request, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(path.id)
+          return yield* appLogs(project.id, urlParams, request.headers)
         })
       )
     )

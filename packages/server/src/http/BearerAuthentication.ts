@@ -21,7 +21,7 @@ const tokenOf = (request: HttpServerRequest.HttpServerRequest): Option.Option<Re
 
 const authenticated = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const { need } = yield* Exchange
+  const exchange = yield* Exchange
   const rates = yield* RateLimits
   const token = tokenOf(request)
   // Strangers are counted by their address: whoever guesses tokens is stopped too.
@@ -29,8 +29,9 @@ const authenticated = Effect.gen(function* () {
   const caller = yield* Option.isNone(token)
     ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))
     : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)
+  exchange.userId = caller.user.id
   yield* rates.take(caller.user.id)
-  yield* requireScope(caller.token.scopes, need.scope)
+  yield* requireScope(caller.token.scopes, exchange.need.scope)
   yield* Effect.provideService(judge, CurrentUser, caller)
   return caller
 })

@@ -2,7 +2,6 @@
 import { HttpServerResponse } from "@effect/platform"
 import { requireRole } from "@pawl/core/access/Access"
 import { isLive } from "@pawl/core/access/Tokens"
-import type { Event } from "@pawl/core/event/Event"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Unknown } from "@pawl/core/ledger/Refusals"
@@ -32,8 +31,9 @@ export const layer: Layer.Layer<OpenStreams> = Layer.scoped(
   })
 )
 
-/** One event of the stream: its id is the sequence, its data the envelope, in one line. */
-export const frame = (event: Event): string => `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`
+/** One item of a stream: its id is the sequence, its data the whole of it, in one line. */
+export const frame = (item: { readonly sequence: number }): string =>
+  `id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`
 
 const opening = "retry: 1000\n\n"
 const heartbeat = ": still here\n\n"
@@ -57,29 +57,25 @@ const counted = (open: Map<string, number>, userId: string) =>
       })
   )
 
-/** The answer that stays open: every event after `after`, then each new one. */
-export const eventStream = (projectId: string, after: number) =>
+/** An answer that stays open while its reader may read the Project: these frames, and heartbeats between them. */
+export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
     const caller = yield* CurrentUser
     const { open, closing } = yield* OpenStreams
-    // Asked once before, so that events that are gone are a problem and not a stream that ends.
-    yield* log.read(projectId, after, 1)
     if ((open.get(caller.user.id) ?? 0) >= Limits.eventStreamsPerCaller)
       return yield* problemOf(
         429,
         "too_many_streams",
         "Too many open streams",
-        `You have ${Limits.eventStreamsPerCaller} open event streams. Close one.`,
+        `You have ${Limits.eventStreamsPerCaller} open streams. Close one.`,
         { retryAfterSeconds: 5 }
       )
     const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof stillAllowed>>>()
     const beats = Stream.fromSchedule(Schedule.spaced(Limits.eventHeartbeatMs)).pipe(
       Stream.mapEffect(() => Effect.as(stillAllowed(caller, projectId), heartbeat))
     )
-    const events = Stream.map(log.follow(projectId, after), frame)
     const body = Stream.make(opening).pipe(
-      Stream.concat(Stream.merge(events, beats)),
+      Stream.concat(Stream.merge(frames, beats)),
       Stream.interruptWhenDeferred(closing),
       Stream.catchAll((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
       (stream) => Stream.flatMap(counted(open, caller.user.id), () => stream),
@@ -87,4 +83,13 @@ export const eventStream = (projectId: string, after: number) =>
       Stream.provideContext(context)
     )
     return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } })
+  })
+
+/** Every event after `after`, then each new one. */
+export const eventStream = (projectId: string, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    // Asked once before, so that events that are gone are a problem and not a stream that ends.
+    yield* log.read(projectId, after, 1)
+    return yield* streaming(projectId, Stream.map(log.follow(projectId, after), frame))
   })

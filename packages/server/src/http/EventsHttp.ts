@@ -1,7 +1,6 @@
 /** Events: pages of JSON, or a stream. */
 import { HttpApiBuilder } from "@effect/platform"
 import { EventLog } from "@pawl/core/event/EventLog"
-import { InvalidField } from "@pawl/core/ledger/Refusals"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
@@ -9,11 +8,7 @@ import { prefers } from "./Accepting.ts"
 import { answering } from "./Answering.ts"
 import { eventStream } from "./EventStreams.ts"
 import { onProject } from "./Reach.ts"
-
-const sequence = (field: string, text: string): Effect.Effect<number, InvalidField> =>
-  /^[0-9]{1,15}$/.test(text)
-    ? Effect.succeed(Number(text))
-    : new InvalidField({ code: "invalid_field", field, reason: "use a sequence, 0 or more" })
+import { sequence } from "./Sequences.ts"
 
 /** Before the oldest event that is kept. Only who names where it was has missed what is gone by now. */
 const beforeOldest = (projectId: string) =>

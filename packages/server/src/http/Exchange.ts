@@ -13,6 +13,8 @@ export interface ExchangeShape {
   readonly need: Need
   /** What the id leads to, once it is known that the caller may go there. */
   reached: Partial<Reachable>
+  /** The caller, once its token is known. */
+  userId: string | null
   /** Set when the handler is done: what fails to decode after that is the server's fault. */
   handled: boolean
 }
@@ -25,6 +27,7 @@ export class Exchange extends Context.Reference<Exchange>()("@pawl/server/http/E
     id: null,
     need: administering,
     reached: {},
+    userId: null,
     handled: false
   })
 }) {}

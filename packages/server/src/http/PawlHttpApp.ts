@@ -30,6 +30,7 @@ import { jsonRequest } from "./JsonRequest.ts"
 import { MembersHttp } from "./MembersHttp.ts"
 import { OrganizationsHttp, UsersHttp } from "./OrganizationsHttp.ts"
 import { PoliciesHttp } from "./PoliciesHttp.ts"
+import { observing } from "./Observing.ts"
 import { noSuchMethod, noSuchPath } from "./Problems.ts"
 import { ProjectsHttp } from "./ProjectsHttp.ts"
 import * as RateLimits from "./RateLimits.ts"
@@ -77,7 +78,7 @@ const requestIdOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
 type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
 
 /** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
-const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>) =>
+const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>, accessLog: boolean) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const requestId = yield* requestIdOf(request)
@@ -85,7 +86,8 @@ const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>) =>
     const path = request.url.split("?", 1)[0] ?? ""
     if (!("endpoint" in found)) {
       const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
-      return withHeaders(problemResponse(problem, requestId), requestId, path)
+      const refused = Effect.succeed(withHeaders(problemResponse(problem, requestId), requestId, path))
+      return yield* observing(refused, { requestId, route: "unknown", state: null, accessLog })
     }
     const { endpoint, id } = found
     const state: ExchangeShape = {
@@ -94,15 +96,17 @@ const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>) =>
       id,
       need: endpoint.need ?? administering,
       reached: {},
+      userId: null,
       handled: false
     }
-    const answer = yield* router.pipe(
+    const answer = router.pipe(
       Effect.catchAllCause(answerCause),
       Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
       Effect.provideService(Exchange, state),
-      Effect.annotateLogs({ requestId, endpoint: endpoint.name })
+      Effect.annotateLogs({ endpoint: endpoint.name }),
+      Effect.map((given) => withHeaders(given, requestId, path))
     )
-    return withHeaders(answer, requestId, path)
+    return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
   }).pipe(
     // Only an interruption is left: the caller is gone.
     Effect.catchAll(Effect.die)
@@ -123,5 +127,5 @@ export const makeHttpApp = (
       HttpRouter.withRouterConfig({ maxParamLength: longestParameter }),
       Effect.provide(context)
     )
-    return exchange(Effect.provide(router, context))
+    return exchange(Effect.provide(router, context), settings.accessLog === true)
   })

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from "node:net"
 import { parseHost } from "@pawl/core/app/HostLabel"
 import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
+import { targetOf } from "@pawl/router/node/NodeRequest"
+import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/Refusals"
 import { Deferred, Effect, Schema } from "effect"
 import type { Addresses } from "./Addresses.ts"
 
@@ -54,6 +56,9 @@ const dispatch =
       if (parts.apps === null) return notHere(res, "apps", "router")
       return expecting ? parts.apps.handleExpecting(req, res) : parts.apps.handle(req, res)
     }
+    if (comesTooLate(req)) return
+    const target = targetOf(req)
+    if (typeof target !== "string") return refuseWithProblem(res, target)
     if (!parts.addresses.isApi(host))
       return problem(
         res,
@@ -61,6 +66,7 @@ const dispatch =
         "unknown_host",
         `This server does not answer for ${JSON.stringify(host)}. Set PAWL_BASE_URL to the address people use.`
       )
+    req.url = target
     if (expecting) res.writeContinue()
     parts.api(req, res)
   }
@@ -95,6 +101,7 @@ export const make = (options: { readonly host: string; readonly port: number; re
     let onRequest: RequestListener = starting
     let onExpecting: RequestListener = starting
     server.maxHeadersCount = 0
+    attachRefusals(server)
     server.on("request", (req, res) => onRequest(req, res))
     server.on("checkContinue", (req, res) => onExpecting(req, res))
     const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () =>

@@ -1,7 +1,18 @@
-/** One JSON line per event, on standard error. Redacted values print as `<redacted>`. */
-import { Logger, LogLevel } from "effect"
+/**
+ * One JSON line per event, on standard error. Redacted values print as `<redacted>`. While traces are made, a line
+ * names the trace and the span that it was written in.
+ */
+import { spanIn } from "@pawl/core/telemetry/Tracing"
+import { FiberRef, FiberRefs, Inspectable, Logger, LogLevel } from "effect"
 
-const line = Logger.map(Logger.jsonLogger, (text) => {
+/** A line's text. */
+export const json: Logger.Logger<unknown, string> = Logger.make((event) => {
+  const span = spanIn(FiberRefs.getOrDefault(event.context, FiberRef.currentContext))
+  const trace = span === null ? {} : { traceId: span.traceId, spanId: span.spanId }
+  return Inspectable.stringifyCircular({ ...Logger.structuredLogger.log(event), ...trace })
+})
+
+const line = Logger.map(json, (text) => {
   process.stderr.write(`${text}\n`)
 })
 

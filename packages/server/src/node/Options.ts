@@ -6,6 +6,7 @@ import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
 import { accountOf } from "./BuildServices.ts"
+import { isTokenText, standardNames, telemetryOf } from "./TelemetryOptions.ts"
 
 /** The options cannot be used; the message names the option and what it takes. */
 export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("InvalidOptions", { reason: Schema.String }) {
@@ -54,7 +55,13 @@ const options = Config.all({
   buildsApiToken: Config.option(Config.redacted("buildsApiToken")),
   buildsAccountId: Config.option(Config.string("buildsAccountId")),
   buildsApiUrl: Config.option(Config.string("buildsApiUrl")),
-  databaseSchema: Config.withDefault(Config.string("databaseSchema"), defaultSchema)
+  databaseSchema: Config.withDefault(Config.string("databaseSchema"), defaultSchema),
+  metrics: Config.withDefault(flag("metrics"), false),
+  metricsToken: Config.option(Config.redacted("metricsToken")),
+  accessLog: Config.withDefault(flag("accessLog"), false),
+  otlpEndpoint: Config.option(Config.string("otlpEndpoint")),
+  otlpHeaders: Config.option(Config.redacted("otlpHeaders")),
+  serviceName: Config.withDefault(Config.string("serviceName"), "pawl")
 })
 
 export interface Options {
@@ -81,6 +88,14 @@ export interface Options {
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
+  readonly metrics: boolean
+  /** Of `/metrics`. Null: only callers on this machine may read it. */
+  readonly metricsToken: Redacted.Redacted | null
+  readonly accessLog: boolean
+  /** Of a collector of traces. Null: no traces. */
+  readonly otlpEndpoint: string | null
+  readonly otlpHeaders: Redacted.Redacted<Readonly<Record<string, string>>>
+  readonly serviceName: string
 }
 
 /** `port`, or where it was read: `PAWL_PORT`. */
@@ -127,8 +142,6 @@ const parseRoles = (text: string): ReadonlyArray<ServerRole> | null => {
 
 const isPostgresUrl = (text: string): boolean => URL.canParse(text) && /^postgres(ql)?:\/\//.test(text)
 
-const isTokenText = (text: string): boolean => /^[\x21-\x7e]{8,200}$/.test(text)
-
 const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/
 
 /** Reads the options. `given` are those of the command line, by their names here. */
@@ -145,6 +158,7 @@ export const read = (
     )
     const provider = flatProvider(given).pipe(
       ConfigProvider.orElse(() => environment),
+      ConfigProvider.orElse(() => flatProvider(standardNames())),
       ConfigProvider.orElse(() => file)
     )
     const read = yield* provider.load(options).pipe(Effect.mapError((error) => refuse(describe(error))))
@@ -157,6 +171,8 @@ export const read = (
       return yield* refuse("ownerToken (PAWL_OWNER_TOKEN): use 8 to 200 visible ASCII characters")
     const buildService = accountOf(read)
     if (typeof buildService === "string") return yield* refuse(buildService)
+    const telemetry = telemetryOf(read)
+    if (typeof telemetry === "string") return yield* refuse(telemetry)
     const named = parseRoles(read.roles)
     if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
     if (databaseUrl === null && named.length !== roles.length)
@@ -170,6 +186,7 @@ export const read = (
       return yield* refuse("appsDomain: use a lowercase host name without a port")
     return {
       ...read,
+      ...telemetry,
       data: resolve(read.data),
       roles: named,
       appsDomain: appsDomain === "" ? null : appsDomain,

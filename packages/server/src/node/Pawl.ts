@@ -20,6 +20,7 @@ import * as Chance from "./Chance.ts"
 import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
 import * as State from "./State.ts"
+import type { Telemetry } from "./Telemetry.ts"
 import * as Templates from "./Templates.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
@@ -40,14 +41,14 @@ export type BasePorts = Layer.Layer.Success<ReturnType<typeof basePorts>>
 /** Puts something around ports before anything uses them. */
 export type Decorate = (ports: Context.Context<BasePorts>) => Context.Context<BasePorts>
 
-const hosting = (options: Options, addresses: Addresses) =>
+const hosting = ({ addresses, options, telemetry }: Ground) =>
   RouterProbeClient.layer.pipe(
+    Layer.provideMerge(PointerPush.layer),
     Layer.provideMerge(Router.layer({ apiOrigin: addresses.apiOrigin, trustProxy: options.trustProxy })),
-    Layer.provideMerge(WorkerdAppRuntime.layer({ folder: join(options.data, "run") })),
+    Layer.provideMerge(telemetry.runtime),
+    Layer.provideMerge(WorkerdAppRuntime.layer({ folder: join(options.data, "run"), started: telemetry.appStarted })),
     Layer.provideMerge(Assets.layer),
-    Layer.provideMerge(
-      PointerPush.layer.pipe(Layer.provideMerge(PointerCache.layer), Layer.provideMerge(PointerRows.layer))
-    )
+    Layer.provideMerge(PointerCache.layer.pipe(Layer.provideMerge(PointerRows.layer)))
   )
 
 const settings = (options: Options, addresses: Addresses) =>
@@ -67,13 +68,16 @@ export interface Ground {
   readonly options: Options
   readonly addresses: Addresses
   readonly alone: boolean
+  readonly telemetry: Telemetry
 }
 
 /** Everything the use cases, the API and the router need. */
-export const layer = ({ addresses, alone, options }: Ground, decorate: Decorate = (ports) => ports) =>
-  hosting(options, addresses).pipe(
-    Layer.provideMerge(Layer.map(basePorts(options, alone), decorate)),
+export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => {
+  const { addresses, alone, options, telemetry } = ground
+  return hosting(ground).pipe(
+    Layer.provideMerge(Layer.map(basePorts(options, alone), (ports) => decorate(telemetry.around(ports)))),
     Layer.provideMerge(settings(options, addresses)),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Chance.layer)
   )
+}

@@ -1,25 +1,30 @@
 /**
  * Pushes a pointer that moved into this process's router, and to the routers of the other processes on the same
- * database. A router that may have missed a push forgets everything that it remembers.
+ * database. A router that may have missed a push forgets everything that it remembers. What was removed stops running.
  */
 import { Notices } from "@pawl/adapters-pg/Notices"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { PointerCache } from "@pawl/router/PointerCache"
+import { Router } from "@pawl/router/Router"
 import { Effect, Layer, Runtime } from "effect"
 
 const topic = "pointer:"
 
-export const layer: Layer.Layer<never, never, PointerCache | Notices> = Layer.scoped(
+export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> = Layer.scoped(
   PointerSignal,
   Effect.gen(function* () {
     const cache = yield* PointerCache
+    const router = yield* Router
     const notices = yield* Notices
+    const scope = yield* Effect.scope
     const run = Runtime.runSync(yield* Effect.runtime<never>())
+    const moved = (label: string) =>
+      Effect.zipRight(cache.invalidate(label), Effect.forkIn(router.stopRemoved(label), scope))
     yield* Effect.acquireRelease(
       Effect.sync(() =>
         notices.subscribe({
           heard: (heard) => {
-            if (heard.startsWith(topic)) run(cache.invalidate(heard.slice(topic.length)))
+            if (heard.startsWith(topic)) run(moved(heard.slice(topic.length)))
           },
           missed: () => run(cache.invalidateAll)
         })
@@ -29,7 +34,7 @@ export const layer: Layer.Layer<never, never, PointerCache | Notices> = Layer.sc
     return {
       moved: (label) =>
         Effect.zipRight(
-          cache.invalidate(label),
+          moved(label),
           Effect.sync(() => notices.publish(`${topic}${label}`))
         )
     }

@@ -12,8 +12,10 @@ import * as Addresses from "./Addresses.ts"
 import * as ApiListener from "./ApiListener.ts"
 import * as Listener from "./Listener.ts"
 import { InvalidOptions, type Options, type ServerRole } from "./Options.ts"
+import * as MetricsEndpoint from "./MetricsEndpoint.ts"
 import * as OwnerToken from "./OwnerToken.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
+import * as Telemetry from "./Telemetry.ts"
 import * as Workers from "./Workers.ts"
 
 export interface Running {
@@ -51,9 +53,11 @@ export const start = (options: Options, decorate?: Decorate) =>
   Effect.gen(function* () {
     yield* makeFolder(options.data)
     const { alone, settled } = yield* enter(options)
+    const telemetry = yield* Telemetry.make(options)
     const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: Limits.drainMs })
     const addresses = Addresses.of(options, listener.port)
-    const services = yield* Layer.build(pawlLayer({ options, addresses, alone }, decorate))
+    const ground = { options, addresses, alone, telemetry }
+    const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(ground, decorate)))
     const owner = yield* OwnerToken.read(options.data, options.ownerToken)
     yield* Effect.gen(function* () {
       // Whoever held a lease in this folder is dead: the folder is this process's own. On Postgres others may be at work
@@ -61,12 +65,13 @@ export const start = (options: Options, decorate?: Decorate) =>
       if (options.databaseUrl === null) yield* (yield* Commands).releaseAll
       yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
       const has = (role: ServerRole) => options.roles.includes(role)
-      const api = has("api") ? yield* ApiListener.make(options) : ApiListener.health(options)
+      const others = has("api") ? yield* ApiListener.make(options) : ApiListener.health(options)
+      const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
       const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
       listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
       if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`))
       yield* settled
-    }).pipe(Effect.provide(services))
+    }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
     return {
       port: listener.port,
       apiOrigin: addresses.apiOrigin,

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import type { Block } from "./Documents.ts"
 
 /** Their blocks are run in order, in one shell, against a server of their own. */
-export const shellPages: ReadonlyArray<string> = ["README.md", "docs/start/with-curl.md"]
+export const shellPages: ReadonlyArray<string> = ["README.md", "docs/start/with-curl.md", "docs/start/with-git.md"]
 
 const installs = "it installs; the scripts of CI begin with it"
 

@@ -4,6 +4,7 @@ import { Planner } from "@pawl/core/change/Planner"
 import { eventTypes } from "@pawl/core/event/Event"
 import { handlers } from "@pawl/core/event/Handlers"
 import { openApiDocument } from "@pawl/server/api"
+import { routeOf } from "../../src/node/git/GitListener.ts"
 import { document } from "./Documents.ts"
 
 const operations: ReadonlyArray<string> = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
@@ -20,7 +21,7 @@ const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
   ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],
   ["**Failure injection,", offers("/inject-failure") || handles("release.recover") || offers("/webhooks")],
   ["**Automatic promotion", handles("candidate.recompose")],
-  ["**Checks for real login code in apps, logs of apps,", offers("/app/logs") || offers("/git/")]
+  ["git over HTTP", "service" in routeOf("GET", `/git/proj_${"0".repeat(36)}.git/info/refs?service=git-upload-pack`)]
 ]
 
 describe("The README", () => {

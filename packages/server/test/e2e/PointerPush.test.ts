@@ -1,8 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
+import * as AppRuntime from "@pawl/core/app/AppRuntime"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { PointerSource } from "@pawl/core/app/Routing"
+import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
+import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
+import * as Router from "@pawl/router/Router"
 import { Effect, Layer, Redacted, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
 import * as PostgresServer from "../../../adapters-pg/test/PostgresServer.ts"
@@ -15,6 +19,9 @@ if (reason !== null) console.warn(`SKIPPED: ${reason}`)
 const router = (url: string, isRemoved: () => boolean) =>
   Layer.build(
     PointerPush.layer.pipe(
+      Layer.provide(Router.layer({ apiOrigin: "http://localhost" })),
+      Layer.provide(Assets.layer.pipe(Layer.provide(MemoryObjectStore.layerMemory))),
+      Layer.provide(AppRuntime.layerMemory(new Map())),
       Layer.provideMerge(PointerCache.layer),
       Layer.provide(Layer.succeed(PointerSource, { find: () => Effect.sync(() => (isRemoved() ? "removed" : null)) })),
       Layer.provide(PgClient.layer({ url: Redacted.make(url) }))

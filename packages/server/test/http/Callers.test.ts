@@ -85,6 +85,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "members.get": { id: "project" },
   "members.put": { id: "project", body: () => ({ members: [] }) },
+  "apps.logs": { id: "project" },
   "events.list": { id: "project" },
   "history.ofChange": { id: "change" },
   "history.ofProject": { id: "project" },

@@ -1,0 +1,32 @@
+/** Who asks by git: a token as the password of HTTP Basic, as git sends it, or as a bearer token. */
+import type { IncomingMessage } from "node:http"
+import { requireRole, requireScope } from "@pawl/core/access/Access"
+import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
+import { Effect, Redacted } from "effect"
+import type { Need } from "../../api/Needs.ts"
+import { RateLimits } from "../../http/RateLimits.ts"
+
+/** The token of an `Authorization` header; null without any. A user name says nothing here. */
+export const tokenIn = (header: string | undefined): Redacted.Redacted | null => {
+  const [, scheme = "", value = ""] = /^(basic|bearer) +(\S+) *$/i.exec(header ?? "") ?? []
+  if (value === "") return null
+  if (scheme.toLowerCase() === "bearer") return Redacted.make(value)
+  const text = Buffer.from(value, "base64").toString("utf8")
+  const colon = text.indexOf(":")
+  return Redacted.make(colon < 0 ? "" : text.slice(colon + 1))
+}
+
+/** The caller and the Project, when the token's scopes and the caller's role cover the need. Counts the request. */
+export const demandCaller = (request: IncomingMessage, projectId: string, need: Need) =>
+  Effect.gen(function* () {
+    const rates = yield* RateLimits
+    const stranger = rates.take(`address ${request.socket.remoteAddress ?? "unknown"}`)
+    const token = tokenIn(request.headers.authorization)
+    const caller = yield* token === null
+      ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))
+      : Effect.tapErrorTag(authenticate(token), "Unauthenticated", () => stranger)
+    yield* rates.take(caller.user.id)
+    yield* requireScope(caller.token.scopes, need.scope)
+    const project = yield* requireRole(caller.user.id, projectId, need.role ?? "admin")
+    return { caller, project }
+  })

@@ -1,0 +1,236 @@
+/** git's smart HTTP for people: `/git/<project id>.git`, and the three paths under it that git asks for. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { GitTransport } from "@pawl/adapters-local/repositories/GitTransport"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { makeUlid } from "@pawl/core/primitives/Ids"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Cause, Effect, Fiber, FiberSet, Layer } from "effect"
+import { type Need, reading, writing } from "../../api/Needs.ts"
+import { Problem } from "../../api/Problem.ts"
+import { refusing } from "../../http/Answering.ts"
+import { internal, problemOf } from "../../http/Problems.ts"
+import * as RateLimits from "../../http/RateLimits.ts"
+import { BadBody, readBody } from "./GitBody.ts"
+import { demandCaller } from "./GitCaller.ts"
+import { shownMain, shownTo } from "./GitRefs.ts"
+import { flush, line } from "./PktLine.ts"
+import { push } from "./Pushes.ts"
+import { reportOf } from "./PushReport.ts"
+import { parsePush } from "./PushRequest.ts"
+
+const services = ["git-upload-pack", "git-receive-pack"] as const
+type Service = (typeof services)[number]
+const needs: { readonly [S in Service]: Need } = { "git-upload-pack": reading, "git-receive-pack": writing }
+/** What every path of git's begins with. */
+export const prefix = "/git/"
+
+interface Route {
+  readonly projectId: string
+  readonly service: Service
+  /** The list of refs that a conversation begins with. */
+  readonly isOpening: boolean
+}
+
+/** Where a request leads, by its method and path; else the problem that it is. */
+export const routeOf = (method: string, url: string): Route | Problem => {
+  const [path = "", query = ""] = url.split("?", 2)
+  const [, projectId = "", rest = ""] = /^\/git\/(proj_[0-9a-f-]{36})\.git\/(.*)$/.exec(path) ?? []
+  const isOpening = rest === "info/refs"
+  const named = isOpening ? new URLSearchParams(query).get("service") : rest
+  const service = services.find((each) => each === named)
+  if (isOpening && service === undefined && projectId !== "")
+    return problemOf(400, "old_git", "Use a newer git", "Only git's smart protocol is spoken here: git 1.6.6 or newer.")
+  if (service === undefined)
+    return problemOf(
+      404,
+      "not_found",
+      "There is no such path",
+      "git is served at /git/<project id>.git and nowhere else."
+    )
+  const allow = isOpening ? ["GET"] : ["POST"]
+  if (!allow.includes(method))
+    return problemOf(405, "method_not_allowed", "There is no such method here", `Only ${allow[0]} is possible here.`, {
+      allow
+    })
+  return { projectId, service, isOpening }
+}
+
+const versionOf = (header: string | string[] | undefined): 0 | 1 | 2 => {
+  const found = /^version=([012])$/.exec(String(header ?? ""))?.[1]
+  return found === "2" ? 2 : found === "1" ? 1 : 0
+}
+
+const capabilities = "report-status delete-refs side-band-64k ofs-delta quiet object-format=sha1 agent=pawl"
+
+/** git shows a plain text to whoever runs it. */
+const sayProblem = (res: ServerResponse, { detail, facts, status }: Problem): void => {
+  const { allow, retryAfterSeconds } = facts
+  res.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    ...(status === 401 ? { "www-authenticate": 'Basic realm="pawl", charset="UTF-8"' } : {}),
+    ...(typeof retryAfterSeconds === "number" ? { "retry-after": String(retryAfterSeconds) } : {}),
+    ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
+    // What is left of the body is not waited for.
+    ...(status === 413 ? { connection: "close" } : {})
+  })
+  res.end(`${detail}\n`)
+}
+
+const problemFrom = (error: BadBody): Problem =>
+  problemOf(error.status, "bad_body", "The body cannot be used", error.reason)
+
+const busy = () =>
+  problemOf(
+    429,
+    "busy",
+    "Too many at once",
+    "Too many git requests are worked on at this moment. Try again in a second.",
+    { retryAfterSeconds: 1 }
+  )
+
+const makeTurns = () => {
+  const byCaller = new Map<string, number>()
+  let all = 0
+  const count = (caller: string, by: number) =>
+    Effect.sync(() => {
+      all += by
+      const now = (byCaller.get(caller) ?? 0) + by
+      if (now === 0) byCaller.delete(caller)
+      else byCaller.set(caller, now)
+    })
+  /** Does the work unless too much is under way, of this caller or of all. */
+  return <A, E, R>(caller: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Problem, R> =>
+    Effect.suspend((): Effect.Effect<A, E | Problem, R> =>
+      all >= Limits.gitRequestsAtOnce || (byCaller.get(caller) ?? 0) >= Limits.gitRequestsPerCaller
+        ? Effect.fail(busy())
+        : Effect.acquireUseRelease(
+            count(caller, 1),
+            () => work,
+            () => count(caller, -1)
+          )
+    )
+}
+
+type Turns = ReturnType<typeof makeTurns>
+
+interface Exchanged {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+const begin = (res: ServerResponse, { isOpening, service }: Route): void => {
+  res.statusCode = 200
+  res.setHeader("content-type", `application/x-${service}-${isOpening ? "advertisement" : "result"}`)
+}
+
+const serving = (
+  { req, res }: Exchanged,
+  route: Route,
+  userId: string,
+  asked: { readonly request: Uint8Array | null; readonly greeting: Uint8Array }
+) =>
+  Effect.gen(function* () {
+    const { projectId } = route
+    const refs = yield* shownTo(userId, projectId)
+    begin(res, route)
+    const version = versionOf(req.headers["git-protocol"])
+    yield* (yield* GitTransport)
+      .serve({ project: projectId, refs, version, into: res, ...asked })
+      .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "source", id: projectId })))
+    res.end()
+  })
+
+const opening = ({ req, res }: Exchanged, route: Route, userId: string) =>
+  Effect.gen(function* () {
+    const { projectId, service } = route
+    const greeting = Buffer.concat([line(`# service=${service}\n`), flush])
+    if (service === "git-receive-pack") {
+      const main = yield* shownMain(projectId)
+      begin(res, route)
+      res.end(Buffer.concat([greeting, line(`${main.commit} ${main.name}\0${capabilities}\n`), flush]))
+      return
+    }
+    yield* serving({ req, res }, route, userId, { request: null, greeting })
+  })
+
+const fetching = ({ req, res }: Exchanged, route: Route, userId: string) =>
+  Effect.gen(function* () {
+    const body = yield* readBody(req, { maxBytes: Limits.gitFetchBytes, discardBytes: 0 })
+    yield* serving({ req, res }, route, userId, { request: body.bytes, greeting: new Uint8Array() })
+  })
+
+const pushing = ({ req, res }: Exchanged, route: Route, at: Effect.Effect.Success<ReturnType<typeof demandCaller>>) =>
+  Effect.gen(function* () {
+    const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: Limits.gitDiscardBytes })
+    const request = parsePush(body.bytes)
+    if (request === undefined)
+      return yield* new BadBody({ status: 400, reason: "This is not what git sends when it pushes." })
+    begin(res, route)
+    // git tries its credentials with an empty push before it sends a large one.
+    if (request.updates.length === 0) return void res.end()
+    const outcome = yield* push(at.caller.user, at.project, request, body)
+    res.end(reportOf(request, outcome))
+  })
+
+const exchange = (turns: Turns, exchanged: Exchanged, route: Route) =>
+  Effect.gen(function* () {
+    const { req } = exchanged
+    const found = yield* demandCaller(req, route.projectId, needs[route.service])
+    const userId = found.caller.user.id
+    if (!route.isOpening && req.headers["content-type"] !== `application/x-${route.service}-request`)
+      return yield* new BadBody({ status: 415, reason: "This is not what git sends." })
+    const work = route.isOpening
+      ? opening(exchanged, route, userId)
+      : route.service === "git-upload-pack"
+        ? fetching(exchanged, route, userId)
+        : pushing(exchanged, route, found)
+    return yield* turns(userId, work)
+  }).pipe(
+    Effect.catchTag("BadBody", (error) => Effect.fail(problemFrom(error))),
+    refusing
+  )
+
+/** Ends an exchange that could not be answered: in words, or by cutting an answer that has begun. */
+const fail = (res: ServerResponse, problem: Problem) =>
+  Effect.sync(() => {
+    if (res.headersSent) return void res.destroy()
+    sayProblem(res, problem)
+  })
+
+/** Nobody is told of an interruption: the caller is gone, or the server ends. */
+const mistake = (res: ServerResponse, cause: Cause.Cause<never>) =>
+  Cause.isInterruptedOnly(cause)
+    ? Effect.sync(() => res.destroy())
+    : Effect.zipRight(Effect.logError("git request failed", cause), fail(res, internal()))
+
+export interface GitListener {
+  readonly handle: (req: IncomingMessage, res: ServerResponse) => void
+}
+
+/** Answers git until its scope closes. Who leaves in the middle ends what was done for them. */
+export const make = Effect.gen(function* () {
+  const turns = makeTurns()
+  const fibers = yield* FiberSet.make<void>()
+  const rates = yield* Layer.build(RateLimits.layer)
+  const run = yield* FiberSet.runtime(fibers)<Effect.Effect.Context<ReturnType<typeof exchange>>>().pipe(
+    Effect.provide(rates)
+  )
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    const route = routeOf(req.method ?? "", req.url ?? "")
+    res.setHeader("x-content-type-options", "nosniff")
+    res.setHeader("cache-control", "no-store")
+    if (route instanceof Problem) return sayProblem(res, route)
+    const program = Effect.gen(function* () {
+      const requestId = `req_${yield* makeUlid}`
+      res.setHeader("x-request-id", requestId)
+      yield* exchange(turns, { req, res }, route).pipe(
+        Effect.catchAll((problem) => fail(res, problem)),
+        Effect.catchAllCause((cause) => mistake(res, cause)),
+        Effect.annotateLogs({ requestId, endpoint: `git ${route.service}` })
+      )
+    })
+    const fiber = run(program)
+    res.once("close", () => Effect.runFork(Fiber.interruptFork(fiber)))
+  }
+  return { handle } satisfies GitListener
+})

@@ -1,0 +1,86 @@
+/**
+ * Mixed load over many apps while releases, previews and removals go on. The form that every run has is short;
+ * `PAWL_SOAK_MINUTES=30 PAWL_SOAK_APPS=50` is the long one, and prints its counts.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type ServerProcess, startServer, temporaryFolder } from "../e2e/ServerProcess.ts"
+import { inspectable, settledBytes } from "../e2e/ServerMemory.ts"
+import { attacker, changer, openApp, visitor } from "./SoakClients.ts"
+import { SoakWorld } from "./SoakWorld.ts"
+
+const apps = Number(process.env["PAWL_SOAK_APPS"] ?? 8)
+const soakMs = Number(process.env["PAWL_SOAK_MINUTES"] ?? 0.25) * 60_000
+const visitors = 6
+const changers = 2
+const MiB = 1024 * 1024
+
+/** Handles that the server's process holds, and the processes of apps that it has. */
+const handles = (server: ServerProcess) => ({
+  open: readdirSync(`/proc/${server.child.pid}/fd`).length,
+  processes: readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/stat`, "latin1").includes(`) S ${server.child.pid} `)
+    } catch {
+      return false
+    }
+  }).length
+})
+/** What one process of an app may keep open in the server: its pipes, its sockets and the files of the watchdog. */
+const handlesOfOne = 32
+
+/** A failure with what the log of its app says of limits. */
+const explained = async (server: ServerProcess, world: SoakWorld, failure: string): Promise<string> => {
+  const app = world.apps.find(({ slug }) => failure.startsWith(`${slug}/`))
+  if (app === undefined) return failure
+  const { items } = await server.api.get<{ items: ReadonlyArray<{ source: string; text: string }> }>(
+    `/v1/projects/${app.projectId}/app/logs`
+  )
+  return [failure, ...items.filter(({ source }) => source !== "console").map(({ text }) => text)].join("\n")
+}
+
+describe("a server under mixed load", () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+
+  beforeAll(async () => {
+    server = await startServer({
+      data: folder.path,
+      environment: { ...inspectable, PAWL_APP_BUILDS_PER_DAY: "1000000", PAWL_SANDBOX_MINUTES_PER_MONTH: "1000000" }
+    })
+  })
+  afterAll(async () => {
+    await server.stop()
+    folder.remove()
+  })
+
+  it(
+    "never answers a wrong byte or a 5xx for a healthy app, and holds no more memory and handles at the end",
+    async () => {
+      const world = new SoakWorld()
+      for (let number = 0; number < apps; number += 1) world.apps.push(await openApp(server, `soak-${number}`))
+      const bad = await openApp(server, "attacker")
+      const own = (of: number) => world.apps.filter((_, number) => number % changers === of)
+      const clients = [
+        ...Array.from({ length: visitors }, () => visitor(server, world)),
+        ...Array.from({ length: changers }, (_, of) => changer(server, world, own(of))),
+        attacker(server, world, bad.url)
+      ]
+      await pause(soakMs / 3)
+      const early = { bytes: await settledBytes(server), ...handles(server) }
+      await pause((2 * soakMs) / 3)
+      world.over = true
+      await Promise.all(clients)
+      const late = { bytes: await settledBytes(server), ...handles(server) }
+
+      expect(await Promise.all(world.failures.map((failure) => explained(server, world, failure)))).toEqual([])
+      for (const [what, count] of Object.entries(world.counts)) expect([what, count > 0]).toEqual([what, true])
+      expect(late.bytes - early.bytes).toBeLessThan(64 * MiB)
+      expect(late.open - early.open).toBeLessThan(handlesOfOne * Math.max(1, 1 + late.processes - early.processes))
+      if (process.env["PAWL_SOAK_MINUTES"] !== undefined)
+        console.log(JSON.stringify({ minutes: soakMs / 60_000, apps, ...world.counts, early, late }))
+    },
+    soakMs + 10 * 60_000
+  )
+})

@@ -81,12 +81,48 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "warm-requests",
-    figures: ["warm-requests", "warm-requests-proxied"],
+    figures: ["warm-requests", "warm-requests-proxied", "warm-requests-p99"],
     about: [
-      "Requests per second of one warm app through NodeFront, Router and WorkerdAppRuntime, over 16 keep-alive connections from another process.",
+      "Requests per second of one warm app through NodeFront, Router and WorkerdAppRuntime, over 16 keep-alive connections from another process, and the 99th percentile of their times.",
       "Floors: the same app on bare workerd (one process, same V8 flags, an HTTP socket on loopback), and a bare `node:http` proxy with keep-alive before that workerd (`proxied`)."
     ],
     load: async () => (await import("./figures/WarmRequests.ts")).bench
+  },
+  {
+    name: "cached-assets",
+    figures: ["cached-assets"],
+    about: [
+      "Requests per second for one static file of 8 KiB through NodeFront and Router, which has it in memory, over 16 keep-alive connections from another process.",
+      "Floor: a `node:http` server that sends the same bytes and headers from memory, and looks at nothing."
+    ],
+    load: async () => (await import("./figures/CachedAssets.ts")).bench
+  },
+  {
+    name: "app-memory",
+    figures: ["memory-per-live-app"],
+    about: [
+      "The memory that each of 40 live apps takes: proportional set size of their workerd processes, each inside its isolation.",
+      "Floor: as many bare workerd processes with the same app, without isolation."
+    ],
+    load: async () => (await import("./figures/AppMemory.ts")).bench
+  },
+  {
+    name: "many-apps",
+    figures: ["one-of-100-apps", "one-of-1000-apps"],
+    about: [
+      "Requests per second of one warm app over 4 connections, when it is one of 100 or of 1,000 apps that the router knows, 100 of them live with a process each.",
+      "Floor: the same when it is the only one."
+    ],
+    load: async () => (await import("./figures/ManyApps.ts")).bench
+  },
+  {
+    name: "everywhere",
+    figures: ["release-seen-everywhere", "removal-seen-everywhere"],
+    about: [
+      "Three processes with the role `router` share a Postgres, one of them with `api` and `worker` too. From the moment at which that one shows a release until the others do, and from the API's answer to a removal until all three show it, each asked again 2 ms after its answer; the slowest of the rounds.",
+      "Floor: the bound for a router that was cut off, `Limits.pointerCacheMs`."
+    ],
+    load: async () => (await import("./figures/SeenEverywhere.ts")).bench
   },
   {
     name: "cold-start",
@@ -96,6 +132,15 @@ export const catalogue: ReadonlyArray<Entry> = [
       "Floor: bare workerd spawned on the same module, without isolation, from spawn to its first response."
     ],
     load: async () => (await import("./figures/ColdStart.ts")).bench
+  },
+  {
+    name: "hostile-neighbours",
+    figures: ["innocent-p99-beside-attackers", "innocent-refusals", "loop-to-503-median", "loop-to-503-p99"],
+    about: [
+      "The 99th percentile of an app that does nothing wrong, through the whole front over 4 keep-alive connections, while three others are asked without a pause: one loops, one takes memory until it is stopped, one dies at every start. `innocent-refusals`: how many of its requests were not answered with 200 in all rounds. `loop-to-503`: how long a visitor of a warm app waits that begins to loop.",
+      "Floors: the same app alone, in turn; the requests that were served; the CPU time that a request may take. `PAWL_BENCH_LOAD_MS` makes the rounds longer: at 10,000 and 5 rounds over 70,000 requests are made."
+    ],
+    load: async () => (await import("./figures/HostileNeighbours.ts")).bench
   }
 ]
 

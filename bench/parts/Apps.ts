@@ -10,6 +10,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import * as Assets from "@pawl/router/Assets"
 import { Effect, Layer, Logger, LogLevel } from "effect"
 import { readdirSync } from "node:fs"
+import { request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 
 /** AppRuntime with its processes' folder under `folder`, and the stores around it. */
@@ -40,6 +41,15 @@ export const install = (built: Pick<Built, "bundle" | "assets" | "objects">) => 
 
 const host = "shop.apps.localhost"
 
+/** One GET of a host's home page over a port. */
+export const visit = (port: number, name: string): Promise<{ readonly status: number }> =>
+  new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, headers: { host: name } }, (answer) => {
+      answer.resume().once("end", () => resolve({ status: answer.statusCode ?? 0 }))
+    })
+    asked.once("error", reject).end()
+  })
+
 /** One GET, its body read to the end. */
 export const get = (version: AppVersion, path: string) =>
   Effect.gen(function* () {
@@ -53,16 +63,16 @@ export const get = (version: AppVersion, path: string) =>
     return { status: response.status, text: Buffer.concat(pieces).toString("utf8") }
   })
 
-/** How many processes listen under a runtime's folder. */
-const listening = (folder: string): number =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("/app.sock")).length
+/** How many processes there are under a runtime's folder. */
+const processes = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("/supervisor.sock")).length
 
-/** Waits until no app runs and the pool is full, as on a server where nobody has just started one. */
-export const untilPoolIsFull = async (folder: string): Promise<void> => {
-  for (let tries = 0; listening(folder) !== Limits.appWarmHosts; tries++) {
-    if (tries > 2000) throw new Error(`the pool has ${listening(folder)} processes, not ${Limits.appWarmHosts}`)
+/** Waits until `apps` run and the pool is full, as on a server where nobody has just started one. */
+export const untilPoolIsFull = async (folder: string, apps = 0): Promise<void> => {
+  for (let tries = 0; processes(folder) !== apps + Limits.appWarmHosts; tries++) {
+    if (tries > 2000) throw new Error(`the pool has ${processes(folder)} processes, not ${Limits.appWarmHosts}`)
     await pause(5)
   }
-  // A socket has its name a moment before workerd listens on it and the supervisor knows.
-  await pause(100)
+  // A process has its folder a while before it waits for an app.
+  await pause(200)
 }

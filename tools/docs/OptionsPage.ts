@@ -97,6 +97,36 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "pawl",
     what: "The schema in Postgres that holds the tables. It is made when it is not there."
   },
+  metrics: {
+    takes: "true or false",
+    otherwise: "false",
+    what: "Answers `GET /metrics` for Prometheus: see [Observability](observability.md)."
+  },
+  metricsToken: {
+    takes: "8 to 200 visible ASCII characters",
+    otherwise: "none",
+    what: "Who sends it as a bearer token may read `/metrics`. Without it only callers on this machine may. Keep it in the environment."
+  },
+  accessLog: {
+    takes: "true or false",
+    otherwise: "false",
+    what: "Writes a line in the log for each request to the API."
+  },
+  otlpEndpoint: {
+    takes: "a URL of OTLP over HTTP, without `/v1/traces`",
+    otherwise: "`OTEL_EXPORTER_OTLP_ENDPOINT`, else none",
+    what: "Sends traces to this collector. Without it there are none."
+  },
+  otlpHeaders: {
+    takes: "`name=value,name=value`, values percent-encoded",
+    otherwise: "`OTEL_EXPORTER_OTLP_HEADERS`, else none",
+    what: "Headers for the collector, such as its key. Keep them in the environment."
+  },
+  serviceName: {
+    takes: "a text",
+    otherwise: "`OTEL_SERVICE_NAME`, else pawl",
+    what: "What this server is called in traces."
+  },
   buildsApiToken: {
     takes: "an API token of Cloudflare",
     otherwise: "none",

@@ -1,5 +1,6 @@
 /** All pages that are made from the code. */
 import { apiPage } from "./ApiPage.ts"
+import { appsPage } from "./AppsPage.ts"
 import { errorsPage } from "./ErrorsPage.ts"
 import { eventsPage } from "./EventsPage.ts"
 import { limitsPage } from "./LimitsPage.ts"
@@ -13,5 +14,6 @@ export const generatedPages = (): ReadonlyArray<Page> => [
   eventsPage(),
   optionsPage(),
   errorsPage(),
+  appsPage(),
   apiPage()
 ]

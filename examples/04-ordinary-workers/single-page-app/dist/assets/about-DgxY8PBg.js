@@ -1,0 +1,1 @@
+var e=e=>{let t=document.createElement(`p`);t.textContent=`Counts what you click.`,e.replaceChildren(t)};export{e as render};

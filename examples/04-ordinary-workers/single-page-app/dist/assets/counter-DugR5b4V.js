@@ -1,0 +1,1 @@
+var e=e=>{let t=0,n=document.createElement(`button`);n.type=`button`;let r=()=>n.textContent=`count is ${t}`;n.addEventListener(`click`,()=>{t+=1,r()}),r(),e.replaceChildren(n)};export{e as render};

@@ -96,8 +96,6 @@ export interface PageRequest {
   readonly host?: string
   /** In the place of the page's own seconds. */
   readonly retryAfterSeconds?: number
-  /** Names the request in the log; whoever works on the app can look for it there. */
-  readonly requestId?: string
   /** Which bound stopped the app: it is counted by it. */
   readonly limit?: AppOverLimit["limit"]
 }
@@ -118,15 +116,9 @@ export const styleHash = "sha256-y8zU4V57yMq6/vJFSM3O3fvqumGFsXjWhPTyT+J77L4="
 
 const policy = `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'`
 
-/** What helps whoever is told of it: the address, the status, and what the log calls this request. */
-const facts = (page: Page, { host, requestId }: PageRequest): string => {
-  const parts = [
-    ...(host === undefined ? [] : [escaped(host)]),
-    String(page.status),
-    ...(requestId === undefined ? [] : [`request ${escaped(requestId)}`])
-  ]
-  return `<small>${parts.join(" &middot; ")}</small>`
-}
+/** What helps whoever is told of it: the address and the status. */
+const facts = (page: Page, { host }: PageRequest): string =>
+  `<small>${[...(host === undefined ? [] : [escaped(host)]), String(page.status)].join(" &middot; ")}</small>`
 
 const html = (page: Page, request: PageRequest, refreshSeconds: number | undefined): string => {
   const again = refreshSeconds === undefined || page.again === undefined ? [] : [page.again]

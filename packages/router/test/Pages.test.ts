@@ -18,7 +18,7 @@ const names: ReadonlyArray<readonly [PageName, number, string | undefined]> = [
 const hostile = `"><script>alert(1)</script><img src=x onerror='x'>&`
 
 describe.each(names)("The page %s", (name, status, retryAfter) => {
-  const asked = { method: "GET", host: hostile, requestId: hostile }
+  const asked = { method: "GET", host: hostile }
 
   it("has its status, is plain, tells no search engine, and asks to come back only when that helps", async () => {
     const response = page(name, asked)
@@ -68,9 +68,5 @@ describe("The policy of pages", () => {
     const base64 = btoa(String.fromCharCode(...digest.match(/../g)!.map((hex) => parseInt(hex, 16))))
     expect(styleHash).toBe(`sha256-${base64}`)
     expect(await text(page("threw", { method: "GET" }).body)).toContain(`<style>${style}</style>`)
-  })
-
-  it("names the request, so that whoever works on the app finds it in the log", async () => {
-    expect(await text(page("threw", { method: "GET", requestId: "r-1" }).body)).toContain("request r-1")
   })
 })

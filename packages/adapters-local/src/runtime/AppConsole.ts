@@ -45,6 +45,22 @@ const sameError = (reason: string, told: string): boolean => {
   return said !== "" && (reason.startsWith(said) || said.startsWith(reason) || reason === `Error: ${said}`)
 }
 
+/** An app that prints without end waits for its reader: to read it all would be our work, not its own. */
+const slowed = (output: Readable): void => {
+  let read = 0
+  let timer: NodeJS.Timeout | null = null
+  output.on("data", (chunk: Buffer) => {
+    read += chunk.length
+    timer ??= setTimeout(() => {
+      timer = null
+      read = 0
+      output.resume()
+    }, 1000)
+    if (read > Limits.appLogReadBytesPerSecond) output.pause()
+  })
+  output.once("close", () => timer !== null && clearTimeout(timer))
+}
+
 export class AppConsole {
   private readonly store: StoreLines
   private readonly queues = new Map<string, LineQueue>()
@@ -77,6 +93,7 @@ export class AppConsole {
     })
     output?.on("data", (chunk: Buffer) => lines.feed(chunk))
     output?.on("error", () => undefined)
+    if (output !== null) slowed(output)
   }
 
   /** A process of a version ended by itself, or over a bound. */

@@ -5,6 +5,7 @@ import type { Bundle, BundleModule } from "@pawl/core/app/Bundle"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Effect } from "effect"
+import { compatibilityFlags } from "../builder/SettingsFields.ts"
 
 const moduleBytes = (prefix: string, name: string, module: BundleModule) =>
   Effect.gen(function* () {
@@ -29,6 +30,9 @@ export const loadBundle = (version: AppVersion) =>
   Effect.gen(function* () {
     const { bundle } = yield* BundleStore.load(version.bundleKey, version.bundleDigest)
     if (bundle.mainModule === null) return { bundle, modules: [] }
+    // The builder refuses them too. Here they would open parts of the runtime that no app may have.
+    const flag = bundle.compatibilityFlags.find((one) => !compatibilityFlags.has(one))
+    if (flag !== undefined) return yield* Effect.fail(`no app may have the compatibility flag ${flag}`)
     const prefix = version.bundleKey.slice(0, version.bundleKey.lastIndexOf("/") + 1)
     const modules = yield* Effect.forEach(
       Object.entries(bundle.modules),

@@ -49,6 +49,20 @@ describe("only the bundle that was verified is served", () => {
       })
     ))
 
+  it.each(["experimental", "unsafe_module", "service_binding_extra_handlers"])(
+    "refuses a bundle with the compatibility flag %s, which no app may have",
+    (flag) =>
+      world.runPromise(
+        Effect.gen(function* () {
+          const version = yield* install({ ...source(lib), flags: [flag] }, `p@${flag}`)
+          expect(yield* Effect.flip(fetchOf(version))).toMatchObject({
+            _tag: "BundleUnusable",
+            reason: expect.stringContaining(flag)
+          })
+        })
+      )
+  )
+
   it("refuses a bundle that is cut short", () =>
     world.runPromise(
       Effect.gen(function* () {

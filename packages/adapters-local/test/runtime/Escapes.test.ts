@@ -133,7 +133,7 @@ const escaping = (isolation: RuntimeIsolation["name"]) => {
 
   it.each(starts.map((one) => [one.title, one] as const))("%s, and does not start", async (title, { code }) => {
     const said = await visit(await app(`p@start ${title}`, { main: code }), "/")
-    expect(said).toMatch(/^AppThrew /)
+    expect(said).toMatch(/^(AppThrew|BundleUnusable) /)
     expect(said).not.toMatch(/\/work\/|\/host\/|\.sock|root:x:/)
   })
 

@@ -186,6 +186,8 @@ export const Limits = {
   /** Taken of one app within a second, whatever it prints; the rest is counted. */
   appLogLinesPerSecond: 100,
   appLogBytesPerSecond: 64 * KiB,
+  /** Read of one process within a second; beyond, what it prints waits in its pipe, and so does the app. */
+  appLogReadBytesPerSecond: 1 * MiB,
   /** Lines of all apps that wait for the database; the rest is counted. */
   appLogWaitingLines: 4000,
   /** How long lines wait for each other before they are stored, and how many are stored at once. */

@@ -14,8 +14,19 @@ export const straceMissing: string | null = (() => {
 })()
 
 /** What watches a command line that follows it. The command keeps its own process id. */
-export const watched = (file: string): ReadonlyArray<string> =>
-  ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-s", "4096", "-e", "trace=execve,execveat", "-o", file]
+export const watched = (file: string): ReadonlyArray<string> => [
+  "strace",
+  "-D",
+  "-f",
+  "-qq",
+  "--seccomp-bpf",
+  "-s",
+  "4096",
+  "-e",
+  "trace=execve,execveat",
+  "-o",
+  file
+]
 
 /** The files that were to be executed after the first line that says `since`, whether or not they were there. */
 export const executions = (file: string, since: string): ReadonlyArray<string> => {

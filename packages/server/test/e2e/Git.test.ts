@@ -1,5 +1,6 @@
 import { createCipheriv } from "node:crypto"
-import { readdirSync, readFileSync, watch, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync, watch, writeFileSync } from "node:fs"
+import { type IncomingMessage, request } from "node:http"
 import { join } from "node:path"
 import type { Change } from "@pawl/core/change/Change"
 import type { ChangeSet } from "@pawl/core/changeset/ChangeSet"
@@ -16,6 +17,18 @@ const litter = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(^|\/)(\.making-|\.removing-|\.serving\/|tmp_)|\.lock$/.test(name)
   )
+
+/** The programs that have this text in their command line or their working directory. */
+const running = (text: string): ReadonlyArray<string> =>
+  readdirSync("/proc").flatMap((id) => {
+    try {
+      if (!/^\d+$/.test(id) || !readlinkSync(`/proc/${id}/cwd`).includes(text)) return []
+      return [readFileSync(`/proc/${id}/comm`, "utf8").trim()]
+    } catch {
+      // It has just ended, or is not ours.
+      return []
+    }
+  })
 
 describe("git for people", () => {
   const folder = temporaryFolder()
@@ -300,6 +313,36 @@ describe("git for people", () => {
     writeFileSync(ref, `${await client.git(await clone(), "rev-parse", "HEAD~1")}\n`)
     expect(await main()).toBe(commit)
     writeFileSync(ref, stray)
+  })
+
+  it("ends git, and clears away, when whoever is being served leaves", async () => {
+    const noise = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16)).update(
+      Buffer.alloc(6 * 1024 * 1024)
+    )
+    const files = { "big.bin": { base64: noise.toString("base64") } }
+    const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", { slug: "large", files })
+    const { canonical: head } = await server.api.get<{ canonical: { commit: string } }>(`/v1/projects/${project.id}`)
+    const serving = join(data, "repositories/.serving")
+    const asked = request(`${server.origin}/git/${project.id}.git/git-upload-pack`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/x-git-upload-pack-request" }
+    })
+    asked.end(`0032want ${head.commit}\n00000009done\n`)
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      asked.once("response", resolve).once("error", reject)
+    )
+    answer.pause().on("error", () => undefined)
+    const [view = ""] = readdirSync(serving)
+    // `upload-pack` and its `pack-objects`, which wait for their reader.
+    await Flow.until(
+      async () => running(view),
+      (programs) => programs.length === 2
+    )
+    answer.destroy()
+    await Flow.until(
+      async () => [...readdirSync(serving), ...running(view)],
+      (left) => left.length === 0
+    )
   })
 
   it("loses nothing that it told of and keeps no half push when it is killed in the middle", async () => {

@@ -77,7 +77,7 @@ const remove = async (server: ServerProcess, world: SoakWorld, app: SoakedApp): 
   world.counts.removals += 1
 }
 
-/** Releases, and after every fourth a removal, of the apps that are its own. */
+/** Two releases for each removal, of the apps that are its own. */
 export const changer = async (
   server: ServerProcess,
   world: SoakWorld,
@@ -85,7 +85,7 @@ export const changer = async (
 ): Promise<void> => {
   for (let turn = 1; !world.over; turn += 1) {
     const app = anyOf(own)
-    await (turn % 4 === 0 ? remove(server, world, app) : release(server, world, app)).catch((error: unknown) =>
+    await (turn % 3 === 2 ? remove(server, world, app) : release(server, world, app)).catch((error: unknown) =>
       world.fail(`${app.slug}: ${String(error)}`)
     )
   }

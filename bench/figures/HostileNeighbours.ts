@@ -1,33 +1,18 @@
 /** What an innocent app notices of three attackers beside it, and how soon a visitor of a looping app is answered. */
-import { execFile } from "node:child_process"
-import { createHash } from "node:crypto"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
-import { type AppVersion } from "@pawl/core/app/AppRuntime"
-import type { Bundle } from "@pawl/core/app/Bundle"
-import type { Pointer } from "@pawl/core/app/Pointer"
-import * as Routing from "@pawl/core/app/Routing"
+import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
-import * as NodeFront from "@pawl/router/node/NodeFront"
-import * as PointerCache from "@pawl/router/PointerCache"
-import * as Router from "@pawl/router/Router"
-import { Effect, Either, Layer, ManagedRuntime } from "effect"
+import { Effect, Either } from "effect"
 import { type Bench, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
 import * as Apps from "../parts/Apps.ts"
 import { withFolder } from "../parts/Folder.ts"
+import * as Front from "../parts/Front.ts"
 import { across, inTurn, lastly, median } from "../Rounds.ts"
 
 const connections = 4
 const loadMs = Number(process.env["PAWL_BENCH_LOAD_MS"] ?? 2000)
 const loops = 20
-const host = "shop.apps.localhost"
-const project = "proj_00000000-0000-4000-8000-000000000003"
-const now = "2026-01-01T00:00:00.000Z"
-
 /** Serves, loops or hogs, as it is asked. */
 const anyway = `const kept = []
 export default { async fetch(request) {
@@ -39,70 +24,16 @@ export default { async fetch(request) {
 /** Dies at every start. */
 const stillborn = `for (;;) ;\nexport default { fetch: () => new Response("never") }\n`
 
-const bundleOf = (source: string, digit: string): Bundle => ({
-  version: 1,
-  project,
-  commit: digit.repeat(40),
-  tree: digit.repeat(40),
-  builtAt: now,
-  builder: { name: "bench", version: "1" },
-  mainModule: "index.js",
-  modules: {
-    "index.js": { type: "esm", sha256: createHash("sha256").update(source).digest("hex"), content: source }
-  },
-  compatibilityDate: "2026-01-01",
-  compatibilityFlags: [],
-  assets: { notFoundHandling: "none", htmlHandling: "auto-trailing-slash", runWorkerFirst: false, manifest: {} }
-})
-
-const pointerTo = ({ bundleDigest, bundleKey }: AppVersion): Pointer => ({
-  project_id: project,
-  slug: "shop",
-  label: "shop",
-  channel: "production",
-  incarnation: 1,
-  commit: "3".repeat(40),
-  generation: 0,
-  bundle_key: bundleKey,
-  bundle_digest: bundleDigest,
-  status: "live",
-  reason: null,
-  candidate_id: null,
-  change_id: null,
-  created_at: now,
-  updated_at: now
-})
-
-interface Loaded {
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-  readonly failures: number
-}
-
-const program = fileURLToPath(new URL("../parts/Load.ts", import.meta.url))
-const load = async (port: number): Promise<Loaded> => {
-  const args = [program, String(port), host, "/", String(connections), String(loadMs)]
-  return JSON.parse((await promisify(execFile)(process.execPath, args, { encoding: "utf8" })).stdout)
-}
+const load = (port: number) => Front.load(port, { connections, ms: loadMs }, true)
 
 const openHost = async (folder: string) => {
-  const rows: { list: ReadonlyArray<Pointer> } = { list: [] }
-  const runtime = ManagedRuntime.make(
-    Router.layer({ apiOrigin: "http://localhost" }).pipe(
-      Layer.provideMerge(PointerCache.layer.pipe(Layer.provide(Routing.layerMemory(rows)))),
-      Layer.provideMerge(Apps.layer(folder))
-    )
-  )
-  const installed = (source: string, digit: string) =>
-    runtime.runPromise(Apps.install({ bundle: bundleOf(source, digit), assets: new Map(), objects: new Map() }))
-  const [anyVersion, deadVersion] = [await installed(anyway, "3"), await installed(stillborn, "4")]
-  rows.list = [pointerTo(anyVersion("production"))]
-  const server: Server = createServer(NodeFront.serverOptions)
-  NodeFront.attach(server, await runtime.runPromise(NodeFront.make))
-  const port = await new Promise<number>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
-  )
+  const front = await Front.open(folder)
+  const { dispose, port, runtime } = front
+  const [anyVersion, deadVersion] = [
+    await front.install(Front.bundleOf(anyway, "3")),
+    await front.install(Front.bundleOf(stillborn, "4"))
+  ]
+  front.rows.list = [Front.pointerTo(anyVersion("production"))]
   /** What came of one request: `ok`, or the bound that was broken. */
   const ask = (version: AppVersion, path: string) =>
     runtime.runPromise(
@@ -115,11 +46,6 @@ const openHost = async (folder: string) => {
         )
       )
     )
-  const dispose = async () => {
-    server.close()
-    server.closeAllConnections()
-    await runtime.dispose()
-  }
   return { port, ask, anyVersion, deadVersion, dispose }
 }
 
@@ -171,7 +97,11 @@ export const bench: Bench = ({ rounds, say }) =>
       return loaded
     }
     const measure = async () => {
-      const runs = await inTurn<"alone" | "beside", Loaded>(rounds, { alone: () => load(hosts.port), beside }, say)
+      const runs = await inTurn<"alone" | "beside", Front.Loaded>(
+        rounds,
+        { alone: () => load(hosts.port), beside },
+        say
+      )
       const waits: Array<number> = []
       for (let count = 0; count < loops; count += 1) waits.push(await loopMs(hosts, String(count)))
       return { runs, waits: waits.sort((a, b) => a - b) }

@@ -67,6 +67,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: String(Limits.buildsPerDay),
     what: "How many app builds a day may have, in UTC. Serving a stored bundle again is free."
   },
+  appProcesses: {
+    takes: "a whole number above 0",
+    otherwise: String(Limits.appProcesses),
+    what: "How many processes of live apps there may be at once. Beyond, the one that was idle longest ends; where none is idle, visitors are asked to come back."
+  },
   sandboxMinutesPerMonth: {
     takes: "a whole number above 0",
     otherwise: String(Limits.sandboxMsPerMonth / 60_000),

@@ -26,7 +26,8 @@ export class HostPool {
    * Fails with `AppOverLimit` ("busy") when every process there may be serves a request.
    */
   async take(version: AppVersion, more: boolean): Promise<HostProcess> {
-    const most = more ? Limits.appProcesses - Limits.appProcessesKept : Limits.appProcesses
+    const { processes } = this.setting
+    const most = more ? processes - Math.ceil(processes * Limits.appProcessesKept) : processes
     if (this.inUse >= most && (more || !this.evict()))
       throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
     const host = await (this.warm.shift() ?? this.launch())

@@ -37,6 +37,8 @@ export interface HostSetting {
   /** Where process folders are made, and the same by a path short enough for a socket's name. */
   readonly folder: string
   readonly reach: string
+  /** How many processes there may be at once. */
+  readonly processes: number
   readonly bounds: RequestBounds
   readonly room: BodyRoom
   readonly meters: MeterSet

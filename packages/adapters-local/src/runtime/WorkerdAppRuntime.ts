@@ -25,6 +25,8 @@ export interface Options {
   readonly folder: string
   /** The isolations that may be used, for those who would rather have no apps than bare ones. Default: all. */
   readonly isolations?: ReadonlyArray<RuntimeIsolation["name"]>
+  /** How many processes of apps there may be at once. Default: `Limits.appProcesses`. */
+  readonly processes?: number
   /** What one request may take. Default: `Limits.appWallMs`, `appStallMs` and `appResponseBytes`. */
   readonly bounds?: Partial<RequestBounds>
   /** Told of each cold start, and between which times of `performance.now` it was. */
@@ -89,8 +91,9 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"], con
       },
       catch: unavailable
     })
+    const processes = options.processes ?? Limits.appProcesses
     const watchdog = yield* Effect.acquireRelease(
-      Effect.sync(() => new Watchdog(Limits.appProcesses + 2 * Limits.appWarmHosts + Limits.appReplicas)),
+      Effect.sync(() => new Watchdog(processes + 2 * Limits.appWarmHosts + Limits.appReplicas)),
       (one) => Effect.promise(() => one.close())
     )
     // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
@@ -111,7 +114,7 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"], con
       ...options.bounds
     }
     const room = new BodyRoom()
-    return { confinement, watchdog, bindings, console, shared, folder, reach, bounds, room, meters, started }
+    return { confinement, watchdog, bindings, console, shared, folder, reach, processes, bounds, room, meters, started }
   })
 
 /** The console of the apps; what waits is stored at the end, after the processes are gone. */

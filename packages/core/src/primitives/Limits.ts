@@ -140,8 +140,8 @@ export const Limits = {
   appStartMs: 5 * second,
   // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
   appProcesses: 128,
-  /** Of those, kept for apps that have none yet: apps with many visitors do not take the last. */
-  appProcessesKept: 32,
+  /** The share of those that is kept for apps that have none yet: apps with many visitors do not take the last. */
+  appProcessesKept: 0.25,
   appWarmHosts: 2,
   appReplicas: 4,
   /** When requests have been waiting this long without a break, the app is started once more beside itself. */

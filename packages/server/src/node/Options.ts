@@ -47,6 +47,7 @@ const options = Config.all({
     Limits.probeRetryMs
   ),
   appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
+  appProcesses: Config.withDefault(positive("appProcesses"), Limits.appProcesses),
   sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
   webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), Limits.requestsPerMinute),
@@ -79,6 +80,7 @@ export interface Options {
   readonly trustProxy: boolean
   readonly smokeRetryMs: number
   readonly appBuildsPerDay: number
+  readonly appProcesses: number
   readonly sandboxMinutesPerMonth: number
   readonly webhooksAllowPrivate: boolean
   readonly apiRatePerMinute: number

@@ -46,7 +46,13 @@ const hosting = ({ addresses, options, telemetry }: Ground) =>
     Layer.provideMerge(PointerPush.layer),
     Layer.provideMerge(Router.layer({ apiOrigin: addresses.apiOrigin, trustProxy: options.trustProxy })),
     Layer.provideMerge(telemetry.runtime),
-    Layer.provideMerge(WorkerdAppRuntime.layer({ folder: join(options.data, "run"), started: telemetry.appStarted })),
+    Layer.provideMerge(
+      WorkerdAppRuntime.layer({
+        folder: join(options.data, "run"),
+        processes: options.appProcesses,
+        started: telemetry.appStarted
+      })
+    ),
     Layer.provideMerge(Assets.layer),
     Layer.provideMerge(PointerCache.layer.pipe(Layer.provideMerge(PointerRows.layer)))
   )

@@ -1,5 +1,5 @@
 /** The processes of one app version and the requests that wait for one. */
-import { AppOverLimit, AppRuntimeUnavailable, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { CrashBudget } from "./CrashBudget.ts"
 import type { HostProcess } from "./HostProcess.ts"
@@ -24,6 +24,8 @@ export class Replicas {
   private starting = 0
   private stopped = false
   private assetsOnly = false
+  /** What the app threw when it was last started, if that is how it ended. */
+  private stillborn: AppThrew | null = null
   private timer: NodeJS.Timeout | null = null
   /** Since when somebody has been waiting without a break. */
   private backlogSinceMs = 0
@@ -47,7 +49,7 @@ export class Replicas {
     if (this.queue.length >= Limits.appQueue) return Promise.reject(this.overLimit("busy", 1000))
     if (this.hosts.size + this.starting === 0) {
       const waitMs = this.crashes.waitMs(performance.now())
-      if (waitMs > 0) return Promise.reject(this.overLimit("crash_loop", waitMs))
+      if (waitMs > 0) return Promise.reject(this.resting(waitMs))
     }
     return new Promise((give, refuse) => {
       const waiter: Waiter = { sinceMs: performance.now(), give, refuse }
@@ -107,8 +109,13 @@ export class Replicas {
       if (!host.alive) this.died(host)
       else if (this.stopped) host.kill()
       else this.release(host)
+      this.stillborn = null
     } catch (error) {
       this.starting -= 1
+      // An app that cannot start has died as one that was running: each try takes a process.
+      this.stillborn = error instanceof AppThrew ? error : null
+      if (error instanceof AppThrew || (error instanceof AppOverLimit && error.limit !== "busy"))
+        this.crashes.died(performance.now())
       if (this.hosts.size + this.starting === 0) this.turnAway(error)
     }
   }
@@ -121,7 +128,7 @@ export class Replicas {
     if (host.crashed) this.crashes.died(nowMs)
     if (this.stopped || this.queue.length === 0 || this.hosts.size + this.starting > 0) return
     const waitMs = this.crashes.waitMs(nowMs)
-    if (waitMs > 0) this.turnAway(this.overLimit("crash_loop", waitMs))
+    if (waitMs > 0) this.turnAway(this.resting(waitMs))
     else void this.grow()
   }
 
@@ -150,6 +157,11 @@ export class Replicas {
 
   private turnAway(reason: unknown): void {
     for (const waiter of this.queue.splice(0)) waiter.refuse(reason)
+  }
+
+  /** What is answered while an app may not be started: what kept it from starting, or that it died too often. */
+  private resting(waitMs: number): AppThrew | AppOverLimit {
+    return this.stillborn ?? this.overLimit("crash_loop", waitMs)
   }
 
   private overLimit(limit: "busy" | "crash_loop", waitMs: number): AppOverLimit {

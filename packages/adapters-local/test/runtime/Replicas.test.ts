@@ -1,0 +1,53 @@
+import { AppOverLimit, AppThrew } from "@pawl/core/app/AppRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { describe, expect, it } from "vitest"
+import { Replicas } from "../../src/runtime/Replicas.ts"
+
+const version = { id: "p@1", project: "p", channel: "production", bundleKey: "k", bundleDigest: "d" }
+const visits = Limits.appCrashBurst + 5
+
+/** What visitors of an app are told whose every start ends so, and how often it was started. */
+const visited = async (end: () => Error) => {
+  let starts = 0
+  const replicas = new Replicas(version, () => {
+    starts += 1
+    return Promise.reject(end())
+  })
+  const told: Array<unknown> = []
+  for (let visit = 0; visit < visits; visit += 1)
+    told.push(
+      await replicas
+        .acquire(() => undefined)
+        .then(
+          () => "a process",
+          (error: unknown) => error
+        )
+    )
+  return { starts, told }
+}
+
+describe("an app that cannot start", () => {
+  it("is not started for every visitor, and each is told what it threw", async () => {
+    const { starts, told } = await visited(() => new AppThrew({ version: version.id, reason: "Error: at the top" }))
+    expect(starts).toBe(Limits.appCrashBurst)
+    for (const one of told) expect(one).toMatchObject({ _tag: "AppThrew", reason: "Error: at the top" })
+  })
+
+  it("is not started for every visitor when it loops", async () => {
+    const { starts, told } = await visited(
+      () => new AppOverLimit({ version: version.id, limit: "cpu", retryAfterSeconds: 1 })
+    )
+    expect(starts).toBe(Limits.appCrashBurst)
+    expect(told.map((one) => one instanceof AppOverLimit && one.limit)).toEqual([
+      ...new Array(Limits.appCrashBurst).fill("cpu"),
+      ...new Array(visits - Limits.appCrashBurst).fill("crash_loop")
+    ])
+  })
+
+  it("is tried for each visitor while it is the machine that has no room", async () => {
+    const { starts } = await visited(
+      () => new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
+    )
+    expect(starts).toBe(visits)
+  })
+})

@@ -12,12 +12,16 @@ export interface Answering extends AnswerEvents {
   readonly drained: () => void
 }
 
+/** workerd closes a connection 5 seconds after its last answer. One that is kept for less is not closed while it is asked. */
+const keptMs = 2000
+
 export class AppConnection {
   private readonly path: string
   private readonly parser: AnswerParser
   private socket: Socket | null = null
   private answering: Answering | null = null
   private kept = false
+  private keptFromMs = 0
   private heard = false
 
   constructor(path: string) {
@@ -28,7 +32,9 @@ export class AppConnection {
       end: () => {
         const { answering } = this
         this.answering = null
-        this.kept = true
+        // An answer that was given up is read to its end too, when that had come already.
+        this.kept = this.socket !== null
+        this.keptFromMs = performance.now()
         answering?.end()
       }
     })
@@ -36,7 +42,7 @@ export class AppConnection {
 
   /** Sends a request's head, and its body when it is at hand. The answer before must have been read, or `destroy` called. */
   ask(head: string, body: Uint8Array | null, bodiless: boolean, answering: Answering): void {
-    if (this.parser.closes) this.destroy()
+    if (this.parser.closes || (this.kept && performance.now() - this.keptFromMs > keptMs)) this.destroy()
     const socket = this.socket ?? this.open()
     this.answering = answering
     this.heard = false
@@ -88,7 +94,9 @@ export class AppConnection {
     try {
       this.parser.feed(bytes)
     } catch {
-      return this.ended(socket)
+      // Also what comes behind a whole answer: nobody waits for more, but somebody still waits for that one.
+      if (this.socket === socket) this.destroy()
+      return answering?.broken(false)
     }
     answering?.fed()
   }

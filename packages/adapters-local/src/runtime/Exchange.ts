@@ -27,6 +27,10 @@ export interface ExchangeEvents {
 
 /** How long a broken connection waits to hear that its process died. */
 const deathNoticeMs = 500
+/** May be sent again although the first may have been acted on (RFC 9110, 9.2.1). */
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
+/** Of a body that the app leaves unread, workerd reads 64 KiB; then it closes the connection, whatever comes next on it. */
+const leftUnreadBytes = 32 * 1024
 /** A reason, its stack and the mark between them. */
 const toldBytes = 4 * 6 * Limits.appReasonLength
 
@@ -63,6 +67,8 @@ export class Exchange {
   /** Drops the request, whatever it is doing. */
   abort(): void {
     this.settled = true
+    // Whoever asked may have left with the answer on its way: nobody would let go of what is kept of it.
+    this.body?.destroy()
     this.end()
   }
 
@@ -170,8 +176,9 @@ export class Exchange {
     if (this.ended) return
     await this.deathNotice()
     if (this.ended) return
-    if (!this.host.alive) return this.stop(this.host.causeOfDeath(this.versionId))
-    const replayable = this.input.body === null || this.input.body instanceof BytesBody
+    if (!this.host.usable) return this.stop(this.host.causeOfDeath(this.versionId))
+    const { body, method } = this.input
+    const replayable = safeMethods.has(method) && (body === null || body instanceof BytesBody)
     if (!this.settled && stale && replayable && this.asked === 1) return this.ask()
     this.stop(this.failure("the answer broke off"))
   }
@@ -203,10 +210,13 @@ export class Exchange {
     this.ended = true
     clearTimeout(this.wall)
     if (this.stall !== null) clearTimeout(this.stall)
-    // Not kept when either side is unfinished: the rest would run into the next request.
-    const unsent = this.upload !== null && !this.upload.done
     this.upload?.stop()
-    if (!this.whole || unsent) this.host.connection.destroy()
+    // Not kept when either side may be unfinished: the rest would run into the next request.
+    const { body } = this.input
+    const sent = body === null || (body instanceof BytesBody && body.bytes.length <= leftUnreadBytes)
+    if (!this.whole || !sent) this.host.connection.destroy()
+    // The last of the answer came when there was no room for more of it: what is next on the connection is not its own.
+    else if (this.stall !== null) this.host.connection.resume()
     this.host.end()
     this.events.finished()
   }

@@ -192,8 +192,8 @@ export class HostProcess {
 
   /** What a request that was under way when the process died is told. */
   causeOfDeath(versionId: string): AppThrew | AppOverLimit | AppRuntimeUnavailable {
-    if (this.verdict !== null)
-      return new AppOverLimit({ version: versionId, limit: this.verdict, retryAfterSeconds: 1 })
+    const verdict = this.alive ? this.watch.verdict() : this.verdict
+    if (verdict !== null) return new AppOverLimit({ version: versionId, limit: verdict, retryAfterSeconds: 1 })
     if (this.stopped) return unavailable("the app was stopped")
     return new AppThrew({ version: versionId, reason: "the app's process died" })
   }

@@ -16,8 +16,18 @@ const hopByHop = new Set([
   "upgrade",
   "http2-settings"
 ])
-/** Set by the router, or by nobody. */
-const routerOwned = new Set(["host", "cookie", "forwarded", "x-real-ip", "expect"])
+/** Set by the router, or by nobody: among them every name by which servers are told who a visitor is. */
+const routerOwned = new Set([
+  "host",
+  "cookie",
+  "forwarded",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "fastly-client-ip",
+  "expect"
+])
 const internalPrefixes = ["cf-access-", "x-pawl-", "x-forwarded-"]
 /** Orders to a proxy in front of the router: an app gives none. */
 const proxyOrders = new Set([
@@ -73,6 +83,8 @@ export interface Visitor {
   /** The `Host` the visitor asked for, as it was sent. */
   readonly host: string
   readonly secure: boolean
+  /** The visitor's own address: of the other end of the connection, or as a trusted proxy says. */
+  readonly address: string
   /** For `X-Forwarded-For`: the visitor, and behind a trusted proxy the way it came. */
   readonly forwardedFor: string
 }
@@ -89,7 +101,13 @@ export const visitorOf = (
   },
   trustProxy: boolean
 ): Visitor => {
-  if (!trustProxy) return { host: request.host, secure: request.secure, forwardedFor: request.remoteAddress }
+  if (!trustProxy)
+    return {
+      host: request.host,
+      secure: request.secure,
+      address: request.remoteAddress,
+      forwardedFor: request.remoteAddress
+    }
   const proto = lastItem(valuesOf(request.headers, "x-forwarded-proto"))?.toLowerCase()
   const way = valuesOf(request.headers, "x-forwarded-for").filter(
     (value) => !badValue.test(value) && value.trim() !== ""
@@ -97,6 +115,7 @@ export const visitorOf = (
   return {
     host: lastItem(valuesOf(request.headers, "x-forwarded-host")) || request.host,
     secure: proto === "https" || (proto !== "http" && request.secure),
+    address: lastItem(way) ?? request.remoteAddress,
     forwardedFor: [...way, request.remoteAddress].join(", ")
   }
 }
@@ -111,11 +130,14 @@ export const requestHeaders = (headers: Headers, visitor: Visitor): Headers => {
     const plain = matched(name)
     if (name === "cookie") cookies.push(value)
     if (hopByHop.has(plain) || routerOwned.has(plain) || internal(plain) || listed?.has(name) === true) continue
+    // Cloudflare's own, which a Worker believes.
+    if (plain.startsWith("cf-")) continue
     if (plain === "authorization" && carriesPawlToken(value)) continue
     if (tokenPattern.test(name) && !badValue.test(value)) kept.push([name, value])
   }
   const cookie = incomingCookies(cookies)
   if (cookie !== null) kept.push(["cookie", cookie])
+  kept.push(["cf-connecting-ip", visitor.address])
   kept.push(["x-forwarded-for", visitor.forwardedFor])
   kept.push(["x-forwarded-host", visitor.host])
   kept.push(["x-forwarded-proto", visitor.secure ? "https" : "http"])

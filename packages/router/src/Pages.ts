@@ -56,7 +56,7 @@ const pages = {
     title: "This app waits for its build",
     words: [
       "Today's number of builds has been used up, and no earlier version can stand in.",
-      "It is built when the limit allows it again."
+      "Whoever works on it can deploy it again tomorrow, or when the limit is raised."
     ],
     again: "This page looks again every minute.",
     refreshSeconds: 60

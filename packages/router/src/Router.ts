@@ -168,7 +168,12 @@ const paged = (
 
 const make = (options: RouterOptions) =>
   Effect.gen(function* () {
-    const ports: Ports = { pointers: yield* PointerCache, assets: yield* Assets, runtime: yield* AppRuntime, running: new RunningVersions() }
+    const ports: Ports = {
+      pointers: yield* PointerCache,
+      assets: yield* Assets,
+      runtime: yield* AppRuntime,
+      running: new RunningVersions()
+    }
     const { appsDomain, appUrl } = yield* Settings
 
     const handle = (request: FrontRequest): Effect.Effect<AppResponse> => {
@@ -189,7 +194,12 @@ const make = (options: RouterOptions) =>
 
     const ask = (label: string, channel: Channel, path: string): Effect.Effect<AppResponse, Unserved> => {
       const base = new URL(appUrl(hostFor(label, channel, appsDomain ?? "")))
-      const visitor: Visitor = { host: base.host, secure: base.protocol === "https:", forwardedFor: "127.0.0.1" }
+      const visitor: Visitor = {
+        host: base.host,
+        secure: base.protocol === "https:",
+        address: "127.0.0.1",
+        forwardedFor: "127.0.0.1"
+      }
       const url = new URL(`${base.origin}${path}`)
       const headers = [["accept", "*/*"] as const, ["user-agent", "pawl-probe"] as const]
       const request: AppRequest = { method: "GET", url: url.href, headers, body: null }

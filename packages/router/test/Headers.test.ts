@@ -2,9 +2,9 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { carriesPawlToken, requestHeaders, responseHeaders, visitorOf } from "../src/Headers.ts"
 
-const visitor = { host: "shop.apps.localhost", secure: false, forwardedFor: "192.0.2.7" }
+const visitor = { host: "shop.apps.localhost", secure: false, address: "192.0.2.7", forwardedFor: "192.0.2.7" }
 const names = (headers: ReadonlyArray<readonly [string, string]>) => headers.map(([name]) => name)
-const own = ["host", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
+const own = ["host", "cf-connecting-ip", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
 
 describe("headers that reach an app", () => {
   it("hold nothing of the connection, of access proxies, of the router or of Pawl's API", () => {
@@ -25,6 +25,11 @@ describe("headers that reach an app", () => {
         ["X_Forwarded_For", "10.0.0.1"],
         ["Forwarded", "for=10.0.0.1"],
         ["X-Real-IP", "10.0.0.1"],
+        ["CF-Connecting-IP", "10.0.0.1"],
+        ["cf_connecting_ip", "10.0.0.1"],
+        ["CF-IPCountry", "XX"],
+        ["True-Client-IP", "10.0.0.1"],
+        ["X-Client-IP", "10.0.0.1"],
         ["X-Pawl-Internal", "1"],
         ["Authorization", "Bearer pawl_abc"],
         ["Cookie", "__session=1"],
@@ -34,6 +39,7 @@ describe("headers that reach an app", () => {
     )
     expect(kept).toEqual([
       ["host", "shop.apps.localhost"],
+      ["cf-connecting-ip", "192.0.2.7"],
       ["x-forwarded-for", "192.0.2.7"],
       ["x-forwarded-host", "shop.apps.localhost"],
       ["x-forwarded-proto", "http"]
@@ -69,7 +75,7 @@ describe("headers that reach an app", () => {
       ],
       visitor
     )
-    expect(names(kept)).toEqual(["host", "cookie", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"])
+    expect(names(kept)).toEqual(["host", "cookie", ...own.filter((name) => name !== "host")])
   })
 
   it.each([
@@ -183,6 +189,7 @@ describe("who the visitor is", () => {
     expect(visitorOf(request, false)).toEqual({
       host: "inner.apps.localhost",
       secure: false,
+      address: "127.0.0.1",
       forwardedFor: "127.0.0.1"
     })
   })
@@ -190,6 +197,7 @@ describe("who the visitor is", () => {
     expect(visitorOf(request, true)).toEqual({
       host: "shop.apps.localhost",
       secure: true,
+      address: "192.0.2.7",
       forwardedFor: "6.6.6.6, 192.0.2.7, 127.0.0.1"
     })
   })

@@ -79,6 +79,20 @@ class RequestBody implements Body {
   }
 }
 
+/**
+ * Reads on behind an answer that came before the end of the body, or the next request of the connection would never be
+ * seen. Node does it only for a body of which nothing was read.
+ */
+const readOn = (req: IncomingMessage): void => {
+  if (req.readableEnded || req.destroyed) return
+  const drop = () => {
+    while (req.read() !== null);
+  }
+  // Not `resume`, which does nothing as long as an iterator stands open.
+  req.on("readable", drop)
+  drop()
+}
+
 interface Settled {
   readonly headers: Headers
   readonly framing: Framing
@@ -109,6 +123,7 @@ export const read = (req: IncomingMessage, res: ServerResponse, awaitsContinue: 
   if ("reason" in settled) return settled
   const { framing, headers, host, path } = settled
   const hasBody = framing.codings.length > 0 || (framing.lengths > 0 && Number(req.headers["content-length"]) > 0)
+  if (hasBody) res.once("finish", () => readOn(req))
   let held = awaitsContinue
   // The connection cannot go on after an answer that came before the body was asked for.
   const goesOn = res.shouldKeepAlive

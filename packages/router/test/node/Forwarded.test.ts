@@ -45,6 +45,7 @@ describe("who visits, behind a proxy", () => {
     expect(url).toBe("https://shop.apps.localhost/")
     expect(headers).toEqual([
       ["host", "shop.apps.localhost"],
+      ["cf-connecting-ip", "192.0.2.7"],
       ["x-forwarded-for", "6.6.6.6, 192.0.2.7, 127.0.0.1"],
       ["x-forwarded-host", "shop.apps.localhost"],
       ["x-forwarded-proto", "https"]

@@ -6,7 +6,7 @@ import { Agent } from "node:http"
 import { Readable } from "node:stream"
 import { setImmediate as turn } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
-import { readBody } from "../../src/Body.ts"
+import { type Body, readBody } from "../../src/Body.ts"
 import { bytesOf, ok } from "../World.ts"
 import { startFront, wholeOf } from "./Loopback.ts"
 
@@ -198,6 +198,22 @@ describe("streams", () => {
       `POST / HTTP/1.1\r\nHost: shop.apps.localhost\r\nContent-Length: 200000\r\n\r\n${"x".repeat(200_000)}GET /__service/ HTTP/1.1\r\nHost: shop.apps.localhost\r\nConnection: close\r\n\r\n`
     )
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"])
+  })
+
+  it("answers when the app stopped reading a long body early, and the connection goes on", async () => {
+    const front = await start()
+    // Left in the middle, and left without a word, as by a call that waits for its turn.
+    const leaves = [
+      async (body: Body) => void (await readBody(body, 3)),
+      async (body: Body) => void (await body[Symbol.asyncIterator]().next())
+    ]
+    for (const leave of leaves) {
+      front.controls.app = (_version, { body }) => Effect.promise(async () => leave(body!).then(() => ok("left")))
+      const received = await front.raw(
+        `POST / HTTP/1.1\r\nHost: shop.apps.localhost\r\nContent-Length: ${4 * MiB}\r\n\r\n${"x".repeat(4 * MiB)}GET /__service/ HTTP/1.1\r\nHost: shop.apps.localhost\r\nConnection: close\r\n\r\n`
+      )
+      expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"])
+    }
   })
 
   it("does not cut the answer of an app that stops reading early", async () => {

@@ -61,7 +61,7 @@ const logs = HttpApiEndpoint.get("logs", "/v1/projects/:id/app/logs")
     about(
       reading,
       "What the app printed and threw",
-      "Its `console` output, what it threw with the place in its source, and the bounds that stopped it: the last 1,000 lines of all its channels, oldest first. Without `after` the newest ones; with it those with a higher sequence, and `nextCursor` leads to the page after. With `Accept: text/event-stream` the answer stays open and delivers each new line: its `id:` is the sequence, its `data:` the line. `after`, or the header `Last-Event-ID`, says where a stream begins; without them it is the newest page."
+      "Its `console` output, what it threw with the place in its bundle, and the bounds that stopped it: the last 1,000 lines of all its channels, oldest first. Without `after` the newest ones; with it those with a higher sequence, and `nextCursor` leads to the page after. With `Accept: text/event-stream` the answer stays open and delivers each new line: its `id:` is the sequence, its `data:` the line. `after`, or the header `Last-Event-ID`, says where a stream begins; without them it is the newest page."
     )
   )
   .annotate(OpenApi.Transform, streamed("AppLogPage", "line"))

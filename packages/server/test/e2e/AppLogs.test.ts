@@ -38,7 +38,7 @@ describe("The logs of an app on a running server", () => {
 }\n`
   }
 
-  it("show why it threw, with the request and the place in the source, as a page and as a stream", async () => {
+  it("show why it threw, with the request and the place in the bundle, as a page and as a stream", async () => {
     const { api } = server
     const project = await Flow.createProject(api, "throwing", Flow.source("", shop))
     const { url } = await Flow.liveApp(api, project.id, 0)

@@ -144,11 +144,11 @@ const fields: ReadonlyArray<SmugglingCase> = [
   {
     name: "an internal header of any spelling",
     bytes: get(
-      `${host}X-Pawl-Outcome: x\r\nx_pawl_cf: {}\r\nCf-Access-Jwt-Assertion: x\r\nX_Forwarded_For: 6.6.6.6\r\nX-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n`,
+      `${host}X-Pawl-Outcome: x\r\nx_pawl_cf: {}\r\nCf-Access-Jwt-Assertion: x\r\nX_Forwarded_For: 6.6.6.6\r\nX-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\nCF-Connecting-IP: 6.6.6.6\r\n`,
       "/c@@/internal"
     ),
     statuses: [200, 200],
-    seen: ["GET internal host,x-forwarded-for=127.0.0.1,x-forwarded-host,x-forwarded-proto=http", "GET next"]
+    seen: ["GET internal cf-connecting-ip=127.0.0.1,host,x-forwarded-for=127.0.0.1,x-forwarded-host,x-forwarded-proto=http", "GET next"]
   }
 ]
 

@@ -36,23 +36,29 @@ const brokeOff = new AppRuntimeUnavailable({ reason: "the request's body broke o
 const isEmpty = ({ body, headers }: AppRequest): boolean =>
   body === null || (!(body instanceof BytesBody) && headerValue(headers, "content-length") === "0")
 
-/** The request with as much of its body in memory as may be. */
-const withHeldBody = async (request: AppRequest, body: AsyncIterable<Uint8Array>): Promise<AppRequest> => {
-  const length = lengthOf(headerValue(request.headers, "content-length"))
-  if (length === undefined || length > Limits.appHeldUploadBytes) {
-    const some = await holdSome(body).catch(() => null)
-    if (some === null || (some instanceof BytesBody && length !== undefined && some.bytes.length !== length))
-      throw brokeOff
-    return { ...request, body: some }
+/** The request with as much of its body in memory as may be: all of it when it is to be held `whole`, else what comes soon. */
+const withHeldBody = async (
+  request: AppRequest,
+  body: AsyncIterable<Uint8Array>,
+  length: number | undefined,
+  whole: boolean
+): Promise<AppRequest> => {
+  if (length !== undefined && whole) {
+    const held = await holdWhole(body, length)
+    if (held === null) throw brokeOff
+    return { ...request, body: held }
   }
-  const whole = await holdWhole(body, length)
-  if (whole === null) throw brokeOff
-  return { ...request, body: whole }
+  const some = await holdSome(body).catch(() => null)
+  if (some === null || (some instanceof BytesBody && length !== undefined && some.bytes.length !== length))
+    throw brokeOff
+  return { ...request, body: some }
 }
 
 export class AppCall {
   private dropped = false
   private drop: () => void = () => undefined
+  /** Gives back what was reserved for the body. */
+  private free: () => void = () => undefined
 
   abort(): void {
     this.dropped = true
@@ -62,37 +68,63 @@ export class AppCall {
   run(replicas: Replicas, request: AppRequest, done: Done): void {
     const { body } = request
     if (isEmpty(request)) return this.acquire(replicas, body === null ? request : { ...request, body: null }, done)
-    withHeldBody(request, body!).then(
-      (held) => this.acquire(replicas, held, done),
-      (error: unknown) => fail(error, done)
-    )
+    const length = lengthOf(headerValue(request.headers, "content-length"))
+    const whole = length !== undefined && length <= Limits.appLongUploadBytes && replicas.uploads.reserve(length)
+    const reserved = whole ? length : Limits.appHeldUploadBytes
+    if (!whole && !replicas.uploads.reserve(reserved)) return this.fail(replicas.busy(), done)
+    this.free = () => replicas.uploads.free(reserved)
+    replicas.holding += 1
+    withHeldBody(request, body!, length, whole)
+      .finally(() => (replicas.holding -= 1))
+      .then(
+        (held) => this.acquire(replicas, held, done),
+        (error: unknown) => this.fail(error, done)
+      )
+  }
+
+  private over(): void {
+    this.free()
+    this.free = () => undefined
+  }
+
+  private fail(error: unknown, done: Done): void {
+    this.over()
+    done(isFailure(error) ? Exit.fail(error) : Exit.die(error))
   }
 
   /** Without a promise on the way where a process is free: most requests find one. */
   private acquire(replicas: Replicas, request: AppRequest, done: Done): void {
-    if (this.dropped) return
+    if (this.dropped) return this.over()
     const free = replicas.takeIdle()
     if (free !== null) return this.exchange(replicas, free, request, done)
     replicas
       .acquire((leave) => (this.drop = leave))
       .then(
         (host) => {
+          if (host === null || this.dropped) this.over()
           if (host === null) return done(Exit.succeed(notFound(request.method)))
           if (this.dropped) return replicas.release(host)
           this.exchange(replicas, host, request, done)
         },
-        (error: unknown) => fail(error, done)
+        (error: unknown) => this.fail(error, done)
       )
   }
 
   private exchange(replicas: Replicas, host: HostProcess, request: AppRequest, done: Done): void {
+    let under: Exchange | null = null
+    let finished = false
     const exchange = new Exchange(host, replicas.version.id, request, {
       answered: (response) => done(Exit.succeed(response)),
       failed: (failure) => done(Exit.fail(failure)),
-      finished: () => replicas.release(host)
+      finished: () => {
+        finished = true
+        this.over()
+        if (under !== null) replicas.exchanges.delete(under)
+        replicas.release(host)
+      }
     })
+    // It may be over before it is made.
+    if (!finished) replicas.exchanges.add((under = exchange))
     this.drop = () => exchange.abort()
   }
 }
-
-const fail = (error: unknown, done: Done): void => done(isFailure(error) ? Exit.fail(error) : Exit.die(error))

@@ -77,6 +77,11 @@ export class AppConnection {
     socket?.destroy()
   }
 
+  /** The process is gone, which may be known before its socket is closed: whoever waits is told. */
+  gone(): void {
+    if (this.socket !== null) this.ended(this.socket)
+  }
+
   private open(): Socket {
     const socket = connect(this.path)
     this.socket = socket

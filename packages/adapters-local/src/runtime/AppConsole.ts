@@ -12,7 +12,7 @@ export type StoreLines = (project: string, lines: ReadonlyArray<NewLogLine>) => 
 type Limit = AppOverLimit["limit"]
 
 const over: Readonly<Record<Limit, string>> = {
-  cpu: `stopped: it used more CPU time than the ${Limits.appCpuMs} ms of a request (${Limits.appColdCpuMs} ms for the first one of a process)`,
+  cpu: `stopped: it used more CPU time than the ${Limits.appCpuMs} ms of a request (${Limits.appFirstCpuMs} ms for the first one of a process)`,
   memory: `stopped: it used more than ${Limits.appMemoryBytes / 1024 / 1024} MiB of memory`,
   subrequests: `stopped: it made more than ${Limits.appSubrequests} calls in one request`,
   wall: "stopped: the request took too long",

@@ -2,6 +2,7 @@
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { hostConfig } from "./HostConfig.ts"
+import { UploadRoom } from "./HeldUpload.ts"
 import { HostPool } from "./HostPool.ts"
 import type { HostProcess, HostSetting } from "./HostProcess.ts"
 import type { LoadedBundle } from "./LoadedBundle.ts"
@@ -20,6 +21,7 @@ const keyOf = (version: AppVersion): string =>
 
 export class AppVersions {
   private readonly byKey = new Map<string, Replicas>()
+  private readonly uploads = new UploadRoom()
   private readonly pool: HostPool
   private readonly load: (version: AppVersion) => Promise<LoadedBundle>
   private readonly started: HostSetting["started"]
@@ -36,7 +38,7 @@ export class AppVersions {
     const known = this.byKey.get(key)
     if (known !== undefined) return known
     if (this.byKey.size >= Limits.appVersionsKnown) this.sweep()
-    const made = new Replicas(version, (one, more) => this.start(one, more))
+    const made = new Replicas(version, (one, more) => this.start(one, more), this.uploads)
     this.byKey.set(key, made)
     return made
   }

@@ -146,6 +146,7 @@ export const listenForCalls = (path: string, bindings: Bindings, caller: Caller)
         answer(bindings, version, request, response).catch(() => response.destroy())
       }
     )
-    server.once("error", reject)
+    // Later ones are connections that could not be accepted, which the app sees.
+    server.on("error", reject)
     server.listen(path, () => resolve(server))
   })

@@ -12,8 +12,9 @@ import { BytesBody } from "@pawl/router/Body"
 import { AnswerBody } from "./AnswerBody.ts"
 import type { AnswerHead } from "./AnswerParser.ts"
 import type { HostProcess } from "./HostProcess.ts"
-import { outcomeHeader, stackMark } from "./HostModules.ts"
+import { leftUnreadBytes, outcomeHeader, stackMark } from "./HostModules.ts"
 import { Upload } from "./Upload.ts"
+import { VisitorWait } from "./VisitorWait.ts"
 import { headerValue, lengthOf, requestHead, withoutPrivate } from "./WireHeaders.ts"
 
 export type ExchangeFailure = AppThrew | AppOverLimit | AppRuntimeUnavailable
@@ -29,8 +30,6 @@ export interface ExchangeEvents {
 const deathNoticeMs = 500
 /** May be sent again although the first may have been acted on (RFC 9110, 9.2.1). */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
-/** Of a body that the app leaves unread, workerd reads 64 KiB; then it closes the connection, whatever comes next on it. */
-const leftUnreadBytes = 32 * 1024
 /** A reason, its stack and the mark between them. */
 const toldBytes = 4 * 6 * Limits.appReasonLength
 
@@ -40,6 +39,7 @@ export class Exchange {
   private readonly input: AppRequest
   private readonly events: ExchangeEvents
   private readonly wall: NodeJS.Timeout
+  private readonly wait = new VisitorWait()
   private stall: NodeJS.Timeout | null = null
   private upload: Upload | null = null
   /** The head of the answer, until it is passed on. */
@@ -72,6 +72,16 @@ export class Exchange {
     this.end()
   }
 
+  /** How long the process has been waiting for the visitor instead of serving another. */
+  get waitedMs(): number {
+    return this.wait.ms
+  }
+
+  /** Lets go of a visitor who keeps the process waiting while others wait for it. */
+  detach(): void {
+    this.stop(new AppRuntimeUnavailable({ reason: "the visitor is slow, and others wait" }))
+  }
+
   private overLimit(limit: "wall" | "subrequests" | "response"): AppOverLimit {
     return new AppOverLimit({ version: this.versionId, limit, retryAfterSeconds: 1 })
   }
@@ -97,7 +107,7 @@ export class Exchange {
       drained: () => this.upload?.drained()
     })
     if (body === null || held !== null) return
-    this.upload = new Upload(this.host.connection, body, length)
+    this.upload = new Upload(this.host.connection, body, length, this.wait)
     this.upload.run(this.host.bounds.stallMs, (reason) => this.stop(new AppRuntimeUnavailable({ reason })))
   }
 
@@ -155,6 +165,7 @@ export class Exchange {
   /** The visitor reads too slowly: the app waits, but not for long. */
   private hold(): void {
     this.host.connection.pause()
+    this.wait.begin()
     this.stall ??= setTimeout(
       () => this.stop(new AppRuntimeUnavailable({ reason: "the visitor reads too slowly" })),
       this.host.bounds.stallMs
@@ -165,6 +176,7 @@ export class Exchange {
     if (this.stall === null) return
     clearTimeout(this.stall)
     this.stall = null
+    this.wait.end()
     this.host.connection.resume()
   }
 

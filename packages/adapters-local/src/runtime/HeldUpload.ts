@@ -5,6 +5,22 @@ import { BytesBody } from "@pawl/router/Body"
 
 type Body = AsyncIterable<Uint8Array>
 
+/** What the bodies of requests take of memory while they are held, all visitors together. */
+export class UploadRoom {
+  private bytes = 0
+
+  /** Whether so much may be held; then `free` must follow. */
+  reserve(length: number): boolean {
+    if (this.bytes + length > Limits.appUploadsBytes) return false
+    this.bytes += length
+    return true
+  }
+
+  free(length: number): void {
+    this.bytes -= length
+  }
+}
+
 /** The whole of a body whose length is known. Null when it is not of that length or breaks. */
 export const holdWhole = async (body: Body, length: number): Promise<BytesBody | null> => {
   if (body instanceof BytesBody) return body.bytes.length === length ? body : null

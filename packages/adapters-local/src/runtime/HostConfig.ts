@@ -4,7 +4,7 @@
  */
 import type { Bundle } from "@pawl/core/app/Bundle"
 import { data, encode, one, type Pointed, type Shape, type Struct, structs, text, texts } from "./CapnpMessage.ts"
-import { dataModule, entryModule } from "./HostModules.ts"
+import { dataModule, entryModule, preludeModule } from "./HostModules.ts"
 import type { LoadedBundle } from "./LoadedBundle.ts"
 
 /** Set by the configuration on every call to the supervisor: which binding it comes through. */
@@ -83,16 +83,17 @@ const flagsOf = (bundle: Bundle): ReadonlyArray<string> => {
 }
 
 /** A name that no module of the app has. */
-const freeName = (modules: LoadedBundle["modules"]): string => {
+const freeName = (kind: "entry" | "prelude", modules: LoadedBundle["modules"]): string => {
   const taken = new Set(modules.map(([name]) => name))
-  for (let count = 0; ; count += 1) if (!taken.has(`pawl-entry-${count}.js`)) return `pawl-entry-${count}.js`
+  for (let count = 0; ; count += 1) if (!taken.has(`pawl-${kind}-${count}.js`)) return `pawl-${kind}-${count}.js`
 }
 
 const worker = ({ bundle, modules }: LoadedBundle, main: string): Struct => {
-  const entry = Buffer.from(entryModule(main))
+  const prelude = freeName("prelude", modules)
   return struct(shapes.worker, {
     0: structs(shapes.module, [
-      module(freeName(modules), "esm", entry),
+      module(freeName("entry", modules), "esm", Buffer.from(entryModule(prelude, main))),
+      module(prelude, "esm", Buffer.from(preludeModule)),
       ...modules.map(([name, type, bytes]) => module(name, type, bytes))
     ]),
     1: text(bundle.compatibilityDate),

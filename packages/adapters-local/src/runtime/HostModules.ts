@@ -10,9 +10,17 @@ export const outcomeHeader = "x-pawl-outcome"
 export const refusedHeader = "x-pawl-refused"
 /** Between the reason and the stack of an answer that is `threw`. */
 export const stackMark = "\u0000"
+/** Of a body that the app leaves unread, workerd reads 64 KiB; behind a longer one it closes the connection. */
+export const leftUnreadBytes = 32 * 1024
 
-/** The worker's main module; `main` is the app's. */
-export const entryModule = (main: string): string => `import * as app from ${JSON.stringify(`./${main}`)}
+/** Runs before the app: says in words what the runtime says in a number. */
+export const preludeModule = `const nowhere = () => Promise.reject(new Error("Apps have no network: fetch() reaches nothing. There are env.ASSETS and env.DATA."))
+Object.defineProperty(globalThis, "fetch", { value: nowhere, writable: true, configurable: true })
+`
+
+/** The worker's main module; `prelude` is the module before the app, `main` the app's own. */
+export const entryModule = (prelude: string, main: string): string => `import ${JSON.stringify(`./${prelude}`)}
+import * as app from ${JSON.stringify(`./${main}`)}
 const handler = app.default
 const make = typeof handler === "function" ? (ctx, env) => new handler(ctx, env) : () => handler
 const cut = (text, length) => text.length > length ? text.slice(0, length) : text
@@ -24,14 +32,31 @@ const tell = (error) => {
     return "something that cannot be shown was thrown"
   }
 }
+// A body that comes whole is taken whole: behind one that the app leaves unread, workerd closes the connection, often
+// before the answer was read.
+const whole = async (request) => {
+  const length = Number(request.headers.get("content-length"))
+  if (!(length > ${leftUnreadBytes} && length <= ${Limits.appHeldUploadBytes})) return request
+  if (request.method === "GET" || request.method === "HEAD") return request
+  return new Request(request, { body: await request.arrayBuffer() })
+}
+// The same for a longer one: what the app did not ask for is read and dropped.
+const drained = async (request, response) => {
+  if (request.body === null || request.bodyUsed || request.body.locked || request.body === response.body) return
+  try {
+    for await (const piece of request.body) if (piece.length < 0) break
+  } catch {}
+}
 export default {
-  async fetch(request, env, ctx) {
+  async fetch(received, env, ctx) {
     try {
       const made = make(ctx, env)
       if (typeof made?.fetch !== "function") throw new TypeError("The default export of the app has no fetch handler.")
+      const request = await whole(received)
       const response = await made.fetch(request, env, ctx)
       if (!(response instanceof Response)) throw new TypeError("The fetch handler of the app did not answer with a Response.")
       if (response.bodyUsed) throw new TypeError("The body of the app's Response was used before it was sent.")
+      await drained(request, response)
       if (response.webSocket) throw new TypeError("WebSockets are not served here.")
       try {
         response.headers.set("${outcomeHeader}", "ok")

@@ -69,6 +69,8 @@ export class HostProcess {
   cold = true
   alive = true
   idleSinceMs = 0
+  /** Requests that it has served. */
+  served = 0
   /** Called when the app makes one call too many, to stop the request under way. */
   onTooManyCalls: (() => void) | null = null
   onExit: (() => void) | null = null
@@ -104,7 +106,7 @@ export class HostProcess {
         this.watch.release()
         server.closeAllConnections()
         server.close()
-        this.connection.destroy()
+        this.connection.gone()
         void rm(join(setting.folder, name), { recursive: true, force: true }).catch(() => undefined)
         this.onExit?.()
         resolve()
@@ -181,11 +183,12 @@ export class HostProcess {
   /** A request starts: its CPU time and its calls count from here. */
   begin(): void {
     this.calls = 0
-    this.watch.begin(this.cold ? Limits.appColdCpuMs : Limits.appCpuMs)
+    this.watch.begin(this.cold ? Limits.appFirstCpuMs : Limits.appCpuMs)
   }
 
   end(): void {
     this.cold = false
+    this.served += 1
     this.onTooManyCalls = null
     this.watch.end()
   }
@@ -201,6 +204,11 @@ export class HostProcess {
   /** Whether it can take a request: it lives and the watchdog has not condemned it. */
   get usable(): boolean {
     return this.alive && !this.stopped && this.watch.verdict() === null
+  }
+
+  /** Whether it should make way for a fresh one between two requests. */
+  get heavy(): boolean {
+    return this.watch.heavy()
   }
 
   /** Whether it died of its own doing, or over a bound. */

@@ -2,10 +2,19 @@
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { CrashBudget } from "./CrashBudget.ts"
+import type { UploadRoom } from "./HeldUpload.ts"
 import type { HostProcess } from "./HostProcess.ts"
 
 /** A process for a version, or null when the app has none to start: it is of assets alone. `more`: beside one it has. */
 export type StartHost = (version: AppVersion, more: boolean) => Promise<HostProcess | null>
+
+const appStopped = () => new AppRuntimeUnavailable({ reason: "the app was stopped" })
+
+/** A request that a process is at. */
+interface Waited {
+  readonly waitedMs: number
+  readonly detach: () => void
+}
 
 interface Waiter {
   readonly sinceMs: number
@@ -15,8 +24,14 @@ interface Waiter {
 
 export class Replicas {
   readonly version: AppVersion
+  /** Of all apps together. */
+  readonly uploads: UploadRoom
   /** Processes that serve nothing now, the one used last at the end. */
   readonly idle: Array<HostProcess> = []
+  /** Requests that processes are at. */
+  readonly exchanges = new Set<Waited>()
+  /** Requests that hold what comes of their body, and ask for a process later. */
+  holding = 0
   private readonly hosts = new Set<HostProcess>()
   private readonly queue: Array<Waiter> = []
   private readonly crashes = new CrashBudget()
@@ -30,19 +45,24 @@ export class Replicas {
   /** Since when somebody has been waiting without a break. */
   private backlogSinceMs = 0
 
-  constructor(version: AppVersion, start: StartHost) {
+  constructor(version: AppVersion, start: StartHost, uploads: UploadRoom) {
+    this.uploads = uploads
     this.version = version
     this.start = start
   }
 
   /** A process that is free at this moment; null when there is none. */
   takeIdle(): HostProcess | null {
-    for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop()) if (idle.usable) return idle
+    for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop()) {
+      if (idle.heavy) this.retire(idle)
+      else if (idle.usable) return idle
+    }
     return null
   }
 
   /** A process for one request, or null for an app of assets alone. `dropped` registers what to do when the visitor leaves the queue. */
   acquire(dropped: (leave: () => void) => void): Promise<HostProcess | null> {
+    if (this.stopped) return Promise.reject(appStopped())
     if (this.assetsOnly) return Promise.resolve(null)
     const idle = this.takeIdle()
     if (idle !== null) return Promise.resolve(idle)
@@ -64,10 +84,20 @@ export class Replicas {
   release(host: HostProcess): void {
     // One that is not usable is about to be gone, and `died` sees to who waits.
     if (!host.usable || this.stopped) return
+    if (host.heavy) return this.retire(host)
     host.idleSinceMs = performance.now()
     const next = this.queue.shift()
     if (next === undefined) this.idle.push(host)
     else next.give(host)
+  }
+
+  /**
+   * Ends a process that holds much memory before that would end a request: V8 is slow to see what bodies take. One that
+   * came to it within few requests counts as one that died, or each request could take a process.
+   */
+  private retire(host: HostProcess): void {
+    if (host.served < Limits.appHeavyRequests) this.crashes.died(performance.now())
+    host.kill()
   }
 
   /** Kills the process that is idle longest, when it is so since `beforeMs`. */
@@ -82,14 +112,16 @@ export class Replicas {
 
   /** Whether forgetting this version loses nothing. */
   get forgettable(): boolean {
-    return this.hosts.size + this.starting + this.queue.length === 0 && this.crashes.clean(performance.now())
+    return (
+      this.hosts.size + this.starting + this.queue.length + this.holding === 0 && this.crashes.clean(performance.now())
+    )
   }
 
   /** Kills every process and turns away who waits. */
   stop(): void {
     this.stopped = true
     for (const host of this.hosts) host.kill()
-    this.turnAway(new AppRuntimeUnavailable({ reason: "the app was stopped" }))
+    this.turnAway(appStopped())
     if (this.timer !== null) clearTimeout(this.timer)
   }
 
@@ -141,6 +173,7 @@ export class Replicas {
       while (this.queue[0] !== undefined && nowMs - this.queue[0].sinceMs >= Limits.appQueueWaitMs)
         this.queue.shift()?.refuse(this.overLimit("busy", 1000))
       if (this.queue.length === 0 || this.stopped) return
+      for (const one of this.exchanges) if (one.waitedMs >= Limits.appVisitorMs) one.detach()
       const hot = this.hosts.size > 0 && this.starting === 0 && nowMs - this.backlogSinceMs >= Limits.appReplicaAfterMs
       if (hot && this.hosts.size < Limits.appReplicas && this.crashes.waitMs(nowMs) === 0) {
         this.backlogSinceMs = nowMs
@@ -162,6 +195,10 @@ export class Replicas {
   /** What is answered while an app may not be started: what kept it from starting, or that it died too often. */
   private resting(waitMs: number): AppThrew | AppOverLimit {
     return this.stillborn ?? this.overLimit("crash_loop", waitMs)
+  }
+
+  busy(): AppOverLimit {
+    return this.overLimit("busy", 1000)
   }
 
   private overLimit(limit: "busy" | "crash_loop", waitMs: number): AppOverLimit {

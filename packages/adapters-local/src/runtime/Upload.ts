@@ -1,6 +1,7 @@
 /** Sends a request's body to a process as it comes, and gives up on a visitor who sends too slowly. */
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { AppConnection } from "./AppConnection.ts"
+import type { VisitorWait } from "./VisitorWait.ts"
 
 const nothing = (): void => undefined
 
@@ -10,12 +11,19 @@ export class Upload {
   private readonly connection: AppConnection
   private readonly body: AsyncIterable<Uint8Array>
   private readonly length: number | undefined
+  private readonly wait: VisitorWait
   private stopped = false
   private wake: () => void = nothing
   private sent = 0
 
-  /** `length`: of the body, where it is known; else it goes in chunks. */
-  constructor(connection: AppConnection, body: AsyncIterable<Uint8Array>, length: number | undefined) {
+  /** `length`: of the body, where it is known; else it goes in chunks. `wait` is told when the visitor is waited for. */
+  constructor(
+    connection: AppConnection,
+    body: AsyncIterable<Uint8Array>,
+    length: number | undefined,
+    wait: VisitorWait
+  ) {
+    this.wait = wait
     this.connection = connection
     this.body = body
     this.length = length
@@ -58,7 +66,9 @@ export class Upload {
   private async send(): Promise<void> {
     const iterator = this.body[Symbol.asyncIterator]()
     for (;;) {
+      this.wait.begin()
       const next = await iterator.next()
+      this.wait.end()
       if (this.stopped) return void iterator.return?.().catch(nothing)
       if (next.done === true) break
       this.sent += next.value.length

@@ -1,7 +1,16 @@
 /** Kills processes over their CPU or memory bound, from a thread of its own. */
 import { Worker } from "node:worker_threads"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { headerWords, rowWords, sleepingWord, verdicts, type WatchdogData, wakeWord, wordAt } from "./WatchTable.ts"
+import {
+  headerWords,
+  rowWords,
+  sleepingWord,
+  verdictOn,
+  verdicts,
+  type WatchdogData,
+  wakeWord,
+  wordAt
+} from "./WatchTable.ts"
 
 const pageBytes = 4096
 
@@ -12,6 +21,8 @@ export interface Watch {
   readonly end: () => void
   /** Why the watchdog killed the process, if it did. */
   readonly verdict: () => "cpu" | "memory" | null
+  /** Whether the process holds more memory than one that goes on serving should. */
+  readonly heavy: () => boolean
   /** Stops watching. The verdict is lost. */
   readonly release: () => void
 }
@@ -29,6 +40,7 @@ export class Watchdog {
       table: shared,
       rows,
       memoryPages: Math.floor(Limits.appMemoryBytes / pageBytes),
+      heavyPages: Math.floor(Limits.appHeavyBytes / pageBytes),
       tickMs: Limits.appWatchMs,
       idleTickMs: Limits.appWatchIdleMs
     }
@@ -52,7 +64,7 @@ export class Watchdog {
     set("verdict", verdicts.none)
     set("busy", 0)
     set("budgetMs", Limits.appColdCpuMs)
-    Atomics.add(table, wordAt(row, "tenant"), 1)
+    const tenant = Atomics.add(table, wordAt(row, "tenant"), 1) + 1
     set("pid", pid)
     let released = false
     return {
@@ -65,9 +77,10 @@ export class Watchdog {
       },
       end: () => set("busy", 0),
       verdict: () => {
-        const verdict = Atomics.load(table, wordAt(row, "verdict"))
+        const verdict = verdictOn(tenant, Atomics.load(table, wordAt(row, "verdict")))
         return verdict === verdicts.cpu ? "cpu" : verdict === verdicts.memory ? "memory" : null
       },
+      heavy: () => Atomics.load(table, wordAt(row, "heavy")) === tenant,
       release: () => {
         if (released) return
         released = true

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readdirSync, readSync } from "node:fs"
 import { workerData } from "node:worker_threads"
-import { restWord, sleepingWord, verdicts, type WatchdogData, wakeWord, wordAt } from "./WatchTable.ts"
+import { restWord, signedVerdict, sleepingWord, verdicts, type WatchdogData, wakeWord, wordAt } from "./WatchTable.ts"
 
 const data: WatchdogData = workerData
 const table = new Int32Array(data.table)
@@ -61,8 +61,8 @@ const forget = (row: number): void => {
   watched[row] = undefined
 }
 
-const kill = (row: number, pid: number, verdict: number): void => {
-  Atomics.store(table, wordAt(row, "verdict"), verdict)
+const kill = (row: number, { pid, tenant }: Watched, verdict: number): void => {
+  Atomics.store(table, wordAt(row, "verdict"), signedVerdict(tenant, verdict))
   process.kill(pid, "SIGKILL")
 }
 
@@ -88,8 +88,10 @@ const look = (row: number, pid: number): void => {
     one.request = request
     one.baselineNs = nowNs
   } else if (nowNs - one.baselineNs > Atomics.load(table, wordAt(row, "budgetMs")) * 1e6)
-    return kill(row, pid, verdicts.cpu)
-  if (pagesOwned(one) > data.memoryPages) kill(row, pid, verdicts.memory)
+    return kill(row, one, verdicts.cpu)
+  const pages = pagesOwned(one)
+  if (pages > data.memoryPages) kill(row, one, verdicts.memory)
+  else if (pages > data.heavyPages) Atomics.store(table, wordAt(row, "heavy"), tenant)
 }
 
 /** Looks at the rows once and answers whether any serves a request. */

@@ -13,6 +13,7 @@ let kept = []
 export default { async fetch(request, env, ctx) {
   const { pathname } = new URL(request.url)
   if (pathname === "/loop") for (;;) ;
+  if (pathname === "/burn") { let n = 0; for (let i = 0; i < 2e9; i++) n += i % 7; return new Response("burnt " + n) }
   if (pathname === "/late-loop") { await scheduler.wait(1); for (;;) ; }
   if (pathname === "/stream-loop") return new Response(new ReadableStream({ async pull(c) { if (kept.push(0) > 3) { await scheduler.wait(200); for (;;) ; } c.enqueue(new Uint8Array(65536)) } }))
   if (pathname === "/hog") { for (;;) { kept.push(new Uint8Array(1 << 20).fill(1)); await scheduler.wait(0) } }
@@ -41,7 +42,7 @@ const refusal = (version: AppVersion, path: string) => world.runPromise(Effect.f
 const app = (name: string) => world.runPromise(install({ main }, name))
 
 describe("an app over a bound is stopped and hurts nobody else", () => {
-  it.each(["/loop", "/late-loop"])(
+  it.each(["/loop", "/late-loop", "/burn"])(
     "stops %s for its CPU time, cold and warm, and serves the app again",
     async (path) => {
       const version = await app(`p@cpu${path}`)

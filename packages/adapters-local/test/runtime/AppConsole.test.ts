@@ -111,7 +111,7 @@ describe("what an app prints", () => {
 })
 
 describe("why an app threw", () => {
-  it("is told with the request, without its query, and the place in the source", async () => {
+  it("is told with the request, without its query, and the place in the bundle", async () => {
     const version = await app(
       "p@throws",
       `export default {\n  async fetch(request) {\n    const cart = {}\n    return cart.total()\n  }\n}\n`

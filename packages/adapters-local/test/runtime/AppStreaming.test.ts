@@ -44,25 +44,25 @@ describe("bodies stream both ways", () => {
     expect(seen).toEqual([1, 2])
   })
 
-  it("holds but little of a body of 256 MiB whose reader is slow", async () => {
+  it("holds but a part of a long body whose reader is slow", async () => {
     const chunk = new Uint8Array(1 << 16)
     let sent = 0
     let read = 0
     let furthest = 0
     const response = await open(
       "p@long",
-      [["content-length", String(4096 * chunk.length)]],
+      [["content-length", String(512 * chunk.length)]],
       (async function* () {
-        for (let part = 0; part < 4096; part += 1) {
+        for (let part = 0; part < 512; part += 1) {
           sent += chunk.length
           furthest = Math.max(furthest, sent - read)
           yield chunk
         }
       })()
     )
-    expect(response.headers.find(([name]) => name.toLowerCase() === "x-length")?.[1]).toBe(String(4096 * chunk.length))
+    expect(response.headers.find(([name]) => name.toLowerCase() === "x-length")?.[1]).toBe(String(512 * chunk.length))
     for await (const part of response.body ?? []) read += part.length
-    expect(read).toBe(4096 * chunk.length)
+    expect(read).toBe(512 * chunk.length)
     expect(furthest).toBeLessThan(16 << 20)
   })
 

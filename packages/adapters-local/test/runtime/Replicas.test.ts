@@ -1,6 +1,7 @@
 import { AppOverLimit, AppThrew } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { describe, expect, it } from "vitest"
+import { UploadRoom } from "../../src/runtime/HeldUpload.ts"
 import { Replicas } from "../../src/runtime/Replicas.ts"
 
 const version = { id: "p@1", project: "p", channel: "production", bundleKey: "k", bundleDigest: "d" }
@@ -9,10 +10,14 @@ const visits = Limits.appCrashBurst + 5
 /** What visitors of an app are told whose every start ends so, and how often it was started. */
 const visited = async (end: () => Error) => {
   let starts = 0
-  const replicas = new Replicas(version, () => {
-    starts += 1
-    return Promise.reject(end())
-  })
+  const replicas = new Replicas(
+    version,
+    () => {
+      starts += 1
+      return Promise.reject(end())
+    },
+    new UploadRoom()
+  )
   const told: Array<unknown> = []
   for (let visit = 0; visit < visits; visit += 1)
     told.push(

@@ -1,19 +1,23 @@
+import { setTimeout as pause } from "node:timers/promises"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { AnswerBody } from "../../src/runtime/AnswerBody.ts"
 import { install, openWorld } from "./RuntimeWorld.ts"
 
 const world = openWorld({ bounds: { stallMs: 300, responseBytes: 1 << 20 } })
 const patient = openWorld()
 afterAll(() => Promise.all([world.dispose(), patient.dispose()]))
 
-const source = `const chunk = new Uint8Array(65536).fill(97)
+const source = `const big = new Uint8Array(16 << 20).fill(97)
+const chunk = new Uint8Array(65536).fill(97)
 const endless = () => new ReadableStream({ async pull(c) { await scheduler.wait(0); c.enqueue(chunk) } })
 export default { async fetch(request) {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname === "/long") return new Response(new Uint8Array(Number(searchParams.get("bytes"))).fill(97))
+  if (pathname === "/big") return new Response(big)
   if (pathname === "/endless") return new Response(endless())
   if (pathname === "/declared") {
     const { readable, writable } = new FixedLengthStream(2 << 20)
@@ -84,11 +88,62 @@ describe("a slow visitor", () => {
     const version = await app(world, "p@stalled")
     const stalled = Array.from({ length: Limits.appReplicas }, () => holding([new Uint8Array(1)]))
     const answers = stalled.map(({ body }) =>
-      text(world, version, "/", { method: "POST", headers: [["content-length", String(8 << 20)]], body }).catch(String)
+      text(world, version, "/", { method: "POST", headers: [["content-length", String(32 << 20)]], body }).catch(String)
     )
     for (const answer of await Promise.all(answers)) expect(answer).toContain("came too slowly")
     expect(await text(world, version)).toBe("served")
     for (const { go } of stalled) go()
+  })
+})
+
+describe("visitors who are slow on purpose, and come again and again", () => {
+  const again = openWorld()
+  afterAll(() => again.dispose())
+
+  it("do not keep others from an app with bodies that trickle, whether their length is known or not", async () => {
+    const version = await app(again, "p@trickle")
+    expect(await text(again, version)).toBe("served")
+    let going = true
+    const trickle = async function* () {
+      while (going) {
+        yield new Uint8Array(2000)
+        await pause(20)
+      }
+    }
+    const attack = async (headers: ReadonlyArray<readonly [string, string]>) => {
+      while (going) await text(again, version, "/", { method: "POST", headers, body: trickle() }).catch(() => "")
+    }
+    const attackers = [
+      ...Array.from({ length: Limits.appReplicas }, () => attack([])),
+      ...Array.from({ length: Limits.appReplicas }, () => attack([["content-length", String(5 << 20)]])),
+      ...Array.from({ length: Limits.appReplicas }, () => attack([["content-length", String(50 << 20)]]))
+    ]
+    for (let visits = 0; visits < 8; visits += 1) {
+      expect(await text(again, version)).toBe("served")
+      await pause(250)
+    }
+    going = false
+    await Promise.all(attackers)
+  })
+
+  it("do not keep others from an app with long answers that they do not read", async () => {
+    const version = await app(again, "p@unread")
+    expect(await text(again, version)).toBe("served")
+    let going = true
+    const attack = async () => {
+      while (going) {
+        const opened = await open(again, version, "/big").catch(() => null)
+        await pause(100)
+        if (!going && opened?.body instanceof AnswerBody) opened.body.destroy()
+      }
+    }
+    const attackers = Array.from({ length: 2 * Limits.appReplicas }, attack)
+    for (let visits = 0; visits < 8; visits += 1) {
+      expect(await text(again, version)).toBe("served")
+      await pause(250)
+    }
+    going = false
+    await Promise.all(attackers)
   })
 })
 

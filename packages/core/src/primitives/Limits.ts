@@ -133,9 +133,15 @@ export const Limits = {
 
   // Apps (specification; wall time, memory and start-up are decisions)
   appCpuMs: 50,
+  /** Until a process has its app running; then of its first request, which compiles what it calls. */
   appColdCpuMs: 1000,
+  appFirstCpuMs: 150,
   appSubrequests: 20,
   appMemoryBytes: 192 * MiB,
+  /** A process that holds this much makes way for a fresh one between two requests. */
+  appHeavyBytes: 128 * MiB,
+  /** One that came to it within so few requests counts as one that died. */
+  appHeavyRequests: 3,
   appWallMs: 30 * second,
   appStartMs: 5 * second,
   // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
@@ -158,8 +164,11 @@ export const Limits = {
   /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */
   appHeldBodyBytes: 64 * KiB,
   // Slow visitors (decisions: what a process does for one is bounded; what is beyond is cut off)
-  /** A request's body up to this is held before a process is asked for. */
+  /** Of a request's body that is longer than `appLongUploadBytes`, or of unknown length, this much is held before a process is asked for. */
   appHeldUploadBytes: 1 * MiB,
+  /** One of known length up to this is held whole. All that is held together takes at most `appUploadsBytes`. */
+  appLongUploadBytes: 16 * MiB,
+  appUploadsBytes: 128 * MiB,
   /** How long a longer body, or one of unknown length, is held before a process is asked for. */
   appUploadHoldMs: 1 * second,
   /** Of one answer, what the visitor has not read yet; and of all, after which each keeps only `appHeldBodyBytes`. */
@@ -168,7 +177,8 @@ export const Limits = {
   /** How long an answer that is kept to the brim waits for its visitor, and in which time an upload must bring `appStallBytes`. */
   appStallMs: 5 * second,
   appStallBytes: 16 * KiB,
-  /** The body of one answer. */
+  /** How long a process may have waited for its visitor when others wait for it. Below: the body of one answer. */
+  appVisitorMs: 500,
   appResponseBytes: 512 * MiB,
   appHeaderBytes: 64 * KiB,
   /** How much of what an app threw is kept as the reason. */
@@ -355,8 +365,7 @@ export const Limits = {
   /** How long a preview lives (specification, retention). */
   previewDays: 7,
 
-  // Telemetry (decisions)
-  /** Spans that wait to be sent; what comes on top is dropped and counted. */
+  // Telemetry (decisions: spans that wait beyond the first bound are dropped and counted)
   spansWaiting: 10_000,
   spansAtOnce: 500,
   spansEveryMs: 2 * second,
@@ -365,7 +374,7 @@ export const Limits = {
   spanFlushMs: 2 * second,
   /** The longest pause before a collector that did not answer is asked again. */
   spanRetryMs: 1 * minute,
-  /** How old the queue's depth and the events' lag may be that a scrape is told. */
+  /** How old queue depth and event lag may be that a scrape is told. */
   backlogAgeMs: 5 * second,
   backlogReadMs: 5 * second,
 

@@ -84,9 +84,11 @@ export const versionRow = (
 
 const production: Channel = "production"
 
-/** `deploy`, unless it would need a build on a day whose builds are used. */
+/** `deploy`, unless it would need a build on a day whose builds are used. What `deploy` would refuse comes first. */
 export const requestApp = (projectId: string) =>
   Effect.gen(function* () {
+    if ((yield* Settings).appsDomain === null) return yield* new AppsDisabled()
+    yield* demandActive(projectId)
     const head = yield* find("head", projectId)
     if (head !== null) yield* refuseOverCap(projectId, head.record.commit)
     return yield* deploy(projectId)

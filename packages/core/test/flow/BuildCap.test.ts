@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
-import { deploy } from "@pawl/core/app/Apps"
+import { deploy, requestApp } from "@pawl/core/app/Apps"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import { remove } from "@pawl/core/app/Removal"
 import { find } from "@pawl/core/ledger/Deciding"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import * as Time from "@pawl/core/primitives/Time"
+import { Settings } from "@pawl/core/primitives/Settings"
+import { archive } from "@pawl/core/project/Archiving"
 import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
@@ -60,6 +62,18 @@ describe("The builds of a day", () => {
         yield* remove(person, project.id)
         yield* settle
         expect((yield* taken(Effect.zipRight(deploy(project.id), settle))).builds).toBe(1)
+      })
+    ))
+
+  it("are not why an archived Project is refused", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        yield* archive(person, project.id)
+        yield* (yield* ObjectStore).removePrefix(`apps/${project.id}/`)
+        const settings = { ...(yield* Settings), buildsPerDay: 1 }
+        const refused = yield* Effect.provideService(Effect.flip(requestApp(project.id)), Settings, settings)
+        expect(refused).toMatchObject({ _tag: "ProjectArchived" })
       })
     ))
 

@@ -168,6 +168,24 @@ describe("A server that was told where its traces go", () => {
     expect(value("process_resident_memory_bytes")).toBeGreaterThan(10_000_000)
   })
 
+  it("counts requests of git, and writes them in the access log", async () => {
+    await ask(server, "/git/proj_00000000-0000-4000-8000-000000000000.git/info/refs?service=git-upload-pack")
+    const name = 'pawl_http_requests_total{method="GET",route="/git/:id.git/info/refs",status="4xx"}'
+    const metrics = await Flow.until(
+      () => scrape(server),
+      (samples) => samples.has(name)
+    )
+    expect(metrics.get(name)).toBe(1)
+    const log = await Flow.until(
+      () => Promise.resolve(server.log()),
+      (text) => text.includes("/git/:id.git/info/refs")
+    )
+    const line = log.split("\n").find((one) => one.includes("/git/:id.git/info/refs"))!
+    expect(JSON.parse(line)).toMatchObject({
+      annotations: { method: "GET", requestId: expect.stringMatching(/^req_/) }
+    })
+  })
+
   it("counts commands that wait, and the consumers of events", async () => {
     const { api } = server
     const { items } = await api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")

@@ -4,9 +4,11 @@ import { GitTransport } from "@pawl/adapters-local/repositories/GitTransport"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Cause, Effect, Fiber, FiberSet, Layer } from "effect"
+import { Meters } from "@pawl/core/telemetry/Meters"
+import { Cause, Effect, Fiber, FiberSet, Layer, Runtime } from "effect"
 import { type Need, reading, writing } from "../../api/Needs.ts"
 import { Problem } from "../../api/Problem.ts"
+import { ApiSettings } from "../../http/ApiSettings.ts"
 import { refusing } from "../../http/Answering.ts"
 import { internal, problemOf } from "../../http/Problems.ts"
 import * as RateLimits from "../../http/RateLimits.ts"
@@ -207,9 +209,33 @@ export interface GitListener {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
 }
 
+/** The template of a route, for counts and the access log. Never what the caller wrote. */
+const templateOf = (route: Route | Problem): string =>
+  route instanceof Problem ? "unknown" : `/git/:id.git/${route.isOpening ? "info/refs" : route.service}`
+
+/** Counts a request when it is over, and logs it when that is wanted, as the API does. */
+const observer = Effect.gen(function* () {
+  const { httpRequests, httpSeconds } = yield* Meters
+  const { accessLog } = yield* ApiSettings
+  const log = Runtime.runFork(yield* Effect.runtime<never>())
+  return ({ req, res }: Exchanged, route: Route | Problem): void => {
+    const begunMs = performance.now()
+    res.once("close", () => {
+      const method = req.method === "GET" || req.method === "POST" ? req.method : "other"
+      const ms = performance.now() - begunMs
+      const line = { method, route: templateOf(route), status: res.statusCode, ms: Math.round(ms * 1e3) / 1e3 }
+      httpRequests.add(line.method, line.route, `${Math.floor(line.status / 100)}xx`)
+      httpSeconds.observe(ms / 1000)
+      const requestId = res.getHeader("x-request-id") ?? null
+      if (accessLog) log(Effect.annotateLogs(Effect.logInfo("request"), { ...line, requestId }))
+    })
+  }
+})
+
 /** Answers git until its scope closes. Who leaves in the middle ends what was done for them. */
 export const make = Effect.gen(function* () {
   const turns = makeTurns()
+  const observe = yield* observer
   const fibers = yield* FiberSet.make<void>()
   const rates = yield* Layer.build(RateLimits.layer)
   const run = yield* FiberSet.runtime(fibers)<Effect.Effect.Context<ReturnType<typeof exchange>>>().pipe(
@@ -219,6 +245,7 @@ export const make = Effect.gen(function* () {
     const route = routeOf(req.method ?? "", req.url ?? "")
     res.setHeader("x-content-type-options", "nosniff")
     res.setHeader("cache-control", "no-store")
+    observe({ req, res }, route)
     if (route instanceof Problem) return sayProblem(res, route)
     const program = Effect.gen(function* () {
       const requestId = `req_${yield* makeUlid}`

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
@@ -31,6 +32,8 @@ const project = ({ order, ...rest }: Project) => ({
 
 export default defineConfig({
   test: {
+    // Many tests wait for processes more than they compute: one worker more than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default", join(root, "tools/vitest/SkipReporter.ts")],
     projects: [
       ...projects.map(({ name, folder }) =>

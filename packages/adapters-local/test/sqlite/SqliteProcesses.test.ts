@@ -29,7 +29,8 @@ describe("SQLite with several processes", () => {
           ),
           storesOn(file)
         )
-        expect(rows.map((row) => row.version)).toEqual([1, 2])
+        expect(rows.length).toBeGreaterThan(1)
+        expect(rows.map((row) => row.version)).toEqual(rows.map((_, index) => index + 1))
       })
     ))
 

@@ -148,7 +148,10 @@ const fields: ReadonlyArray<SmugglingCase> = [
       "/c@@/internal"
     ),
     statuses: [200, 200],
-    seen: ["GET internal cf-connecting-ip=127.0.0.1,host,x-forwarded-for=127.0.0.1,x-forwarded-host,x-forwarded-proto=http", "GET next"]
+    seen: [
+      "GET internal cf-connecting-ip=127.0.0.1,host,x-forwarded-for=127.0.0.1,x-forwarded-host,x-forwarded-proto=http",
+      "GET next"
+    ]
   }
 ]
 

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { Effect, Either } from "effect"
 import { type Bench, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
 import * as Apps from "../parts/Apps.ts"
@@ -111,9 +111,9 @@ export const bench: Bench = ({ rounds, say }) =>
     const all = [...runs.alone, ...runs.beside]
     const failures = all.reduce((sum, one) => sum + one.failures, 0)
     const served = all.reduce((sum, { perSecond }) => sum + perSecond * (loadMs / 1000), 0)
-    const budget = { unit: "ms", floor: "the CPU time that a request may take", floorValue: Limits.appCpuMs }
+    const budget = { unit: "ms", floor: "the CPU time that a request may take", floorValue: LocalLimits.appCpuMs }
     const waited = (name: string, value: number) =>
-      figure({ ...budget, name, value, ratio: value / Limits.appCpuMs, target: valueAtMost(100, "ms") })
+      figure({ ...budget, name, value, ratio: value / LocalLimits.appCpuMs, target: valueAtMost(100, "ms") })
     return {
       figures: [
         figure({

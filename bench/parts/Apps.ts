@@ -6,7 +6,7 @@ import { bundlePrefix } from "@pawl/core/app/Bundle"
 import * as BundleStore from "@pawl/core/app/BundleStore"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import * as Assets from "@pawl/router/Assets"
 import { Effect, Layer, Logger, LogLevel } from "effect"
 import { readdirSync } from "node:fs"
@@ -69,8 +69,8 @@ const processes = (folder: string): number =>
 
 /** Waits until `apps` run and the pool is full, as on a server where nobody has just started one. */
 export const untilPoolIsFull = async (folder: string, apps = 0): Promise<void> => {
-  for (let tries = 0; processes(folder) !== apps + Limits.appWarmHosts; tries++) {
-    if (tries > 2000) throw new Error(`the pool has ${processes(folder)} processes, not ${Limits.appWarmHosts}`)
+  for (let tries = 0; processes(folder) !== apps + LocalLimits.appWarmHosts; tries++) {
+    if (tries > 2000) throw new Error(`the pool has ${processes(folder)} processes, not ${LocalLimits.appWarmHosts}`)
     await pause(5)
   }
   // A process has its folder a while before it waits for an app.

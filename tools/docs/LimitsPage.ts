@@ -1,13 +1,21 @@
-/** `docs/reference/limits.md`: every bound, with the words that stand beside it in `Limits.ts`. */
+/** `docs/reference/limits.md`: every bound of each package, with the words that stand beside it in its file of limits. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
 
-const source = fileURLToPath(new URL("../../packages/core/src/primitives/Limits.ts", import.meta.url))
+const sources = [
+  "core/src/primitives/Limits.ts",
+  "adapters-local/src/LocalLimits.ts",
+  "server/src/ServerLimits.ts"
+].map((path) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url)))
+
+const all = { ...Limits, ...LocalLimits, ...ServerLimits }
 
 interface Bound {
-  readonly name: keyof typeof Limits
+  readonly name: keyof typeof all
   readonly note: string
 }
 
@@ -16,7 +24,7 @@ interface Section {
   readonly bounds: Array<Bound>
 }
 
-const isBound = (name: string): name is keyof typeof Limits => Object.hasOwn(Limits, name)
+const isBound = (name: string): name is keyof typeof all => Object.hasOwn(all, name)
 
 const counted = (value: number): string => value.toLocaleString("en-US")
 
@@ -37,8 +45,8 @@ const whole = (value: number, scale: ReadonlyArray<readonly [number, string]>): 
   return `${counted(value / size)} ${name}`
 }
 
-export const valueOf = (name: keyof typeof Limits): string => {
-  const value = Limits[name]
+export const valueOf = (name: keyof typeof all): string => {
+  const value = all[name]
   if (name.endsWith("Ms")) return whole(value, times)
   if (name.endsWith("Bytes")) return whole(value, units)
   if (name.endsWith("Days")) return `${counted(value)} days`
@@ -47,15 +55,15 @@ export const valueOf = (name: keyof typeof Limits): string => {
   return counted(value)
 }
 
-/** The names of `Limits.ts` under its headings, each with the comment above it. */
-const sections = (): ReadonlyArray<Section> => {
+/** The names of one file of limits under its headings, each with the comment above it. */
+const sectionsOf = (source: string): ReadonlyArray<Section> => {
   const found: Array<Section> = []
   let note: Array<string> = []
   let inside = false
   for (const line of readFileSync(source, "utf8")
     .split("\n")
     .map((each) => each.trim())) {
-    if (line.startsWith("export const Limits")) inside = true
+    if (/^export const [A-Za-z]*Limits /.test(line)) inside = true
     else if (!inside) continue
     else if (line.startsWith("//")) {
       found.push({ title: line.slice(2).trim(), bounds: [] })
@@ -78,14 +86,25 @@ const sections = (): ReadonlyArray<Section> => {
   return found
 }
 
+/** Sections of one title stand together, whichever package they are of. */
+const sections = (): ReadonlyArray<Section> => {
+  const merged = new Map<string, Section>()
+  for (const { title, bounds } of sources.flatMap(sectionsOf)) {
+    const there = merged.get(title)
+    if (there === undefined) merged.set(title, { title, bounds: [...bounds] })
+    else there.bounds.push(...bounds)
+  }
+  return [...merged.values()]
+}
+
 export const limitsPage = (): Page => {
-  const all = sections()
-  const told = all.flatMap((section) => section.bounds.map(({ name }) => name))
-  const missing = Object.keys(Limits).filter((name) => isBound(name) && !told.includes(name))
-  if (missing.length > 0) throw new Error(`Limits.ts has bounds that this page does not find: ${missing.join(", ")}`)
+  const told = sections()
+  const names = new Set(told.flatMap((section) => section.bounds.map(({ name }) => name)))
+  const missing = Object.keys(all).filter((name) => isBound(name) && !names.has(name))
+  if (missing.length > 0) throw new Error(`There are bounds that this page does not find: ${missing.join(", ")}`)
   return page("docs/reference/limits.md", "Limits", [
     "Every bound of Pawl, by its name in the code. *Specification* and *decision* say where a figure comes from. 1 MiB is 2^20 bytes. Three of them can be set: see [options](../operating/options.md).",
-    ...all
+    ...told
       .filter(({ bounds }) => bounds.length > 0)
       .map(({ title, bounds }) =>
         [

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 const source = fileURLToPath(new URL("../../packages/server/src/node/Options.ts", import.meta.url))
@@ -84,7 +85,7 @@ const abouts: Readonly<Record<string, About>> = {
   },
   apiRatePerMinute: {
     takes: "a whole number above 0",
-    otherwise: String(Limits.requestsPerMinute),
+    otherwise: String(ServerLimits.requestsPerMinute),
     what: "API requests per caller and minute. Above it: 429."
   },
   ownerToken: {

@@ -55,6 +55,7 @@ export const rooms: ReadonlyArray<Room> = [
     external: ["effect", "@effect/platform"],
     closedTo: ["packages/server/src/node/"]
   }),
+  room("server/limits", "packages/server/src/ServerLimits.ts", {}),
   room("server/node", "packages/server/src/node/", {
     workspace: ["core", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare"],
     external: "own",

@@ -3,7 +3,7 @@ import type { BuildProblem } from "@pawl/core/app/AppBuilder"
 import type { AssetEntry, BundleAssets, HeaderRule, RedirectRule } from "@pawl/core/app/Bundle"
 import { keyProblem } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { Effect } from "effect"
 import { ignoredPaths } from "./AssetsIgnore.ts"
 import { contentTypeOf } from "./ContentTypes.ts"
@@ -34,8 +34,8 @@ const ruleText = (files: Files, directory: string, name: RuleFile, problems: Arr
   const path = `${directory}/${name}`
   const content = files.get(path)?.content
   if (content === undefined) return null
-  if (content.byteLength > Limits.assetRulesBytes) {
-    const message = `This file is ${content.byteLength} bytes; it may have ${Limits.assetRulesBytes}.`
+  if (content.byteLength > LocalLimits.assetRulesBytes) {
+    const message = `This file is ${content.byteLength} bytes; it may have ${LocalLimits.assetRulesBytes}.`
     problems.push(problem("asset_rules_over_limit", message, { file: path }))
     return null
   }
@@ -88,7 +88,7 @@ export const splitTree = (
   }
   problems.push(...sourceProblems(source), ...assetProblems(assets, directory ?? ""))
   const rules = rulesOf(files, directory, htmlHandling, problems)
-  return { source, assets, ...rules, problems: problems.slice(0, Limits.buildProblems) }
+  return { source, assets, ...rules, problems: problems.slice(0, LocalLimits.buildProblems) }
 }
 
 const rulesOf = (
@@ -119,23 +119,23 @@ const heaviest = (source: ReadonlyMap<string, Uint8Array>, weigh: (content: Uint
 
 const sourceProblems = (source: ReadonlyMap<string, Uint8Array>): ReadonlyArray<BuildProblem> => {
   const problems: Array<BuildProblem> = []
-  if (source.size > Limits.buildSourceFiles) {
+  if (source.size > LocalLimits.buildSourceFiles) {
     const most = heaviest(source, () => 1)
     problems.push(
       problem(
         "source_files_over_limit",
-        `The source has ${source.size} files; at most ${Limits.buildSourceFiles} are built (assets do not count). Most are in ${most}.`
+        `The source has ${source.size} files; at most ${LocalLimits.buildSourceFiles} are built (assets do not count). Most are in ${most}.`
       )
     )
   }
   let bytes = 0
   for (const content of source.values()) bytes += content.byteLength
-  if (bytes > Limits.buildSourceBytes) {
+  if (bytes > LocalLimits.buildSourceBytes) {
     const most = heaviest(source, (content) => content.byteLength)
     problems.push(
       problem(
         "source_bytes_over_limit",
-        `The source has ${bytes} bytes; at most ${Limits.buildSourceBytes} are built (assets do not count). Most are in ${most}.`
+        `The source has ${bytes} bytes; at most ${LocalLimits.buildSourceBytes} are built (assets do not count). Most are in ${most}.`
       )
     )
   }
@@ -144,11 +144,15 @@ const sourceProblems = (source: ReadonlyMap<string, Uint8Array>): ReadonlyArray<
 
 const assetProblems = (assets: ReadonlyMap<string, Uint8Array>, directory: string): ReadonlyArray<BuildProblem> => {
   const problems: Array<BuildProblem> = []
-  if (assets.size > Limits.buildAssets)
+  if (assets.size > LocalLimits.buildAssets)
     problems.push(
-      problem("assets_over_limit", `${directory} has ${assets.size} assets; an app may have ${Limits.buildAssets}.`, {
-        file: directory
-      })
+      problem(
+        "assets_over_limit",
+        `${directory} has ${assets.size} assets; an app may have ${LocalLimits.buildAssets}.`,
+        {
+          file: directory
+        }
+      )
     )
   const worker = [...assets.keys()].find((path) => path === "_worker.js" || path.startsWith("_worker.js/"))
   if (worker !== undefined)
@@ -160,11 +164,11 @@ const assetProblems = (assets: ReadonlyMap<string, Uint8Array>, directory: strin
       )
     )
   for (const [path, content] of assets)
-    if (content.byteLength > Limits.buildAssetBytes)
+    if (content.byteLength > LocalLimits.buildAssetBytes)
       problems.push(
         problem(
           "asset_over_limit",
-          `This asset is ${content.byteLength} bytes; one may have ${Limits.buildAssetBytes}.`,
+          `This asset is ${content.byteLength} bytes; one may have ${LocalLimits.buildAssetBytes}.`,
           { file: `${directory}/${path}` }
         )
       )

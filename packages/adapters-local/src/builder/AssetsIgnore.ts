@@ -2,7 +2,7 @@
  * `.assetsignore`: which files of the assets directory are not served, in the format of `.gitignore`. What a file may
  * make us compare is bounded, for whoever writes it is a stranger.
  */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 interface Pattern {
   readonly segments: ReadonlyArray<string>
@@ -121,7 +121,7 @@ const isIgnored = (patterns: ReadonlyArray<Pattern>, path: string, budget: Budge
 /** The paths that are not served; `null` when telling takes more than a build may. */
 export const ignoredPaths = (text: string, paths: Iterable<string>): ReadonlySet<string> | null => {
   const patterns = text.split("\n").flatMap((line) => patternOf(line) ?? [])
-  const budget: Budget = { steps: Limits.assetsIgnoreSteps }
+  const budget: Budget = { steps: LocalLimits.assetsIgnoreSteps }
   const ignored = new Set<string>()
   try {
     for (const path of paths) if (isIgnored(patterns, path, budget)) ignored.add(path)

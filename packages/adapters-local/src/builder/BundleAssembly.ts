@@ -2,7 +2,7 @@
 import type { BuildJob, BuildProblem, BuildResult } from "@pawl/core/app/AppBuilder"
 import { Bundle, type BundleModule, type ModuleType } from "@pawl/core/app/Bundle"
 import { sha256 } from "@pawl/core/primitives/Digest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
 import { Effect, Schema } from "effect"
 import { manifestOf, type SplitTree } from "./AppAssets.ts"
@@ -32,7 +32,7 @@ const moduleOf = (part: Part) =>
       readonly object: readonly [string, Uint8Array] | null
     } => {
       const { name, type, content } = part
-      if (content.byteLength > Limits.bundleInlineBytes) {
+      if (content.byteLength > LocalLimits.bundleInlineBytes) {
         const object = `modules/${digest}`
         return { name, module: { type, sha256: digest, object }, object: [object, content] }
       }
@@ -78,7 +78,7 @@ export const assemble = (options: {
         ...(redirects.length === 0 ? {} : { redirects }),
         manifest: yield* manifestOf(assets)
       },
-      ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, Limits.buildProblems) })
+      ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, LocalLimits.buildProblems) })
       // The ids are the caller's own: ones that do not fit are a defect.
     }).pipe(Effect.orDie)
     return {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { BuilderUnavailable } from "@pawl/core/app/AppBuilder"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { Effect, Either, Schema } from "effect"
 import { BundlerAnswer, BundlerMessage, type BundlerOrder } from "./BundlerMessages.ts"
 
@@ -24,7 +24,10 @@ export interface ChildLimits {
   readonly memoryBytes: number
 }
 
-export const childLimits: ChildLimits = { heapBytes: Limits.buildHeapBytes, memoryBytes: Limits.buildMemoryBytes }
+export const childLimits: ChildLimits = {
+  heapBytes: LocalLimits.buildHeapBytes,
+  memoryBytes: LocalLimits.buildMemoryBytes
+}
 
 // From the sources this is a .ts file, which Node runs as it is; from dist a .js file.
 const entry = fileURLToPath(

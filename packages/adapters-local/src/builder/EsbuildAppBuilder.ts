@@ -11,6 +11,7 @@ import {
   type BuildState
 } from "@pawl/core/app/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
 import { splitTree } from "./AppAssets.ts"
 import { type AppSettings, appSettings } from "./AppSettings.ts"
@@ -102,9 +103,9 @@ const makeRun = (options: Options) =>
           assets: settings.assets.directory,
           files,
           flags: settings.compatibilityFlags,
-          moduleBytes: Limits.buildModuleBytes,
-          problems: Limits.buildProblems,
-          parseCharacters: Limits.buildAuthParseCharacters
+          moduleBytes: LocalLimits.buildModuleBytes,
+          problems: LocalLimits.buildProblems,
+          parseCharacters: LocalLimits.buildAuthParseCharacters
         }).pipe(
           Effect.timeoutTo({
             duration: timeoutMs,
@@ -141,13 +142,13 @@ const make = (options: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const run = yield* makeRun(options)
-    const slots = yield* Effect.makeSemaphore(Limits.buildsAtOnce)
+    const slots = yield* Effect.makeSemaphore(LocalLimits.buildsAtOnce)
     const builds = new Map<string, Build>()
 
     /** Finished builds that no one cancelled go, oldest first. */
     const forgetOldest = () => {
       const done = [...builds].filter(([, build]) => build.state !== "running")
-      for (const [id] of done.slice(0, Math.max(0, done.length - Limits.buildResultsKept))) builds.delete(id)
+      for (const [id] of done.slice(0, Math.max(0, done.length - LocalLimits.buildResultsKept))) builds.delete(id)
     }
 
     /** Ends with the build, or at once when someone else (a cancel) settles the result first. */

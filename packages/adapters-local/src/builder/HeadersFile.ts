@@ -1,7 +1,7 @@
 /** Reads the `_headers` of an assets directory by Cloudflare's rules: a path, then indented `Name: value` and `! Name`. */
 import type { BuildProblem } from "@pawl/core/app/AppBuilder"
 import type { HeaderRule } from "@pawl/core/app/Bundle"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { isOwned } from "@pawl/router/AssetRules"
 import { compile } from "@pawl/router/PathPattern"
 import { RuleFile, writtenPath } from "./RuleLines.ts"
@@ -78,8 +78,11 @@ export const readHeaders = (text: string, path: string): ReadHeaders => {
   for (const { line, text: said } of file.lines(text)) {
     if (looksLikePath(said)) {
       close()
-      if (rules.length >= Limits.assetHeaderRules) {
-        file.warn(line, `A file may have ${Limits.assetHeaderRules} blocks: this one and all below it are left out.`)
+      if (rules.length >= LocalLimits.assetHeaderRules) {
+        file.warn(
+          line,
+          `A file may have ${LocalLimits.assetHeaderRules} blocks: this one and all below it are left out.`
+        )
         break
       }
       const pattern = patternOf(said)

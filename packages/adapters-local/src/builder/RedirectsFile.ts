@@ -1,7 +1,7 @@
 /** Reads the `_redirects` of an assets directory by Cloudflare's rules: one `source destination [status]` a line. */
 import type { BuildProblem } from "@pawl/core/app/AppBuilder"
 import { type BundleAssets, RedirectRule } from "@pawl/core/app/Bundle"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { compile, isDynamic } from "@pawl/router/PathPattern"
 import { Schema } from "effect"
 import { RuleFile, type RuleLine, writtenPath } from "./RuleLines.ts"
@@ -56,16 +56,16 @@ export const readRedirects = (text: string, path: string, html: BundleAssets["ht
     else if (rules.has(rule.from)) file.warn(line.line, "a line above has the same source", line.text)
     // A plain source below a pattern is looked for in order, as a pattern is, and counts as one.
     else if (dynamic > 0 || isDynamic(rule.from)) {
-      if (++dynamic > Limits.assetRedirectsDynamic) {
+      if (++dynamic > LocalLimits.assetRedirectsDynamic) {
         file.warn(
           line.line,
-          `A file may have ${Limits.assetRedirectsDynamic} redirects from the first with * or :name on: this line and all below it are left out.`
+          `A file may have ${LocalLimits.assetRedirectsDynamic} redirects from the first with * or :name on: this line and all below it are left out.`
         )
         break
       }
       rules.set(rule.from, rule)
-    } else if (++fixed > Limits.assetRedirectsStatic)
-      file.warn(line.line, `a file may have ${Limits.assetRedirectsStatic} redirects of single paths`, line.text)
+    } else if (++fixed > LocalLimits.assetRedirectsStatic)
+      file.warn(line.line, `a file may have ${LocalLimits.assetRedirectsStatic} redirects of single paths`, line.text)
     else rules.set(rule.from, rule)
   }
   return { redirects: [...rules.values()], warnings: file.warnings }

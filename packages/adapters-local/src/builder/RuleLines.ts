@@ -1,6 +1,6 @@
 /** The lines of a `_headers` or `_redirects` file. One that cannot be read is left out with a warning, as Cloudflare does. */
 import type { BuildProblem } from "@pawl/core/app/AppBuilder"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { problem } from "./Problems.ts"
 
 export interface RuleLine {
@@ -22,7 +22,7 @@ export class RuleFile {
   }
 
   warn(line: number, why: string, text?: string): void {
-    if (this.warnings.length >= Limits.buildProblems) return
+    if (this.warnings.length >= LocalLimits.buildProblems) return
     const message = text === undefined ? why : `This line is left out: ${why}. It says: ${shown(text)}`
     this.warnings.push(problem("rule_ignored", message, { file: this.path, line }))
   }
@@ -36,8 +36,12 @@ export class RuleFile {
       .entries()) {
       const line = raw.trim()
       if (line === "" || line.startsWith("#")) continue
-      if (line.length > Limits.assetRuleLineLength)
-        this.warn(index + 1, `it has ${line.length} characters; a line may have ${Limits.assetRuleLineLength}`, line)
+      if (line.length > LocalLimits.assetRuleLineLength)
+        this.warn(
+          index + 1,
+          `it has ${line.length} characters; a line may have ${LocalLimits.assetRuleLineLength}`,
+          line
+        )
       else lines.push({ text: line, line: index + 1 })
     }
     return lines

@@ -3,7 +3,7 @@
  * a parser throws (an overflowing stack too) becomes a problem.
  */
 import type { BuildProblem } from "@pawl/core/app/AppBuilder"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import * as Jsonc from "jsonc-parser"
 import { parse as parseToml, TomlError } from "smol-toml"
 import { type Place, problem } from "./Problems.ts"
@@ -82,10 +82,10 @@ export const readSettingsFile = (files: ReadonlyMap<string, { readonly content: 
       { file }
     )
   const content = files.get(file)?.content ?? new Uint8Array()
-  if (content.byteLength > Limits.appSettingsBytes)
+  if (content.byteLength > LocalLimits.appSettingsBytes)
     return refused(
       "settings_unreadable",
-      `${file} is ${content.byteLength} bytes; at most ${Limits.appSettingsBytes} are read.`,
+      `${file} is ${content.byteLength} bytes; at most ${LocalLimits.appSettingsBytes} are read.`,
       { file }
     )
   const text = textOf(content)?.replace(/^\uFEFF/, "")

@@ -1,14 +1,14 @@
 /** `assets.run_worker_first`: true, false, or patterns of paths as wrangler takes them. */
 import { RunWorkerFirst } from "@pawl/core/app/Bundle"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { Schema } from "effect"
 
 const shown = (rule: string): string => JSON.stringify(rule.slice(0, 100))
 
 const ruleProblem = (rule: string, others: ReadonlyArray<string>): string | null => {
   if (!/^!?\//.test(rule)) return `has ${shown(rule)}: a pattern begins with "/", an exception with "!/".`
-  if (rule.length > Limits.workerFirstRuleLength)
-    return `has ${shown(rule)}: a pattern may have ${Limits.workerFirstRuleLength} characters.`
+  if (rule.length > LocalLimits.workerFirstRuleLength)
+    return `has ${shown(rule)}: a pattern may have ${LocalLimits.workerFirstRuleLength} characters.`
   if (others.filter((other) => other === rule).length > 1) return `has ${shown(rule)} twice.`
   const wider = others.find((other) => other !== rule && other.endsWith("*") && rule.startsWith(other.slice(0, -1)))
   return wider === undefined ? null : `has ${shown(rule)}, which ${shown(wider)} says already.`
@@ -18,8 +18,8 @@ const ruleProblem = (rule: string, others: ReadonlyArray<string>): string | null
 export const workerFirstProblem = (value: unknown): string | null => {
   if (!isSetting(value)) return `must be true, false, or a list of patterns such as ["/api/*", "!/api/docs/*"].`
   if (typeof value === "boolean") return null
-  if (value.length > Limits.workerFirstRules)
-    return `has ${value.length} patterns; it may have ${Limits.workerFirstRules}.`
+  if (value.length > LocalLimits.workerFirstRules)
+    return `has ${value.length} patterns; it may have ${LocalLimits.workerFirstRules}.`
   if (!value.some((rule) => !rule.startsWith("!")))
     return `has no pattern but exceptions: name the paths that go to the app, such as "/api/*".`
   for (const rule of value) {

@@ -1,6 +1,6 @@
 /** The canonical repository: its first commit, and `main`, which only moves forward. */
 import { Effect } from "effect"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import {
   type CommitRef,
   NotFastForward,
@@ -46,7 +46,7 @@ const moveMain = (path: RepositoryPath, from: string, to: string) =>
 /** Many small packs make every look-up slower. Nothing that a fork may borrow is ever dropped. */
 const rollUp = (path: RepositoryPath) =>
   Effect.gen(function* () {
-    if ((yield* io("repack", () => countPacks(path.gitDir))) <= Limits.gitPacks) return
+    if ((yield* io("repack", () => countPacks(path.gitDir))) <= LocalLimits.gitPacks) return
     yield* succeed({ gitDir: path.gitDir, args: ["repack", "-d", "-q", "--geometric=2"] })
   }).pipe(Effect.catchAll((error) => Effect.logWarning("canonical was not repacked", error.reason)))
 

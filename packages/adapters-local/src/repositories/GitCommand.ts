@@ -1,7 +1,7 @@
 /** git as a child process: nothing of the machine's or of anyone's content may steer it. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Data, Effect } from "effect"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 
 /** git wrote more than the caller takes. It was stopped. */
@@ -104,9 +104,9 @@ const ending = (
       stop()
       resume(how)
     }
-    const timer = setTimeout(() => end(unavailable(options, "it took too long")), Limits.gitTimeoutMs)
+    const timer = setTimeout(() => end(unavailable(options, "it took too long")), LocalLimits.gitTimeoutMs)
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      if (stderr.length < Limits.gitErrorBytes) stderr += text
+      if (stderr.length < LocalLimits.gitErrorBytes) stderr += text
     })
     child.once("error", (cause) => end(unavailable(options, "code" in cause ? String(cause.code) : "it did not start")))
     child.once(event, (code, signal) =>
@@ -130,7 +130,7 @@ export const run = (options: GitOptions): Effect.Effect<GitResult, RepositoriesU
         pieces.push(piece)
         size += piece.length
         if (options.maxRecords !== undefined) records += countNuls(piece)
-        if (size > (options.maxBytes ?? Limits.gitErrorBytes) || records > (options.maxRecords ?? 0))
+        if (size > (options.maxBytes ?? LocalLimits.gitErrorBytes) || records > (options.maxRecords ?? 0))
           end(new TooMuchOutput({ output: Buffer.concat(pieces) }))
       })
     ignoreBrokenPipe(child).end(options.stdin ?? "")

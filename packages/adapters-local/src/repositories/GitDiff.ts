@@ -1,6 +1,6 @@
 /** What changed between two trees, by one `diff-tree`. */
 import { Effect } from "effect"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { type FileDiff, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
 import { failed, run } from "./GitCommand.ts"
 
@@ -20,10 +20,10 @@ const diffTree = (
   gitDir: string,
   args: ReadonlyArray<string>
 ): Effect.Effect<string, TreeTooLarge | RepositoriesUnavailable> =>
-  run({ gitDir, args: ["diff-tree", ...args], maxBytes: Limits.diffBytes }).pipe(
+  run({ gitDir, args: ["diff-tree", ...args], maxBytes: LocalLimits.diffBytes }).pipe(
     Effect.catchTag(
       "TooMuchOutput",
-      ({ output }) => new TreeTooLarge({ limit: "diffBytes", max: Limits.diffBytes, actual: output.length })
+      ({ output }) => new TreeTooLarge({ limit: "diffBytes", max: LocalLimits.diffBytes, actual: output.length })
     ),
     Effect.flatMap((result) =>
       result.code === 0 ? Effect.succeed(result.stdout.toString("utf8")) : failed(["diff-tree"], result)

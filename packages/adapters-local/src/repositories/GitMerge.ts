@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { checkTree } from "@pawl/core/project/Edits"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import {
   type InvalidPath,
   MergeConflict,
@@ -81,7 +81,7 @@ const mergeTree = (
 ): Effect.Effect<string | undefined, MergeConflict | RepositoriesUnavailable> =>
   Effect.gen(function* () {
     const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories", ours, theirs]
-    const { code, stdout } = yield* run({ gitDir, args, maxBytes: Limits.gitListingBytes }).pipe(
+    const { code, stdout } = yield* run({ gitDir, args, maxBytes: LocalLimits.gitListingBytes }).pipe(
       Effect.catchTag(
         "TooMuchOutput",
         () => new RepositoriesUnavailable({ operation: "merge-tree", reason: "it said too much" })

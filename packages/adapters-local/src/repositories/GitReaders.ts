@@ -1,6 +1,6 @@
-/** The readers of this process: at most `Limits.gitReaders`, one per repository, closed when idle, replaced when broken. */
+/** The readers of this process: at most `LocalLimits.gitReaders`, one per repository, closed when idle, replaced when broken. */
 import { Clock, Duration, Effect, Schedule, type Scope } from "effect"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { type FoundObject, GitReader } from "./GitReader.ts"
 
@@ -44,20 +44,20 @@ const evictOne = (slots: Map<string, Slot>): void => {
 
 // What it still owes then fails, and it is replaced. See `GitCommand` for why this is no `Effect.timeout`.
 const inTime = async <A>(reader: GitReader, answer: Promise<A>): Promise<A> => {
-  const timer = setTimeout(() => reader.close("it took too long"), Limits.gitTimeoutMs)
+  const timer = setTimeout(() => reader.close("it took too long"), LocalLimits.gitTimeoutMs)
   return answer.finally(() => clearTimeout(timer))
 }
 
 export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(function* () {
   // In order of use: the one unused for longest comes first.
   const slots = new Map<string, Slot>()
-  const permits = yield* Effect.makeSemaphore(Limits.gitReaders)
+  const permits = yield* Effect.makeSemaphore(LocalLimits.gitReaders)
 
   const take = (gitDir: string) =>
     Effect.map(Clock.currentTimeMillis, (now): Slot => {
       const present = slots.get(gitDir)
       slots.delete(gitDir)
-      if (present === undefined && slots.size >= Limits.gitReaders) evictOne(slots)
+      if (present === undefined && slots.size >= LocalLimits.gitReaders) evictOne(slots)
       const slot =
         present === undefined || present.reader.isBroken
           ? { reader: new GitReader(gitDir), users: 0, lastUsedMs: now }
@@ -87,12 +87,12 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
 
   const closeIdle = Effect.map(Clock.currentTimeMillis, (now) => {
     for (const [gitDir, { lastUsedMs, reader, users }] of slots)
-      if (users === 0 && now - lastUsedMs >= Limits.gitReaderIdleMs) {
+      if (users === 0 && now - lastUsedMs >= LocalLimits.gitReaderIdleMs) {
         reader.close()
         slots.delete(gitDir)
       }
   })
-  yield* Effect.forkScoped(Effect.repeat(closeIdle, Schedule.spaced(Duration.millis(Limits.gitReaderIdleMs / 2))))
+  yield* Effect.forkScoped(Effect.repeat(closeIdle, Schedule.spaced(Duration.millis(LocalLimits.gitReaderIdleMs / 2))))
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const { reader } of slots.values()) reader.close()

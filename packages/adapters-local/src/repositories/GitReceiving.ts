@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { Effect, Encoding } from "effect"
 import { checkTree } from "@pawl/core/project/Edits"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { type FileContent, InvalidPath, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { failed, run, short } from "./GitCommand.ts"
 import { bareConfig, io, makingMark, sweepMaking } from "./GitFolder.ts"
@@ -27,7 +28,7 @@ const settings = [
   // What is larger than Pawl takes is never held whole.
   `core.bigFileThreshold=${Limits.sourceFileBytes + 1}`
 ]
-const env = { GIT_ALLOC_LIMIT: String(Limits.gitPushAllocationBytes) }
+const env = { GIT_ALLOC_LIMIT: String(LocalLimits.gitPushAllocationBytes) }
 
 const makePlace = async (place: string): Promise<void> => {
   for (const folder of ["objects/info", "objects/pack", "refs"]) await mkdir(join(place, folder), { recursive: true })
@@ -69,13 +70,13 @@ const commitOf = (readers: GitReaders, gitDir: string, id: string) =>
 const treesSince = (gitDir: string, commit: string, since: string) => {
   const args = [
     "rev-list",
-    `--max-count=${Limits.gitPushCommits}`,
+    `--max-count=${LocalLimits.gitPushCommits}`,
     "--no-commit-header",
     "--format=%T",
     commit,
     `^${since}`
   ]
-  return run({ gitDir, args, maxBytes: 41 * Limits.gitPushCommits }).pipe(
+  return run({ gitDir, args, maxBytes: 41 * LocalLimits.gitPushCommits }).pipe(
     Effect.catchTag(
       "TooMuchOutput",
       () => new RepositoriesUnavailable({ operation: "rev-list", reason: "it said too much" })

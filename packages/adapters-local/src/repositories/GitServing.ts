@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { Effect } from "effect"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { absent, unless } from "../objects/DurableFile.ts"
 import { complaint, start } from "./GitCommand.ts"
@@ -23,7 +23,7 @@ export const sweepServing = async (root: string, shared: boolean): Promise<void>
   for (const name of await unless(readdir(folder), absent, [])) {
     const path = join(folder, name)
     const made = shared ? await unless(stat(path), absent, undefined) : undefined
-    if (shared && (made === undefined || Date.now() - made.mtimeMs < 2 * Limits.gitServeMs)) continue
+    if (shared && (made === undefined || Date.now() - made.mtimeMs < 2 * LocalLimits.gitServeMs)) continue
     await rm(path, { recursive: true, force: true })
   }
 }
@@ -81,9 +81,9 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
       stop()
       resume(how)
     }
-    const timer = setTimeout(() => end(broken("it took too long")), Limits.gitServeMs)
+    const timer = setTimeout(() => end(broken("it took too long")), LocalLimits.gitServeMs)
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      if (stderr.length < Limits.gitErrorBytes) stderr += text
+      if (stderr.length < LocalLimits.gitErrorBytes) stderr += text
     })
     child.stdin.on("error", () => undefined)
     child.once("error", () => end(broken("it did not start")))

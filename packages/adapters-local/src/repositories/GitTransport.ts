@@ -27,7 +27,7 @@ export interface Pushed {
   readonly message: string
   /** Whether its history holds this commit of canonical. */
   readonly holds: (commit: string) => Effect.Effect<boolean, RepositoriesUnavailable>
-  /** The trees of its newest commits that this commit of canonical does not hold: at most `Limits.gitPushCommits`. */
+  /** The trees of its newest commits that this commit of canonical does not hold: at most `LocalLimits.gitPushCommits`. */
   readonly treesSince: (commit: string) => Effect.Effect<ReadonlySet<string>, RepositoriesUnavailable>
   /** What makes its tree out of another, which is kept in `at`. Fails with `InvalidPath` where only a mode differs. */
   readonly editsFrom: (

@@ -2,6 +2,7 @@
 import { Effect, Either } from "effect"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { applyEdits } from "@pawl/core/project/Edits"
 import { pathProblem } from "@pawl/core/project/Paths"
 import {
@@ -68,7 +69,7 @@ export const readTree = (
     const result = yield* run({
       gitDir,
       args,
-      maxBytes: Limits.gitListingBytes,
+      maxBytes: LocalLimits.gitListingBytes,
       maxRecords: Limits.sourceEntries
     }).pipe(
       Effect.catchTag("TooMuchOutput", ({ output }) =>

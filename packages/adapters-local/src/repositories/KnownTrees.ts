@@ -3,7 +3,7 @@
  * `diff-tree` gather all of a tree before they say a word: one of ten objects can be a billion entries.
  */
 import { Effect } from "effect"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import type { InvalidPath, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
 import { readTree } from "./GitTree.ts"
 
@@ -22,7 +22,7 @@ export const make = (): KnownTrees => {
   const add = (...ids: ReadonlyArray<string>): void => {
     for (const id of ids) known.add(id)
     for (const id of known) {
-      if (known.size <= Limits.gitKnownTrees) break
+      if (known.size <= LocalLimits.gitKnownTrees) break
       known.delete(id)
     }
   }

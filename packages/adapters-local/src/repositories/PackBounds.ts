@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises"
 import { inflateSync } from "node:zlib"
 import { Data, Effect } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 /** The pack is no pack, or comes to more than Pawl takes. It was given to nobody. */
 export class PackRefused extends Data.TaggedError("PackRefused")<{ readonly reason: string }> {}
@@ -92,15 +93,15 @@ const measure = async (pack: Buffer): Promise<PackBounds> => {
   if (end < 12 || pack.toString("latin1", 0, 4) !== "PACK" || pack.readUInt32BE(4) !== 2)
     throw damaged("it does not begin as a pack of version 2")
   const objects = pack.readUInt32BE(8)
-  if (objects > Limits.gitPushObjects) throw tooLarge("too many objects", objects, Limits.gitPushObjects)
+  if (objects > LocalLimits.gitPushObjects) throw tooLarge("too many objects", objects, LocalLimits.gitPushObjects)
   let [at, unpackedBytes, since] = [12, 0, 0]
   for (let count = 0; count < objects; count++) {
     const entry = entryAt(pack, at, end)
     const one = (size: number): number => {
       if (size > Limits.sourceFileBytes) throw tooLarge("an object has too many bytes", size, Limits.sourceFileBytes)
       unpackedBytes += size
-      if (unpackedBytes > Limits.gitPushUnpackedBytes)
-        throw tooLarge("it unpacks to too many bytes", unpackedBytes, Limits.gitPushUnpackedBytes)
+      if (unpackedBytes > LocalLimits.gitPushUnpackedBytes)
+        throw tooLarge("it unpacks to too many bytes", unpackedBytes, LocalLimits.gitPushUnpackedBytes)
       return size
     }
     one(entry.size)

@@ -1,7 +1,7 @@
 /**
  * The body of an answer on its way to a visitor, kept up to a bound, so that a slow visitor does not hold the app's process.
  */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 /** What the bodies of all answers of a runtime keep at this moment. */
 export class BodyRoom {
@@ -9,7 +9,7 @@ export class BodyRoom {
 
   /** How much one body may keep: much while there is room, little when many are slow at once. */
   get most(): number {
-    return this.bytes < Limits.appBodiesBytes ? Limits.appBodyBytes : Limits.appHeldBodyBytes
+    return this.bytes < LocalLimits.appBodiesBytes ? LocalLimits.appBodyBytes : LocalLimits.appHeldBodyBytes
   }
 }
 

@@ -3,7 +3,7 @@
  * malformed, and the connection is given up.
  */
 import type { Headers } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 export interface AnswerHead {
   readonly status: number
@@ -97,10 +97,10 @@ export class AnswerParser {
   private head(input: Buffer, at: number): number {
     const end = input.indexOf("\r\n\r\n", at, "latin1")
     if (end < 0) {
-      if (input.length - at > Limits.appHeaderBytes) throw new MalformedAnswer("the head is too long")
+      if (input.length - at > LocalLimits.appHeaderBytes) throw new MalformedAnswer("the head is too long")
       return -1
     }
-    if (end - at > Limits.appHeaderBytes) throw new MalformedAnswer("the head is too long")
+    if (end - at > LocalLimits.appHeaderBytes) throw new MalformedAnswer("the head is too long")
     this.begun(input.toString("latin1", at, end).split("\r\n"))
     return end + 4
   }

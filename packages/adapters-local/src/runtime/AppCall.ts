@@ -7,7 +7,7 @@ import {
   AppThrew,
   BundleUnusable
 } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 import { Exit } from "effect"
 import { Exchange } from "./Exchange.ts"
@@ -69,8 +69,8 @@ export class AppCall {
     const { body } = request
     if (isEmpty(request)) return this.acquire(replicas, body === null ? request : { ...request, body: null }, done)
     const length = lengthOf(headerValue(request.headers, "content-length"))
-    const whole = length !== undefined && length <= Limits.appLongUploadBytes && replicas.uploads.reserve(length)
-    const reserved = whole ? length : Limits.appHeldUploadBytes
+    const whole = length !== undefined && length <= LocalLimits.appLongUploadBytes && replicas.uploads.reserve(length)
+    const reserved = whole ? length : LocalLimits.appHeldUploadBytes
     if (!whole && !replicas.uploads.reserve(reserved)) return this.fail(replicas.busy(), done)
     this.free = () => replicas.uploads.free(reserved)
     replicas.holding += 1

@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream"
 import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
 import { AppOverLimit, type AppRequest, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { ConsoleLines } from "./ConsoleLines.ts"
 import { LineQueue, type Waiting } from "./LineQueue.ts"
 
@@ -12,11 +12,11 @@ export type StoreLines = (project: string, lines: ReadonlyArray<NewLogLine>) => 
 type Limit = AppOverLimit["limit"]
 
 const over: Readonly<Record<Limit, string>> = {
-  cpu: `stopped: it used more CPU time than the ${Limits.appCpuMs} ms of a request (${Limits.appFirstCpuMs} ms for the first one of a process)`,
-  memory: `stopped: it used more than ${Limits.appMemoryBytes / 1024 / 1024} MiB of memory`,
-  subrequests: `stopped: it made more than ${Limits.appSubrequests} calls in one request`,
+  cpu: `stopped: it used more CPU time than the ${LocalLimits.appCpuMs} ms of a request (${LocalLimits.appFirstCpuMs} ms for the first one of a process)`,
+  memory: `stopped: it used more than ${LocalLimits.appMemoryBytes / 1024 / 1024} MiB of memory`,
+  subrequests: `stopped: it made more than ${LocalLimits.appSubrequests} calls in one request`,
   wall: "stopped: the request took too long",
-  response: `stopped: its answer was longer than ${Limits.appResponseBytes / 1024 / 1024} MiB`,
+  response: `stopped: its answer was longer than ${LocalLimits.appResponseBytes / 1024 / 1024} MiB`,
   busy: "refused: too many requests wait for the app",
   crash_loop: "refused: the app died too often and rests for a while"
 }
@@ -56,7 +56,7 @@ const slowed = (output: Readable): void => {
       read = 0
       output.resume()
     }, 1000)
-    if (read > Limits.appLogReadBytesPerSecond) output.pause()
+    if (read > LocalLimits.appLogReadBytesPerSecond) output.pause()
   })
   output.once("close", () => timer !== null && clearTimeout(timer))
 }
@@ -175,7 +175,7 @@ export class AppConsole {
       this.refusals.delete(key)
       if (count > 0) this.add(version, "error", "limit", `${count} more requests ${over[limit]}`)
     }
-    const timer = setTimeout(tell, Limits.appLogRefusalsMs)
+    const timer = setTimeout(tell, LocalLimits.appLogRefusalsMs)
     timer.unref()
     this.refusals.set(key, { count: 0, tell, timer })
   }

@@ -1,6 +1,6 @@
 /** The versions that run, and which of them must go when room is needed. */
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { hostConfig } from "./HostConfig.ts"
 import { UploadRoom } from "./HeldUpload.ts"
 import { HostPool } from "./HostPool.ts"
@@ -37,7 +37,7 @@ export class AppVersions {
     const key = keyOf(version)
     const known = this.byKey.get(key)
     if (known !== undefined) return known
-    if (this.byKey.size >= Limits.appVersionsKnown) this.sweep()
+    if (this.byKey.size >= LocalLimits.appVersionsKnown) this.sweep()
     const made = new Replicas(version, (one, more) => this.start(one, more), this.uploads)
     this.byKey.set(key, made)
     return made
@@ -53,7 +53,7 @@ export class AppVersions {
 
   /** Ends processes that nobody asked for lately, and forgets versions that have none. */
   sweep(): void {
-    const beforeMs = performance.now() - Limits.appIdleMs
+    const beforeMs = performance.now() - LocalLimits.appIdleMs
     for (const [key, replicas] of this.byKey) {
       while (replicas.evictIdle(beforeMs));
       if (replicas.forgettable) this.byKey.delete(key)

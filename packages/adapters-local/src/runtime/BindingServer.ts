@@ -5,6 +5,7 @@ import type { AppData } from "@pawl/core/app/AppData"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { AssetServer } from "@pawl/core/app/AssetServer"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { type Context, Effect, Exit, Runtime } from "effect"
 import { operationHeader } from "./HostConfig.ts"
 import { refusedHeader } from "./HostModules.ts"
@@ -22,7 +23,7 @@ export interface Caller {
   readonly countCall: () => boolean
 }
 
-const subrequestsMessage = `Too many subrequests: an app may make ${Limits.appSubrequests} per request`
+const subrequestsMessage = `Too many subrequests: an app may make ${LocalLimits.appSubrequests} per request`
 
 const refuse = (response: ServerResponse, message: string): void => {
   response.writeHead(429, { [refusedHeader]: "1" }).end(message)
@@ -137,7 +138,7 @@ const answerAsset = async (
 export const listenForCalls = (path: string, bindings: Bindings, caller: Caller): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer(
-      { maxHeaderSize: Limits.appHeaderBytes, keepAliveTimeout: 0, requestTimeout: 0, requireHostHeader: false },
+      { maxHeaderSize: LocalLimits.appHeaderBytes, keepAliveTimeout: 0, requestTimeout: 0, requireHostHeader: false },
       (request, response) => {
         const version = caller.version()
         if (version === null) return refuse(response, "this process has no app")

@@ -1,5 +1,5 @@
 /** How often an app may die before it has to wait: a small store of starts that fills up again with time. */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 export class CrashBudget {
   private deaths = 0
@@ -15,8 +15,8 @@ export class CrashBudget {
   /** 0 when the app may start now, else the milliseconds until it may. */
   waitMs(nowMs: number): number {
     this.forget(nowMs)
-    if (this.deaths < Limits.appCrashBurst) return 0
-    return this.countedAtMs + (this.deaths - Limits.appCrashBurst + 1) * Limits.appCrashRefillMs - nowMs
+    if (this.deaths < LocalLimits.appCrashBurst) return 0
+    return this.countedAtMs + (this.deaths - LocalLimits.appCrashBurst + 1) * LocalLimits.appCrashRefillMs - nowMs
   }
 
   /** Whether nothing is held against the app. */
@@ -26,8 +26,8 @@ export class CrashBudget {
   }
 
   private forget(nowMs: number): void {
-    const forgiven = Math.min(this.deaths, Math.floor((nowMs - this.countedAtMs) / Limits.appCrashRefillMs))
+    const forgiven = Math.min(this.deaths, Math.floor((nowMs - this.countedAtMs) / LocalLimits.appCrashRefillMs))
     this.deaths -= forgiven
-    this.countedAtMs += forgiven * Limits.appCrashRefillMs
+    this.countedAtMs += forgiven * LocalLimits.appCrashRefillMs
   }
 }

@@ -7,7 +7,7 @@ import {
   AppThrew,
   type Headers
 } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 import { AnswerBody } from "./AnswerBody.ts"
 import type { AnswerHead } from "./AnswerParser.ts"
@@ -31,7 +31,7 @@ const deathNoticeMs = 500
 /** May be sent again although the first may have been acted on (RFC 9110, 9.2.1). */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
 /** A reason, its stack and the mark between them. */
-const toldBytes = 4 * 6 * Limits.appReasonLength
+const toldBytes = 4 * 6 * LocalLimits.appReasonLength
 
 export class Exchange {
   private readonly host: HostProcess
@@ -141,7 +141,7 @@ export class Exchange {
 
   private tell(): void {
     const [reason = "", trace] = Buffer.concat(this.pieces).toString("utf8").split(stackMark)
-    this.stop(this.failure(reason.slice(0, Limits.appReasonLength), trace))
+    this.stop(this.failure(reason.slice(0, LocalLimits.appReasonLength), trace))
   }
 
   private pass(head: AnswerHead): void {
@@ -154,7 +154,7 @@ export class Exchange {
       return this.succeed({ status: head.status, headers, body: new BytesBody(bytes) })
     }
     // One of a known short length is awaited, so that what breaks off is a failure and not half an answer.
-    if (head.length !== null && head.length <= Limits.appHeldBodyBytes) return
+    if (head.length !== null && head.length <= LocalLimits.appHeldBodyBytes) return
     const body = new AnswerBody(this.host.room, { room: () => this.release(), left: () => this.abort() })
     this.body = body
     for (const piece of this.pieces) if (!body.push(piece)) this.hold()

@@ -1,6 +1,6 @@
 /** The body of a request, held before a process is asked for, so that a slow visitor does not hold one. */
 import { setTimeout as pause } from "node:timers/promises"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 
 type Body = AsyncIterable<Uint8Array>
@@ -11,7 +11,7 @@ export class UploadRoom {
 
   /** Whether so much may be held; then `free` must follow. */
   reserve(length: number): boolean {
-    if (this.bytes + length > Limits.appUploadsBytes) return false
+    if (this.bytes + length > LocalLimits.appUploadsBytes) return false
     this.bytes += length
     return true
   }
@@ -75,11 +75,11 @@ export const holdSome = async (body: Body): Promise<Body> => {
   const held: Array<Uint8Array> = []
   let total = 0
   const over = new AbortController()
-  const late = pause(Limits.appUploadHoldMs, "late" as const, { signal: over.signal, ref: false }).catch(
+  const late = pause(LocalLimits.appUploadHoldMs, "late" as const, { signal: over.signal, ref: false }).catch(
     () => "late" as const
   )
   try {
-    while (total < Limits.appHeldUploadBytes) {
+    while (total < LocalLimits.appHeldUploadBytes) {
       const next = iterator.next()
       const first = await Promise.race([next, late])
       if (first === "late") return new Joined(held, iterator, next)

@@ -2,7 +2,7 @@
  * The two modules of ours that run in the app's isolate: the entry, which tells an answer from a failure, and `env.DATA`.
  * What an app changes in its isolate can mislead them about that app alone: they hold no right that it has not.
  */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 /** On every answer: `ok`, or `threw` with the reason as its body. */
 export const outcomeHeader = "x-pawl-outcome"
@@ -27,7 +27,7 @@ const cut = (text, length) => text.length > length ? text.slice(0, length) : tex
 const tell = (error) => {
   try {
     const stack = typeof error?.stack === "string" ? error.stack.replace(/\\n\\s+at [^\\n]*pawl-entry-\\d+\\.js[^\\n]*/g, "") : ""
-    return cut(String(error), ${Limits.appReasonLength}) + "\\u0000" + cut(stack, ${4 * Limits.appReasonLength})
+    return cut(String(error), ${LocalLimits.appReasonLength}) + "\\u0000" + cut(stack, ${4 * LocalLimits.appReasonLength})
   } catch {
     return "something that cannot be shown was thrown"
   }
@@ -36,7 +36,7 @@ const tell = (error) => {
 // before the answer was read.
 const whole = async (request) => {
   const length = Number(request.headers.get("content-length"))
-  if (!(length > ${leftUnreadBytes} && length <= ${Limits.appHeldUploadBytes})) return request
+  if (!(length > ${leftUnreadBytes} && length <= ${LocalLimits.appHeldUploadBytes})) return request
   if (request.method === "GET" || request.method === "HEAD") return request
   return new Request(request, { body: await request.arrayBuffer() })
 }

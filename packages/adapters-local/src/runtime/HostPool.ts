@@ -1,6 +1,6 @@
 /** Processes that wait for an app, started ahead, and the bound on all processes. */
 import { AppOverLimit, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { HostProcess, type HostSetting } from "./HostProcess.ts"
 
 export class HostPool {
@@ -27,7 +27,7 @@ export class HostPool {
    */
   async take(version: AppVersion, more: boolean): Promise<HostProcess> {
     const { processes } = this.setting
-    const most = more ? processes - Math.ceil(processes * Limits.appProcessesKept) : processes
+    const most = more ? processes - Math.ceil(processes * LocalLimits.appProcessesKept) : processes
     if (this.inUse >= most && (more || !this.evict()))
       throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
     const host = await (this.warm.shift() ?? this.launch())
@@ -37,7 +37,7 @@ export class HostPool {
 
   /** Starts as many as should wait. A failure shows when the next one is taken. */
   refill(): void {
-    while (!this.closed && this.warm.length < Limits.appWarmHosts) {
+    while (!this.closed && this.warm.length < LocalLimits.appWarmHosts) {
       const host = this.launch()
       this.warm.push(host)
       const drop = () => {

@@ -6,7 +6,7 @@ import { mkdir, rm } from "node:fs/promises"
 import type { Server } from "node:http"
 import { join } from "node:path"
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import type { MeterSet } from "@pawl/core/telemetry/Meters"
 import type { BodyRoom } from "./AnswerBody.ts"
 import { AppConnection } from "./AppConnection.ts"
@@ -155,7 +155,7 @@ export class HostProcess {
    */
   async assign(version: AppVersion, config: Uint8Array): Promise<void> {
     this.version = version
-    this.watch.begin(Limits.appColdCpuMs)
+    this.watch.begin(LocalLimits.appColdCpuMs)
     this.child.stdin?.end(config)
     try {
       await listening(this.child, this.said)
@@ -183,7 +183,7 @@ export class HostProcess {
   /** A request starts: its CPU time and its calls count from here. */
   begin(): void {
     this.calls = 0
-    this.watch.begin(this.cold ? Limits.appFirstCpuMs : Limits.appCpuMs)
+    this.watch.begin(this.cold ? LocalLimits.appFirstCpuMs : LocalLimits.appCpuMs)
   }
 
   end(): void {
@@ -225,7 +225,7 @@ export class HostProcess {
 
   private countCall(): boolean {
     this.calls += 1
-    if (this.calls <= Limits.appSubrequests) return true
+    if (this.calls <= LocalLimits.appSubrequests) return true
     this.onTooManyCalls?.()
     return false
   }

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { AppRuntimeUnavailable } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 export const unavailable = (reason: string) => new AppRuntimeUnavailable({ reason })
 
@@ -29,7 +29,7 @@ const lookMs = 2
 
 /** The process id of workerd, once the wrappers around it have started it. It then waits for its configuration. */
 export const workerdOf = async (child: ChildProcess, said: () => string): Promise<number> => {
-  const untilMs = performance.now() + Limits.appStartMs
+  const untilMs = performance.now() + LocalLimits.appStartMs
   for (;;) {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
       throw unavailable(`workerd ended at its start: ${said().slice(0, 500)}`)
@@ -39,7 +39,7 @@ export const workerdOf = async (child: ChildProcess, said: () => string): Promis
     } catch {
       // A wrapper between two of its steps.
     }
-    if (performance.now() > untilMs) throw unavailable(`workerd did not start within ${Limits.appStartMs} ms`)
+    if (performance.now() > untilMs) throw unavailable(`workerd did not start within ${LocalLimits.appStartMs} ms`)
     await pause(lookMs)
   }
 }
@@ -71,8 +71,8 @@ const complaintOf = (said: string): string | null => {
 export const listening = (child: ChildProcess, said: () => string): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => settle(() => reject(unavailable(`an app did not start within ${Limits.appStartMs} ms`))),
-      Limits.appStartMs
+      () => settle(() => reject(unavailable(`an app did not start within ${LocalLimits.appStartMs} ms`))),
+      LocalLimits.appStartMs
     )
     let told = ""
     const hear = (chunk: Buffer) => {

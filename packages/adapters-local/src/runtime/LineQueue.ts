@@ -3,6 +3,7 @@ import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { lineText } from "@pawl/core/app/LogText"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { fromMillis } from "@pawl/core/primitives/Time"
 
 /** Shared by all queues of a runtime. */
@@ -77,10 +78,10 @@ export class LineQueue {
     }
     const fits =
       !this.closed &&
-      this.taken[kind] < Limits.appLogLinesPerSecond &&
-      this.taken.bytes + bytes <= Limits.appLogBytesPerSecond &&
+      this.taken[kind] < LocalLimits.appLogLinesPerSecond &&
+      this.taken.bytes + bytes <= LocalLimits.appLogBytesPerSecond &&
       this.entries.length < Limits.appLogLines &&
-      this.waiting.lines < Limits.appLogWaitingLines
+      this.waiting.lines < LocalLimits.appLogWaitingLines
     if (fits) {
       this.taken[kind] += 1
       this.taken.bytes += bytes
@@ -139,13 +140,13 @@ export class LineQueue {
       if (this.entries.length > 0 || this.dropped > 0) this.schedule()
       else if (this.storing === null && performance.now() - this.windowFromMs >= windowMs) this.onEmpty()
       else this.schedule()
-    }, Limits.appLogFlushMs)
+    }, LocalLimits.appLogFlushMs)
     this.timer.unref()
   }
 
   private tellDropped(): void {
     if (this.dropped === 0 || this.lastVersion === null) return
-    const text = `${this.dropped} lines dropped: of an app, ${Limits.appLogLinesPerSecond} lines and ${Limits.appLogBytesPerSecond / 1024} KiB a second are kept`
+    const text = `${this.dropped} lines dropped: of an app, ${LocalLimits.appLogLinesPerSecond} lines and ${LocalLimits.appLogBytesPerSecond / 1024} KiB a second are kept`
     this.dropped = 0
     const now = { atMs: Date.now(), sinceMs: performance.now() }
     const line = { version: this.lastVersion, level: "warn", source: "limit", text, wholeBytes: 0, half: null } as const
@@ -156,7 +157,7 @@ export class LineQueue {
   /** Stores the lines up to the first that may still be completed. One batch is under way at a time. */
   private flush(): void {
     if (this.storing !== null) return
-    const beforeMs = performance.now() - Limits.appLogFlushMs
+    const beforeMs = performance.now() - LocalLimits.appLogFlushMs
     const open = this.closed ? -1 : this.entries.findIndex((entry) => entry.half !== null && entry.sinceMs > beforeMs)
     const batch = this.entries.splice(0, Math.min(open === -1 ? this.entries.length : open, Limits.appLogBatchLines))
     if (batch.length === 0) return

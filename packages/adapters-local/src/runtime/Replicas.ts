@@ -1,6 +1,6 @@
 /** The processes of one app version and the requests that wait for one. */
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { CrashBudget } from "./CrashBudget.ts"
 import type { UploadRoom } from "./HeldUpload.ts"
 import type { HostProcess } from "./HostProcess.ts"
@@ -66,7 +66,7 @@ export class Replicas {
     if (this.assetsOnly) return Promise.resolve(null)
     const idle = this.takeIdle()
     if (idle !== null) return Promise.resolve(idle)
-    if (this.queue.length >= Limits.appQueue) return Promise.reject(this.overLimit("busy", 1000))
+    if (this.queue.length >= LocalLimits.appQueue) return Promise.reject(this.overLimit("busy", 1000))
     if (this.hosts.size + this.starting === 0) {
       const waitMs = this.crashes.waitMs(performance.now())
       if (waitMs > 0) return Promise.reject(this.resting(waitMs))
@@ -96,7 +96,7 @@ export class Replicas {
    * came to it within few requests counts as one that died, or each request could take a process.
    */
   private retire(host: HostProcess): void {
-    if (host.served < Limits.appHeavyRequests) this.crashes.died(performance.now())
+    if (host.served < LocalLimits.appHeavyRequests) this.crashes.died(performance.now())
     host.kill()
   }
 
@@ -170,17 +170,18 @@ export class Replicas {
     this.timer = setTimeout(() => {
       this.timer = null
       const nowMs = performance.now()
-      while (this.queue[0] !== undefined && nowMs - this.queue[0].sinceMs >= Limits.appQueueWaitMs)
+      while (this.queue[0] !== undefined && nowMs - this.queue[0].sinceMs >= LocalLimits.appQueueWaitMs)
         this.queue.shift()?.refuse(this.overLimit("busy", 1000))
       if (this.queue.length === 0 || this.stopped) return
-      for (const one of this.exchanges) if (one.waitedMs >= Limits.appVisitorMs) one.detach()
-      const hot = this.hosts.size > 0 && this.starting === 0 && nowMs - this.backlogSinceMs >= Limits.appReplicaAfterMs
-      if (hot && this.hosts.size < Limits.appReplicas && this.crashes.waitMs(nowMs) === 0) {
+      for (const one of this.exchanges) if (one.waitedMs >= LocalLimits.appVisitorMs) one.detach()
+      const hot =
+        this.hosts.size > 0 && this.starting === 0 && nowMs - this.backlogSinceMs >= LocalLimits.appReplicaAfterMs
+      if (hot && this.hosts.size < LocalLimits.appReplicas && this.crashes.waitMs(nowMs) === 0) {
         this.backlogSinceMs = nowMs
         void this.grow()
       }
       this.schedule()
-    }, Limits.appReplicaAfterMs)
+    }, LocalLimits.appReplicaAfterMs)
   }
 
   private leave(waiter: Waiter): void {

@@ -1,5 +1,5 @@
 /** Sends a request's body to a process as it comes, and gives up on a visitor who sends too slowly. */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import type { AppConnection } from "./AppConnection.ts"
 import type { VisitorWait } from "./VisitorWait.ts"
 
@@ -29,12 +29,12 @@ export class Upload {
     this.length = length
   }
 
-  /** Sends it all. `stallMs`: the time in which it must bring `Limits.appStallBytes`. `failed` is told why it cannot be, once. */
+  /** Sends it all. `stallMs`: the time in which it must bring `LocalLimits.appStallBytes`. `failed` is told why it cannot be, once. */
   run(stallMs: number, failed: (reason: string) => void): void {
     let before = 0
     // What a visitor sends within this time must be worth the process that waits for it.
     const slow = setInterval(() => {
-      if (this.sent - before < Limits.appStallBytes && this.wake === nothing)
+      if (this.sent - before < LocalLimits.appStallBytes && this.wake === nothing)
         this.fail(failed, "the request's body came too slowly")
       before = this.sent
     }, stallMs)

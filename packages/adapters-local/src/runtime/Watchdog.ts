@@ -1,6 +1,6 @@
 /** Kills processes over their CPU or memory bound, from a thread of its own. */
 import { Worker } from "node:worker_threads"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import {
   headerWords,
   rowWords,
@@ -39,10 +39,10 @@ export class Watchdog {
     const workerData: WatchdogData = {
       table: shared,
       rows,
-      memoryPages: Math.floor(Limits.appMemoryBytes / pageBytes),
-      heavyPages: Math.floor(Limits.appHeavyBytes / pageBytes),
-      tickMs: Limits.appWatchMs,
-      idleTickMs: Limits.appWatchIdleMs
+      memoryPages: Math.floor(LocalLimits.appMemoryBytes / pageBytes),
+      heavyPages: Math.floor(LocalLimits.appHeavyBytes / pageBytes),
+      tickMs: LocalLimits.appWatchMs,
+      idleTickMs: LocalLimits.appWatchIdleMs
     }
     this.thread = new Worker(
       new URL(`./WatchdogThread${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
@@ -63,7 +63,7 @@ export class Watchdog {
       void Atomics.store(table, wordAt(row, name), value)
     set("verdict", verdicts.none)
     set("busy", 0)
-    set("budgetMs", Limits.appColdCpuMs)
+    set("budgetMs", LocalLimits.appColdCpuMs)
     const tenant = Atomics.add(table, wordAt(row, "tenant"), 1) + 1
     set("pid", pid)
     let released = false

@@ -9,6 +9,7 @@ import { AppLogs } from "@pawl/core/app/AppLogs"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Cause, type Context, Effect, Exit, Layer, Option, Runtime } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
@@ -27,7 +28,7 @@ export interface Options {
   readonly isolations?: ReadonlyArray<RuntimeIsolation["name"]>
   /** How many processes of apps there may be at once. Default: `Limits.appProcesses`. */
   readonly processes?: number
-  /** What one request may take. Default: `Limits.appWallMs`, `appStallMs` and `appResponseBytes`. */
+  /** What one request may take. Default: `LocalLimits.appWallMs`, `appStallMs` and `appResponseBytes`. */
   readonly bounds?: Partial<RequestBounds>
   /** Told of each cold start, and between which times of `performance.now` it was. */
   readonly started?: HostSetting["started"]
@@ -93,7 +94,7 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"], con
     })
     const processes = options.processes ?? Limits.appProcesses
     const watchdog = yield* Effect.acquireRelease(
-      Effect.sync(() => new Watchdog(processes + 2 * Limits.appWarmHosts + Limits.appReplicas)),
+      Effect.sync(() => new Watchdog(processes + 2 * LocalLimits.appWarmHosts + LocalLimits.appReplicas)),
       (one) => Effect.promise(() => one.close())
     )
     // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
@@ -108,9 +109,9 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"], con
       options.started?.(version, beganMs, endedMs)
     }
     const bounds: RequestBounds = {
-      wallMs: Limits.appWallMs,
-      stallMs: Limits.appStallMs,
-      responseBytes: Limits.appResponseBytes,
+      wallMs: LocalLimits.appWallMs,
+      stallMs: LocalLimits.appStallMs,
+      responseBytes: LocalLimits.appResponseBytes,
       ...options.bounds
     }
     const room = new BodyRoom()
@@ -125,7 +126,7 @@ const acquireConsole = Effect.gen(function* () {
     Effect.sync(
       () =>
         new AppConsole((project, lines) =>
-          Runtime.runPromise(runtime)(Effect.timeout(logs.append(project, lines), Limits.appLogStoreMs))
+          Runtime.runPromise(runtime)(Effect.timeout(logs.append(project, lines), LocalLimits.appLogStoreMs))
         )
     ),
     (one) => Effect.promise(() => one.close())
@@ -162,7 +163,7 @@ export const layer = (
         Effect.forever(
           Effect.delay(
             Effect.sync(() => versions.sweep()),
-            Limits.appIdleMs / 10
+            LocalLimits.appIdleMs / 10
           )
         )
       )

@@ -7,7 +7,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import type { Guarantee, SandboxJob } from "@pawl/core/candidate/Sandbox"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { Either, Schema } from "effect"
 import { ProbeReport, probeProgram, type ProbeTask } from "./Probe.ts"
 import { type RunEnd, startRun } from "./SandboxRun.ts"
@@ -30,7 +30,7 @@ const jobOf = (
   files: new Map(),
   environment: {},
   limits: {
-    wallMs: Limits.sandboxProofMs,
+    wallMs: LocalLimits.sandboxProofMs,
     cpuSeconds: 5,
     memoryBytes: 512 * MiB,
     processes: 256,

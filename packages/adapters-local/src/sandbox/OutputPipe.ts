@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { constants, openSync, unlinkSync } from "node:fs"
 import { Socket } from "node:net"
 import { join } from "node:path"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 
 const batch = 16
 /** How long reading rests after each read, once the output is full: a flood must not fill our event loop. */
@@ -82,8 +82,8 @@ export const readOutput = (readEnd: number, limitBytes: number): Output => {
 export const readBrief = (stream: NodeJS.ReadableStream | null): (() => string) => {
   let text = ""
   stream?.on("data", (chunk: Buffer) => {
-    if (text.length < Limits.sandboxDiagnosisBytes) text += chunk.toString("utf8")
+    if (text.length < LocalLimits.sandboxDiagnosisBytes) text += chunk.toString("utf8")
   })
   stream?.on("error", () => undefined)
-  return () => text.slice(0, Limits.sandboxDiagnosisBytes).trim()
+  return () => text.slice(0, LocalLimits.sandboxDiagnosisBytes).trim()
 }

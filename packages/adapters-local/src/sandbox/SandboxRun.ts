@@ -4,7 +4,7 @@ import { closeSync } from "node:fs"
 import { constants } from "node:os"
 import { Readable } from "node:stream"
 import type { SandboxJob, SandboxOutcome } from "@pawl/core/candidate/Sandbox"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import { cpuMilliseconds, type JobCgroup, killAll, oomKills, removeCgroup } from "./Cgroups.ts"
 import { insideArgv, joining, type Launch } from "./Isolator.ts"
 import { type Output, readBrief, readOutput } from "./OutputPipe.ts"
@@ -64,7 +64,7 @@ const watch = (job: SandboxJob, cgroup: JobCgroup | null, pid: number, overrun: 
     if (tooMuch) overrun("memory")
     else if (cpuMs > job.limits.cpuSeconds * 1000) overrun("cpu")
   }
-  const timers = [setInterval(look, Limits.sandboxWatchMs), setTimeout(() => overrun("wall"), job.limits.wallMs)]
+  const timers = [setInterval(look, LocalLimits.sandboxWatchMs), setTimeout(() => overrun("wall"), job.limits.wallMs)]
   return () => timers.forEach((timer) => clearTimeout(timer))
 }
 
@@ -81,7 +81,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** Waits until no process holds a pipe of the job, but not for ever. */
 const drained = async (output: Output, closed: Promise<void>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), Limits.sandboxEndMs)))
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), LocalLimits.sandboxEndMs)))
   const ended = await Promise.race([Promise.all([output.ended, closed]).then(() => true as const), late])
   clearTimeout(timer)
   output.close()
@@ -89,7 +89,7 @@ const drained = async (output: Output, closed: Promise<void>): Promise<boolean> 
 }
 
 const clear = async (folders: ReadonlyArray<string>): Promise<void> => {
-  for (let waitedMs = 0; !removeCgroup(folders) && waitedMs < Limits.sandboxEndMs; waitedMs += 1) {
+  for (let waitedMs = 0; !removeCgroup(folders) && waitedMs < LocalLimits.sandboxEndMs; waitedMs += 1) {
     killAll(folders)
     await pause(1)
   }

@@ -9,6 +9,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { WebhookSender, type WebhookMessage, WebhookUnreachable } from "@pawl/core/event/WebhookSender"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
@@ -65,7 +66,7 @@ const pinned =
 
 /** Reads and throws away the answer's body, within its bound; `done` when it ended or is cut off. */
 const discard = (response: IncomingMessage, done: () => void): void => {
-  let left = Limits.webhookAnswerBytes
+  let left = LocalLimits.webhookAnswerBytes
   response.on("data", (piece: Uint8Array) => {
     left -= piece.length
     if (left < 0) response.destroy()
@@ -120,7 +121,7 @@ const make = ({
   resolve = (host) => lookUp(host, { all: true, verbatim: true })
 }: HttpWebhookSenderOptions) =>
   Effect.gen(function* () {
-    const lookups = yield* Effect.makeSemaphore(Limits.webhookLookups)
+    const lookups = yield* Effect.makeSemaphore(LocalLimits.webhookLookups)
 
     /** Every address of the URL's host, all of them public unless private ones are allowed. */
     const addressesOf = (url: URL) =>

@@ -1,6 +1,6 @@
 import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { app, buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
 import { compatibilityFlags } from "@pawl/adapters-local/builder/SettingsFields"
@@ -21,7 +21,7 @@ const many = (count: number, folder: string, content = empty): Tree =>
 describe("A source at a limit is built, and one over it is refused", () => {
   it("for 400 files; assets do not count", async () => {
     const source = { "src/index.js": app["src/index.js"] ?? "", ...many(500, "public") }
-    expect(Limits.buildSourceFiles).toBe(400)
+    expect(LocalLimits.buildSourceFiles).toBe(400)
     expect(await problemsOf({ ...source, ...many(399, "lib") })).toBe("Built")
     expect(await problemsOf({ ...source, ...many(400, "lib") })).toEqual([
       {
@@ -76,7 +76,7 @@ describe("A source at a limit is built, and one over it is refused", () => {
     const wide = Math.floor((room - 100_000) / 4)
     const result = await build(worker(wide, room - wide * 4))
     const [module] = result._tag === "Built" ? result.objects.values() : []
-    expect(module?.byteLength).toBe(Limits.buildModuleBytes)
+    expect(module?.byteLength).toBe(LocalLimits.buildModuleBytes)
     expect(await problemsOf(worker(wide, room - wide * 4 + 1))).toMatchObject([
       {
         code: "module_over_limit",

@@ -3,7 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { AppBuilder, type BuildResult } from "@pawl/core/app/AppBuilder"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { appBuilderContract, buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
 
@@ -77,12 +77,12 @@ describe("EsbuildAppBuilder", () => {
   it("keeps a large module out of bundle.json, under its digest", async () => {
     const { bundle, objects } = await bundleOf({
       "src/index.js": worker(`import a from "./a.bin"\nconsole.log(a)`),
-      "src/a.bin": new Uint8Array(Limits.bundleInlineBytes + 1)
+      "src/a.bin": new Uint8Array(LocalLimits.bundleInlineBytes + 1)
     })
     const [, module] = Object.entries(bundle.modules).find(([name]) => name.endsWith("a.bin")) ?? []
     expect(module?.content).toBe(undefined)
     expect(module?.object).toBe(`modules/${module?.sha256}`)
-    expect(objects.get(module?.object ?? "")?.byteLength).toBe(Limits.bundleInlineBytes + 1)
+    expect(objects.get(module?.object ?? "")?.byteLength).toBe(LocalLimits.bundleInlineBytes + 1)
   })
 
   it("leaves the runtime's own modules as imports", async () => {
@@ -172,7 +172,7 @@ describe("EsbuildAppBuilder", () => {
       { code: "worker_in_assets", file: "public/_worker.js" }
     ])
     for (const name of ["_headers", "_redirects", ".assetsignore"]) {
-      const long = { "public/index.html": "", [`public/${name}`]: "#".repeat(Limits.assetRulesBytes + 1) }
+      const long = { "public/index.html": "", [`public/${name}`]: "#".repeat(LocalLimits.assetRulesBytes + 1) }
       expect(await problemsOf(long)).toMatchObject([{ code: "asset_rules_over_limit", file: `public/${name}` }])
     }
   })

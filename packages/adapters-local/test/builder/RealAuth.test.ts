@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { Effect, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { utf8 } from "@pawl/core/primitives/Digest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
 import { authGroups, authPackage } from "@pawl/adapters-local/builder/AuthPackages"
 import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
@@ -13,8 +13,8 @@ const look = (files: Readonly<Record<string, string>>, reached: ReadonlyArray<st
     files: new Map(Object.entries(files).map(([path, text]) => [path, utf8(text)])),
     assets: "public",
     reached: new Set(reached),
-    parseCharacters: Limits.buildAuthParseCharacters,
-    problems: Limits.buildProblems
+    parseCharacters: LocalLimits.buildAuthParseCharacters,
+    problems: LocalLimits.buildProblems
   })
 const codes = async (path: string, text: string) => (await look({ [path]: text }, [path])).map(({ code }) => code)
 
@@ -281,7 +281,9 @@ describe("a password field", () => {
     const [problem] = await look({ "src/a.tsx": `const a = 1\nexport const A = () => <input type="password" />` })
     expect(problem).toMatchObject({ file: "src/a.tsx", line: 2, column: 31 })
     expect(problem?.message).toMatch(/<input type="password">.*Remove it.*demo user/)
-    expect(await look({ "public/a.html": `<input type=password>\n`.repeat(200) })).toHaveLength(Limits.buildProblems)
+    expect(await look({ "public/a.html": `<input type=password>\n`.repeat(200) })).toHaveLength(
+      LocalLimits.buildProblems
+    )
   })
 
   it("finds none in what people build apps with", async () => {

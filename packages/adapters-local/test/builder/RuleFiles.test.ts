@@ -1,4 +1,4 @@
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { describe, expect, it } from "vitest"
 import { ignoredPaths } from "../../src/builder/AssetsIgnore.ts"
 import { readHeaders } from "../../src/builder/HeadersFile.ts"
@@ -58,7 +58,7 @@ describe("_redirects", () => {
     ["/ /index", "lead to itself"],
     ["/a/*/b/* /c", "more than one *"],
     ["/:a:b /c", "side by side"],
-    [`/a /${"x".repeat(Limits.assetRuleLineLength)}`, "a line may have 2000"]
+    [`/a /${"x".repeat(LocalLimits.assetRuleLineLength)}`, "a line may have 2000"]
   ])("leaves out %s and says why", (line, words) => {
     const { redirects: rules, warnings } = redirects(`/good /one\n${line}\n/fine /two`)
     expect(rules.map(({ from }) => from)).toEqual(["/good", "/fine"])
@@ -84,8 +84,8 @@ describe("_redirects", () => {
   })
 
   it("holds single paths and patterns to their own limits", () => {
-    const many = Array.from({ length: Limits.assetRedirectsStatic + 1 }, (_, n) => `/s${n} /x`)
-    const patterns = Array.from({ length: Limits.assetRedirectsDynamic }, (_, n) => `/p${n}/* /x`)
+    const many = Array.from({ length: LocalLimits.assetRedirectsStatic + 1 }, (_, n) => `/s${n} /x`)
+    const patterns = Array.from({ length: LocalLimits.assetRedirectsDynamic }, (_, n) => `/p${n}/* /x`)
     const { redirects: rules, warnings } = redirects([...many, ...patterns, "/late /x", "/later /x"].join("\n"))
     expect(rules).toHaveLength(2100)
     expect(warnings).toMatchObject([
@@ -141,7 +141,7 @@ describe("_headers", () => {
     ["Transfer-Encoding: chunked", "set by the router or belongs to the connection"],
     ["X-Accel-Redirect: /etc", "set by the router or belongs to the connection"],
     ["X-Pawl-Version: 1", "set by the router or belongs to the connection"],
-    [`x: ${"y".repeat(Limits.assetRuleLineLength)}`, "a line may have 2000"]
+    [`x: ${"y".repeat(LocalLimits.assetRuleLineLength)}`, "a line may have 2000"]
   ])("leaves out %s and says why", (line, words) => {
     const { headers: rules, warnings } = headers(`/a\n  x-good: 1\n  ${line}\n  x-fine: 2`)
     expect(rules).toEqual([
@@ -169,7 +169,7 @@ describe("_headers", () => {
 
   it("has at most 100 blocks", () => {
     const { headers: rules, warnings } = headers(Array.from({ length: 102 }, (_, n) => `/${n}\n  x-n: ${n}`).join("\n"))
-    expect(rules).toHaveLength(Limits.assetHeaderRules)
+    expect(rules).toHaveLength(LocalLimits.assetHeaderRules)
     expect(warnings).toMatchObject([{ line: 201, message: expect.stringContaining("100 blocks") }])
   })
 })

@@ -14,7 +14,7 @@ import { createInterface } from "node:readline"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { Effect, Fiber, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { projectId, scene, signature, tagOf, textFiles } from "@pawl/testing/RepositoriesScene"
 import * as GitReaders from "../../src/repositories/GitReaders.ts"
 import { repositoryFixture } from "./RepositoryFixture.ts"
@@ -276,7 +276,7 @@ describe("GitRepositories on a machine that breaks", () => {
     const { refs, s0 } = await run((repositories) =>
       Effect.gen(function* () {
         const { s0: seeded, ws } = yield* scene(repositories)
-        const made = Array.from({ length: Limits.gitReaders + 8 }, (_, i) => ws(i + 1))
+        const made = Array.from({ length: LocalLimits.gitReaders + 8 }, (_, i) => ws(i + 1))
         yield* Effect.forEach(made, (ref) => repositories.fork(ref))
         return { refs: made, s0: seeded }
       })
@@ -291,14 +291,14 @@ describe("GitRepositories on a machine that breaks", () => {
             { concurrency: "unbounded" }
           )
           for (const object of found) expect(object?.type).toBe("commit")
-          expect(yield* readers.count).toBe(Limits.gitReaders)
+          expect(yield* readers.count).toBe(LocalLimits.gitReaders)
           const [first] = refs
           if (first === undefined) return
           expect((yield* Effect.flip(readers.contents(gitDir(first), s0.commit, 10)))._tag).toBe(
             "RepositoriesUnavailable"
           )
           expect((yield* readers.contents(gitDir(first), s0.commit, 10_000))?.type).toBe("commit")
-          yield* TestClock.adjust(`${Limits.gitReaderIdleMs * 2} millis`)
+          yield* TestClock.adjust(`${LocalLimits.gitReaderIdleMs * 2} millis`)
           expect(yield* readers.count).toBe(0)
           expect((yield* readers.info(gitDir(first), s0.commit))?.type).toBe("commit")
         })

@@ -4,6 +4,7 @@ import { deflateSync } from "node:zlib"
 import { Effect, FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { projectId, scene } from "@pawl/testing/RepositoriesScene"
 import { gitObject, pack } from "../../src/repositories/GitObjects.ts"
 import { measurePack } from "../../src/repositories/PackBounds.ts"
@@ -120,8 +121,8 @@ describe("PackBounds", () => {
           for (const [at, value] of mutations) bytes[at] = value
           const found = await measured(bytes.subarray(0, length % 3 === 0 ? length : whole.length))
           if (typeof found === "string") return
-          expect(found.objects).toBeLessThanOrEqual(Limits.gitPushObjects)
-          expect(found.unpackedBytes).toBeLessThanOrEqual(Limits.gitPushUnpackedBytes)
+          expect(found.objects).toBeLessThanOrEqual(LocalLimits.gitPushObjects)
+          expect(found.unpackedBytes).toBeLessThanOrEqual(LocalLimits.gitPushUnpackedBytes)
         }
       ),
       { numRuns: 2_000, seed: 1 }

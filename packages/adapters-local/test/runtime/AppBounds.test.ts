@@ -1,5 +1,5 @@
 import { type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -97,11 +97,11 @@ describe("an app over a bound is stopped and hurts nobody else", () => {
     const [bad, good] = [await app("p@crashes"), await app("p@calm")]
     const seen: Array<string> = []
     // On a slow machine one death may be forgiven before the next: it takes a few more then.
-    while (!seen.includes("crash_loop") && seen.length < 10 * Limits.appCrashBurst) {
+    while (!seen.includes("crash_loop") && seen.length < 10 * LocalLimits.appCrashBurst) {
       const refused = await refusal(bad, "/loop")
       seen.push(refused instanceof Error && "limit" in refused ? String(refused.limit) : "?")
     }
-    expect(seen.length).toBeGreaterThan(Limits.appCrashBurst)
+    expect(seen.length).toBeGreaterThan(LocalLimits.appCrashBurst)
     expect(seen).toEqual([...new Array(seen.length - 1).fill("cpu"), "crash_loop"])
     expect(await get(good, "/")).toBe("200 hello /")
   })
@@ -116,7 +116,9 @@ describe("an app over a bound is stopped and hurts nobody else", () => {
     const version = await app("p@busy")
     await get(version, "/")
     const all = await Promise.all(
-      Array.from({ length: Limits.appQueue + 20 }, () => world.runPromise(Effect.either(fetchText(version, "/sleep"))))
+      Array.from({ length: LocalLimits.appQueue + 20 }, () =>
+        world.runPromise(Effect.either(fetchText(version, "/sleep")))
+      )
     )
     const busy = all.filter((one) => one._tag === "Left")
     expect(busy.length).toBeGreaterThan(0)
@@ -130,7 +132,7 @@ describe("an app over a bound is stopped and hurts nobody else", () => {
     await get(version, "/")
     await world.runPromise(
       Effect.gen(function* () {
-        for (let visit = 0; visit < Limits.appReplicas + 2; visit += 1)
+        for (let visit = 0; visit < LocalLimits.appReplicas + 2; visit += 1)
           expect(yield* Effect.timeoutOption(fetchText(version, "/forever"), 50)).toMatchObject({ _tag: "None" })
       })
     )

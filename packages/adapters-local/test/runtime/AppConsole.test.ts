@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream"
 import { type AppLogLine, AppLogs, type NewLogLine } from "@pawl/core/app/AppLogs"
 import { AppOverLimit, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Chunk, Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -103,8 +104,8 @@ describe("what an app prints", () => {
     const lines = await upTo(flood, "lines dropped")
     const dropped = Number(/^\d+/.exec(lines.at(-1)?.text ?? "")?.[0])
     expect(lines.at(-1)).toMatchObject({ source: "limit", level: "warn" })
-    expect(lines.slice(0, Limits.appLogLinesPerSecond).map((line) => line.text)).toEqual(
-      Array.from({ length: Limits.appLogLinesPerSecond }, (_, n) => `line ${n}`)
+    expect(lines.slice(0, LocalLimits.appLogLinesPerSecond).map((line) => line.text)).toEqual(
+      Array.from({ length: LocalLimits.appLogLinesPerSecond }, (_, n) => `line ${n}`)
     )
     expect(lines.length - 1 + dropped).toBe(2000)
   })

@@ -5,7 +5,7 @@ import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Pointer } from "@pawl/core/app/Pointer"
 import { insert, update } from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import * as Assets from "@pawl/router/Assets"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
@@ -32,7 +32,7 @@ export default { async fetch(request, env, ctx) {
   if (pathname === "/kept") return new Response(await said(() => env.DATA.put("k", "late")))
   const n = searchParams.get("n")
   const value = "x".repeat(Number(searchParams.get("size")))
-  for (let i = 0; i < ${Limits.appSubrequests / 2}; i++) {
+  for (let i = 0; i < ${LocalLimits.appSubrequests / 2}; i++) {
     await env.DATA.put("key-" + i, n + value)
     if ((await env.DATA.get("key-" + i)) !== n + value) throw new Error("another value")
   }
@@ -80,7 +80,7 @@ const pointer = (version: AppVersion): Pointer => ({
 })
 
 describe("env.DATA of an app that serves", () => {
-  it(`takes all ${Limits.appSubrequests} calls of a request, ${warm} times in a row, and no request is stopped`, () =>
+  it(`takes all ${LocalLimits.appSubrequests} calls of a request, ${warm} times in a row, and no request is stopped`, () =>
     world.runPromise(
       Effect.gen(function* () {
         const version = { ...(yield* install({ main: app }, "p@data")), incarnation: 1 }
@@ -98,7 +98,9 @@ describe("env.DATA of an app that serves", () => {
           for (let n = 0; n < requests; n++) expect(yield* get(version, `/?n=${n}&size=${size}`)).toBe(String(n))
           const used = [...cpuMs()].map(([pid, ms]) => ms - (before.get(pid) ?? 0))
           const perRequest = Math.max(...used) / requests
-          console.log(`${Limits.appSubrequests} calls with ${size} bytes: ${perRequest.toFixed(2)} ms of CPU a request`)
+          console.log(
+            `${LocalLimits.appSubrequests} calls with ${size} bytes: ${perRequest.toFixed(2)} ms of CPU a request`
+          )
         }
       })
     ))

@@ -1,5 +1,6 @@
 import { type AppOverLimit, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -32,7 +33,7 @@ describe("a flood of requests to one app", () => {
   it("is turned away in parts, each told when to come back, and leaves a neighbour alone", async () => {
     const [hot, calm] = await world.runPromise(Effect.all([install({ main }, "p@hot"), install({ main }, "p@calm")]))
     await Promise.all([visit(world, hot, "/"), visit(world, calm, "/count")])
-    const flood = Array.from({ length: 2 * Limits.appQueue }, () => refusal(world, hot, "/slow"))
+    const flood = Array.from({ length: 2 * LocalLimits.appQueue }, () => refusal(world, hot, "/slow"))
     for (let visits = 2; visits <= 40; visits += 1) expect(await visit(world, calm, "/count")).toBe(String(visits))
     const answers = await Promise.all(flood)
     const refused = answers.filter((answer) => typeof answer !== "string")

@@ -1,5 +1,5 @@
 import { type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask } from "@pawl/testing/AppRuntimeContract"
 import { Effect, Either } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -216,7 +216,7 @@ describe("a visitor of an app that runs wild is answered, the app serves on, and
 })
 
 describe("an app that calls too often is refused, and its next visitor is not", () => {
-  const most = Limits.appSubrequests
+  const most = LocalLimits.appSubrequests
   it.each([
     [
       "a thousand at once",

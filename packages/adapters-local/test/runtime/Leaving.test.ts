@@ -1,5 +1,5 @@
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { BytesBody } from "@pawl/router/Body"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Effect, FiberId, Scheduler } from "effect"
@@ -18,7 +18,7 @@ afterAll(() => Promise.all([world.dispose(), hasty.dispose()]))
 
 /** Of an answer in pieces: workerd keeps no copy of those that were sent. */
 const piece = 64 * 1024
-const source = `const long = new Uint8Array(${Limits.appBodyBytes}).fill(97)
+const source = `const long = new Uint8Array(${LocalLimits.appBodyBytes}).fill(97)
 export default { async fetch(request, env, ctx) {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname === "/long") return new Response(long.subarray(0, Number(searchParams.get("bytes"))))
@@ -61,15 +61,15 @@ const upload = () => {
 describe("what one visitor leaves behind does not reach the next", () => {
   it("an answer that is kept to the brim when its last byte comes", async () => {
     const version = await app(hasty, "p@brim")
-    const { body } = await open(hasty, version, `/long?bytes=${Limits.appBodyBytes}`)
+    const { body } = await open(hasty, version, `/long?bytes=${LocalLimits.appBodyBytes}`)
     expect(await text(hasty, version)).toBe("served")
-    expect((await bodyText(body)).length).toBe(Limits.appBodyBytes)
+    expect((await bodyText(body)).length).toBe(LocalLimits.appBodyBytes)
   })
 
   it("a long body that the app never read", async () => {
     const version = await app(world, "p@unread")
     for (let visit = 0; visit < 5; visit += 1) {
-      expect(await text(world, version, "/unread", posted(Limits.appHeldUploadBytes))).toBe("unread")
+      expect(await text(world, version, "/unread", posted(LocalLimits.appHeldUploadBytes))).toBe("unread")
       expect(await text(world, version, "/", posted(100))).toBe("got 100")
     }
   })
@@ -77,7 +77,7 @@ describe("what one visitor leaves behind does not reach the next", () => {
   it("answers whose visitors left as they came", async () => {
     const version = await app(hasty, "p@leavers")
     const bytes = 16 * piece
-    for (let kept = 0; kept <= 1.5 * Limits.appBodiesBytes; kept += bytes) {
+    for (let kept = 0; kept <= 1.5 * LocalLimits.appBodiesBytes; kept += bytes) {
       const scheduler = new Scheduler.ControlledScheduler()
       const fiber = hasty.runFork(Effect.withScheduler(fetching(version, "/pieces"), scheduler))
       // The answer is here, mostly all of it, and whoever asked for it has not looked yet.
@@ -88,7 +88,7 @@ describe("what one visitor leaves behind does not reach the next", () => {
     }
     // Without room, each of these would hold a process until it is cut off.
     const readers = []
-    for (let count = 0; count < Limits.appReplicas; count += 1) readers.push(await open(hasty, version, "/pieces"))
+    for (let count = 0; count < LocalLimits.appReplicas; count += 1) readers.push(await open(hasty, version, "/pieces"))
     expect(await text(hasty, version)).toBe("served")
     for (const { body } of readers) expect((await bodyText(body)).length).toBe(bytes)
   })
@@ -138,7 +138,7 @@ describe("a request that takes its time", () => {
     const { asked, go } = upload()
     const answer = text(world, version, "/", asked)
     // Beyond this number, what has no process is forgotten.
-    for (let other = 0; other <= Limits.appVersionsKnown; other += 1) {
+    for (let other = 0; other <= LocalLimits.appVersionsKnown; other += 1) {
       const unusable = { ...version, id: `p@${other}`, bundleDigest: String(other).padStart(64, "a") }
       await expect(open(world, unusable, "/")).rejects.toThrow()
     }

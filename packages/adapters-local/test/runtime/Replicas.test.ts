@@ -1,11 +1,11 @@
 import { AppOverLimit, AppThrew } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { describe, expect, it } from "vitest"
 import { UploadRoom } from "../../src/runtime/HeldUpload.ts"
 import { Replicas } from "../../src/runtime/Replicas.ts"
 
 const version = { id: "p@1", project: "p", channel: "production", bundleKey: "k", bundleDigest: "d" }
-const visits = Limits.appCrashBurst + 5
+const visits = LocalLimits.appCrashBurst + 5
 
 /** What visitors of an app are told whose every start ends so, and how often it was started. */
 const visited = async (end: () => Error) => {
@@ -34,7 +34,7 @@ const visited = async (end: () => Error) => {
 describe("an app that cannot start", () => {
   it("is not started for every visitor, and each is told what it threw", async () => {
     const { starts, told } = await visited(() => new AppThrew({ version: version.id, reason: "Error: at the top" }))
-    expect(starts).toBe(Limits.appCrashBurst)
+    expect(starts).toBe(LocalLimits.appCrashBurst)
     for (const one of told) expect(one).toMatchObject({ _tag: "AppThrew", reason: "Error: at the top" })
   })
 
@@ -42,10 +42,10 @@ describe("an app that cannot start", () => {
     const { starts, told } = await visited(
       () => new AppOverLimit({ version: version.id, limit: "cpu", retryAfterSeconds: 1 })
     )
-    expect(starts).toBe(Limits.appCrashBurst)
+    expect(starts).toBe(LocalLimits.appCrashBurst)
     expect(told.map((one) => one instanceof AppOverLimit && one.limit)).toEqual([
-      ...new Array(Limits.appCrashBurst).fill("cpu"),
-      ...new Array(visits - Limits.appCrashBurst).fill("crash_loop")
+      ...new Array(LocalLimits.appCrashBurst).fill("cpu"),
+      ...new Array(visits - LocalLimits.appCrashBurst).fill("crash_loop")
     ])
   })
 

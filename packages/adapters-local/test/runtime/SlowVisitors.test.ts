@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -54,7 +54,7 @@ describe("a slow visitor", () => {
     const version = await app(patient, "p@readers")
     const bytes = 4 << 20
     const readers = []
-    for (let count = 0; count < 2 * Limits.appReplicas; count += 1)
+    for (let count = 0; count < 2 * LocalLimits.appReplicas; count += 1)
       readers.push(await open(patient, version, `/long?bytes=${bytes}`))
     expect(await text(patient, version)).toBe("served")
     for (const { body } of readers) expect((await bodyText(body)).length).toBe(bytes)
@@ -64,7 +64,8 @@ describe("a slow visitor", () => {
     const endless = openWorld({ bounds: { stallMs: 300 } })
     const version = await app(endless, "p@endless")
     const readers = []
-    for (let count = 0; count < Limits.appReplicas; count += 1) readers.push(await open(endless, version, "/endless"))
+    for (let count = 0; count < LocalLimits.appReplicas; count += 1)
+      readers.push(await open(endless, version, "/endless"))
     expect(await text(endless, version)).toBe("served")
     for (const { body } of readers) await expect(bodyText(body)).rejects.toThrow()
     await endless.dispose()
@@ -73,7 +74,7 @@ describe("a slow visitor", () => {
   it("does not hold a process by sending slowly what it said it would send", async () => {
     const version = await app(patient, "p@senders")
     expect(await text(patient, version)).toBe("served")
-    const senders = Array.from({ length: 2 * Limits.appReplicas }, () =>
+    const senders = Array.from({ length: 2 * LocalLimits.appReplicas }, () =>
       holding([new Uint8Array(1), new Uint8Array(99)])
     )
     const answers = senders.map(({ body }) =>
@@ -86,7 +87,7 @@ describe("a slow visitor", () => {
 
   it("is turned away when a body too long to be held stops coming, and the app serves on", async () => {
     const version = await app(world, "p@stalled")
-    const stalled = Array.from({ length: Limits.appReplicas }, () => holding([new Uint8Array(1)]))
+    const stalled = Array.from({ length: LocalLimits.appReplicas }, () => holding([new Uint8Array(1)]))
     const answers = stalled.map(({ body }) =>
       text(world, version, "/", { method: "POST", headers: [["content-length", String(32 << 20)]], body }).catch(String)
     )
@@ -114,9 +115,9 @@ describe("visitors who are slow on purpose, and come again and again", () => {
       while (going) await text(again, version, "/", { method: "POST", headers, body: trickle() }).catch(() => "")
     }
     const attackers = [
-      ...Array.from({ length: Limits.appReplicas }, () => attack([])),
-      ...Array.from({ length: Limits.appReplicas }, () => attack([["content-length", String(5 << 20)]])),
-      ...Array.from({ length: Limits.appReplicas }, () => attack([["content-length", String(50 << 20)]]))
+      ...Array.from({ length: LocalLimits.appReplicas }, () => attack([])),
+      ...Array.from({ length: LocalLimits.appReplicas }, () => attack([["content-length", String(5 << 20)]])),
+      ...Array.from({ length: LocalLimits.appReplicas }, () => attack([["content-length", String(50 << 20)]]))
     ]
     for (let visits = 0; visits < 8; visits += 1) {
       expect(await text(again, version)).toBe("served")
@@ -137,7 +138,7 @@ describe("visitors who are slow on purpose, and come again and again", () => {
         if (!going && opened?.body instanceof AnswerBody) opened.body.destroy()
       }
     }
-    const attackers = Array.from({ length: 2 * Limits.appReplicas }, attack)
+    const attackers = Array.from({ length: 2 * LocalLimits.appReplicas }, attack)
     for (let visits = 0; visits < 8; visits += 1) {
       expect(await text(again, version)).toBe("served")
       await pause(250)

@@ -12,7 +12,7 @@ export interface Need {
 /** The annotation that every endpoint behind authentication carries. */
 export class Needs extends Context.Tag("@pawl/server/api/Needs")<Needs, Need>() {}
 
-/** The largest body of an endpoint, in bytes; `Limits.bodyBytes` without it. */
+/** The largest body of an endpoint, in bytes; `ServerLimits.bodyBytes` without it. */
 export class BodyLimit extends Context.Tag("@pawl/server/api/BodyLimit")<BodyLimit, number>() {}
 
 export const reading: Need = { scope: "read", role: "viewer" }

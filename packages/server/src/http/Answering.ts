@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { Problem } from "../api/Problem.ts"
 import { Exchange } from "./Exchange.ts"
-import { type Refusal, toProblem } from "./Problems.ts"
+import { toProblem } from "./Problems.ts"
+import type { Refusal } from "./Refusal.ts"
 
 const isProblem = (error: Refusal | Problem): error is Problem => error instanceof Problem
 

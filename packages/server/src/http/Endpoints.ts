@@ -1,6 +1,6 @@
 /** The endpoints of the contract as a table: which there are at a path, and what they ask for. */
 import { HttpApi } from "@effect/platform"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import { Context, Option } from "effect"
 import { administering, BodyLimit, type Need, Needs } from "../api/Needs.ts"
 import { PawlApi } from "../api/PawlApi.ts"
@@ -33,7 +33,7 @@ const contract = (): ReadonlyArray<Endpoint> => {
         path: endpoint.path,
         // An endpoint behind authentication that says nothing asks for the most.
         need: middleware.size === 0 ? null : Option.getOrElse(needOf(endpoint.annotations), () => administering),
-        bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => Limits.bodyBytes)
+        bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => ServerLimits.bodyBytes)
       })
   })
   return found

@@ -5,7 +5,7 @@ import { isLive } from "@pawl/core/access/Tokens"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Unknown } from "@pawl/core/ledger/Refusals"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
 import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
@@ -62,16 +62,16 @@ export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>
   Effect.gen(function* () {
     const caller = yield* CurrentUser
     const { open, closing } = yield* OpenStreams
-    if ((open.get(caller.user.id) ?? 0) >= Limits.eventStreamsPerCaller)
+    if ((open.get(caller.user.id) ?? 0) >= ServerLimits.eventStreamsPerCaller)
       return yield* problemOf(
         429,
         "too_many_streams",
         "Too many open streams",
-        `You have ${Limits.eventStreamsPerCaller} open streams. Close one.`,
+        `You have ${ServerLimits.eventStreamsPerCaller} open streams. Close one.`,
         { retryAfterSeconds: 5 }
       )
     const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof stillAllowed>>>()
-    const beats = Stream.fromSchedule(Schedule.spaced(Limits.eventHeartbeatMs)).pipe(
+    const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
       Stream.mapEffect(() => Effect.as(stillAllowed(caller, projectId), heartbeat))
     )
     const body = Stream.make(opening).pipe(

@@ -2,7 +2,7 @@
 import type { Evidence } from "@pawl/core/evidence/Evidence"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import { Chunk, Effect, Stream } from "effect"
 
 /** At most `max` bytes of the output; null when there is none any more. */
@@ -24,15 +24,15 @@ const bytesOf = (evidence: Evidence, max: number) =>
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** The evidence with the first `Limits.evidenceOutputBytes` of its output; without, when the output is not kept any more. */
+/** The evidence with the first `ServerLimits.evidenceOutputBytes` of its output; without, when the output is not kept any more. */
 export const withOutput = (evidence: Evidence) =>
-  Effect.map(bytesOf(evidence, Limits.evidenceOutputBytes + 1), (bytes) =>
+  Effect.map(bytesOf(evidence, ServerLimits.evidenceOutputBytes + 1), (bytes) =>
     bytes === null
       ? evidence
       : {
           ...evidence,
-          output: textOf(bytes.subarray(0, Limits.evidenceOutputBytes)),
-          outputTruncated: bytes.length > Limits.evidenceOutputBytes
+          output: textOf(bytes.subarray(0, ServerLimits.evidenceOutputBytes)),
+          outputTruncated: bytes.length > ServerLimits.evidenceOutputBytes
         }
   )
 

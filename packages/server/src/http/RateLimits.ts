@@ -1,5 +1,5 @@
 /** How many requests a caller may make in a minute, counted in this process. */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { Context, Effect, Layer } from "effect"
 import type { Problem } from "../api/Problem.ts"
@@ -36,12 +36,12 @@ export const layer: Layer.Layer<RateLimits, never, ApiSettings> = Layer.effect(
     const spanOf = (caller: string, now: number): Span => {
       const there = spans.get(caller)
       if (there !== undefined && there.endsAtMs > now) return there
-      const span = { endsAtMs: now + Limits.rateWindowMs, count: 0 }
+      const span = { endsAtMs: now + ServerLimits.rateWindowMs, count: 0 }
       // Set anew, so that the map's order is that of the spans' beginnings.
       spans.delete(caller)
       spans.set(caller, span)
       const oldest = spans.keys().next().value
-      if (spans.size > Limits.rateCallers && oldest !== undefined) spans.delete(oldest)
+      if (spans.size > ServerLimits.rateCallers && oldest !== undefined) spans.delete(oldest)
       return span
     }
     return {

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { readdirSync } from "node:fs"
 import type { IncomingMessage, RequestListener } from "node:http"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import { Backlog, type ConsumerLag, type QueueDepth } from "@pawl/core/telemetry/Backlog"
 import { contentType, expose } from "@pawl/core/telemetry/Exposition"
 import { Counter, Gauge, type Meter } from "@pawl/core/telemetry/Meter"
@@ -59,16 +59,16 @@ interface Waiting {
 
 const nothing: Waiting = { queue: [], lag: [], readable: false }
 
-/** Asks the store at most once in `Limits.backlogAgeMs`, however many scrape. */
+/** Asks the store at most once in `ServerLimits.backlogAgeMs`, however many scrape. */
 const reading = Effect.gen(function* () {
   const backlog = yield* Backlog
   return yield* Effect.cachedWithTTL(
     Effect.all([backlog.queue, backlog.lag]).pipe(
       Effect.map(([queue, lag]): Waiting => ({ queue, lag, readable: true })),
-      Effect.timeoutTo({ duration: Limits.backlogReadMs, onSuccess: (read) => read, onTimeout: () => nothing }),
+      Effect.timeoutTo({ duration: ServerLimits.backlogReadMs, onSuccess: (read) => read, onTimeout: () => nothing }),
       Effect.catchAll((away) => Effect.as(Effect.logWarning("the backlog was not read", away.reason), nothing))
     ),
-    Limits.backlogAgeMs
+    ServerLimits.backlogAgeMs
   )
 })
 

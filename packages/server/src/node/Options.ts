@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
 import { accountOf } from "./BuildServices.ts"
 import { isTokenText, standardNames, telemetryOf } from "./TelemetryOptions.ts"
@@ -50,7 +51,7 @@ const options = Config.all({
   appProcesses: Config.withDefault(positive("appProcesses"), Limits.appProcesses),
   sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
   webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
-  apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), Limits.requestsPerMinute),
+  apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
   ownerToken: Config.option(Config.redacted("ownerToken")),
   databaseUrl: Config.option(Config.redacted("databaseUrl")),
   buildsApiToken: Config.option(Config.redacted("buildsApiToken")),

@@ -2,7 +2,7 @@
  * Sends spans to a collector: OTLP over HTTP, as JSON. Nothing of Pawl waits for it. A collector that is away is told of
  * once in the log; spans wait for it in a bounded queue, and what does not fit is dropped and counted.
  */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import type { MeterSet } from "@pawl/core/telemetry/Meters"
 import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
 import { Effect, Redacted } from "effect"
@@ -112,7 +112,7 @@ export const make = (collector: Collector, meters: MeterSet) =>
     const flush = (timeoutMs: number) =>
       Effect.gen(function* () {
         while (waiting.length > 0) {
-          const batch = waiting.slice(0, Limits.spansAtOnce)
+          const batch = waiting.slice(0, ServerLimits.spansAtOnce)
           const answer = yield* post(collector, encode(collector, batch), timeoutMs)
           yield* tell(answer._tag === "taken" ? null : answer.reason)
           if (answer._tag === "away") return false
@@ -122,20 +122,20 @@ export const make = (collector: Collector, meters: MeterSet) =>
         return true
       })
     const loop = Effect.gen(function* () {
-      let pauseMs: number = Limits.spansEveryMs
+      let pauseMs: number = ServerLimits.spansEveryMs
       for (;;) {
         yield* Effect.sleep(pauseMs)
-        const there = yield* flush(Limits.spanSendMs)
-        pauseMs = there ? Limits.spansEveryMs : Math.min(pauseMs * 2, Limits.spanRetryMs)
+        const there = yield* flush(ServerLimits.spanSendMs)
+        pauseMs = there ? ServerLimits.spansEveryMs : Math.min(pauseMs * 2, ServerLimits.spanRetryMs)
       }
     })
     yield* Effect.addFinalizer(() =>
-      Effect.timeoutOption(Effect.interruptible(flush(Limits.spanFlushMs)), Limits.spanFlushMs)
+      Effect.timeoutOption(Effect.interruptible(flush(ServerLimits.spanFlushMs)), ServerLimits.spanFlushMs)
     )
     yield* Effect.forkScoped(loop)
     return {
       take: (span: EndedSpan): void => {
-        if (waiting.length < Limits.spansWaiting) waiting.push(span)
+        if (waiting.length < ServerLimits.spansWaiting) waiting.push(span)
         else count("dropped", 1)
       }
     }

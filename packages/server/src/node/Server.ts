@@ -5,7 +5,7 @@ import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { Commands } from "@pawl/core/event/Commands"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Addresses from "./Addresses.ts"
@@ -54,7 +54,7 @@ export const start = (options: Options, decorate?: Decorate) =>
     yield* makeFolder(options.data)
     const { alone, settled } = yield* enter(options)
     const telemetry = yield* Telemetry.make(options)
-    const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: Limits.drainMs })
+    const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })
     const addresses = Addresses.of(options, listener.port)
     const ground = { options, addresses, alone, telemetry }
     const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(ground, decorate)))

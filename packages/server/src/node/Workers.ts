@@ -3,7 +3,7 @@ import { groups } from "@pawl/core/event/Consumers"
 import * as EventRouter from "@pawl/core/event/EventRouter"
 import { handlers } from "@pawl/core/event/Handlers"
 import * as Processes from "@pawl/core/ledger/Processes"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import * as Schedules from "@pawl/core/upkeep/Schedules"
 import { Effect } from "effect"
 
@@ -13,10 +13,10 @@ const { "webhook.deliver": deliver, ...others } = handlers
 export const run = (name: string) =>
   Effect.all(
     [
-      Processes.worker({ name, concurrency: Limits.workerConcurrency, handlers: others }),
+      Processes.worker({ name, concurrency: ServerLimits.workerConcurrency, handlers: others }),
       Processes.worker({
         name: `${name}-webhooks`,
-        concurrency: Limits.webhooksAtOnce,
+        concurrency: ServerLimits.webhooksAtOnce,
         handlers: deliver === undefined ? {} : { "webhook.deliver": deliver }
       }),
       EventRouter.run(groups),

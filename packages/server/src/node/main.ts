@@ -5,7 +5,7 @@ import * as CliOptions from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../ServerLimits.ts"
 import { Cause, Console, Effect, Option, Redacted } from "effect"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
@@ -65,7 +65,7 @@ const cli = Command.run(pawl, { name: "pawl", version })
 
 /** Whatever hangs while stopping: nothing acknowledged is lost by leaving, and a supervisor must not have to wait. */
 for (const signal of ["SIGTERM", "SIGINT"] as const)
-  process.once(signal, () => setTimeout(() => process.exit(0), Limits.stopMs).unref())
+  process.once(signal, () => setTimeout(() => process.exit(0), ServerLimits.stopMs).unref())
 
 const fail = (text: string) =>
   Effect.zipRight(

@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib"
 import { join } from "node:path"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "./Flow.ts"
 import { gitClient, gitUrl } from "./GitClient.ts"
@@ -154,11 +155,11 @@ describe("git's paths", () => {
   it("bounds a body as it is sent and as it unpacks", async () => {
     const authorization = basic(token)
     const zipped = { authorization, headers: { "content-encoding": "gzip" } }
-    const bomb = gzipSync(Buffer.alloc(Limits.gitFetchBytes + 1))
+    const bomb = gzipSync(Buffer.alloc(ServerLimits.gitFetchBytes + 1))
     expect((await ask("POST", at("git-upload-pack"), { ...zipped, body: bomb })).status).toBe(413)
     expect((await ask("POST", at("git-upload-pack"), { ...zipped, body: "no gzip" })).status).toBe(400)
     expect((await ask("POST", at("git-upload-pack"), { ...zipped, body: gzipSync("0000") })).status).toBe(200)
-    const larger = gzipSync(Buffer.alloc(Limits.gitPushBytes + Limits.gitDiscardBytes + 1))
+    const larger = gzipSync(Buffer.alloc(Limits.gitPushBytes + ServerLimits.gitDiscardBytes + 1))
     expect((await ask("POST", at("git-receive-pack"), { ...zipped, body: larger })).status).toBe(413)
     const other = { authorization, headers: { "content-encoding": "br" }, body: "x" }
     expect((await ask("POST", at("git-receive-pack"), other)).status).toBe(415)

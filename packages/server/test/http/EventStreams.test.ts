@@ -5,7 +5,7 @@ import * as Tokens from "@pawl/core/access/Tokens"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import { CurrentUser } from "@pawl/server/api"
 import * as EventStreams from "@pawl/server/http/EventStreams"
 import { WebCryptoSecrets } from "@pawl/server/http/index"
@@ -53,7 +53,7 @@ const openStream = Effect.gen(function* () {
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
   Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestContext.TestContext)))
 
-const lasting = (beats: number) => TestClock.adjust(Limits.eventHeartbeatMs * beats)
+const lasting = (beats: number) => TestClock.adjust(ServerLimits.eventHeartbeatMs * beats)
 
 describe("An open event stream", () => {
   it("says that it is there while nothing happens", () =>

@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { decodeEvents } from "./EventReader.ts"
 import { answerOf, type Api, newCandidate, newProject, ownerToken, startApi } from "./TestApi.ts"
@@ -27,7 +27,7 @@ describe("Behind a Node server", () => {
   })
 
   it("a caller hears of a body that is too large, said beforehand or not", async () => {
-    const body = new Uint8Array(12 * Limits.bodyBytes).fill(32)
+    const body = new Uint8Array(12 * ServerLimits.bodyBytes).fill(32)
     const said = await answerOf(
       await fetch(`${origin}/v1/tokens`, { method: "POST", headers: { authorization }, body })
     )

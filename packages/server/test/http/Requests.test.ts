@@ -1,5 +1,6 @@
 /** What any request may be, whatever it asks for. */
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { answerOf, type Api, newProject, newUser, ownerToken, source, startApi } from "./TestApi.ts"
 
@@ -153,26 +154,26 @@ describe("A body", () => {
     )
 
   it("over the bound is 413, whether or not it says its length", async () => {
-    const large = JSON.stringify({ name: "x".repeat(Limits.bodyBytes) })
+    const large = JSON.stringify({ name: "x".repeat(ServerLimits.bodyBytes) })
     expect(await api.call("POST", "/v1/tokens", { body: large })).toMatchObject({
       status: 413,
-      body: { code: "body_too_large", maxBytes: Limits.bodyBytes }
+      body: { code: "body_too_large", maxBytes: ServerLimits.bodyBytes }
     })
-    for (const size of [Limits.bodyBytes + 1, Limits.bodyBytes * 30])
+    for (const size of [ServerLimits.bodyBytes + 1, ServerLimits.bodyBytes * 30])
       expect((await sendStream("/v1/tokens", size)).status).toBe(413)
-    const lied = await sendStream("/v1/tokens", 10, { "content-length": String(Limits.bodyBytes + 1) })
+    const lied = await sendStream("/v1/tokens", 10, { "content-length": String(ServerLimits.bodyBytes + 1) })
     expect(lied.status).toBe(413)
   })
 
   it("of files may have ten times as much", async () => {
-    const files = { "a.txt": "x".repeat(2 * Limits.bodyBytes) }
+    const files = { "a.txt": "x".repeat(2 * ServerLimits.bodyBytes) }
     const project = await newProject(api, "weighty", { ...source, ...files })
     const change = (
       await api.call("POST", `/v1/projects/${project.id}/changes`, {
         body: { clientRequestId: "r", goal: "g", budget_usd: 1 }
       })
     ).body.change
-    const heavy = { message: "m", files: { "b.txt": "x".repeat(3 * Limits.bodyBytes) } }
+    const heavy = { message: "m", files: { "b.txt": "x".repeat(3 * ServerLimits.bodyBytes) } }
     expect((await api.call("POST", `/v1/changes/${change.id}/changesets`, { body: heavy })).status).toBe(201)
     const tooHeavy = { message: "m", files: { "b.txt": "x".repeat(Limits.sourceBodyBytes) } }
     expect((await api.call("POST", `/v1/changes/${change.id}/changesets`, { body: tooHeavy })).status).toBe(413)

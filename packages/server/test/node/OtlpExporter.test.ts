@@ -1,6 +1,6 @@
 import { Effect, Logger, Redacted, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "@pawl/server/ServerLimits"
 import * as Meters from "@pawl/core/telemetry/Meters"
 import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
 import * as OtlpExporter from "../../src/node/OtlpExporter.ts"
@@ -53,7 +53,7 @@ const counts = (meters: Meters.MeterSet) =>
   Object.fromEntries(meters.spans.samples().map(({ labels, value }) => [labels[0], value]))
 
 /** Lets the exporter send, and waits until the collector has answered and the exporter is done with it. */
-const sent = (collector: Collector, ms: number = Limits.spansEveryMs) =>
+const sent = (collector: Collector, ms: number = ServerLimits.spansEveryMs) =>
   Effect.gen(function* () {
     const came = collector.next()
     yield* TestClock.adjust(ms)
@@ -118,10 +118,10 @@ describe("Spans on their way to a collector", () => {
         yield* eventually(() => log.length === 1)
         for (let tries = 0; tries < 5; tries++) {
           take(span(2 + tries))
-          yield* sent(collector, Limits.spanRetryMs)
+          yield* sent(collector, ServerLimits.spanRetryMs)
         }
         collector.status = 200
-        yield* sent(collector, Limits.spanRetryMs)
+        yield* sent(collector, ServerLimits.spanRetryMs)
         yield* eventually(() => counts(meters)["sent"] === 6)
       })
     )
@@ -140,7 +140,7 @@ describe("Spans on their way to a collector", () => {
     await collector.close()
     const { meters } = await exporting(collector.endpoint, ({ take }) =>
       Effect.sync(() => {
-        for (let n = 0; n < Limits.spansWaiting + 7; n++) take(span(n))
+        for (let n = 0; n < ServerLimits.spansWaiting + 7; n++) take(span(n))
       })
     )
     expect(counts(meters)).toEqual({ dropped: 7 })

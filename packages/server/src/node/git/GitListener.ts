@@ -4,6 +4,7 @@ import { GitTransport } from "@pawl/adapters-local/repositories/GitTransport"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Cause, Effect, Fiber, FiberSet, Layer, Runtime } from "effect"
 import { type Need, reading, writing } from "../../api/Needs.ts"
@@ -103,7 +104,7 @@ const makeTurns = () => {
   /** Does the work unless too much is under way, of this caller or of all. */
   return <A, E, R>(caller: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Problem, R> =>
     Effect.suspend((): Effect.Effect<A, E | Problem, R> =>
-      all >= Limits.gitRequestsAtOnce || (byCaller.get(caller) ?? 0) >= Limits.gitRequestsPerCaller
+      all >= ServerLimits.gitRequestsAtOnce || (byCaller.get(caller) ?? 0) >= ServerLimits.gitRequestsPerCaller
         ? Effect.fail(busy())
         : Effect.acquireUseRelease(
             count(caller, 1),
@@ -157,13 +158,13 @@ const opening = ({ req, res }: Exchanged, route: Route, userId: string) =>
 
 const fetching = ({ req, res }: Exchanged, route: Route, userId: string) =>
   Effect.gen(function* () {
-    const body = yield* readBody(req, { maxBytes: Limits.gitFetchBytes, discardBytes: 0 })
+    const body = yield* readBody(req, { maxBytes: ServerLimits.gitFetchBytes, discardBytes: 0 })
     yield* serving({ req, res }, route, userId, { request: body.bytes, greeting: new Uint8Array() })
   })
 
 const pushing = ({ req, res }: Exchanged, route: Route, at: Effect.Effect.Success<ReturnType<typeof demandCaller>>) =>
   Effect.gen(function* () {
-    const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: Limits.gitDiscardBytes })
+    const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: ServerLimits.gitDiscardBytes })
     const request = parsePush(body.bytes)
     if (request === undefined)
       return yield* new BadBody({ status: 400, reason: "This is not what git sends when it pushes." })

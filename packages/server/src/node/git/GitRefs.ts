@@ -6,7 +6,7 @@ import { newestOf } from "@pawl/core/changeset/ChangeSets"
 import { demand, find } from "@pawl/core/ledger/Deciding"
 import { generationKey } from "@pawl/core/ledger/Entities"
 import { Records } from "@pawl/core/ledger/Records"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { workspaceFork } from "@pawl/core/primitives/Ids"
 import { placeOf } from "@pawl/core/promotion/SourceSync"
 import { Effect } from "effect"
@@ -38,7 +38,7 @@ export const shownTo = (userId: string, projectId: string) =>
   Effect.gen(function* () {
     const main = yield* shownMain(projectId)
     const records = yield* Records
-    const listing = { projectId, order: "newest", limit: Limits.gitChangeSetsShown } as const
+    const listing = { projectId, order: "newest", limit: ServerLimits.gitChangeSetsShown } as const
     const latest = (yield* records.list("changeSet", listing)).items.map(({ record }) => record).reverse()
     const refs: Array<ShownRef> = [main]
     for (const changeId of new Set(latest.map((each) => each.changeId))) {

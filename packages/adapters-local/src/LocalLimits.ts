@@ -1,0 +1,158 @@
+/**
+ * Every bound of this package, by name, with its unit in the name and its source beside it. Those that others share stand
+ * in core's `Limits`. "Specification" is the table "Limits" of the specification; "decisions" are Pawl's own choices.
+ */
+const KiB = 1024
+const MiB = 1024 * KiB
+const second = 1000
+const minute = 60 * second
+
+export const LocalLimits = {
+  // Projects and files (decisions)
+  /** What one diff may take as text. */
+  diffBytes: 32 * MiB,
+
+  // git (decisions)
+  /** Long-lived `cat-file` readers at once, and how long an idle one stays. */
+  gitReaders: 32,
+  gitReaderIdleMs: 30 * second,
+  /** The longest that one git process may run, or one answer of a reader may take. */
+  gitTimeoutMs: 2 * minute,
+  /** Trees remembered as within bounds. */
+  gitKnownTrees: 10_000,
+  /** Packs in a canonical repository before they are rolled up. */
+  gitPacks: 32,
+  /** What git may say on standard error before the rest is dropped. */
+  gitErrorBytes: 16 * KiB,
+  /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
+  gitListingBytes: 32 * MiB,
+
+  // git over HTTP (decisions: a push is bounded as the files of one API call are)
+  gitPushUnpackedBytes: 64 * MiB,
+  gitPushObjects: 20_000,
+  /** Commits of a push that are looked through for the ChangeSet that it goes on from. */
+  gitPushCommits: 10_000,
+  /** How long one answer to a clone or a fetch may take. */
+  gitServeMs: 5 * minute,
+  /** The largest piece of memory that git may take at once for a push. */
+  gitPushAllocationBytes: 64 * MiB,
+
+  // Builds (specification)
+  buildSourceFiles: 400,
+  buildSourceBytes: 8 * MiB,
+  buildModuleBytes: 10 * MiB,
+  buildAssets: 500,
+  buildAssetBytes: 5 * MiB,
+  /** Builds that run at one time on a machine; others wait (decision). */
+  buildsAtOnce: 2,
+  /** Finished builds whose result is kept for a caller that has not cancelled them yet (decision). */
+  buildResultsKept: 8,
+  /** JavaScript heap of the process of one build (decision). */
+  buildHeapBytes: 512 * MiB,
+  /** All data of each process of one build; esbuild takes about 50 times the source (decision). */
+  buildMemoryBytes: 1536 * MiB,
+  /** Problems and warnings told of one build (decision). */
+  buildProblems: 50,
+  /** A larger file is looked through for real login without being parsed (decision). */
+  buildAuthParseCharacters: MiB,
+  /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
+  bundleInlineBytes: 256 * KiB,
+  /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */
+  assetHeaderRules: 100,
+  assetRedirectsStatic: 2000,
+  assetRedirectsDynamic: 100,
+  assetRuleLineLength: 2000,
+  /** Patterns of `run_worker_first`, and each of them (Cloudflare's own bounds). */
+  workerFirstRules: 100,
+  workerFirstRuleLength: 100,
+  /** A `_headers`, `_redirects` or `.assetsignore` file: routers keep the first two in memory (decision). */
+  assetRulesBytes: 256 * KiB,
+  /** Comparisons of characters that an `.assetsignore` may take for all files (decision: well under a second). */
+  assetsIgnoreSteps: 20_000_000,
+  /** A wrangler file (decision). */
+  appSettingsBytes: 64 * KiB,
+
+  // Apps (specification; wall time, memory and start-up are decisions)
+  appCpuMs: 50,
+  /** Until a process has its app running; then of its first request, which compiles what it calls. */
+  appColdCpuMs: 1000,
+  appFirstCpuMs: 150,
+  appSubrequests: 20,
+  appMemoryBytes: 192 * MiB,
+  /** A process that holds this much makes way for a fresh one between two requests. */
+  appHeavyBytes: 128 * MiB,
+  /** One that came to it within so few requests counts as one that died. */
+  appHeavyRequests: 3,
+  appWallMs: 30 * second,
+  appStartMs: 5 * second,
+
+  // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
+  /** The share of those that is kept for apps that have none yet: apps with many visitors do not take the last. */
+  appProcessesKept: 0.25,
+  appWarmHosts: 2,
+  appReplicas: 4,
+  /** When requests have been waiting this long without a break, the app is started once more beside itself. */
+  appReplicaAfterMs: 25,
+  appQueue: 128,
+  appQueueWaitMs: 5 * second,
+  appIdleMs: 5 * minute,
+  /** How often a process is looked at while it serves, and while it does not. */
+  appWatchMs: 4,
+  appWatchIdleMs: 64,
+  /** How often an app may die in a row, and how long until it is owed another start. */
+  appCrashBurst: 5,
+  appCrashRefillMs: 10 * second,
+  /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */
+  appHeldBodyBytes: 64 * KiB,
+
+  // Slow visitors (decisions: what a process does for one is bounded; what is beyond is cut off)
+  /** Of a request's body that is longer than `appLongUploadBytes`, or of unknown length, this much is held before a process is asked for. */
+  appHeldUploadBytes: 1 * MiB,
+  /** One of known length up to this is held whole. All that is held together takes at most `appUploadsBytes`. */
+  appLongUploadBytes: 16 * MiB,
+  appUploadsBytes: 128 * MiB,
+  /** How long a longer body, or one of unknown length, is held before a process is asked for. */
+  appUploadHoldMs: 1 * second,
+  /** Of one answer, what the visitor has not read yet; and of all, after which each keeps only `appHeldBodyBytes`. */
+  appBodyBytes: 8 * MiB,
+  appBodiesBytes: 128 * MiB,
+  /** How long an answer that is kept to the brim waits for its visitor, and in which time an upload must bring `appStallBytes`. */
+  appStallMs: 5 * second,
+  appStallBytes: 16 * KiB,
+  /** How long a process may have waited for its visitor when others wait for it. Below: the body of one answer. */
+  appVisitorMs: 500,
+  appResponseBytes: 512 * MiB,
+  appHeaderBytes: 64 * KiB,
+  /** How much of what an app threw is kept as the reason. */
+  appReasonLength: 500,
+  /** Versions whose state is remembered without a process. */
+  appVersionsKnown: 1000,
+  /** Taken of one app within a second, whatever it prints; the rest is counted. */
+  appLogLinesPerSecond: 100,
+  appLogBytesPerSecond: 64 * KiB,
+  /** Read of one process within a second; beyond, what it prints waits in its pipe, and so does the app. */
+  appLogReadBytesPerSecond: 1 * MiB,
+  /** Lines of all apps that wait for the database; the rest is counted. */
+  appLogWaitingLines: 4000,
+  /** How long lines wait for each other before they are stored, and how many are stored at once. */
+  appLogFlushMs: 250,
+  appLogStoreMs: 5 * second,
+  /** Requests turned away for one reason are told together, once in this time. */
+  appLogRefusalsMs: 10 * second,
+
+  // Sandbox (the time of a month is the specification's, per environment; the others are decisions)
+  /** How often a job's CPU time is read, and its memory where no cgroup keeps it. */
+  sandboxWatchMs: 50,
+  /** How long a killed sandbox may take until nothing of it is left. */
+  sandboxEndMs: 10 * second,
+  /** Wall time of one run of the battery that proves an isolation. */
+  sandboxProofMs: 10 * second,
+  /** Of what a sandbox that did not start has to say. */
+  sandboxDiagnosisBytes: 4 * KiB,
+
+  // Events and webhooks (decisions)
+  /** Of the receiver's answer; the rest is not read. */
+  webhookAnswerBytes: 64 * KiB,
+  /** Names that one process looks up at a time: a name server that hangs holds a thread that files need too. */
+  webhookLookups: 2
+} as const

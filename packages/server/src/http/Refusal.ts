@@ -1,0 +1,72 @@
+/** Every refusal of the core, and of this package, that the API may answer. Each has its row in `Problems.ts`. */
+import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
+import type { MemberLimit } from "@pawl/core/access/Organizations"
+import type { TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
+import type { BuildCapReached } from "@pawl/core/app/Builds"
+import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
+import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
+import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
+import type { NotCancellable } from "@pawl/core/change/Cancel"
+import type { ChangeClosed } from "@pawl/core/change/Changes"
+import type { RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
+import type { DeadLetterMissing } from "@pawl/core/event/Commands"
+import type { EventsExpired } from "@pawl/core/event/EventLog"
+import type { WebhookLimit } from "@pawl/core/event/Webhooks"
+import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
+import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import type { ProjectArchived } from "@pawl/core/project/Archived"
+import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
+import type {
+  InvalidPath,
+  ObjectNotFound,
+  RepositoriesUnavailable,
+  TreeTooLarge
+} from "@pawl/core/project/Repositories"
+import type { Blocked, Stale } from "@pawl/core/promotion/Promotions"
+import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
+import type { RollbackStale } from "@pawl/core/promotion/RollbackPlan"
+import type { DiffTooLarge, NotComposed } from "./Diffing.ts"
+
+/** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
+export type Refusal =
+  | AlreadyDecided
+  | AppsDisabled
+  | Blocked
+  | BudgetCannotDecrease
+  | BuildCapReached
+  | CandidateLimit
+  | ChangeClosed
+  | DeadLetterMissing
+  | DiffTooLarge
+  | EventsExpired
+  | FixturesDisabled
+  | HasSource
+  | InsufficientRole
+  | InsufficientScope
+  | InvalidField
+  | InvalidKey
+  | InvalidPath
+  | LeaseLost
+  | LedgerUnavailable
+  | MemberLimit
+  | NoDeployedRelease
+  | NoSource
+  | NotCancellable
+  | NotComposed
+  | NotRequired
+  | ObjectNotFound
+  | ObjectStoreUnavailable
+  | ProjectArchived
+  | RepositoriesUnavailable
+  | RollbackStale
+  | RollbackTakesNoChangeSets
+  | SelfApproval
+  | SlugTaken
+  | Stale
+  | TokenLimit
+  | TreeTooLarge
+  | Unauthenticated
+  | Unknown
+  | WebhookLimit

@@ -3,6 +3,7 @@
  * a parser throws (an overflowing stack too) becomes a problem.
  */
 import type { BuildProblem } from "@pawl/core/app/AppBuilder"
+import { isValueTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
 import { LocalLimits } from "../LocalLimits.ts"
 import * as Jsonc from "jsonc-parser"
 import { parse as parseToml, TomlError } from "smol-toml"
@@ -90,9 +91,11 @@ export const readSettingsFile = (files: ReadonlyMap<string, { readonly content: 
     )
   const text = textOf(content)?.replace(/^\uFEFF/, "")
   if (text === undefined) return refused("settings_unreadable", `${file} is not UTF-8 text.`, { file })
+  const deep = refused("settings_unreadable", `${file} cannot be read: ${tooDeep}.`, { file })
   try {
-    return file.endsWith(".toml") ? readToml(file, text) : readJson(file, text)
+    const read = file.endsWith(".toml") ? readToml(file, text) : readJson(file, text)
+    return read._tag === "Fields" && isValueTooDeep(read.fields) ? deep : read
   } catch {
-    return refused("settings_unreadable", `${file} cannot be read: it is nested too deeply.`, { file })
+    return deep
   }
 }

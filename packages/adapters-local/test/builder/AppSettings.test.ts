@@ -243,6 +243,23 @@ describe("AppSettings", () => {
     expect(problemsOf({ ...worker, [name]: text })).toMatchObject([{ code: "settings_unreadable", file: name }])
   })
 
+  it.each([
+    ["wrangler.json", `{"main":"src/index.ts","d1_databases":${"[".repeat(64)}${"]".repeat(64)}}`],
+    ["wrangler.jsonc", `{"main":"src/index.ts", /* [ */ "vars":${'{"a":'.repeat(64)}1${"}".repeat(64)},}`],
+    ["wrangler.toml", `main = "src/index.ts"\nd1_databases = ${"[".repeat(64)}${"]".repeat(64)}`],
+    ["wrangler.toml", `main = "src/index.ts"\n[vars${".a".repeat(30_000)}]`],
+    ["wrangler.toml", `main = "src/index.ts"\nvars${".a".repeat(30_000)} = 1`]
+  ])("refuses a %s that is nested deeper than 64 levels, and says so", (name, text) => {
+    const message = `${name} cannot be read: it is nested deeper than 64 levels.`
+    expect(problemsOf({ ...worker, [name]: text })).toMatchObject([{ code: "settings_unreadable", message }])
+  })
+
+  it("reads 64 levels, and brackets in comments are none", () => {
+    const vars = `${"[".repeat(63)}${"]".repeat(63)}`
+    const text = `{"main":"src/index.ts","unknown":${vars} // ${"[".repeat(100)}\n}`
+    expect(settingsOf({ ...worker, "wrangler.jsonc": text }).main).toBe("src/index.ts")
+  })
+
   it("is not fooled by __proto__", () => {
     expect(problemsOf({ ...worker, "wrangler.json": '{ "__proto__": { "main": "src/index.ts" } }' })).toMatchObject([
       { code: "nothing_to_serve" }

@@ -184,6 +184,8 @@ export const Limits = {
 
   // API (decisions)
   sourceBodyBytes: 10 * MiB,
+  /** Lists and objects in each other, in any JSON that people send and in settings of a source (decisions). */
+  jsonDepth: 64,
   pageSize: 100,
   eventsPageSize: 100,
   retentionDaysEvents: 365,

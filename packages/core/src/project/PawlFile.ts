@@ -1,6 +1,7 @@
 /** `pawl.json` at the root of the source: the checks and probes of a Project (decisions, "Shapes that clients rely on"). */
 import { Either, ParseResult, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
+import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 
 const CheckId = Schema.String.pipe(
   Schema.pattern(/^[a-z0-9-]{1,64}$/, { message: () => "a check id is 1 to 64 of a-z, 0-9 and -" }),
@@ -48,12 +49,14 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(PawlFile))
 
 /** Reads `pawl.json`; on the left, what is wrong with it in words. */
 export const parsePawlFile = (text: string): Either.Either<PawlFile, string> =>
-  Either.mapLeft(decode(text), (error) => {
-    const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
-    return issue === undefined
-      ? error.message
-      : `${issue.path.length > 0 ? `${issue.path.join(".")}: ` : ""}${issue.message}`
-  })
+  isTextTooDeep(text)
+    ? Either.left(tooDeep)
+    : Either.mapLeft(decode(text), (error) => {
+        const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
+        return issue === undefined
+          ? error.message
+          : `${issue.path.length > 0 ? `${issue.path.join(".")}: ` : ""}${issue.message}`
+      })
 
 const Scripts = Schema.parseJson(
   Schema.Struct({

@@ -14,6 +14,7 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { makeUuid, type OrganizationId, type ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { writeSourceIndex } from "../promotion/SourceIndex.ts"
@@ -68,6 +69,7 @@ const checkFiles = (files: FileEdits): Effect.Effect<void, InvalidField | Invali
     if (pawl === undefined || pawl === null) return
     const text =
       typeof pawl === "string" ? pawl : yield* Effect.orElseSucceed(Encoding.decodeBase64String(pawl.base64), () => "")
+    if (isTextTooDeep(text)) return yield* refuse("too_deep", "files.pawl.json", tooDeep)
     const parsed = parsePawlFile(text)
     if (parsed._tag === "Left") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.left)
   })

@@ -27,6 +27,15 @@ describe("pawl.json", () => {
     expect(parsed._tag === "Left" ? parsed.left : "").toContain(word)
   })
 
+  it("nested deeper than 64 levels is refused with that reason, however deep", () => {
+    const left = { left: "it is nested deeper than 64 levels" }
+    for (const levels of [64, 1_000_000])
+      expect(parsePawlFile(`{"checks":${"[".repeat(levels)}${"]".repeat(levels)}}`)).toMatchObject(left)
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
+    expect(checksOfPackage(`{"scripts":{"test":"node --test"},"deep":${deep}}`)).toHaveLength(1)
+    expect(checksOfPackage(`{"scripts":{"test":${deep}}}`)).toEqual([])
+  })
+
   it("gives way to the scripts typecheck and test of package.json when there is none", () => {
     expect(
       checksOfPackage('{ "scripts": { "test": "node --test", "build": "x", "typecheck": "tsc" } }').map((check) => [

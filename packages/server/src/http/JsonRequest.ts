@@ -1,5 +1,7 @@
 /** Reads a request's body as JSON, within the endpoint's bound, when the handler asks for it: after authentication. */
 import { Headers, type HttpServerRequest } from "@effect/platform"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { isTextTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
 import { Effect, Stream } from "effect"
 import type { Problem } from "../api/Problem.ts"
 import { problemOf } from "./Problems.ts"
@@ -15,6 +17,14 @@ const tooLarge = (limit: number) =>
 
 const notJson = (reason: string) =>
   problemOf(400, "invalid_json", "The body is not JSON", `The body could not be read as JSON: ${reason}`)
+
+const tooDeepJson = problemOf(
+  400,
+  "too_deep",
+  "The body is nested too deeply",
+  `The body cannot be used: ${tooDeep}.`,
+  { maxDepth: Limits.jsonDepth }
+)
 
 const forms = /^(multipart\/|application\/x-www-form-urlencoded)/i
 
@@ -67,10 +77,12 @@ const parse = (text: string): Effect.Effect<unknown, Problem> =>
   // No body is an empty object, so that endpoints whose fields are all optional can be called without one.
   text.trim() === ""
     ? Effect.succeed({})
-    : Effect.try({
-        try: () => JSON.parse(text) as unknown,
-        catch: (error) => notJson(error instanceof Error ? error.message.slice(0, 200) : "it does not parse")
-      })
+    : isTextTooDeep(text)
+      ? Effect.fail(tooDeepJson)
+      : Effect.try({
+          try: () => JSON.parse(text) as unknown,
+          catch: (error) => notJson(error instanceof Error ? error.message.slice(0, 200) : "it does not parse")
+        })
 
 const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<unknown, Problem> => {
   const type = request.headers["content-type"] ?? ""

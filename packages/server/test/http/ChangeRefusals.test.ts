@@ -109,6 +109,16 @@ describe("A Candidate", () => {
     expectProblem(unknown, 400, "unknown_changeset", { field: "changeSetIds" })
   })
 
+  it("is rejected with the reason when its pawl.json is nested too deeply", async () => {
+    const project = await newProject(api, "nested")
+    const files = { "pawl.json": `{"checks":${"[".repeat(200_000)}${"]".repeat(200_000)}}` }
+    const { candidateId } = await newCandidate(api, project.id, "r1", files)
+    const { candidate } = (await api.call("GET", `/v1/candidates/${candidateId}`)).body
+    expect(candidate).toMatchObject({ status: "rejected" })
+    expect(candidate.reason).toContain("pawl.json: it is nested deeper than 64 levels")
+    expect((await api.call("GET", `/v1/projects/${project.id}/dead-letters`)).body.items).toEqual([])
+  })
+
   it("is one for three who ask at once", async () => {
     const project = await newProject(api, "three")
     const path = `/v1/changes/${await openChange(api, project.id, "r1")}`

@@ -47,7 +47,8 @@ describe("A new Project", () => {
       [[], "invalid_field", "files"],
       [{ "a.txt": null }, "invalid_field", "files.a.txt"],
       [{ "a.txt": 7 }, "invalid_field", "files.a.txt"],
-      [{ "pawl.json": "{" }, "invalid_pawl_json", "files.pawl.json"]
+      [{ "pawl.json": "{" }, "invalid_pawl_json", "files.pawl.json"],
+      [{ "pawl.json": `{"checks":${"[".repeat(200_000)}${"]".repeat(200_000)}}` }, "too_deep", "files.pawl.json"]
     ]
     for (const [files, code, field] of refused)
       expectProblem(await create({ slug: "spotless", files }), 400, code, { field })

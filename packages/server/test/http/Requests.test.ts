@@ -78,6 +78,24 @@ describe("A body", () => {
       expect(await api.call("POST", "/v1/projects", { body })).toMatchObject({ status: 400, body: { field } })
   })
 
+  it("nested deeper than 64 levels is 400, wherever the nest is and however deep", async () => {
+    const nest = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
+    for (const body of [
+      nest(200_000),
+      `{"slug":${nest(200_000)}}`,
+      `{"slug":"a","files":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`,
+      `{"slug":"a","unknown":${nest(64)}}`,
+      "[".repeat(65)
+    ])
+      expect(await api.call("POST", "/v1/projects", { body })).toMatchObject({
+        status: 400,
+        body: { code: "too_deep", maxDepth: 64 }
+      })
+    const text = `{"slug":"nests","unknown":${nest(63)},"name":${JSON.stringify(`"${"[".repeat(90)}`)}}`
+    expect((await api.call("POST", "/v1/projects", { body: text })).status).toBe(201)
+    expect((await api.call("POST", "/v1/projects", { body: `{"slug":${nest(63)}}` })).body.code).toBe("invalid_slug")
+  })
+
   it("is told what it may say instead", async () => {
     const details: ReadonlyArray<readonly [string, string]> = [
       ["[]", "The body: it must be a JSON object."],

@@ -1,0 +1,46 @@
+/**
+ * How deeply a value is nested. Whoever walks one by recursion, as decoders and their messages do, needs it bounded
+ * beforehand: 200,000 brackets are a small text and an overflowing stack.
+ */
+import { Limits } from "./Limits.ts"
+
+/** What is wrong with a text or a value that is nested too deeply, in words. */
+export const tooDeep = `it is nested deeper than ${Limits.jsonDepth} levels`
+
+/** The end of a JSON string that begins at `start`: the index of its closing quote, or of the end of the text. */
+const endOfString = (text: string, start: number): number => {
+  let end = start
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) return text.length
+    let slashes = 0
+    while (text[end - 1 - slashes] === "\\") slashes++
+    if (slashes % 2 === 0) return end
+  }
+}
+
+/** Whether a JSON text has lists and objects in each other beyond `Limits.jsonDepth`. It need not be JSON that parses. */
+export const isTextTooDeep = (text: string): boolean => {
+  const mark = /["[\]{}]/g
+  let depth = 0
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    if (found[0] === '"') mark.lastIndex = endOfString(text, found.index) + 1
+    else if (found[0] === "[" || found[0] === "{") depth++
+    else depth--
+    if (depth > Limits.jsonDepth) return true
+  }
+  return false
+}
+
+/** The same of a value that was parsed, from whatever form. It must not hold itself. */
+export const isValueTooDeep = (value: unknown): boolean => {
+  let level: ReadonlyArray<object> = typeof value === "object" && value !== null ? [value] : []
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > Limits.jsonDepth) return true
+    const below: Array<object> = []
+    for (const each of level)
+      for (const part of Object.values(each)) if (typeof part === "object" && part !== null) below.push(part)
+    level = below
+  }
+  return false
+}

@@ -19,6 +19,8 @@ const sample = {
   actual: "<actual>",
   held: ["<held>"],
   needed: "<needed>",
+  beyond: ["<beyond>"],
+  endsAt: null,
   kind: "thing",
   id: "<id>",
   changeId: "<change>",

@@ -6,6 +6,7 @@ import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Membership, OrganizationMember } from "./Membership.ts"
+import { allScopes, type Asking, requireWithin } from "./Tokens.ts"
 
 export interface Entry<Role> {
   readonly userId: string
@@ -96,10 +97,11 @@ export const listOfOrganization = (organizationId: string) =>
     records.list("organizationMember", { where: { organizationId }, limit: "all" })
   ).pipe(Effect.map((page) => page.items))
 
-/** Replaces the members of an organization. One owner at least must stay. */
+/** Replaces the members of an organization. One owner at least must stay; who makes another one needs all scopes. */
 export const replaceOfOrganization = (
   organizationId: string,
-  entries: ReadonlyArray<Entry<OrganizationMember["role"]>>
+  entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
+  asking: Asking
 ) =>
   Effect.gen(function* () {
     yield* checkEntries(entries)
@@ -113,6 +115,9 @@ export const replaceOfOrganization = (
       Effect.gen(function* () {
         const organization = yield* demand("organization", organizationId)
         const before = yield* listOfOrganization(organizationId)
+        const owners = before.filter(({ record }) => record.role === "owner").map(({ record }) => record.userId)
+        if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))
+          yield* requireWithin(asking, allScopes)
         const wanted = entries.map(({ userId, role }): OrganizationMember => ({
           organizationId: organization.record.id,
           userId: userId as OrganizationMember["userId"],

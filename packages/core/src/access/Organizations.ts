@@ -9,10 +9,10 @@ import { makeUuid, type OrganizationId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { InsufficientRole } from "./Access.ts"
-import type { Organization, OrganizationMember, OrganizationRole, User } from "./Membership.ts"
+import type { Organization, OrganizationMember, OrganizationRole, Scope, User } from "./Membership.ts"
 import { listOfOrganization } from "./Members.ts"
 import { checkName } from "./Names.ts"
-import { allScopes, generate, recordOf } from "./Tokens.ts"
+import { allScopes, type Asking, cut, generate, recordOf, requireWithin } from "./Tokens.ts"
 
 /** The organization has as many members as one may have. */
 export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Number }) {}
@@ -128,10 +128,17 @@ export interface NewUser {
   readonly organizationId?: string
   /** In the organization; default `member`. */
   readonly role?: OrganizationRole
+  /** Of the first token; default: those of the token that asks. */
+  readonly scopes?: ReadonlyArray<Scope>
+  /** Of the first token; default: when the token that asks ends. */
+  readonly expiresAt?: Time.Timestamp
 }
 
-/** Makes a user with a token of their own. Only owners may: of the organization that is named, else of any. */
-export const createUser = (ownerId: string, input: NewUser) =>
+/**
+ * Makes a user with a token of their own. Only owners may: of the organization that is named, else of any. The token
+ * can do no more than the one that asks and lives no longer; who asks for an owner needs all scopes.
+ */
+export const createUser = (ownerId: string, input: NewUser, asking: Asking) =>
   Effect.gen(function* () {
     yield* checkName("name", input.name, Limits.userNameLength)
     if (input.organizationId !== undefined) yield* requirePlace(ownerId, input.organizationId, "owner")
@@ -146,9 +153,11 @@ export const createUser = (ownerId: string, input: NewUser) =>
       if (!places.items.some((each) => each.record.role === "owner"))
         return yield* new InsufficientRole({ held: "member", needed: "owner" })
     }
+    if (input.role === "owner") yield* requireWithin(asking, allScopes)
+    const bounds = yield* cut(asking, input)
     const user = yield* newUser(input.name)
     const text = yield* generate
-    const token = yield* recordOf(user.id, text, { name: "first token" })
+    const token = yield* recordOf(user.id, text, { name: "first token", ...bounds })
     yield* decideAndCommit(userCommit(user, token, input))
     return { user, text }
   }).pipe(Effect.withSpan("Organizations.createUser"))

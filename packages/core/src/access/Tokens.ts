@@ -8,7 +8,6 @@ import { sha256 } from "../primitives/Digest.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { InsufficientScope } from "./Access.ts"
 import { Scope, type Token, type User } from "./Membership.ts"
 import { checkName } from "./Names.ts"
 import { Secrets } from "./Secrets.ts"
@@ -24,10 +23,47 @@ export class TokenLimit extends Schema.TaggedError<TokenLimit>()("TokenLimit", {
 /** All that a user may do. */
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
 
+/** What the token that asks may do, and until when. What it asks for is never wider. */
+export type Asking = Pick<Token, "scopes" | "expiresAt">
+
+/** Who works on the machine itself asks without a token. */
+export const operator: Asking = { scopes: allScopes, expiresAt: null }
+
+/** What was asked for goes beyond the token that asks: by these scopes, or by an end after this one. */
+export class ScopeExceedsToken extends Schema.TaggedError<ScopeExceedsToken>()("ScopeExceedsToken", {
+  held: Schema.Array(Schema.String),
+  beyond: Schema.Array(Schema.String),
+  /** When the token that asks ends; null when the end is not what was too much. */
+  endsAt: Schema.NullOr(Schema.String)
+}) {}
+
+/** Fails unless the asking token has these scopes. */
+export const requireWithin = (
+  { scopes: held }: Asking,
+  asked: ReadonlyArray<Scope>
+): Effect.Effect<void, ScopeExceedsToken> => {
+  const beyond = asked.filter((scope) => !held.includes(scope))
+  return beyond.length === 0 ? Effect.void : new ScopeExceedsToken({ held, beyond, endsAt: null })
+}
+
+/** The scopes and the end that a new token gets: what was asked for within the asking token, by default all of it. */
+export const cut = (asking: Asking, input: Pick<NewToken, "scopes" | "expiresAt">) =>
+  Effect.gen(function* () {
+    const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
+    const scopes = input.scopes ?? asking.scopes
+    yield* requireWithin(asking, scopes)
+    if (scopes.length === 0) return yield* refuse("scopes", "name at least one scope")
+    const expiresAt = input.expiresAt ?? asking.expiresAt
+    if (expiresAt !== null && expiresAt <= (yield* Time.now)) return yield* refuse("expiresAt", "this time has passed")
+    if (asking.expiresAt !== null && expiresAt !== null && expiresAt > asking.expiresAt)
+      return yield* new ScopeExceedsToken({ held: asking.scopes, beyond: [], endsAt: asking.expiresAt })
+    return { scopes, ...(expiresAt === null ? {} : { expiresAt }) }
+  })
+
 export interface NewToken {
   readonly name: string
   readonly expiresAt?: Time.Timestamp
-  /** Default: all that the issuer may do. */
+  /** Default: those of the token that asks. */
   readonly scopes?: ReadonlyArray<Scope>
 }
 
@@ -64,32 +100,12 @@ export const list = (userId: string, page: { readonly limit?: number; readonly c
  * Issues a token to a user. It can do no more than the token that asks for it and lives no longer, so that a
  * narrow token cannot make itself a wide one.
  */
-export const issue = (
-  userId: string,
-  input: NewToken,
-  asking: Pick<Token, "scopes" | "expiresAt"> = { scopes: allScopes, expiresAt: null }
-) =>
+export const issue = (userId: string, input: NewToken, asking: Asking) =>
   Effect.gen(function* () {
     yield* checkName("name", input.name, Limits.tokenNameLength)
-    const now = yield* Time.now
-    const wider = input.scopes?.find((scope) => !asking.scopes.includes(scope))
-    if (wider !== undefined) return yield* new InsufficientScope({ held: asking.scopes, needed: wider })
-    if (input.scopes?.length === 0)
-      return yield* new InvalidField({ code: "invalid_field", field: "scopes", reason: "name at least one scope" })
-    const expiresAt = input.expiresAt ?? asking.expiresAt ?? undefined
-    if (expiresAt !== undefined && expiresAt <= now)
-      return yield* new InvalidField({ code: "invalid_field", field: "expiresAt", reason: "this time has passed" })
-    if (asking.expiresAt !== null && expiresAt !== undefined && expiresAt > asking.expiresAt)
-      return yield* new InvalidField({
-        code: "invalid_field",
-        field: "expiresAt",
-        reason: `the token that asks ends at ${asking.expiresAt}`
-      })
+    const bounds = yield* cut(asking, input)
     const text = yield* generate
-    const scopes = input.scopes ?? asking.scopes
-    const token = yield* decideAndCommit(
-      issuing(userId, text, { name: input.name, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) })
-    )
+    const token = yield* decideAndCommit(issuing(userId, text, { name: input.name, ...bounds }))
     return { token, text }
   }).pipe(Effect.withSpan("Tokens.issue"))
 

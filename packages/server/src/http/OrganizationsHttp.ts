@@ -32,7 +32,8 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
       answering(
         Effect.gen(function* () {
           const place = yield* onOrganization(path.id)
-          return yield* named(yield* replaceOfOrganization(place.organizationId, payload.members))
+          const { token } = yield* CurrentUser
+          return yield* named(yield* replaceOfOrganization(place.organizationId, payload.members, token))
         })
       )
     )
@@ -43,7 +44,7 @@ export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
     answering(
       Effect.gen(function* () {
         const caller = yield* CurrentUser
-        const { user, text } = yield* createUser(caller.user.id, payload)
+        const { user, text } = yield* createUser(caller.user.id, payload, caller.token)
         return { user, token: Redacted.value(text) }
       })
     )

@@ -88,6 +88,16 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `This needs a token with the scope ${needed}; this one has ${held.join(", ") || "none"}.`,
       { held, needed }
     ),
+  ScopeExceedsToken: ({ beyond, endsAt, held }) =>
+    problemOf(
+      403,
+      "scope_exceeds_token",
+      "A token makes no wider one",
+      endsAt === null
+        ? `This needs a token with the scopes ${beyond.join(", ")} too; this one has ${held.join(", ") || "none"}.`
+        : `What is asked for would end later than the token that asks, which ends at ${endsAt}.`,
+      { held, beyond, endsAt }
+    ),
   SelfApproval: ({ changeId }) =>
     problemOf(
       403,

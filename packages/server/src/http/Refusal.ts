@@ -1,7 +1,7 @@
 /** Every refusal of the core, and of this package, that the API may answer. Each has its row in `Problems.ts`. */
 import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
 import type { MemberLimit } from "@pawl/core/access/Organizations"
-import type { TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { ScopeExceedsToken, TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
 import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
 import type { BuildCapReached } from "@pawl/core/app/Builds"
 import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
@@ -62,6 +62,7 @@ export type Refusal =
   | RepositoriesUnavailable
   | RollbackStale
   | RollbackTakesNoChangeSets
+  | ScopeExceedsToken
   | SelfApproval
   | SlugTaken
   | Stale

@@ -37,7 +37,7 @@ const openStream = Effect.gen(function* () {
   yield* ledger.commit({ name: "test", projectId: null, writes: [Commit.insert("slug", slug)] })
   const stored = { ...project, createdAt: time, updatedAt: time, cleaned_at: null }
   yield* ledger.commit({ name: "test", projectId, writes: [Commit.insert("project", stored)] })
-  const { user, text } = yield* createUser(owner.id, { name: "Viewer" })
+  const { user, text } = yield* createUser(owner.id, { name: "Viewer" }, Tokens.operator)
   yield* Members.replace(projectId, [{ userId: user.id, role: "viewer" }])
   const caller = yield* Tokens.authenticate(text)
   const response = yield* EventStreams.eventStream(projectId, 0).pipe(Effect.provideService(CurrentUser, caller))

@@ -70,8 +70,11 @@ describe("Tokens", () => {
     expect(narrow.token).toMatch(/^pawl_[A-Za-z0-9_-]{43}$/)
     const ask = { token: narrow.token as string }
     const wide = await issue({ name: "wide", scopes: ["read", "promote"] }, ask)
-    expectProblem(wide, 403, "insufficient_scope", { needed: "promote" })
-    for (const expiresAt of ["3000-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "tomorrow", 7])
+    expectProblem(wide, 403, "scope_exceeds_token", { beyond: ["promote"] })
+    expectProblem(await issue({ name: "later", expiresAt: "3000-01-01T00:00:00Z" }, ask), 403, "scope_exceeds_token", {
+      endsAt: "2999-01-01T00:00:00.000Z"
+    })
+    for (const expiresAt of ["2000-01-01T00:00:00Z", "tomorrow", 7])
       expectProblem(await issue({ name: "odd", expiresAt }, ask), 400, "invalid_field", { field: "expiresAt" })
     for (const scopes of [[], ["king"]])
       expect((await issue({ name: "odd", scopes }, ask)).body.code).toBe("invalid_field")

@@ -61,7 +61,9 @@ const migrations: ReadonlyArray<Step> = [
     `CREATE TABLE pawl_app_log_end (project_id TEXT PRIMARY KEY, last BIGINT NOT NULL)`,
     `CREATE TABLE pawl_app_log (
       project_id TEXT NOT NULL, sequence BIGINT NOT NULL, at BIGINT NOT NULL, channel TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (project_id, sequence))${keyed(sql)}`
-  ]
+  ],
+  // Dead letters expire: the old ones are looked for each day.
+  () => [`CREATE INDEX pawl_dead_letter_died ON pawl_dead_letter (died_at, place)`]
 ]
 
 /** Something that a database holds by this name, and the statements that make it. */

@@ -1,14 +1,41 @@
 /** Commands that failed too often, over SQL. */
 import { Effect, Either } from "effect"
 import type { DeadLetter } from "@pawl/core/event/Command"
-import { type Commands, DeadLetterMissing } from "@pawl/core/event/Commands"
+import { type Commands, DeadLetterMissing, type LetterPage } from "@pawl/core/event/Commands"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import { nowMillis } from "@pawl/core/primitives/Time"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { nowMillis, toMillis } from "@pawl/core/primitives/Time"
 import { deadLetterOf } from "./CommandRows.ts"
-import type { Database, Statement } from "./Database.ts"
+import type { Database, Parameter, Query, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
-type DeadLetters = Pick<Commands["Type"], "deadLetters" | "deadLetter" | "retry" | "dismiss">
+type DeadLetters = Pick<Commands["Type"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
+
+/** The place of the letter after which a page begins; when it is gone, that of the last one that died before it. */
+const begins = `coalesce((SELECT place FROM pawl_dead_letter WHERE id = ?),
+  (SELECT max(place) FROM pawl_dead_letter WHERE project_id = ? AND died_at < ?), 0)`
+
+/** Stands for any text around the one that is looked for, which is taken as it is. */
+const around = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`
+
+const pageQuery = (scope: string, { after, limit = Limits.pageSize, naming }: LetterPage): Query => {
+  const conditions = ["project_id = ?"]
+  const params: Array<Parameter> = [scope]
+  if (after !== undefined) {
+    conditions.push(`place > ${begins}`)
+    params.push(after.id, scope, toMillis(after.diedAt))
+  }
+  if (naming !== undefined) {
+    const named = naming.map(() => String.raw`(id LIKE ? ESCAPE '\' OR payload LIKE ? ESCAPE '\')`)
+    conditions.push(named.length === 0 ? "1 = 0" : `(${named.join(" OR ")})`)
+    for (const text of naming) params.push(around(text), around(text))
+  }
+  const most = Math.max(0, Math.min(Math.floor(limit), Limits.pageSize))
+  return {
+    sql: `SELECT * FROM pawl_dead_letter WHERE ${conditions.join(" AND ")} ORDER BY place LIMIT ${most}`,
+    params
+  }
+}
 
 export const make = (database: Database["Type"], wake: Effect.Effect<void>): DeadLetters => {
   const letter = (id: string): Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable> =>
@@ -16,6 +43,12 @@ export const make = (database: Database["Type"], wake: Effect.Effect<void>): Dea
       const [row] = yield* database.query({ sql: "SELECT * FROM pawl_dead_letter WHERE id = ?", params: [id] })
       return row === undefined ? yield* new DeadLetterMissing({ id }) : yield* deadLetterOf(row)
     }).pipe(Effect.catchTag("SqlError", unavailable("read a dead letter")))
+
+  const letters = (query: Query) =>
+    database.query(query).pipe(
+      Effect.catchAll(unavailable("read dead letters")),
+      Effect.flatMap((rows) => Either.all(rows.map(deadLetterOf)))
+    )
 
   /** Takes the letter away, after a statement that needs it. */
   const unbury = (operation: string, id: string, first: (now: number) => Statement) =>
@@ -26,13 +59,12 @@ export const make = (database: Database["Type"], wake: Effect.Effect<void>): Dea
     }).pipe(Effect.catchTag("SqlError", unavailable(operation)))
 
   return {
-    deadLetters: (projectId) =>
-      database
-        .query({ sql: "SELECT * FROM pawl_dead_letter WHERE project_id = ? ORDER BY place", params: [projectId] })
-        .pipe(
-          Effect.catchAll(unavailable("read dead letters")),
-          Effect.flatMap((rows) => Either.all(rows.map(deadLetterOf)))
-        ),
+    deadLetters: (projectId, page = {}) => letters(pageQuery(projectId ?? "", page)),
+    oldLetters: (before, limit) =>
+      letters({
+        sql: `SELECT * FROM pawl_dead_letter WHERE died_at < ? ORDER BY died_at, place LIMIT ${Math.max(0, Math.floor(limit))}`,
+        params: [toMillis(before)]
+      }),
     deadLetter: letter,
     retry: (id) =>
       Effect.zipRight(

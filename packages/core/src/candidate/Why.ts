@@ -102,26 +102,23 @@ const read = (candidateId: string) =>
     const newest = line.items[0]?.record
     const releaseKey = releaseId(projectId, base_generation + 1)
     const release = status === "promoted" ? yield* find("release", releaseKey) : null
-    const letters = yield* Effect.flatMap(Commands, (commands) => commands.deadLetters(projectId))
+    // Ids of commands and what they carry name their subject; the id of a Task holds its Change's.
     const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
+    const deadLetters = yield* Effect.flatMap(Commands, (commands) =>
+      commands.deadLetters(projectId, { naming: subjects })
+    )
     const now = yield* Time.now
     return {
       snapshot: found,
       now,
       checks: yield* checksOf(found, now),
       tasks: tasks.items.map((each) => each.record),
-      deadLetters: letters.filter((letter) => concerns(letter, subjects)),
+      deadLetters,
       successor: newest === undefined || newest.id === id ? null : newest,
       archived: (yield* demand("project", projectId)).record.status === "archived",
       release: release?.record ?? null
     } satisfies Reading
   })
-
-/** Ids of commands and what they carry name their subject; the id of a Task holds its Change's. */
-const concerns = (letter: DeadLetter, subjects: ReadonlyArray<string>): boolean => {
-  const text = `${letter.id}\n${JSON.stringify(letter.payload)}`
-  return subjects.some((subject) => text.includes(subject))
-}
 
 const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
   const { plan_json: plan, commit, tree } = candidate.record

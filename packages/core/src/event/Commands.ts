@@ -6,12 +6,23 @@
  */
 import { Context, type Effect, Schema } from "effect"
 import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
+import type { Timestamp } from "../primitives/Time.ts"
 import type { CommandKind, DeadLetter, Lease, LeasedCommand } from "./Command.ts"
 
 /** There is no dead letter with this id. */
 export class DeadLetterMissing extends Schema.TaggedError<DeadLetterMissing>()("DeadLetterMissing", {
   id: Schema.String
 }) {}
+
+/** Which dead letters are asked for. */
+export interface LetterPage {
+  /** The last one of the page before. When it is gone since, those that died before it are passed over. */
+  readonly after?: Pick<DeadLetter, "id" | "diedAt">
+  /** At most `Limits.pageSize` (100), which is also the default. */
+  readonly limit?: number
+  /** Only those whose id or payload holds one of these texts. */
+  readonly naming?: ReadonlyArray<string>
+}
 
 export class Commands extends Context.Tag("@pawl/core/event/Commands")<
   Commands,
@@ -42,7 +53,16 @@ export class Commands extends Context.Tag("@pawl/core/event/Commands")<
     readonly releaseAll: Effect.Effect<number, LedgerUnavailable>
     /** Waits until a command may be due, at most `timeoutMs`. */
     readonly awaitWork: (timeoutMs: number) => Effect.Effect<void>
-    readonly deadLetters: (projectId: string) => Effect.Effect<ReadonlyArray<DeadLetter>, LedgerUnavailable>
+    /** A page of a Project's dead letters, the first that died first; null for those of the directory. */
+    readonly deadLetters: (
+      projectId: string | null,
+      page?: LetterPage
+    ) => Effect.Effect<ReadonlyArray<DeadLetter>, LedgerUnavailable>
+    /** Dead letters of any Project, and of the directory, that died before a moment: at most `limit`, the first first. */
+    readonly oldLetters: (
+      before: Timestamp,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<DeadLetter>, LedgerUnavailable>
     /** One dead letter, so that a caller can check whose it is. */
     readonly deadLetter: (id: string) => Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable>
     /** Queues a dead letter again, with its tries restored. */

@@ -5,9 +5,10 @@ import { LeaseLost } from "../ledger/Ledger.ts"
 import { finish } from "../ledger/MemoryCommit.ts"
 import type { CommandRow, MemoryState } from "../ledger/MemoryState.ts"
 import { makeUlid } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
 import { fromMillis, nowMillis } from "../primitives/Time.ts"
-import type { Command, CommandKind, Lease, LeasedCommand } from "./Command.ts"
-import { type Commands, DeadLetterMissing } from "./Commands.ts"
+import type { Command, CommandKind, DeadLetter, Lease, LeasedCommand } from "./Command.ts"
+import { type Commands, DeadLetterMissing, type LetterPage } from "./Commands.ts"
 
 const scopeOf = (row: CommandRow): string => row.command.projectId ?? ""
 
@@ -58,7 +59,21 @@ const bury = (state: MemoryState, command: Command, now: number): "dead" => {
   return "dead"
 }
 
-type DeadLetters = Pick<Commands["Type"], "deadLetters" | "deadLetter" | "retry" | "dismiss">
+type DeadLetters = Pick<Commands["Type"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
+
+const names = (letter: DeadLetter, texts: ReadonlyArray<string>): boolean => {
+  const said = `${letter.id}\n${JSON.stringify(letter.payload)}`
+  return texts.some((text) => said.includes(text))
+}
+
+/** Letters stand in the order of their deaths. */
+const pageOf = (letters: ReadonlyArray<DeadLetter>, { after, limit = Limits.pageSize, naming }: LetterPage) => {
+  const place = after === undefined ? -1 : letters.findIndex(({ id }) => id === after.id)
+  const rest =
+    after !== undefined && place < 0 ? letters.filter(({ diedAt }) => diedAt >= after.diedAt) : letters.slice(place + 1)
+  const asked = naming === undefined ? rest : rest.filter((letter) => names(letter, naming))
+  return asked.slice(0, Math.min(limit, Limits.pageSize))
+}
 
 const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): DeadLetters => {
   const letter = (id: string) =>
@@ -68,8 +83,19 @@ const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): De
     })
 
   return {
-    deadLetters: (projectId) =>
-      Effect.sync(() => Array.from(state.deadLetters.values()).filter((each) => each.projectId === projectId)),
+    deadLetters: (projectId, page = {}) =>
+      Effect.sync(() =>
+        pageOf(
+          Array.from(state.deadLetters.values()).filter((each) => each.projectId === projectId),
+          page
+        )
+      ),
+    oldLetters: (before, limit) =>
+      Effect.sync(() =>
+        Array.from(state.deadLetters.values())
+          .filter(({ diedAt }) => diedAt < before)
+          .slice(0, limit)
+      ),
     deadLetter: letter,
     retry: (id) =>
       Effect.zipWith(letter(id), nowMillis, (dead, now) => {

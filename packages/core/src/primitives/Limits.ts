@@ -159,6 +159,8 @@ export const Limits = {
   /** How often a decision is taken anew after a Conflict before it gives up. */
   commitAttempts: 20,
   commitRows: 500,
+  /** How long a dead letter waits for a person; then it is dismissed (decision: a quarter). */
+  deadLetterDays: 90,
   commitBytes: 4 * MiB,
   /** How long a repeated commit key is recognised (decision: far longer than any retry). */
   commitKeyDays: 30,

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { cleanApp } from "../app/Removal.ts"
+import { forgetAll } from "../event/DeadLetters.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { Process, Waiting } from "../ledger/Processes.ts"
@@ -31,6 +32,7 @@ export const clean = (projectId: string) =>
     yield* cleanApp(projectId)
     // The feed goes; that the Project was archived, and what followed, is told for as long as any event is.
     yield* (yield* Retention).forget(projectId, project.updatedAt)
+    yield* forgetAll(projectId)
     yield* decideAndCommit(cleaned(projectId))
   }).pipe(Effect.withSpan("Cleanup.clean", { attributes: { projectId } }))
 

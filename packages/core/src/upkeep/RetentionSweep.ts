@@ -1,12 +1,14 @@
 /**
  * The daily sweep of what expires, body of `retention.sweep` (specification, "Retention"): previews with their data
- * stores, objects of previews, temporary objects, in development also evidence, then events. In bounded messages.
+ * stores, objects of previews, temporary objects, in development also evidence, then dead letters, then events. In
+ * bounded messages.
  */
 import { Effect } from "effect"
 import { AppData } from "../app/AppData.ts"
 import type { Pointer } from "../app/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { removed } from "../app/Removal.ts"
+import { dismissOld } from "../event/DeadLetters.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
@@ -19,7 +21,7 @@ import * as Time from "../primitives/Time.ts"
 import { pass } from "./Pass.ts"
 
 interface Cursor {
-  readonly stage: "previews" | "objects" | "records"
+  readonly stage: "previews" | "objects" | "letters" | "records"
   /** Which of the prefixes, and the last key that was looked at. */
   readonly prefix: number
   readonly after: string | null
@@ -50,6 +52,9 @@ export const sweepExpired = Effect.gen(function* () {
         const after = yield* sweepObjects(rule, from.after, now)
         return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor
       }
+      // A message of an earlier version goes on with the records of this sweep, and with the letters tomorrow.
+      if (from.stage === "objects") return { ...from, stage: "letters" } as Cursor
+      if (from.stage === "letters") return (yield* dismissOld) ? from : ({ ...from, stage: "records" } as Cursor)
       yield* (yield* Retention).sweep
       return null
     })

@@ -33,7 +33,7 @@ const ports = {
   Ledger: { writes: ["commit"], reads: [] },
   Commands: {
     writes: ["claim", "renew", "finish", "fail", "release", "releaseAll", "retry", "dismiss"],
-    reads: ["awaitWork", "deadLetters", "deadLetter"]
+    reads: ["awaitWork", "deadLetters", "oldLetters", "deadLetter"]
   },
   DailyCounter: { writes: ["take", "add"], reads: ["used"] },
   ObjectStore: {

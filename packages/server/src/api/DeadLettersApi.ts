@@ -2,7 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
-import { about, reading, writing } from "./Needs.ts"
+import { about, reading, readingOwn, writing } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
 import { DeadLetterRecord } from "./Records.ts"
 
@@ -15,6 +15,18 @@ export const DeadLettersApi = HttpApiGroup.make("deadLetters")
       .setUrlParams(PageParams)
       .addSuccess(pageOf(DeadLetterRecord))
       .annotateContext(about(reading, "The dead letters of a Project, oldest first"))
+  )
+  .add(
+    HttpApiEndpoint.get("ofDirectory", "/v1/dead-letters")
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(DeadLetterRecord))
+      .annotateContext(
+        about(
+          readingOwn,
+          "The dead letters of the directory that the caller looks after, oldest first",
+          "For owners: of Projects that could not be provisioned, those of the caller's organizations; of the installation's upkeep, for owners of its first organization."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.post("retry", "/v1/dead-letters/:id/retry")
@@ -36,7 +48,7 @@ export const DeadLettersApi = HttpApiGroup.make("deadLetters")
         about(
           writing,
           "Forget a dead letter",
-          "The Task of an `agent.wake` stays blocked. A Change whose planning was given up fails."
+          "The Task of an `agent.wake` stays blocked. A Change whose planning was given up fails. A Project whose provisioning was given up is archived."
         )
       )
   )

@@ -33,7 +33,7 @@ export const PageParams = Schema.Struct({
   /** `nextCursor` of the page before. */
   cursor: Schema.optionalWith(
     Schema.String.pipe(
-      Schema.pattern(/^([1-9][0-9]{0,14}|[om][0-9]{0,15}|[a-z]+\.[a-z]+:.{1,400})$/, {
+      Schema.pattern(/^([1-9][0-9]{0,14}|[om][0-9]{0,15}|[0-9]{1,15}~[a-z]+\.[a-z]+:.{1,400})$/, {
         message: () => "use the nextCursor of a page before"
       })
     ),

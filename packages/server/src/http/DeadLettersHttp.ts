@@ -1,29 +1,41 @@
 /** Dead letters: seen, retried, dismissed. */
 import { HttpApiBuilder } from "@effect/platform"
-import { Commands } from "@pawl/core/event/Commands"
+import type { LetterPage } from "@pawl/core/event/Commands"
 import { dismiss, retry } from "@pawl/core/event/DeadLetters"
-import { Limits } from "@pawl/core/primitives/Limits"
+import { type LetterListing, listFor, listOf } from "@pawl/core/event/DirectoryLetters"
+import { fromMillis, toMillis } from "@pawl/core/primitives/Time"
 import { Effect } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
 import type { PageParams } from "../api/Paging.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { actor, onDeadLetter, onProject } from "./Reach.ts"
 
-/** A page of them. The cursor is the id of the last one that was shown. */
-const page = (projectId: string, { limit = Limits.pageSize, cursor }: PageParams) =>
-  Effect.map(
-    Effect.flatMap(Commands, (commands) => commands.deadLetters(projectId)),
-    (letters) => {
-      const start = cursor === undefined ? 0 : letters.findIndex((letter) => letter.id === cursor) + 1
-      const items = letters.slice(start, start + limit)
-      return { items, nextCursor: letters.length > start + limit ? (items.at(-1)?.id ?? null) : null }
-    }
-  )
+/** The cursor says which letter was shown last, and when it died: it may be gone when the next page is asked for. */
+const pageOf = ({ limit, cursor }: PageParams): LetterPage => {
+  const [, at, id] = /^([0-9]{1,15})~(.+)$/.exec(cursor ?? "") ?? []
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(at === undefined || id === undefined ? {} : { after: { id, diedAt: fromMillis(Number(at)) } })
+  }
+}
+
+const answerOf = ({ items, next }: LetterListing) => ({
+  items,
+  nextCursor: next === null ? null : `${toMillis(next.diedAt)}~${next.id}`
+})
 
 export const DeadLettersHttp = HttpApiBuilder.group(PawlApi, "deadLetters", (handlers) =>
   handlers
     .handle("list", ({ path, urlParams }) =>
-      answering(Effect.flatMap(onProject(path.id), (project) => page(project.id, urlParams)))
+      answering(
+        Effect.flatMap(onProject(path.id), (project) => Effect.map(listOf(project.id, pageOf(urlParams)), answerOf))
+      )
+    )
+    .handle("ofDirectory", ({ urlParams }) =>
+      answering(
+        Effect.flatMap(CurrentUser, (caller) => Effect.map(listFor(caller.user.id, pageOf(urlParams)), answerOf))
+      )
     )
     .handle("retry", ({ path }) =>
       answering(

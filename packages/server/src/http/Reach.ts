@@ -8,6 +8,7 @@ import type { OrganizationMember } from "@pawl/core/access/Membership"
 import { requirePlace } from "@pawl/core/access/Organizations"
 import type { DeadLetter } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
+import { organizationOf } from "@pawl/core/event/DirectoryLetters"
 import { demand } from "@pawl/core/ledger/Deciding"
 import type { RecordOf } from "@pawl/core/ledger/Entities"
 import { Unknown } from "@pawl/core/ledger/Refusals"
@@ -71,15 +72,18 @@ export const onChangeSet = once("changeSet", (id) => within({ kind: "changeSet",
 export const onEvidence = once("evidence", (id) => within({ kind: "evidence", id }, demand("evidence", id)))
 export const onWebhook = once("webhook", (id) => within({ kind: "webhook", id }, demand("webhook", id)))
 
-/** Letters of the directory belong to no Project and are nobody's here. */
+/** A letter of the directory belongs to no Project: owners of an organization look after it, for others it is not there. */
 export const onDeadLetter = once("deadLetter", (id) =>
   Effect.gen(function* () {
     const missing = new Unknown({ kind: "dead-letter", id })
     const letter = yield* Effect.flatMap(Commands, (commands) => commands.deadLetter(id)).pipe(
       Effect.catchTag("DeadLetterMissing", () => missing)
     )
-    if (letter.projectId === null) return yield* missing
-    yield* allowed(letter.projectId, { kind: "dead-letter", id })
+    if (letter.projectId !== null) yield* allowed(letter.projectId, { kind: "dead-letter", id })
+    else {
+      const { user: caller } = yield* CurrentUser
+      yield* requirePlace(caller.id, organizationOf(letter), "owner").pipe(Effect.catchTag("Unknown", () => missing))
+    }
     return letter
   })
 )

@@ -90,6 +90,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "history.ofChange": { id: "change" },
   "history.ofProject": { id: "project" },
   "deadLetters.list": { id: "project" },
+  "deadLetters.ofDirectory": { stranger: 403 },
   "deadLetters.retry": { id: "deadLetter" },
   "deadLetters.dismiss": { id: "deadLetter" },
   "webhooks.create": { id: "project", body: () => ({ url: "https://receiver.example/hook" }) },

@@ -35,6 +35,7 @@ const prepare = (count: number) =>
   Effect.gen(function* () {
     const repositories = yield* Repositories
     const seed = yield* repositories.seed({ project, files, message: "seed", signature })
+    yield* repositories.begin({ project, commit: seed.commit })
     const edit = (n: number, into: ReturnType<typeof candidate>, path: string) =>
       Effect.zipRight(
         repositories.fork(into),

@@ -69,6 +69,7 @@ const seed = ({ edit, template }: Shop) =>
   Effect.gen(function* () {
     const repositories = yield* Repositories
     const base = yield* repositories.seed({ project, files: template, message: "seed", signature })
+    yield* repositories.begin({ project, commit: base.commit })
     yield* repositories.fork(workspace)
     const options = { into: workspace, base: base.commit, edits: edit, message: "edit", signature }
     return { base: base.commit, theirs: (yield* repositories.commit(options)).commit }

@@ -1,5 +1,5 @@
 /** What every `Repositories` promises. */
-import { Cause, Effect, Exit, type Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Repositories } from "@pawl/core/project/Repositories"
@@ -63,7 +63,7 @@ export const repositoriesContract = (
 }
 
 const declareSeeding = (run: Run): void => {
-  it("seeds once: repeating it, even twenty times at once, answers the same commit", () =>
+  it("seeds the same commit however often it is asked, even twenty times at once, and begins main there once", () =>
     run((repositories) =>
       Effect.gen(function* () {
         const project = projectId(1)
@@ -74,6 +74,9 @@ const declareSeeding = (run: Run): void => {
           { concurrency: "unbounded" }
         )
         expect(new Set(made.map(({ commit }) => commit)).size).toBe(1)
+        expect(yield* tagOf(repositories.main(project))).toBe("ObjectNotFound")
+        const begin = repositories.begin({ project, commit: made[0]?.commit ?? "" })
+        yield* Effect.all([begin, begin, begin], { concurrency: "unbounded" })
         expect(yield* repositories.main(project)).toEqual(made[0])
         expect(made[0]?.commit).toMatch(/^[0-9a-f]{40}$/)
         expect(yield* textFiles(repositories, { project }, made[0]?.tree ?? "")).toEqual(base)
@@ -91,15 +94,43 @@ const declareSeeding = (run: Run): void => {
       })
     ))
 
-  it("takes a seed of another tree for a defect, and main stays", () =>
+  it("keeps every seed beside the others, and main is the one that it is told to begin at", () =>
     run((repositories) =>
       Effect.gen(function* () {
-        const { project, s0 } = yield* scene(repositories)
-        const again = yield* Effect.exit(
-          repositories.seed({ project, files: { other: "x" }, message: "seed", signature })
+        const project = projectId(1)
+        const contents = Array.from({ length: 10 }, (_, n) => ({ which: `${n}\n` }))
+        const made = yield* Effect.forEach(
+          contents,
+          (files) => repositories.seed({ project, files, message: "seed", signature }),
+          { concurrency: "unbounded" }
         )
-        expect(Exit.isFailure(again) && Cause.isDie(again.cause)).toBe(true)
+        expect(new Set(made.map(({ commit }) => commit)).size).toBe(10)
+        for (const [n, { tree }] of made.entries())
+          expect(yield* textFiles(repositories, { project }, tree)).toEqual(contents[n])
+        yield* repositories.begin({ project, commit: made[4]!.commit })
+        expect(yield* repositories.main(project)).toEqual(made[4])
+        expect(yield* tagOf(repositories.begin({ project, commit: unknownId }))).toBe("ObjectNotFound")
+        expect(yield* tagOf(repositories.begin({ project: projectId(9), commit: made[4]!.commit }))).toBe(
+          "ObjectNotFound"
+        )
+      })
+    ))
+
+  it("begins main anew at another seed, as after a crash, and never once main has moved on", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { cand, edit, merge, project, s0, ws } = yield* scene(repositories)
+        const other = yield* repositories.seed({ project, files: { other: "x" }, message: "seed", signature })
         expect(yield* repositories.main(project)).toEqual(s0)
+        yield* repositories.begin({ project, commit: other.commit })
+        expect(yield* repositories.main(project)).toEqual(other)
+        yield* repositories.begin({ project, commit: s0.commit })
+        const one = yield* edit(ws(1), s0.commit, { x: "1" })
+        const merged = yield* merge(cand(1), s0.commit, [ws(1), one.commit])
+        yield* repositories.advance({ project, from: cand(1), expected: s0.commit, commit: merged.commit })
+        yield* repositories.begin({ project, commit: s0.commit })
+        expect(yield* tagOf(repositories.begin({ project, commit: other.commit }))).toBe("NotFastForward")
+        expect(yield* repositories.main(project)).toEqual(merged)
       })
     ))
 

@@ -41,6 +41,7 @@ export const scene = (repositories: Service, project = projectId(1), files: File
   Effect.gen(function* () {
     const canon: RepositoryRef = { project }
     const s0 = yield* repositories.seed({ project, files, message: "seed", signature })
+    yield* repositories.begin({ project, commit: s0.commit })
     const edit = (into: Fork, from: string, edits: FileEdits, sources: ReadonlyArray<RepositoryRef> = []) =>
       Effect.zipRight(
         repositories.fork(into),

@@ -9,8 +9,8 @@ import {
   RepositoriesUnavailable
 } from "@pawl/core/project/Repositories"
 import { pipe, short, succeed } from "./GitCommand.ts"
-import { countPacks, create, io, readMain, syncMain } from "./GitFolder.ts"
-import { lookupCommit, lookupType, present } from "./GitLookup.ts"
+import { countPacks, create, io, keep, readMain, syncMain } from "./GitFolder.ts"
+import { lookupCommit, lookupParents, lookupType, present } from "./GitLookup.ts"
 import { isAncestor } from "./GitMerge.ts"
 import type { GitReaders } from "./GitReaders.ts"
 import { editTree, emptyTree } from "./GitTree.ts"
@@ -51,26 +51,31 @@ const rollUp = (path: RepositoryPath) =>
   }).pipe(Effect.catchAll((error) => Effect.logWarning("canonical was not repacked", error.reason)))
 
 export const seed =
-  ({ readers, write, writing }: GitWriter): Service["seed"] =>
+  ({ write, writing }: GitWriter): Service["seed"] =>
   ({ files, message, project, signature }) =>
     writing({ project }, (path) =>
       Effect.gen(function* () {
         const tree = yield* editTree(emptyTree, files)
-        const there = yield* io("main", () => readMain(path.gitDir))
-        if (there !== undefined) {
-          const present = yield* Effect.catchTag(
-            lookupCommit(readers, path, there),
-            "ObjectNotFound",
-            () => new RepositoriesUnavailable({ operation: "seed", reason: "main's commit is not there" })
-          )
-          return present.tree === tree.tree
-            ? present
-            : yield* Effect.dieMessage(`${project} was seeded with another tree`)
-        }
         yield* io("create", () => create(path))
         const made = yield* write(path, tree, { parents: [], message, signature })
-        yield* Effect.catchTag(moveMain(path, none, made.commit), "NotFastForward", Effect.die)
+        yield* io("keep", () => keep(path.gitDir, made.commit))
         return made
+      })
+    )
+
+export const begin =
+  ({ readers, writing }: GitWriter): Service["begin"] =>
+  ({ commit: to, project }) =>
+    writing({ project }, (path) =>
+      Effect.gen(function* () {
+        yield* present(path)
+        yield* lookupType(readers, path, ["commit"], to)
+        const now = yield* io("main", () => readMain(path.gitDir))
+        if (now === undefined) return yield* moveMain(path, none, to)
+        if (now === to || (yield* isAncestor(path.gitDir, to, now))) return
+        // Another first commit: of a seed that was cut short before anyone was told of it.
+        const isFirst = (yield* lookupParents(readers, path, now)).length === 0
+        return yield* isFirst ? moveMain(path, now, to) : new NotFastForward({ from: now, to })
       })
     )
 

@@ -41,6 +41,7 @@ const foreign = (error: InvalidPath) =>
 
 const writing = (writer: GitWriter.GitWriter) => ({
   seed: GitCanonical.seed(writer),
+  begin: GitCanonical.begin(writer),
   advance: GitCanonical.advance(writer),
   fork: GitForks.fork(writer),
   commit: GitForks.commit(writer),

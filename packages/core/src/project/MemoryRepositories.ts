@@ -11,8 +11,7 @@ import {
   mergeFiles,
   type ProjectState,
   record,
-  Repos,
-  treeId
+  Repos
 } from "./MemoryRepository.ts"
 import { pathProblem } from "./Paths.ts"
 import {
@@ -86,21 +85,28 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
     })
 })
 
-const makeCanonical = (repos: Repos): Pick<Service, "seed" | "main" | "advance" | "remove"> => ({
+const makeCanonical = (repos: Repos): Pick<Service, "seed" | "begin" | "main" | "advance" | "remove"> => ({
   seed: ({ files, message, project, signature }) =>
     Effect.gen(function* () {
       const content = yield* edited(new Map(), files)
       const state: ProjectState = repos.projects.get(project) ?? { forks: new Map() }
-      const canon = state.canon ?? emptyRepository()
-      const present = state.main === undefined ? undefined : canon.commits.get(state.main)
-      if (present !== undefined) {
-        if (present.tree !== (yield* treeId(content)))
-          return yield* Effect.dieMessage(`${project} was seeded with another tree`)
-        return { commit: present.commit, tree: present.tree }
+      const canon = (state.canon ??= emptyRepository())
+      repos.projects.set(project, state)
+      return yield* record(canon, { files: content, parents: [], message, signature })
+    }),
+  begin: ({ commit, project }) =>
+    Effect.gen(function* () {
+      const line = yield* repos.line({ project })
+      yield* repos.commit(line, commit)
+      const now = repos.projects.get(project)?.main
+      if (now !== undefined) {
+        const before = yield* repos.ancestors(line, now)
+        if (before.includes(commit)) return
+        if (before.length > 1) return yield* new NotFastForward({ from: now, to: commit })
       }
-      const made = yield* record(canon, { files: content, parents: [], message, signature })
-      repos.projects.set(project, Object.assign(state, { canon, main: made.commit }))
-      return made
+      const state = repos.projects.get(project)
+      if (state?.main !== now) return yield* new NotFastForward({ from: state?.main ?? "", to: commit })
+      if (state !== undefined) state.main = commit
     }),
   main: (project) =>
     Effect.flatMap(repos.line({ project }), (line) => repos.commit(line, repos.projects.get(project)?.main ?? "")).pipe(

@@ -50,7 +50,7 @@ export const edited = (base: Files, edits: FileEdits) =>
     hashed
   )
 
-export const treeId = (files: Files) => objectId(["tree", [...files].map(([path, { id }]) => [path, id])])
+const treeId = (files: Files) => objectId(["tree", [...files].map(([path, { id }]) => [path, id])])
 
 /** The three-way merge of whole files. */
 export const mergeFiles = (base: Files, ours: Files, theirs: Files): Either.Either<Files, MergeConflict> => {

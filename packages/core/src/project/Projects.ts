@@ -5,10 +5,11 @@ import { checkName } from "../access/Names.ts"
 import { deploy } from "../app/Apps.ts"
 import { isReservedLabel, labelFor, serviceName } from "../app/HostLabel.ts"
 import { defaultPolicy } from "../approval/Policy.ts"
-import { commandId } from "../event/Command.ts"
+import { commandId, type Lease, type NewCommand } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../ledger/Entities.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
@@ -17,7 +18,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
-import { writeSourceIndex } from "../promotion/SourceIndex.ts"
+import { ensureSynced } from "../promotion/SourceSync.ts"
 import { demandActive, still } from "./Archived.ts"
 import { applyEdits } from "./Edits.ts"
 import { parsePawlFile } from "./PawlFile.ts"
@@ -96,9 +97,7 @@ export const create = (actor: Actor, input: NewProject) =>
     const token = yield* makeUuid
     const project = yield* decideAndCommit(reserve(actor, id, input, token))
     yield* provision(project, input.files, actor)
-    yield* (yield* Commands)
-      .finish({ commandId: commandId("project.provision", id), token })
-      .pipe(Effect.catchTag("LeaseLost", () => Effect.void))
+    yield* finished({ commandId: commandId("project.provision", id), token })
     return (yield* demand("project", project.id)).record
   }).pipe(Effect.withSpan("Projects.create"))
 
@@ -150,7 +149,10 @@ const reserve = (actor: Actor, id: ProjectId, input: NewProject, token: string) 
     }
   })
 
-/** The body of `project.provision`: stores the Project, seeds its source, makes it active, provisions the app. Safe to repeat. */
+/**
+ * The body of `project.provision`: stores the Project, seeds its source, brings `main` there, asks for the app, makes the
+ * Project active. Each step does nothing when it was done before. A source that was taken meanwhile stays.
+ */
 export const provision = (project: Project, files: FileEdits | null, actor: Actor) =>
   Effect.gen(function* () {
     yield* decideAndCommit(
@@ -163,14 +165,23 @@ export const provision = (project: Project, files: FileEdits | null, actor: Acto
             }
       )
     )
-    if ((yield* demand("project", project.id)).record.status !== "provisioning") return
-    if (files !== null) yield* seed(project, files, actor).pipe(Effect.catchTag("ProjectArchived", () => Effect.void))
-    // The app is asked for first: once the Project is active, a second run of this does nothing.
-    if (files !== null && (yield* Settings).appsDomain !== null)
-      yield* deploy(project.id).pipe(
-        Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void })
-      )
+    if (files !== null && (yield* find("head", project.id)) === null)
+      yield* seed(project, files, actor).pipe(Effect.catchTag("ProjectArchived", () => Effect.void))
+    yield* beginLine(project.id)
     yield* decideAndCommit(activate(project.id))
+  })
+
+/** What follows the first source: `main`, then the app. An app that the Project has, or had, is left as it is. */
+const beginLine = (projectId: string) =>
+  Effect.gen(function* () {
+    if ((yield* find("head", projectId)) === null) return
+    // A `main` that has moved on holds S0.
+    yield* ensureSynced(projectId).pipe(Effect.catchTag("NotFastForward", Effect.die))
+    if ((yield* Settings).appsDomain === null || (yield* find("pointer", pointerKey(projectId, "production"))) !== null)
+      return
+    yield* deploy(projectId).pipe(
+      Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void })
+    )
   })
 
 const keepSeed = (projectId: string, files: FileEdits) =>
@@ -211,8 +222,12 @@ const activate = (projectId: string) =>
     }
   })
 
-/** Makes S0. The seed's date is the Project's birth, so that repeating it gives the same commit. */
-export const seed = (project: Project, files: FileEdits, actor: Actor) =>
+/**
+ * Makes S0 and answers true, or false when the Project has its source already. Of several at once the one that commits
+ * the head wins; the repository follows it. The seed's date is the Project's birth, so that repeating it gives the same
+ * commit. `commands` carry on what follows, should this process die.
+ */
+const seed = (project: Project, files: FileEdits, actor: Actor, commands: ReadonlyArray<NewCommand> = []) =>
   Effect.gen(function* () {
     const signature = { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(project.createdAt) }
     const { commit, tree } = yield* (yield* Repositories).seed({
@@ -221,20 +236,19 @@ export const seed = (project: Project, files: FileEdits, actor: Actor) =>
       message: `Seed ${project.slug}`,
       signature
     })
-    yield* writeSourceIndex(project.id, { commit, tree })
-    yield* decideAndCommit(
+    return yield* decideAndCommit(
       Effect.gen(function* () {
-        if ((yield* find("head", project.id)) !== null) return { answer: undefined }
+        if ((yield* find("head", project.id)) !== null) return { answer: false }
         const active = yield* demandActive(project.id)
         const now = yield* Time.now
         return {
-          answer: undefined,
+          answer: true,
           commit: {
             name: "Projects.seed",
             projectId: project.id,
             expects: [still(active)],
             writes: [
-              Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: 0 }),
+              Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: -1 }),
               Commit.insert("generation", {
                 projectId: project.id,
                 generation: 0,
@@ -249,20 +263,37 @@ export const seed = (project: Project, files: FileEdits, actor: Actor) =>
                 approvalId: null,
                 promotedAt: now
               })
-            ]
+            ],
+            commands
           }
         }
       })
     )
   }).pipe(Effect.withSpan("Projects.seed"))
 
-/** Seeds S0 of a Project that has none, and provisions its app. */
+/**
+ * Seeds S0 of a Project that has none, and asks for its app. `HasSource` for all but one, however many ask at once. What
+ * is cut short before the head is committed was told to nobody: the next seed, of whatever files, begins anew. What
+ * follows the commit goes on by a `project.provision` of the Project's own.
+ */
 export const addSource = (actor: Actor, projectId: string, files: FileEdits) =>
   Effect.gen(function* () {
     yield* checkFiles(files)
-    const project = yield* demandActive(projectId)
+    const project = (yield* demandActive(projectId)).record
     if ((yield* find("head", projectId)) !== null) return yield* new HasSource({ projectId })
-    yield* seed(project.record, files, actor)
-    if ((yield* Settings).appsDomain !== null) yield* Effect.ignore(deploy(projectId))
-    return project.record
+    const token = yield* makeUuid
+    const id = commandId("project.provision", `${projectId}/source`)
+    const carriesOn: NewCommand = {
+      kind: "project.provision",
+      id,
+      payload: { project, hasSource: false, actor },
+      leasedBy: { token, leaseMs: Limits.commandLeaseMs }
+    }
+    if (!(yield* seed(project, files, actor, [carriesOn]))) return yield* new HasSource({ projectId })
+    yield* beginLine(projectId)
+    yield* finished({ commandId: id, token })
+    return project
   })
+
+const finished = (lease: Lease) =>
+  Effect.flatMap(Commands, (commands) => commands.finish(lease)).pipe(Effect.catchTag("LeaseLost", () => Effect.void))

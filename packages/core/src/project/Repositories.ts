@@ -86,13 +86,26 @@ type Unavailable = RepositoriesUnavailable
 export class Repositories extends Context.Tag("@pawl/core/project/Repositories")<
   Repositories,
   {
-    /** Makes the canonical repository with these files as its first commit on `main`, or answers the commit that is there when `main` exists with the same tree. Repeating it is safe. */
+    /**
+     * Makes the canonical repository, when it is not there, and in it a first commit of these files, kept alive by a ref
+     * of its own. `main` is not moved: of several seeds the one that is acknowledged elsewhere becomes `main`, by
+     * `begin`. Repeating it answers the same commit.
+     */
     readonly seed: (options: {
       readonly project: string
       readonly files: FileEdits
       readonly message: string
       readonly signature: Signature
     }) => Effect.Effect<CommitRef, InvalidPath | TreeTooLarge | Unavailable>
+    /**
+     * Makes canonical `main`, at a seeded commit. Where `main` is at that commit or beyond it, nothing happens. A `main`
+     * at another first commit is of a seed that nobody acknowledged, and is replaced; any other one fails with
+     * `NotFastForward`.
+     */
+    readonly begin: (options: {
+      readonly project: string
+      readonly commit: string
+    }) => Effect.Effect<void, NotFastForward | ObjectNotFound | Unavailable>
     /** Makes an empty fork that borrows canonical's objects. A fork that exists is left as it is. */
     readonly fork: (ref: RepositoryRef & { readonly fork: string }) => Effect.Effect<void, ObjectNotFound | Unavailable>
     /**

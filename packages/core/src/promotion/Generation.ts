@@ -29,7 +29,7 @@ export const Head = Schema.Struct({
   generation: Schema.Number,
   commit: ObjectId,
   tree: ObjectId,
-  /** The newest generation whose commit canonical main holds. */
+  /** The newest generation whose commit canonical main holds; -1 while there is no main. */
   syncedGeneration: Schema.Number
 })
 export interface Head extends Schema.Schema.Type<typeof Head> {}

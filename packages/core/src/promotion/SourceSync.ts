@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
-import { candidateFork } from "../primitives/Ids.ts"
+import { type CandidateId, candidateFork } from "../primitives/Ids.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import type { Generation, Head } from "./Generation.ts"
 import { writeSourceIndex } from "./SourceIndex.ts"
@@ -26,16 +26,19 @@ const isPast = (projectId: string, generation: number) =>
     return false
   })
 
-const syncOne = (projectId: string, generation: number) =>
+/** `main` begins at S0: which of several seeds that is, the history says. */
+const beginMain = ({ commit, projectId: project }: Generation) =>
+  Effect.flatMap(Repositories, (repositories) => repositories.begin({ project, commit }))
+
+const advanceMain = (step: Generation, candidateId: CandidateId) =>
   Effect.gen(function* () {
-    const repositories = yield* Repositories
-    const step = (yield* demand("generation", generationKey(projectId, generation))).record
+    const { generation, projectId } = step
     const before = (yield* demand("generation", generationKey(projectId, generation - 1))).record
-    if (step.candidateId !== null)
-      yield* repositories
+    yield* Effect.flatMap(Repositories, (repositories) =>
+      repositories
         .advance({
           project: projectId,
-          from: { project: projectId, fork: candidateFork(step.candidateId) },
+          from: { project: projectId, fork: candidateFork(candidateId) },
           expected: before.commit,
           commit: step.commit
         })
@@ -44,6 +47,13 @@ const syncOne = (projectId: string, generation: number) =>
             Effect.flatMap(isPast(projectId, generation), (past) => (past ? Effect.void : refused))
           )
         )
+    )
+  })
+
+const syncOne = (projectId: string, generation: number) =>
+  Effect.gen(function* () {
+    const step = (yield* demand("generation", generationKey(projectId, generation))).record
+    yield* step.candidateId === null ? beginMain(step) : advanceMain(step, step.candidateId)
     yield* writeSourceIndex(projectId, step)
     yield* decideAndCommit(
       Effect.map(demand("head", projectId), (head) =>

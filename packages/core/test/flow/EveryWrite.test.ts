@@ -41,7 +41,7 @@ const ports = {
     reads: ["get", "stream", "head", "list"]
   },
   Repositories: {
-    writes: ["seed", "fork", "commit", "commitTree", "merge", "advance", "remove"],
+    writes: ["seed", "begin", "fork", "commit", "commitTree", "merge", "advance", "remove"],
     reads: ["resolve", "parents", "main", "list", "read", "files", "diff", "diffText", "mergeFile"]
   },
   AppData: { writes: ["put", "remove", "wipe"], reads: ["get", "list"] },

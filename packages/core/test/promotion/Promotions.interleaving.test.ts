@@ -29,6 +29,7 @@ const repositories = (): Repositories["Type"] => {
   const unused = Effect.dieMessage("not part of a promotion")
   return {
     seed: () => unused,
+    begin: () => unused,
     fork: () => unused,
     commit: () => unused,
     merge: () => unused,

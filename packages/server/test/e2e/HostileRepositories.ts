@@ -42,6 +42,7 @@ const program = Effect.gen(function* () {
     message,
     signature
   })
+  yield* repositories.begin({ project, commit: s0.commit })
   plant({ project })
   for (const ref of [one, two, cand]) {
     yield* repositories.fork(ref)

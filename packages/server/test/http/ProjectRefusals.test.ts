@@ -90,6 +90,20 @@ describe("A Project without a source", () => {
     expect(seeded).toMatchObject({ status: 201, body: { project: { id } } })
     expectProblem(await api.call("POST", `${project}/source`, { body: { files: source } }), 409, "has_source")
   })
+
+  it("takes one of many sources that are sent at once, and tells the others that it has one", async () => {
+    const { id } = (await create({ slug: "hurried" })).body.project
+    const texts = ["one", "one", "two", "three"]
+    const answers = await Promise.all(
+      texts.map((text) =>
+        api.call("POST", `/v1/projects/${id}/source`, { body: { files: { ...source, "which.txt": text } } })
+      )
+    )
+    const taken = answers.findIndex((answer) => answer.status === 201)
+    for (const [n, answer] of answers.entries()) if (n !== taken) expectProblem(answer, 409, "has_source")
+    const code = await api.call("GET", `/v1/projects/${id}/code?path=which.txt`)
+    expect(code.body.text).toBe(texts[taken])
+  })
 })
 
 describe("What is not there", () => {

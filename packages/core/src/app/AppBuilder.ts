@@ -15,7 +15,11 @@ export interface BuildProblem extends Schema.Schema.Type<typeof BuildProblem> {}
 /** The builder itself failed: a child that could not start. Try again. */
 export class BuilderUnavailable extends Schema.TaggedError<BuilderUnavailable>()("BuilderUnavailable", {
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `the builder could not run: ${this.reason}`
+  }
+}
 
 export interface BuildJob {
   /** The domain's id of this build; starting one that runs already answers its handle. */

@@ -4,28 +4,21 @@ import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
-import { Process, step as journalled } from "../ledger/Processes.ts"
-import { isBoundTo } from "../release/Release.ts"
-import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
-import { knownDigest } from "../release/KeptBundle.ts"
-import { smokeTestTree } from "../release/Smoke.ts"
 import type { Project } from "../project/Project.ts"
 import type { Generation } from "../promotion/Generation.ts"
-import { generationKey } from "../ledger/Entities.ts"
-import { type ProjectId, releaseId, versionId } from "../primitives/Ids.ts"
+import { versionId } from "../primitives/Ids.ts"
 import { demandActive, still } from "../project/Archived.ts"
-import { readFiles } from "../project/Source.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { commandId } from "../event/Command.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { bundleKey, bundlePrefix } from "./Bundle.ts"
-import { BuildCapReached, bundleOf, formatProblem, notVerified, usedUp } from "./Builds.ts"
+import { BuildCapReached } from "./Builds.ts"
 import { DailyCounter } from "./DailyCounter.ts"
-import { type Channel, type Pointer, restorable, type Served, servedBy } from "./Pointer.ts"
+import type { Channel, Pointer } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
-import { cleaning, ground } from "./Removal.ts"
+import { cleaning } from "./Removal.ts"
 
 /** This installation hosts no live apps. */
 export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {}
@@ -166,172 +159,8 @@ const refuseOverCap = (projectId: string, commit: string) =>
     if (!stored) return yield* new BuildCapReached({ perDay })
   })
 
-/**
- * The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. An app that was
- * removed since it was asked for is left removed.
- */
-export const provision = (projectId: string, generation: number, incarnation: number) =>
-  Effect.gen(function* () {
-    if ((yield* ground(projectId)) !== incarnation) return
-    const project = (yield* demand("project", projectId)).record
-    const step = (yield* demand("generation", generationKey(projectId, generation))).record
-    const known = yield* knownDigest(step)
-    const built = yield* bundleOf({
-      kind: "apps",
-      project: projectId,
-      files: readFiles({ project: projectId }, step.tree),
-      commit: step.commit,
-      tree: step.tree,
-      builtAt: yield* builtAtOf(step, project),
-      ...(known === undefined ? {} : { expectedDigest: known })
-    }).pipe(
-      Effect.map((bundle) =>
-        known === undefined || bundle.digest === known
-          ? { _tag: "Built" as const, bundle }
-          : {
-              _tag: "Failed" as const,
-              status: "build_failed" as const,
-              reason: notVerified(bundle.digest, known)
-            }
-      ),
-      Effect.catchTags({
-        BuildRefused: (refused) =>
-          Effect.succeed({
-            _tag: "Failed" as const,
-            status: "build_failed" as const,
-            reason: refused.problems.map(formatProblem).join("\n")
-          }),
-        BuildCapReached: (cap) =>
-          Effect.succeed({
-            _tag: "Failed" as const,
-            status: "limit_reached" as const,
-            reason: usedUp(cap.perDay)
-          })
-      })
-    )
-    const before = yield* journalled(
-      "before",
-      Effect.map(demand("pointer", pointerKey(projectId, production)), ({ record }) => servedBy(record))
-    )
-    yield* decideAndCommit(served(project, step, built, { first: before === null, incarnation }))
-    yield* (yield* PointerSignal).moved(project.label)
-    if (before === null || before.generation === generation || built._tag === "Failed") return
-    // A live app changes hands: what it served comes back when the new version does not answer as it should.
-    const probes = yield* smokeTestTree(projectId, step.tree, project.label)
-    const at = { projectId: project.id, generation, incarnation }
-    const passed = probes.every((probe) => probe.result === "pass")
-    yield* decideAndCommit(passed ? foundGood(at) : takenBack(at, before))
-    yield* (yield* PointerSignal).moved(project.label)
-  }).pipe(Effect.withSpan("Apps.provision"))
-
-/** What an `app.provision` served, and on which pointer. */
-interface Deployed {
-  readonly projectId: ProjectId
-  readonly generation: number
-  readonly incarnation: number
-}
-
-/** Whether a Release of this generation to this pointer is under way. Then its own probes say whether it is good. */
-const hasOpenRelease = ({ projectId, generation, incarnation }: Deployed) =>
-  Effect.map(
-    find("release", releaseId(projectId, generation)),
-    (release) =>
-      release !== null &&
-      !Lifecycle.isFinal(ReleaseLifecycle, release.record.status) &&
-      isBoundTo(release.record, incarnation)
-  )
-
-/** What was deployed again answers as it should: a failed release goes back to it. */
-const foundGood = (deployed: Deployed) =>
-  Effect.gen(function* () {
-    const { projectId, generation, incarnation } = deployed
-    const pointer = yield* demand("pointer", pointerKey(projectId, production))
-    if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
-      return { answer: undefined }
-    if (yield* hasOpenRelease(deployed)) return { answer: undefined }
-    const writes = [
-      Commit.update("pointer", pointer, { last_good: servedBy(pointer.record), updated_at: yield* Time.now })
-    ]
-    return { answer: undefined, commit: { name: "Apps.foundGood", projectId, lease: (yield* Process).lease, writes } }
-  })
-
-const takenBack = ({ projectId, generation, incarnation }: Deployed, before: Served) =>
-  Effect.gen(function* () {
-    const pointer = yield* demand("pointer", pointerKey(projectId, production))
-    if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return { answer: undefined }
-    if (pointer.record.generation !== generation) return { answer: undefined }
-    const good = restorable(pointer.record, generation) ?? before
-    const writes = [Commit.update("pointer", pointer, { ...good, updated_at: yield* Time.now })]
-    return { answer: undefined, commit: { name: "Apps.takenBack", projectId, lease: (yield* Process).lease, writes } }
-  })
-
 /** When a generation's bundle counts as built: the birth of its Candidate, or of the Project. */
 export const builtAtOf = (step: Pick<Generation, "candidateId">, project: Project) =>
   step.candidateId === null
     ? Effect.succeed(project.createdAt)
     : Effect.map(demand("candidate", step.candidateId), (candidate) => candidate.record.createdAt)
-
-type Outcome =
-  | { readonly _tag: "Built"; readonly bundle: BundleRef }
-  | { readonly _tag: "Failed"; readonly status: "build_failed" | "limit_reached"; readonly reason: string }
-
-const served = (
-  project: Project,
-  step: Generation,
-  outcome: Outcome,
-  { first, incarnation }: { readonly first: boolean; readonly incarnation: number }
-) =>
-  Effect.gen(function* () {
-    const pointer = yield* demand("pointer", pointerKey(project.id, production))
-    const now = yield* Time.now
-    const lease = yield* Effect.map(Process, (process) => process.lease)
-    const none = { answer: undefined }
-    // Removed meanwhile, or a newer generation is live: what was built stays stored, the pointer stays where it is.
-    if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return none
-    if ((pointer.record.generation ?? -1) > step.generation) return none
-    if (outcome._tag === "Failed") {
-      if (pointer.record.status === "live") return none
-      const failed = { status: outcome.status, reason: outcome.reason, updated_at: now }
-      return {
-        answer: undefined,
-        commit: {
-          name: "Apps.failed",
-          projectId: project.id,
-          lease,
-          writes: [Commit.update("pointer", pointer, failed)]
-        }
-      }
-    }
-    const live = {
-      commit: step.commit,
-      generation: step.generation,
-      bundle_key: outcome.bundle.key,
-      bundle_digest: outcome.bundle.digest,
-      status: "live" as const,
-      reason: null,
-      updated_at: now
-    }
-    // The first version has none before it to go back to, so nothing better is known.
-    const at = { projectId: project.id, generation: step.generation, incarnation }
-    const good = first && !(yield* hasOpenRelease(at))
-    const version = yield* versionRow(project, {
-      commit: step.commit,
-      generation: step.generation,
-      bundle: outcome.bundle
-    })
-    return {
-      answer: undefined,
-      commit: {
-        name: "Apps.live",
-        projectId: project.id,
-        lease,
-        writes: [
-          Commit.update("pointer", pointer, {
-            ...live,
-            ...(good ? { last_good: servedBy({ ...pointer.record, ...live }) } : {})
-          }),
-          ...(version === null ? [] : [version])
-        ]
-      }
-    }
-  })

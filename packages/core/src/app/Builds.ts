@@ -1,5 +1,6 @@
 /** One build per commit. What the `build` check stored is what preview and release serve. */
 import { Effect, Schema } from "effect"
+import { step } from "../ledger/Processes.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
@@ -40,7 +41,11 @@ export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefus
 }
 
 /** The bundler died, hung or ran out of memory. */
-export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {}
+export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {
+  override get message() {
+    return `the bundler did not finish: ${this.reason}`
+  }
+}
 
 /** `src/index.ts:3:7: message` */
 export const formatProblem = (problem: BuildProblem): string => {
@@ -81,8 +86,15 @@ const stored = (prefix: string, result: BuildResult) => {
   }
 }
 
+const takeBuild = (day: string, perDay: number) =>
+  Effect.gen(function* () {
+    if (!(yield* (yield* DailyCounter).take("app-builds", day, perDay))) return yield* new BuildCapReached({ perDay })
+    return day
+  })
+
 /**
- * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap.
+ * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap: once,
+ * however often this process tries again because the bundler died.
  * `builtAt` is derived from the domain, so that building again gives the same bytes.
  */
 export const bundleOf = <E, R>(options: {
@@ -105,8 +117,7 @@ export const bundleOf = <E, R>(options: {
     if (there !== null) return { ...there, source: "stored" as const }
     const settings = yield* Settings
     const day = (yield* Time.now).slice(0, 10)
-    if (!(yield* (yield* DailyCounter).take("app-builds", day, settings.buildsPerDay)))
-      return yield* new BuildCapReached({ perDay: settings.buildsPerDay })
+    yield* step(`taken:${prefix}`, takeBuild(day, settings.buildsPerDay))
     const files = yield* options.files
     const result = yield* awaitBuild({
       id: `${options.kind}:${options.project}@${options.commit}`,

@@ -141,8 +141,8 @@ const runBuild = (composed: Composed) =>
             worthAnotherTry: false
           })
         },
-        BuildCrashed: (crash) => Effect.succeed(gap(`the bundler did not finish: ${crash.reason}`, runner)),
-        BuilderUnavailable: (fault) => Effect.succeed(gap(`the builder could not run: ${fault.reason}`, runner)),
+        BuildCrashed: (crash) => Effect.succeed(gap(crash.message, runner)),
+        BuilderUnavailable: (fault) => Effect.succeed(gap(fault.message, runner)),
         BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap.perDay), runner, { final: true }))
       })
     )

@@ -1,7 +1,7 @@
 /** What each command does. A worker runs these; nothing else does. */
 import { Effect, Schema } from "effect"
 import { Actor } from "../access/Actor.ts"
-import { provision as provisionApp } from "../app/Apps.ts"
+import { provision as provisionApp, provisionDied } from "../app/Provisioning.ts"
 import { cleanUp as cleanUpApp } from "../app/Removal.ts"
 import { recompose } from "../candidate/Recomposition.ts"
 import { verify } from "../candidate/Verification.ts"
@@ -71,6 +71,19 @@ const webhookDeliver = Object.assign(
   }
 )
 
+const appProvision = Object.assign(
+  (command: { readonly payload: unknown }) =>
+    Effect.flatMap(OfDeploy(command), ({ projectId, generation, incarnation }) =>
+      provisionApp(projectId, generation, incarnation)
+    ),
+  {
+    onDead: (({ command }, problem) =>
+      Effect.flatMap(OfDeploy(command), ({ projectId, incarnation }) =>
+        provisionDied(projectId, incarnation, problem)
+      )) satisfies Handler<unknown>["onDead"]
+  }
+)
+
 const bodies = {
   "change.dispatch": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => dispatch(changeId)),
   "agent.wake": agentWake,
@@ -80,10 +93,7 @@ const bodies = {
         provisionProject(project, files, actor)
       )
     ),
-  "app.provision": (command) =>
-    Effect.flatMap(OfDeploy(command), ({ projectId, generation, incarnation }) =>
-      provisionApp(projectId, generation, incarnation)
-    ),
+  "app.provision": appProvision,
   "app.remove": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => cleanUpApp(projectId)),
   "project.cleanup": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => clean(projectId)),
   "forks.sweep": () => sweepForks,

@@ -1,6 +1,7 @@
 /** How a release ends: deployed, restored after a failed smoke test, failed, or superseded. */
 import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
+import { notBuilt } from "../app/PointerBuilds.ts"
 import { PointerLifecycle } from "../app/PointerLifecycle.ts"
 import { type Pointer, restorable, servedBy } from "../app/Pointer.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
@@ -21,6 +22,8 @@ const actor = system("release")
 export type Ended =
   | { readonly _tag: "Superseded" }
   | { readonly _tag: "Failed"; readonly reason: string }
+  /** It needed a build on a day whose builds are all used. */
+  | { readonly _tag: "CapReached"; readonly reason: string }
   /** The app that it began with is gone; another one may stand in its place. */
   | { readonly _tag: "Removed" }
   /** Still queued or building 45 minutes after the promotion. `releasable`: whether there still is something to release to. */
@@ -109,13 +112,15 @@ export const decideEnd = (release: Release, ended: Ended, pointer: Pointer | nul
       const events = [event("deployment.failed", { reason })]
       return { trigger: "buildFailed", change: "releaseFailed", reason, pointer: null, events }
     }
-    case "Failed": {
+    case "Failed":
+    case "CapReached": {
+      const met = ended._tag === "CapReached" ? "capReached" : "buildFailed"
       const events = [event("deployment.failed", { reason: ended.reason })]
       return {
         trigger: "buildFailed",
         change: "releaseFailed",
         reason: ended.reason,
-        pointer: pointer === null ? null : buildFailed(pointer, ended.reason),
+        pointer: pointer === null ? null : notBuilt(pointer, met, ended.reason),
         events
       }
     }
@@ -163,12 +168,6 @@ const decideProbed = (
 export const smokeReason = (probes: ReadonlyArray<ProbeResult>): string => {
   const failing = probes.filter((probe) => probe.result !== "pass")
   return `smoke test: ${failing.map((probe) => `${probe.path} ${probe.detail}, expected ${probe.expected}`).join("; ")}`
-}
-
-/** A row that serves an earlier version goes on; one that never had any says why. */
-const buildFailed = (pointer: Pointer, reason: string): Partial<Pointer> | null => {
-  const failed = Lifecycle.next(PointerLifecycle, pointer.status, "buildFailed")
-  return failed._tag === "Right" && failed.right !== pointer.status ? { status: failed.right, reason } : null
 }
 
 /** The pointer goes back to what was last found good, unless something newer has moved it since. */

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { system } from "../access/Actor.ts"
 import { formatProblem, notVerified, usedUp } from "../app/Builds.ts"
 import { versionRow } from "../app/Apps.ts"
+import { reopening } from "../app/PointerBuilds.ts"
 import { type Pointer, restorable } from "../app/Pointer.ts"
 import { PointerLifecycle } from "../app/PointerLifecycle.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
@@ -55,19 +56,27 @@ const runAtApp = (release: Release) =>
       Effect.map((found) => ({ _tag: "Found" as const, found })),
       Effect.catchTags({
         BuildRefused: (refused) =>
-          Effect.succeed({ _tag: "None" as const, reason: refused.problems.map(formatProblem).join("\n") }),
+          Effect.succeed({
+            _tag: "None" as const,
+            ended: "Failed" as const,
+            reason: refused.problems.map(formatProblem).join("\n")
+          }),
         BuildCrashed: (crash) =>
-          Effect.succeed({ _tag: "None" as const, reason: `the bundler did not finish: ${crash.reason}` }),
-        BuildCapReached: (cap) => Effect.succeed({ _tag: "None" as const, reason: usedUp(cap.perDay) }),
+          Effect.succeed({ _tag: "None" as const, ended: "Failed" as const, reason: crash.message }),
+        BuildCapReached: (cap) =>
+          Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUp(cap.perDay) }),
         BundleMismatch: (other) =>
           Effect.succeed({
             _tag: "None" as const,
+            ended: "Failed" as const,
             reason: notVerified(other.found, other.verified)
           })
       })
     )
-    if (bundle._tag === "None")
-      return yield* decideAndCommit(ending(release.id, { _tag: "Failed", reason: bundle.reason }))
+    if (bundle._tag === "None") {
+      if (incarnation !== null) yield* decideAndCommit(reopening(release.projectId, incarnation))
+      return yield* decideAndCommit(ending(release.id, { _tag: bundle.ended, reason: bundle.reason }))
+    }
     const project = (yield* demand("project", release.projectId)).record
     const moved = yield* move(project, release.id, bundle.found, incarnation)
     if (moved._tag === "Superseded") return yield* decideAndCommit(ending(release.id, { _tag: "Superseded" }))

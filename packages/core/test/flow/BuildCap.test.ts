@@ -1,17 +1,20 @@
-import { Effect } from "effect"
+import { Effect, Logger, LogLevel, TestClock, TestContext } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { deploy, requestApp } from "@pawl/core/app/Apps"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
+import { layerMemoryWith } from "@pawl/core/app/MemoryAppBuilder"
 import { remove } from "@pawl/core/app/Removal"
+import { Commands } from "@pawl/core/event/Commands"
 import { find } from "@pawl/core/ledger/Deciding"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Limits } from "@pawl/core/primitives/Limits"
 import * as Time from "@pawl/core/primitives/Time"
 import { Settings } from "@pawl/core/primitives/Settings"
 import { archive } from "@pawl/core/project/Archiving"
 import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
-import { promoted, releaseOf } from "./ReleaseScenes.ts"
+import { isLive, pointerOf, promoted, releaseOf } from "./ReleaseScenes.ts"
 import { ask } from "./RollbackScenes.ts"
 import { candidateOf, newProject } from "./Scenes.ts"
 
@@ -31,6 +34,13 @@ const taken = <A, E, R>(step: Effect.Effect<A, E, R>) =>
     const value = yield* step
     return { value, builds: (yield* used) - before }
   })
+
+/** A new Project, and all tries to provision its app. */
+const triedOut = Effect.gen(function* () {
+  const project = yield* newProject()
+  yield* Effect.repeatN(Effect.zipRight(TestClock.adjust("6 minutes"), settle), Limits.commandAttempts)
+  return project
+})
 
 describe("The builds of a day", () => {
   it("are taken once by provisioning, by each `build` check, and by no preview, release or rollback of what is built", () =>
@@ -74,6 +84,54 @@ describe("The builds of a day", () => {
         const settings = { ...(yield* Settings), buildsPerDay: 1 }
         const refused = yield* Effect.provideService(Effect.flip(requestApp(project.id)), Settings, settings)
         expect(refused).toMatchObject({ _tag: "ProjectArchived" })
+      })
+    ))
+
+  it("are taken once by an app whose bundler dies at every try; its host does not say `building` for ever", () =>
+    run(
+      Effect.gen(function* () {
+        let tries = 0
+        const dying = layerMemoryWith(() => {
+          tries++
+          return { _tag: "Crashed", reason: "it ran out of memory" }
+        })
+        const { value: project, builds } = yield* taken(Effect.provide(triedOut, dying))
+        expect([tries, builds]).toEqual([Limits.commandAttempts, 1])
+        expect(yield* pointerOf(project.id)).toMatchObject({
+          status: "build_failed",
+          reason: expect.stringContaining("the bundler did not finish: it ran out of memory")
+        })
+        const letters = yield* (yield* Commands).deadLetters(project.id)
+        expect(letters.map(({ kind }) => kind)).toEqual(["app.provision"])
+        yield* (yield* Commands).retry(letters[0]!.id)
+        yield* settle
+        yield* isLive(project.id, 0)
+      }).pipe(Effect.provide(TestContext.TestContext), Logger.withMinimumLogLevel(LogLevel.None))
+    ))
+
+  it("are told by the host of a release that needs one and finds none left; a good bundle goes on being served", () =>
+    run(
+      Effect.gen(function* () {
+        const withoutBuilds = { ...(yield* Settings), buildsPerDay: 0 }
+        const meetsTheCap = (project: Effect.Effect.Success<ReturnType<typeof newProject>>) =>
+          Effect.gen(function* () {
+            const candidate = yield* candidateOf(project.id, "r1", { "src/index.js": "export default 1" })
+            const { releaseId } = yield* Promotions.promote(person, candidate.id)
+            const objects = yield* ObjectStore
+            for (const kind of ["apps", "app-previews"]) yield* objects.removePrefix(`${kind}/${project.id}/`)
+            yield* Effect.provideService(settle, Settings, withoutBuilds)
+            expect(yield* releaseOf(releaseId)).toMatchObject({ status: "failed" })
+            return yield* pointerOf(project.id)
+          })
+        const nothing = { "README.md": "nothing to serve" }
+        const unbuilt = yield* Projects.create(person, { organizationId, slug: "unbuilt", files: nothing })
+        yield* settle
+        expect(yield* pointerOf(unbuilt.id)).toMatchObject({ status: "build_failed" })
+        expect(yield* meetsTheCap(unbuilt)).toMatchObject({
+          status: "limit_reached",
+          reason: "all 0 builds of today are used"
+        })
+        expect(yield* meetsTheCap(yield* newProject())).toMatchObject({ status: "live", generation: 0 })
       })
     ))
 

@@ -33,7 +33,11 @@ export const make = (database: Database["Type"]): Retention["Type"] => {
         next = Math.min(next + rowsAtOnce, end)
         yield* database.batch([
           { sql: "DELETE FROM pawl_event WHERE project_id = ? AND sequence < ?", params: [projectId, next] },
-          { sql: "UPDATE pawl_sequence SET oldest = ? WHERE project_id = ?", params: [next, projectId] }
+          // Another sweep may have gone further since this one has read: what is gone stays told as gone.
+          {
+            sql: "UPDATE pawl_sequence SET oldest = ? WHERE project_id = ? AND oldest < ?",
+            params: [next, projectId, next]
+          }
         ])
       }
       return Math.max(0, end - oldest)

@@ -118,6 +118,22 @@ export const retentionContract = (name: string, fixture: StoreFixture): void => 
     )
 
     promise(
+      "never tells of a gone event as of one that is kept, when one sweep goes further than another beside it",
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        yield* publish(1, 5)
+        yield* TestClock.adjust((Limits.retentionDaysEvents + 1) * dayMs)
+        yield* publish(1, 5)
+        const later = Time.fromMillis((yield* Time.nowMillis) + dayMs)
+        yield* Effect.all([retention.forget(projectId(1), later), sweep], { concurrency: "unbounded" })
+        yield* publish(1, 1)
+        for (const after of [0, 5, 7, 9])
+          expect(yield* failure(read(1, after))).toMatchObject({ _tag: "EventsExpired", after, oldest: 11 })
+        expect(yield* read(1, 10)).toEqual([11])
+      })
+    )
+
+    promise(
       "takes more than one portion of a great many",
       Effect.gen(function* () {
         yield* Effect.forEach(

@@ -22,6 +22,12 @@ import { ground, removed } from "./Removal.ts"
 
 export const previewChannel = (candidate: Candidate): Channel => `preview:${previewId(candidate.id)}`
 
+/** The preview row of a Candidate; null without one. Two Candidates may share the 8 characters that name a host: then it is the first one's. */
+export const previewOf = (candidate: Candidate) =>
+  Effect.map(find("pointer", pointerKey(candidate.projectId, previewChannel(candidate))), (pointer) =>
+    pointer?.record.candidate_id === candidate.id ? pointer.record : null
+  )
+
 /**
  * Writes the preview row of a Candidate whose `build` check passed, with the very bundle that the check stored. When that
  * cannot be served, the row says so; no other row, and not the Candidate, minds. A Project without an app has no previews.

@@ -14,7 +14,7 @@ import type { ChangeSet } from "../changeset/ChangeSet.ts"
 import { listingOf, unlisted } from "../changeset/Listing.ts"
 import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
@@ -40,9 +40,9 @@ export interface RollbackRequest {
 
 /**
  * Opens a rollback's Change with its ChangeSet and Candidate. Asked again on the same head it answers the one that is
- * under way, planned anew when its plan says no more what it would say now. Fails with `Unknown` (generation),
- * `InvalidField` when the target is not older than what is expected, `RollbackStale` when the head is another one, and
- * `ProjectArchived`.
+ * under way, planned anew when its plan says no more what it would say now. Fails with `ProjectArchived`; then with
+ * `RollbackStale` when the head is another one, whatever the target; then with `Unknown` (generation), and with
+ * `InvalidField` when the target is not older than the head.
  */
 export const request = (actor: Actor, input: RollbackRequest) =>
   refuseArchived(input.projectId).pipe(
@@ -69,17 +69,20 @@ const readied = (input: RollbackRequest) =>
 
 const reading = ({ projectId, targetGeneration, expectedGeneration }: RollbackRequest) =>
   Effect.gen(function* () {
+    const unknown = new Unknown({ kind: "generation", id: `S${targetGeneration}` })
+    const head = yield* find("head", projectId)
+    if (head === null) return yield* unknown
+    // First: whoever has seen another head knows nothing yet of what is there to go back to.
+    if (head.record.generation !== expectedGeneration)
+      return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
     const target = yield* find("generation", generationKey(projectId, targetGeneration))
-    if (target === null) return yield* new Unknown({ kind: "generation", id: `S${targetGeneration}` })
-    if (targetGeneration >= expectedGeneration)
+    if (target === null) return yield* unknown
+    if (targetGeneration >= head.record.generation)
       return yield* new InvalidField({
         code: "invalid_field",
         field: "targetGeneration",
-        reason: `S${targetGeneration} is not older than S${expectedGeneration}`
+        reason: `S${targetGeneration} is not older than S${head.record.generation}`
       })
-    const head = yield* demand("head", projectId)
-    if (head.record.generation !== expectedGeneration)
-      return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
     return { target: target.record, head }
   })
 

@@ -155,6 +155,20 @@ describe("A rollback", () => {
       })
     ))
 
+  it("is stale on another head, whatever its target", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* twoLive
+        for (const expected of [0, 1, 3, 9])
+          for (const target of [-1, 0, 1, 2, 3, 9])
+            expect(yield* Effect.flip(ask(project.id, target, expected))).toMatchObject({
+              _tag: "RollbackStale",
+              expectedGeneration: expected,
+              canonicalGeneration: 2
+            })
+      })
+    ))
+
   it("answers the same Change and Candidate when it is asked for again, even many times at once", () =>
     run(
       Effect.gen(function* () {

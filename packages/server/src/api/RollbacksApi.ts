@@ -7,7 +7,7 @@ import { ById } from "./Paging.ts"
 import { CandidateRecord, ChangeRecord } from "./Records.ts"
 
 export const RollbackBody = Schema.Struct({
-  /** The generation whose tree is to be canonical again. It is older than `expectedGeneration`. */
+  /** The generation whose tree is to be canonical again. It is older than the head. */
   targetGeneration: Schema.NonNegativeInt,
   /** The head that the caller has seen. */
   expectedGeneration: Schema.NonNegativeInt
@@ -25,7 +25,7 @@ export const RollbacksApi = HttpApiGroup.make("rollbacks")
         about(
           writing,
           "Ask for a rollback",
-          "Answers a Change with a Candidate of the older tree, to be approved and promoted as any other; the same again answers the same while it is under way. 409 `stale` when `expectedGeneration` is not the head; 404 `unknown_generation`."
+          "Answers a Change with a Candidate of the older tree, to be approved and promoted as any other; the same again answers the same while it is under way. 409 `stale` when `expectedGeneration` is not the head, whatever the target; then 404 `unknown_generation`; then 400 when the target is not older than the head."
         )
       )
   )

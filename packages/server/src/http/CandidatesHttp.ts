@@ -1,10 +1,8 @@
 /** Candidates and their evidence. */
 import { HttpApiBuilder } from "@effect/platform"
-import { previewChannel } from "@pawl/core/app/Previews"
+import { previewOf } from "@pawl/core/app/Previews"
 import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
 import { why } from "@pawl/core/candidate/Why"
-import { find } from "@pawl/core/ledger/Deciding"
-import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { candidateFork } from "@pawl/core/primitives/Ids"
 import { promote } from "@pawl/core/promotion/Promotions"
@@ -72,9 +70,9 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
       answering(
         Effect.gen(function* () {
           const candidate = yield* onCandidate(path.id)
-          const pointer = yield* find("pointer", pointerKey(candidate.projectId, previewChannel(candidate)))
+          const pointer = yield* previewOf(candidate)
           if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
-          return { preview: yield* previewAnswer(pointer.record) }
+          return { preview: yield* previewAnswer(pointer) }
         })
       )
     )

@@ -1,4 +1,9 @@
+import * as Commit from "@pawl/core/ledger/Commit"
+import { demand } from "@pawl/core/ledger/Deciding"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem } from "./ExpectProblem.ts"
 import { type Api, newCandidate, newProject, startApi } from "./TestApi.ts"
 
 describe("From an edit to a live generation, over HTTP", () => {
@@ -7,6 +12,23 @@ describe("From an edit to a live generation, over HTTP", () => {
     api = await startApi()
   })
   afterAll(() => api.close())
+
+  it("shows a Candidate its own preview alone, also when another one's id begins alike", async () => {
+    const project = await newProject(api, "twins")
+    const { candidateId } = await newCandidate(api, project.id, "r1", { "a.txt": "a" })
+    const twinId = `${candidateId.slice(0, 13)}${"0".repeat(16)}` as `cand_${string}`
+    await api.run(
+      Effect.gen(function* () {
+        const { record } = yield* demand("candidate", candidateId)
+        const twin = { ...record, id: twinId, lineage: twinId, status: "composing" as const }
+        const writes = [Commit.insert("candidate", twin)]
+        yield* (yield* Ledger).commit({ name: "test", projectId: project.id, writes })
+      })
+    )
+    const preview = await api.call("GET", `/v1/candidates/${candidateId}/preview`)
+    expect(preview).toMatchObject({ status: 200, body: { preview: { candidateId } } })
+    expectProblem(await api.call("GET", `/v1/candidates/${twinId}/preview`), 404, "unknown_preview")
+  })
 
   it("takes a change from its opening to canonical, and shows every step on the way", async () => {
     const project = await newProject(api, "corner")

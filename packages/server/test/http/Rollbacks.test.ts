@@ -29,6 +29,8 @@ describe("Going back and looking back", () => {
       expectedGeneration: 1,
       canonicalGeneration: 2
     })
+    for (const targetGeneration of [0, 1, 2, 9])
+      expectProblem(await rollback({ targetGeneration, expectedGeneration: 1 }), 409, "stale")
     for (const targetGeneration of [-1, 0.5, "0", null])
       expectProblem(await rollback({ targetGeneration, expectedGeneration: 2 }), 400, "invalid_field", {
         field: "targetGeneration"

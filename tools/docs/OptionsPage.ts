@@ -31,12 +31,12 @@ const abouts: Readonly<Record<string, About>> = {
   environment: {
     takes: "production or development",
     otherwise: "production",
-    what: "Development hosts no apps unless `appsDomain` is set, and turns fixtures on."
+    what: "Development hosts no apps, and turns fixtures on."
   },
   appsDomain: {
     takes: "a lowercase host name without a port, or nothing",
     otherwise: "apps.localhost in production, none in development",
-    what: "Apps live at `<label>.<appsDomain>`. Empty: no live apps."
+    what: "Apps live at `<label>.<appsDomain>`. Empty: no live apps. In development the start is refused with one."
   },
   paused: {
     takes: "true or false",
@@ -89,7 +89,7 @@ const abouts: Readonly<Record<string, About>> = {
     what: "API requests per caller and minute. Above it: 429."
   },
   ownerToken: {
-    takes: "a token",
+    takes: "`pawl_` and 3 to 195 visible ASCII characters",
     otherwise: "made at the first start",
     what: "The owner's API token. It replaces the one in `<data>/owner-token`."
   },

@@ -67,17 +67,23 @@ const connectionListed = (headers: Headers): ReadonlySet<string> | null => {
   return listed
 }
 
-/** Whether an `Authorization` value holds a token of Pawl's own API, plainly or inside Basic credentials. */
-export const carriesPawlToken = (value: string): boolean => {
-  if (/pawl_/i.test(value)) return true
-  const basic = /^\s*basic\s+([a-z0-9+/_=-]+)\s*$/i.exec(value)
-  if (basic === null) return false
-  try {
-    return /pawl_/i.test(atob(basic[1]!.replaceAll("-", "+").replaceAll("_", "/")))
-  } catch {
-    return false
-  }
+/** What Basic credentials say. Whatever a lenient reader would skip is skipped here too: the app may be such a reader. */
+const basicText = (value: string): string => {
+  const given = /^\s*basic\s+(.*)$/is.exec(value)?.[1] ?? ""
+  const plain = given
+    .replaceAll("-", "+")
+    .replaceAll("_", "/")
+    .replace(/[^a-z0-9+/]/gi, "")
+  // One character beyond a group of four says nothing.
+  return atob(plain.length % 4 === 1 ? plain.slice(0, -1) : plain)
 }
+
+/**
+ * Whether an `Authorization` value holds a credential of Pawl, plainly or inside Basic credentials. Every token of the
+ * API begins with `pawl_`; `others` are those that look otherwise.
+ */
+export const carriesPawlToken = (value: string, others: ReadonlyArray<string> = []): boolean =>
+  [value, basicText(value)].some((text) => /pawl_/i.test(text) || others.some((other) => text.includes(other)))
 
 export interface Visitor {
   /** The `Host` the visitor asked for, as it was sent. */
@@ -120,8 +126,15 @@ export const visitorOf = (
   }
 }
 
-/** The headers an app gets: lower-case names, `rba_` cookies without the prefix, nothing of Pawl's own. */
-export const requestHeaders = (headers: Headers, visitor: Visitor): Headers => {
+/**
+ * The headers an app gets: lower-case names, `rba_` cookies without the prefix, nothing of Pawl's own. `credentials` are
+ * those of Pawl that do not begin with `pawl_`.
+ */
+export const requestHeaders = (
+  headers: Headers,
+  visitor: Visitor,
+  credentials: ReadonlyArray<string> = []
+): Headers => {
   const listed = connectionListed(headers)
   const kept: Array<readonly [string, string]> = [["host", visitor.host]]
   const cookies: Array<string> = []
@@ -132,7 +145,7 @@ export const requestHeaders = (headers: Headers, visitor: Visitor): Headers => {
     if (hopByHop.has(plain) || routerOwned.has(plain) || internal(plain) || listed?.has(name) === true) continue
     // Cloudflare's own, which a Worker believes.
     if (plain.startsWith("cf-")) continue
-    if (plain === "authorization" && carriesPawlToken(value)) continue
+    if (plain === "authorization" && carriesPawlToken(value, credentials)) continue
     if (tokenPattern.test(name) && !badValue.test(value)) kept.push([name, value])
   }
   const cookie = incomingCookies(cookies)

@@ -14,7 +14,7 @@ import type { Channel } from "@pawl/core/app/Pointer"
 import type { FoundPointer, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import type { ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { Settings } from "@pawl/core/primitives/Settings"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { Assets } from "./Assets.ts"
 import { cancelBody } from "./Body.ts"
 import { requestHeaders, responseHeaders, valueOf, type Visitor, visitorOf } from "./Headers.ts"
@@ -59,6 +59,8 @@ export interface RouterOptions {
   readonly apiOrigin: string
   /** Believe the `X-Forwarded-*` of whoever connects. Default: no. */
   readonly trustProxy?: boolean
+  /** Credentials of Pawl that do not begin with `pawl_`: no app gets them either. */
+  readonly credentials?: ReadonlyArray<Redacted.Redacted>
 }
 
 /** One visit to one app, with its address settled. */
@@ -118,6 +120,7 @@ interface Ports {
   readonly assets: typeof Assets.Service
   readonly runtime: typeof AppRuntime.Service
   readonly running: RunningVersions
+  readonly credentials: ReadonlyArray<string>
 }
 
 /** A version's own answer: a file, or the app's, or the page that says there is neither. */
@@ -134,7 +137,7 @@ const serveVersion = (ports: Ports, visit: Visit, version: AppVersion): Effect.E
     const forwarded: AppRequest = {
       method: request.method,
       url: url.href,
-      headers: requestHeaders(request.headers, visitor),
+      headers: requestHeaders(request.headers, visitor, ports.credentials),
       body: request.body
     }
     return Effect.map(ports.runtime.fetch(version, forwarded), (response) => fromApp(response, visit))
@@ -172,7 +175,8 @@ const make = (options: RouterOptions) =>
       pointers: yield* PointerCache,
       assets: yield* Assets,
       runtime: yield* AppRuntime,
-      running: new RunningVersions()
+      running: new RunningVersions(),
+      credentials: (options.credentials ?? []).map(Redacted.value)
     }
     const { appsDomain, appUrl } = yield* Settings
 

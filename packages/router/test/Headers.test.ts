@@ -85,11 +85,26 @@ describe("headers that reach an app", () => {
     [`Basic ${btoa("user:pawl_x")}`, true],
     [`basic ${btoa("pawl_x:")}`, true],
     [`Basic ${btoa("user:password")}`, false],
+    [`Basic ${btoa("user:pawl_x").replace("=", "")}`, true],
+    [`Basic !${btoa("user:pawl_xy").split("").join(" ")}=*`, true],
+    [`Basic ${btoa("\u00e9\u00ff:pawl_x").replaceAll("+", "-").replaceAll("/", "_")}`, true],
+    [`Bearer mine, Bearer pawl_x`, true],
+    [`Digest username="pawl_x", realm="a"`, true],
     ["Basic !!!", false],
+    ["Basic a", false],
     ["Bearer eyJhbGciOi", false]
   ])("know that authorization %s carries a token of Pawl: %s", (value, expected) =>
     expect(carriesPawlToken(value)).toBe(expected)
   )
+
+  it("hold no credential of Pawl that looks otherwise, plainly or in Basic credentials", () => {
+    const kept = (value: string) =>
+      requestHeaders([["Authorization", value]], visitor, ["scrape-me-123"]).filter(
+        ([name]) => name === "authorization"
+      )
+    for (const value of ["Bearer scrape-me-123", `Basic ${btoa("x:scrape-me-123")}`]) expect(kept(value)).toEqual([])
+    expect(kept("Bearer scrape-me")).toEqual([["authorization", "Bearer scrape-me"]])
+  })
 
   it("never hold a forbidden name, whatever was sent", () => {
     const name = fc.oneof(

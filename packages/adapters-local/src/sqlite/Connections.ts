@@ -1,6 +1,7 @@
 /** One open SQLite file and its prepared statements. */
 import type { Row } from "@pawl/sql/Database"
 import Sqlite, { type Statement } from "better-sqlite3"
+import { makePrivate } from "./PrivateFile.ts"
 
 export interface Opened {
   readonly db: InstanceType<typeof Sqlite>
@@ -45,6 +46,7 @@ const switchToWal = (db: Opened["db"], timeoutMs: number): void => {
 
 export const open = (options: Options): Opened => {
   const timeout = options.busyTimeoutMs ?? 5000
+  makePrivate(options.filename)
   const db = new Sqlite(options.filename, { timeout })
   switchToWal(db, timeout)
   db.pragma("synchronous = FULL")

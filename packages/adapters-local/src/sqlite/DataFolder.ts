@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import Sqlite from "better-sqlite3"
 import { Context, Effect, Layer, Schema } from "effect"
+import { makePrivate } from "./PrivateFile.ts"
 
 /** Another process works in this folder. Stop it, or use another folder. */
 export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse", {
@@ -64,9 +65,10 @@ const open = (folder: string): Effect.Effect<Sqlite, FolderInUse | FolderUnavail
     let db: Sqlite | undefined
     try {
       mkdirSync(folder, { recursive: true })
+      makePrivate(join(folder, "lock.db"))
       db = new Sqlite(join(folder, "lock.db"), { timeout: 0 })
       db.prepare("BEGIN EXCLUSIVE").run()
-      writeFileSync(pidFile, String(process.pid))
+      writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
       return Effect.succeed(db)
     } catch (cause) {
       db?.close()

@@ -1,5 +1,6 @@
 /** SQLite's locks on a file, as locks among processes: the kernel drops them when their holder dies, however it dies. */
 import Sqlite from "better-sqlite3"
+import { makePrivate } from "./PrivateFile.ts"
 
 /** Closing it gives the lock up. */
 export type FileLock = Pick<Sqlite, "close">
@@ -8,6 +9,7 @@ const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" && cause.code.startsWith("SQLITE_BUSY")
 
 const take = (path: string, lock: (db: Sqlite) => void): FileLock | null => {
+  makePrivate(path)
   const db = new Sqlite(path, { timeout: 0 })
   try {
     lock(db)

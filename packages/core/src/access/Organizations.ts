@@ -12,7 +12,7 @@ import { InsufficientRole } from "./Access.ts"
 import type { Organization, OrganizationMember, OrganizationRole, Scope, User } from "./Membership.ts"
 import { listOfOrganization } from "./Members.ts"
 import { checkName } from "./Names.ts"
-import { allScopes, type Asking, cut, generate, recordOf, requireWithin } from "./Tokens.ts"
+import { allScopes, type Asking, cut, generate, isTokenText, recordOf, requireWithin, tokenForm } from "./Tokens.ts"
 
 /** The organization has as many members as one may have. */
 export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Number }) {}
@@ -44,12 +44,8 @@ export const bootstrap = (input: {
   readonly token: Redacted.Redacted
 }) =>
   Effect.gen(function* () {
-    if (!/^[\x21-\x7e]{8,200}$/.test(Redacted.value(input.token)))
-      return yield* new InvalidField({
-        code: "invalid_field",
-        field: "token",
-        reason: "use 8 to 200 visible ASCII characters"
-      })
+    if (!isTokenText(Redacted.value(input.token)))
+      return yield* new InvalidField({ code: "invalid_field", field: "token", reason: tokenForm })
     return yield* decideAndCommit(bootstrapping(input))
   }).pipe(Effect.withSpan("Organizations.bootstrap"))
 

@@ -67,10 +67,16 @@ export interface NewToken {
   readonly scopes?: ReadonlyArray<Scope>
 }
 
+const prefix = "pawl_"
+
+/** What every credential of Pawl begins with, so that it is known wherever it turns up, and what a person may choose. */
+export const tokenForm = `use ${prefix} and then 3 to 195 visible ASCII characters`
+export const isTokenText = (text: string): boolean => /^pawl_[\x21-\x7e]{3,195}$/.test(text)
+
 /** A new token's text. Keep it; Pawl does not. */
 export const generate: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {
   const bytes = yield* (yield* Secrets).bytes(Limits.tokenBytes)
-  return Redacted.make(`pawl_${Encoding.encodeBase64Url(bytes)}`)
+  return Redacted.make(`${prefix}${Encoding.encodeBase64Url(bytes)}`)
 })
 
 export const isLive = (token: Token, now: Time.Timestamp): boolean =>
@@ -156,6 +162,8 @@ export interface Caller {
 export const authenticate = (text: Redacted.Redacted) =>
   Effect.gen(function* () {
     if (Redacted.value(text) === "") return yield* new Unauthenticated({ reason: "missing" })
+    // What does not look like a credential is none, whatever is stored: the router knows them by their look alone.
+    if (!isTokenText(Redacted.value(text))) return yield* new Unauthenticated({ reason: "unknown" })
     const hash = yield* sha256(Redacted.value(text))
     const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
     if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })

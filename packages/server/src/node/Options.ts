@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
+import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
 import { accountOf } from "./BuildServices.ts"
-import { isTokenText, standardNames, telemetryOf } from "./TelemetryOptions.ts"
+import { standardNames, telemetryOf } from "./TelemetryOptions.ts"
 
 /** The options cannot be used; the message names the option and what it takes. */
 export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("InvalidOptions", { reason: Schema.String }) {
@@ -171,7 +172,7 @@ export const read = (
     const schema = schemaProblem(read.databaseSchema)
     if (schema !== null) return yield* refuse(`databaseSchema: ${schema}`)
     if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
-      return yield* refuse("ownerToken (PAWL_OWNER_TOKEN): use 8 to 200 visible ASCII characters")
+      return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
     const buildService = accountOf(read)
     if (typeof buildService === "string") return yield* refuse(buildService)
     const telemetry = telemetryOf(read)
@@ -187,6 +188,10 @@ export const read = (
     )
     if (appsDomain !== "" && !domain.test(appsDomain))
       return yield* refuse("appsDomain: use a lowercase host name without a port")
+    if (appsDomain !== "" && read.environment === "development")
+      return yield* refuse(
+        "appsDomain (PAWL_APPS_DOMAIN): an environment for development hosts no apps; leave it out, or use environment production"
+      )
     return {
       ...read,
       ...telemetry,

@@ -2,7 +2,9 @@
 import { randomBytes } from "node:crypto"
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Effect, Redacted } from "effect"
+import { InvalidOptions } from "./Options.ts"
 
 export interface OwnerToken {
   readonly token: Redacted.Redacted
@@ -28,6 +30,11 @@ const write = (path: string, token: string, publish: (temporary: string) => void
 
 const kept = (path: string) => Redacted.make(readFileSync(path, "utf8").trim())
 
+const unusable = (path: string) =>
+  new InvalidOptions({
+    reason: `ownerToken: the token that ${path} keeps cannot be one (${tokenForm}). Delete the file, and a new one is made.`
+  })
+
 /** A new token; the one of another process, when that was faster. */
 const make = (path: string): OwnerToken => {
   const token = `pawl_${randomBytes(32).toString("base64url")}`
@@ -46,7 +53,14 @@ const make = (path: string): OwnerToken => {
 }
 
 /** The given token, else the one that is kept, else a new one. */
-export const read = (data: string, given: Redacted.Redacted | null): Effect.Effect<OwnerToken> =>
+export const read = (data: string, given: Redacted.Redacted | null): Effect.Effect<OwnerToken, InvalidOptions> =>
+  Effect.filterOrFail(
+    found(data, given),
+    ({ token }) => isTokenText(Redacted.value(token)),
+    () => unusable(join(data, "owner-token"))
+  )
+
+const found = (data: string, given: Redacted.Redacted | null): Effect.Effect<OwnerToken> =>
   Effect.sync(() => {
     const path = join(data, "owner-token")
     if (given !== null) {

@@ -44,7 +44,13 @@ export type Decorate = (ports: Context.Context<BasePorts>) => Context.Context<Ba
 const hosting = ({ addresses, options, telemetry }: Ground) =>
   RouterProbeClient.layer.pipe(
     Layer.provideMerge(PointerPush.layer),
-    Layer.provideMerge(Router.layer({ apiOrigin: addresses.apiOrigin, trustProxy: options.trustProxy })),
+    Layer.provideMerge(
+      Router.layer({
+        apiOrigin: addresses.apiOrigin,
+        trustProxy: options.trustProxy,
+        credentials: options.metricsToken === null ? [] : [options.metricsToken]
+      })
+    ),
     Layer.provideMerge(telemetry.runtime),
     Layer.provideMerge(
       WorkerdAppRuntime.layer({

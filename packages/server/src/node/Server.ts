@@ -1,6 +1,4 @@
 /** A running server: the listener, everything behind it, and the workers. It ends with its scope. */
-import { existsSync, mkdirSync } from "node:fs"
-import { dirname } from "node:path"
 import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import * as Organizations from "@pawl/core/access/Organizations"
@@ -11,10 +9,11 @@ import { Effect, Layer, type Redacted } from "effect"
 import * as Addresses from "./Addresses.ts"
 import * as ApiListener from "./ApiListener.ts"
 import * as Listener from "./Listener.ts"
-import { InvalidOptions, type Options, type ServerRole } from "./Options.ts"
+import type { Options, ServerRole } from "./Options.ts"
 import * as MetricsEndpoint from "./MetricsEndpoint.ts"
 import * as OwnerToken from "./OwnerToken.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
+import * as PrivateFolder from "./PrivateFolder.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as Workers from "./Workers.ts"
 
@@ -26,22 +25,6 @@ export interface Running {
   readonly tokenIsFresh: boolean
 }
 
-/** Folder by folder: `recursive` spins for ever on paths of /proc, where nothing can be made. */
-const makeFolders = (path: string): void => {
-  if (existsSync(path)) return
-  makeFolders(dirname(path))
-  mkdirSync(path, { mode: 0o700 })
-}
-
-const makeFolder = (data: string) =>
-  Effect.try({
-    try: () => makeFolders(data),
-    catch: (error) =>
-      new InvalidOptions({
-        reason: `data: ${data} cannot be made: ${error instanceof Error ? error.message : String(error)}`
-      })
-  })
-
 /** The embedded server has its folder to itself. Those on Postgres share it; the first of them clears what others left. */
 const enter = (options: Options) =>
   options.databaseUrl === null
@@ -51,7 +34,7 @@ const enter = (options: Options) =>
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
 export const start = (options: Options, decorate?: Decorate) =>
   Effect.gen(function* () {
-    yield* makeFolder(options.data)
+    yield* PrivateFolder.prepare(options.data)
     const { alone, settled } = yield* enter(options)
     const telemetry = yield* Telemetry.make(options)
     const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })

@@ -1,8 +1,8 @@
 /** The options of metrics and traces: what they may be, and what else they are called. */
 import { Option, Redacted } from "effect"
 
-/** Whether a text can be a bearer token that people choose. */
-export const isTokenText = (text: string): boolean => /^[\x21-\x7e]{8,200}$/.test(text)
+/** Whether a text can be the bearer token of `/metrics`. */
+const isMetricsToken = (text: string): boolean => /^[\x21-\x7e]{8,200}$/.test(text)
 
 /** The names that every program with OpenTelemetry knows. */
 export const standardNames = (): Readonly<Record<string, unknown>> => {
@@ -44,7 +44,7 @@ export const telemetryOf = (read: {
   readonly otlpHeaders: Option.Option<Redacted.Redacted>
 }) => {
   const metricsToken = Option.getOrNull(read.metricsToken)
-  if (metricsToken !== null && !isTokenText(Redacted.value(metricsToken)))
+  if (metricsToken !== null && !isMetricsToken(Redacted.value(metricsToken)))
     return "metricsToken (PAWL_METRICS_TOKEN): use 8 to 200 visible ASCII characters"
   const otlpEndpoint = Option.getOrNull(read.otlpEndpoint)
   if (otlpEndpoint !== null && !isCollector(otlpEndpoint))

@@ -67,10 +67,10 @@ const cli = Command.run(pawl, { name: "pawl", version })
 for (const signal of ["SIGTERM", "SIGINT"] as const)
   process.once(signal, () => setTimeout(() => process.exit(0), ServerLimits.stopMs).unref())
 
-const fail = (text: string) =>
+const fail = (text: string, code: 1 | 2) =>
   Effect.zipRight(
     Console.error(`pawl: ${text}`),
-    Effect.sync(() => void (process.exitCode = 1))
+    Effect.sync(() => void (process.exitCode = code))
   )
 
 cli(process.argv).pipe(
@@ -79,10 +79,11 @@ cli(process.argv).pipe(
     if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
     const failure = Cause.failureOption(cause)
     // A defect is told whole: it is a fault of Pawl or of the machine, and silence would hide which.
-    if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`)
+    if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`, 1)
     // What the command line itself refused has been printed with its usage. It is not the 1 of `audit`: nothing was found.
     if (ValidationError.isValidationError(failure.value)) return Effect.sync(() => void (process.exitCode = 2))
-    return fail(failure.value instanceof Error ? failure.value.message : String(failure.value))
+    const code = failure.value instanceof Options.InvalidOptions ? 2 : 1
+    return fail(failure.value instanceof Error ? failure.value.message : String(failure.value), code)
   }),
   Effect.provide(Logging.layer),
   NodeRuntime.runMain({ disablePrettyLogger: true, disableErrorReporting: true })

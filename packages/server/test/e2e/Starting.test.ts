@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Flow from "./Flow.ts"
@@ -10,6 +10,8 @@ const newFolder = () => {
   folders.push(folder)
   return folder.path
 }
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 describe("Starting and stopping", () => {
   afterAll(() => {
@@ -33,6 +35,55 @@ describe("Starting and stopping", () => {
     expect(await again.stop()).toBe(0)
   })
 
+  it("takes a data folder that others can read from their eyes, and makes none that they can", async () => {
+    const data = newFolder()
+    for (const folder of [data, join(data, "new")]) {
+      const first = await startServer({ data: folder })
+      expect(await first.stop()).toBe(0)
+      const files = readdirSync(folder, { withFileTypes: true }).filter((each) => each.isFile())
+      expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(["pawl.db", "lock.db", "owner-token"]))
+      for (const { name } of files) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600])
+    }
+    chmodSync(data, 0o755)
+    for (const name of ["pawl.db", "lock.db", "owner-token"]) chmodSync(join(data, name), 0o644)
+    writeFileSync(join(data, "elsewhere"), "not Pawl's", { mode: 0o644 })
+    symlinkSync("elsewhere", join(data, "start.db"))
+    const again = await startServer({ data })
+    expect(modeOf(data)).toBe(0o700)
+    for (const name of ["pawl.db", "pawl.db-wal", "pawl.db-shm", "lock.db", "lock.pid", "owner-token"])
+      expect([name, modeOf(join(data, name))]).toEqual([name, 0o600])
+    expect(modeOf(join(data, "elsewhere"))).toBe(0o644)
+    expect(await again.stop()).toBe(0)
+  })
+
+  it("refuses a data folder that everybody shares, in words, and leaves it as it was", async () => {
+    const data = newFolder()
+    chmodSync(data, 0o1777)
+    await expect(startServer({ data })).rejects.toThrow(`${data} is a folder that everybody shares`)
+    expect(statSync(data).mode & 0o7777).toBe(0o1777)
+  })
+
+  it("refuses a data folder that others can read and that belongs to somebody else, in words", async () => {
+    const own = newFolder()
+    const isRoot = process.getuid?.() === 0
+    // As root everything can be tightened: then somebody else starts the server on root's folder.
+    const data = isRoot ? own : "/usr"
+    chmodSync(own, 0o755)
+    const wrap = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+    await expect(startServer({ data, wrap })).rejects.toThrow(
+      `${data} can be read by others, and it belongs to the user 0`
+    )
+    expect(modeOf(data)).toBe(0o755)
+  })
+
+  it("refuses an owner's token in its file that no router would know for one", async () => {
+    const data = newFolder()
+    writeFileSync(join(data, "owner-token"), "my-owner-secret-12345\n", { mode: 0o600 })
+    const failure = await startServer({ data, ownToken: true }).catch((error: Error) => error.message)
+    expect(failure).toMatch(/ended with 2 .*pawl: ownerToken: the token that .*owner-token keeps cannot be one/s)
+    expect(failure).not.toContain("my-owner-secret")
+  })
+
   it("refuses a second server on the same folder, by name, and leaves the first alone", async () => {
     const data = newFolder()
     const server = await startServer({ data })
@@ -47,9 +98,13 @@ describe("Starting and stopping", () => {
     [{ PAWL_PAUSED: "maybe" }, "paused"],
     [{ PAWL_DATABASE_URL: "mysql://secret@x/y" }, "databaseUrl"],
     [{ PAWL_DATABASE_SCHEMA: "pg_catalog" }, "databaseSchema"],
-    [{ PAWL_ROLES: "api" }, "roles"]
-  ])("says which option cannot be used: %o", async (environment, word) => {
+    [{ PAWL_ROLES: "api" }, "roles"],
+    [{ PAWL_OWNER_TOKEN: "my-owner-secret-12345" }, "ownerToken \\(PAWL_OWNER_TOKEN\\): use pawl_"],
+    [{ PAWL_OWNER_TOKEN: "pawl_" }, "ownerToken"],
+    [{ PAWL_ENVIRONMENT: "development", PAWL_APPS_DOMAIN: "apps.localhost" }, "appsDomain \\(PAWL_APPS_DOMAIN\\)"]
+  ])("says which option cannot be used, and ends with 2: %o", async (environment, word) => {
     const failure = await startServer({ data: newFolder(), environment }).catch((error: Error) => error.message)
+    expect(failure).toContain("the server ended with 2 before it was ready")
     expect(failure).toMatch(new RegExp(`pawl: (PAWL_)?${word}`, "i"))
     expect(failure).not.toContain("secret")
   })

@@ -11,6 +11,8 @@ export const tokenIn = (header: string | undefined): Redacted.Redacted | null =>
   const [, scheme = "", value = ""] = /^(basic|bearer) +(\S+) *$/i.exec(header ?? "") ?? []
   if (value === "") return null
   if (scheme.toLowerCase() === "bearer") return Redacted.make(value)
+  // Read strictly: what only a lenient reader takes for a token, nobody else would know for one.
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return Redacted.make("")
   const text = Buffer.from(value, "base64").toString("utf8")
   const colon = text.indexOf(":")
   return Redacted.make(colon < 0 ? "" : text.slice(colon + 1))

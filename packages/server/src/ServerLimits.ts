@@ -20,16 +20,26 @@ export const ServerLimits = {
   gitChangeSetsShown: 50,
 
   // Commands (specification: 1 to 5 retries; leases and backoff are decisions)
-  /** Commands that one process works on at a time (decision: this is what two cores carry). */
-  workerConcurrency: 4,
+  /** Commands that one process works on at a time, by lane; a Project that has none in a full lane may go beyond, up to twice as many (decisions). */
+  canonicalSlots: 4,
+  verificationSlots: 4,
+  provisioningSlots: 2,
+  /** As many as one Change may have agents at work. */
+  agentSlots: 8,
   /** How long a stopping server lets requests end; all of it must be over within 10 s (decisions, "Running it"). */
   drainMs: 5 * second,
   /** When a stopping server leaves whatever still hangs (same source). */
   stopMs: 9 * second,
 
   // Events and webhooks (decisions)
-  /** Deliveries that one process makes at a time, beside its other work. */
+  /** Deliveries that one process makes at a time: the slots of their lane. */
   webhooksAtOnce: 8,
+
+  // Whether it is ready (decisions: anyone may ask, as often as they like)
+  /** How long what holds the state may take to say that it is there. */
+  readyAskMs: 2 * second,
+  /** How old an answer may be. */
+  readyAgeMs: 1 * second,
 
   // API (decisions)
   bodyBytes: 1 * MiB,

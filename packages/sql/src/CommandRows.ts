@@ -1,6 +1,6 @@
 /** Commands and dead letters as rows. A row's columns are read alike from both tables. */
 import { Either, Schema } from "effect"
-import { type Command, Command as CommandSchema, type DeadLetter } from "@pawl/core/event/Command"
+import { type Command, Command as CommandSchema, type DeadLetter, type LeasedCommand } from "@pawl/core/event/Command"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Row } from "./Database.ts"
@@ -28,6 +28,16 @@ export const commandOf = (tableName: string, row: Row): Either.Either<Command, L
     )
   )
 }
+
+/** A row that was claimed with this token. */
+export const leasedOf = (row: Row, token: string): Either.Either<LeasedCommand, LedgerUnavailable> =>
+  Either.map(commandOf("pawl_command", row), (command) => ({
+    command,
+    lease: { commandId: command.id, token },
+    deaths: Number(row["deaths"]),
+    outage:
+      row["waiting_since"] === null ? null : { sinceMs: Number(row["waiting_since"]), waits: Number(row["waits"]) }
+  }))
 
 export const deadLetterOf = (row: Row): Either.Either<DeadLetter, LedgerUnavailable> =>
   Either.map(commandOf("pawl_dead_letter", row), (command) => ({

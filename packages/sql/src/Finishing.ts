@@ -8,7 +8,8 @@ import type { Row, Statement } from "./Database.ts"
  */
 export const restart = ({ commandId, token }: Lease, now: number): Statement => ({
   sql: `UPDATE pawl_command SET token = CASE WHEN again IS NULL THEN token END, payload = coalesce(again, payload), attempts = 0,
-      due_at = coalesce(again_at, due_at), ready_at = coalesce(again_at, ready_at), created_at = ?, last_problem = NULL, again = NULL, again_at = NULL
+      due_at = coalesce(again_at, due_at), ready_at = coalesce(again_at, ready_at), created_at = ?, last_problem = NULL, again = NULL, again_at = NULL,
+      deaths = 0, waits = 0, waiting_since = NULL, waited_until = NULL
     WHERE id = ? AND token = ? AND ready_at > ? RETURNING token`,
   params: [now, commandId, token, now],
   rows: 1

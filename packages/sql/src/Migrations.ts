@@ -63,7 +63,14 @@ const migrations: ReadonlyArray<Step> = [
       project_id TEXT NOT NULL, sequence BIGINT NOT NULL, at BIGINT NOT NULL, channel TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (project_id, sequence))${keyed(sql)}`
   ],
   // Dead letters expire: the old ones are looked for each day.
-  () => [`CREATE INDEX pawl_dead_letter_died ON pawl_dead_letter (died_at, place)`]
+  () => [`CREATE INDEX pawl_dead_letter_died ON pawl_dead_letter (died_at, place)`],
+  // How often a command's holder was gone, and how it waits for machinery that is away.
+  () => [
+    `ALTER TABLE pawl_command ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE pawl_command ADD COLUMN waits INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE pawl_command ADD COLUMN waiting_since BIGINT`,
+    `ALTER TABLE pawl_command ADD COLUMN waited_until BIGINT`
+  ]
 ]
 
 /** Something that a database holds by this name, and the statements that make it. */

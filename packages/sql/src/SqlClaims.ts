@@ -1,14 +1,14 @@
 /** Claiming due commands, Projects in turn, and waiting for the next. `ready_at` is a due time, or the end of a lease. */
 import { Effect, Either } from "effect"
 import type { LeasedCommand } from "@pawl/core/event/Command"
-import type { Commands } from "@pawl/core/event/Commands"
+import type { Claim as Asked, Commands } from "@pawl/core/event/Commands"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { type Armed, listening, type Signals, work } from "@pawl/core/ledger/Signals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { nowMillis } from "@pawl/core/primitives/Time"
-import { claimInTurn, eachProject, marks } from "./ClaimInTurn.ts"
-import { commandOf } from "./CommandRows.ts"
+import { claimInTurn, counted, eachProject, wanted } from "./ClaimInTurn.ts"
+import { leasedOf } from "./CommandRows.ts"
 import type { Database, Query, Row, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
@@ -16,24 +16,28 @@ import { unavailable } from "./Failures.ts"
 const nextReadyQuery = `WITH RECURSIVE ${eachProject}
   SELECT min((SELECT min(c.ready_at) FROM pawl_command c WHERE c.project_id = project.id AND c.ready_at >= ?)) AS at FROM project WHERE project.id IS NOT NULL`
 
-/**
- * Projects with due commands of these kinds, the longest unserved first.
- */
-const projectsInTurn = (kinds: ReadonlyArray<string>, now: number, limit: number): Query => ({
-  sql: `WITH RECURSIVE ${eachProject}, due (id, ready_at, place) AS (
+/** Projects with due commands that are asked for, the longest unserved first. */
+const projectsInTurn = (asked: Asked, now: number): Query => {
+  const { params, sql } = wanted("first", asked)
+  return {
+    sql: `WITH RECURSIVE ${eachProject}, due (id, ready_at, place) AS (
       SELECT project.id, c.ready_at, c.place FROM project JOIN pawl_command c ON c.id = (
-        SELECT first.id FROM pawl_command first WHERE first.project_id = project.id AND first.ready_at <= ? AND first.kind IN (${marks(kinds.length)})
+        SELECT first.id FROM pawl_command first WHERE first.project_id = project.id AND first.ready_at <= ? AND ${sql}
         ORDER BY first.ready_at, first.place LIMIT 1)
     )
     SELECT due.id FROM due LEFT JOIN pawl_turn ON pawl_turn.project_id = due.id
-    ORDER BY coalesce(pawl_turn.served, 0), due.ready_at, due.place LIMIT ${limit}`,
-  params: [now, ...kinds]
-})
+    ORDER BY coalesce(pawl_turn.served, 0), due.ready_at, due.place LIMIT ${asked.limit}`,
+    params: [now, ...params]
+  }
+}
 
-const dueOf = (project: string, kinds: ReadonlyArray<string>, now: number, limit: number): Query => ({
-  sql: `SELECT id FROM pawl_command WHERE project_id = ? AND ready_at <= ? AND kind IN (${marks(kinds.length)}) ORDER BY ready_at, place LIMIT ${limit}`,
-  params: [project, now, ...kinds]
-})
+const dueOf = (project: string, asked: Asked, now: number): Query => {
+  const { params, sql } = wanted("pawl_command", asked)
+  return {
+    sql: `SELECT id FROM pawl_command WHERE project_id = ? AND ready_at <= ? AND ${sql} ORDER BY ready_at, place LIMIT ${asked.limit}`,
+    params: [project, now, ...params]
+  }
+}
 
 interface Candidate {
   readonly project: string
@@ -50,7 +54,7 @@ const roundRobin = (queues: ReadonlyArray<ReadonlyArray<Candidate>>, limit: numb
 
 const take = ({ id, project }: Candidate, token: string, now: number, leaseMs: number): ReadonlyArray<Statement> => [
   {
-    sql: "UPDATE pawl_command SET token = ?, ready_at = ?, attempts = attempts + 1 WHERE id = ? AND ready_at <= ? RETURNING *",
+    sql: `UPDATE pawl_command SET token = ?, ready_at = ?, ${counted} WHERE id = ? AND ready_at <= ? RETURNING *`,
     params: [token, now + leaseMs, id, now]
   },
   {
@@ -60,32 +64,22 @@ const take = ({ id, project }: Candidate, token: string, now: number, leaseMs: n
   }
 ]
 
-const leasedOf = (
+const allLeased = (
   rows: ReadonlyArray<Row>,
   token: string
-): Either.Either<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
-  Either.all(
-    rows.map((row) =>
-      Either.map(commandOf("pawl_command", row), (command): LeasedCommand => ({
-        command,
-        lease: { commandId: command.id, token }
-      }))
-    )
-  )
-
-type Asked = Parameters<Commands["Type"]["claim"]>[0]
+): Either.Either<ReadonlyArray<LeasedCommand>, LedgerUnavailable> => Either.all(rows.map((row) => leasedOf(row, token)))
 
 const claimFrom = (
   database: Database["Type"],
   asked: Asked
 ): Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
   Effect.gen(function* () {
-    const { kinds, leaseMs, limit, worker } = asked
+    const { leaseMs, limit, worker } = asked
     const token = `${worker}:${yield* makeUlid}`
     const now = yield* nowMillis
-    const projects = yield* database.query(projectsInTurn(kinds, now, limit))
+    const projects = yield* database.query(projectsInTurn(asked, now))
     const queues = yield* Effect.forEach(projects, (row) =>
-      Effect.map(database.query(dueOf(String(row["id"]), kinds, now, limit)), (rows) =>
+      Effect.map(database.query(dueOf(String(row["id"]), asked, now)), (rows) =>
         rows.map((each): Candidate => ({ project: String(row["id"]), id: String(each["id"]) }))
       )
     )
@@ -95,24 +89,24 @@ const claimFrom = (
     const rows = outcome._tag === "Applied" ? outcome.answers.flat() : []
     // Another process was faster with all of them: there may be more.
     if (rows.length === 0) return yield* claimFrom(database, asked)
-    return yield* leasedOf(rows, token)
+    return yield* allLeased(rows, token)
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
 /** One after the other, each in turn, until there are enough or no more. */
 const claimOneByOne = (
   database: Database["Type"],
-  { kinds, leaseMs, limit, worker }: Asked
+  { leaseMs, limit, worker, ...which }: Asked
 ): Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
   Effect.gen(function* () {
     const token = `${worker}:${yield* makeUlid}`
     const rows: Array<Row> = []
     while (rows.length < limit) {
       const now = yield* nowMillis
-      const [row] = yield* database.query(claimInTurn({ kinds, now, token, until: now + leaseMs }))
+      const [row] = yield* database.query(claimInTurn({ ...which, now, token, until: now + leaseMs }))
       if (row === undefined) break
       rows.push(row)
     }
-    return yield* leasedOf(rows, token)
+    return yield* allLeased(rows, token)
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
 export const make = (database: Database["Type"], signals: Signals): Pick<Commands["Type"], "claim" | "awaitWork"> => {

@@ -1,10 +1,11 @@
 /** The queue of durable work over SQL: what a lease allows. Claims and dead letters have files of their own. */
 import { Effect } from "effect"
-import type { Lease } from "@pawl/core/event/Command"
+import type { GivenBack, Lease } from "@pawl/core/event/Command"
 import type { Commands } from "@pawl/core/event/Commands"
 import { LeaseLost } from "@pawl/core/ledger/Ledger"
 import { type Signals, work } from "@pawl/core/ledger/Signals"
 import { nowMillis } from "@pawl/core/primitives/Time"
+import { marks } from "./ClaimInTurn.ts"
 import type { Database, Parameter, Query, Statement } from "./Database.ts"
 import { ending, isRestarted, restart } from "./Finishing.ts"
 import { unavailable } from "./Failures.ts"
@@ -16,33 +17,57 @@ const columns = "id, project_id, kind, payload, attempts, max_attempts, due_at, 
 
 const holding = (lease: Lease, now: number): ReadonlyArray<Parameter> => [lease.commandId, lease.token, now]
 
-/** Buries the command when its tries are used, and queues it again when not. */
+/** Buries the command when its tries are used or it is given up, and queues it again when not. */
 const failing = (
   lease: Lease,
   problem: string,
   now: number,
-  delayMs: number
-): readonly [Statement, ...ReadonlyArray<Statement>] => [
-  // The fence: nothing else happens unless the lease is held.
-  {
-    sql: `UPDATE pawl_command SET last_problem = ? ${held} RETURNING attempts, max_attempts`,
-    params: [problem, ...holding(lease, now)],
-    rows: 1
-  },
-  {
-    sql: "DELETE FROM pawl_dead_letter WHERE id = ? AND EXISTS (SELECT 1 FROM pawl_command c WHERE c.id = ? AND c.attempts >= c.max_attempts)",
-    params: [lease.commandId, lease.commandId]
-  },
-  {
-    sql: `INSERT INTO pawl_dead_letter (${columns}, died_at) SELECT ${columns}, CAST(? AS BIGINT) FROM pawl_command WHERE id = ? AND attempts >= max_attempts`,
-    params: [now, lease.commandId]
-  },
-  { sql: "DELETE FROM pawl_command WHERE id = ? AND attempts >= max_attempts", params: [lease.commandId] },
-  {
-    sql: "UPDATE pawl_command SET token = NULL, due_at = ?, ready_at = ? WHERE id = ?",
-    params: [now + delayMs, now + delayMs, lease.commandId]
+  delayMs: number | null
+): readonly [Statement, ...ReadonlyArray<Statement>] => {
+  const isOver = delayMs === null ? "1 = 1" : "c.attempts >= c.max_attempts"
+  const over = `SELECT ${columns} FROM pawl_command c WHERE id = ? AND ${isOver}`
+  return [
+    // The fence: nothing else happens unless the lease is held.
+    {
+      sql: `UPDATE pawl_command SET last_problem = ?, waits = 0, waiting_since = NULL ${held} RETURNING attempts, max_attempts`,
+      params: [problem, ...holding(lease, now)],
+      rows: 1
+    },
+    {
+      sql: `DELETE FROM pawl_dead_letter WHERE id IN (SELECT id FROM (${over}) o)`,
+      params: [lease.commandId]
+    },
+    {
+      sql: `INSERT INTO pawl_dead_letter (${columns}, died_at) SELECT ${columns}, CAST(? AS BIGINT) FROM (${over}) o`,
+      params: [now, lease.commandId]
+    },
+    {
+      sql: `DELETE FROM pawl_command WHERE id IN (SELECT id FROM (${over}) o)`,
+      params: [lease.commandId]
+    },
+    {
+      sql: "UPDATE pawl_command SET token = NULL, due_at = ?, ready_at = ? WHERE id = ?",
+      params: [now + (delayMs ?? 0), now + (delayMs ?? 0), lease.commandId]
+    }
+  ]
+}
+
+/** What giving a command back leaves of its outage: who stops knows nothing of it, who waits for something else has come through. */
+const outageAfter = (why: GivenBack, now: number, readyAt: number): Query => {
+  switch (why) {
+    case "stopped":
+      return { sql: "", params: [] }
+    case "waits":
+      return { sql: ", waits = 0, waiting_since = NULL", params: [] }
+    case "outage":
+      return {
+        sql: ", waits = waits + 1, waiting_since = coalesce(waiting_since, ?), waited_until = ?",
+        params: [now, readyAt]
+      }
   }
-]
+}
+
+const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
 
 export const make = (database: Database["Type"], signals: Signals): Commands["Type"] => {
   const wake = Effect.sync(() => signals.notify(work))
@@ -69,7 +94,7 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
       const answers = yield* fenced("fail", lease, (now) => failing(lease, problem, now, delayMs))
       yield* wake
       const row = answers[0]?.[0]
-      return Number(row?.["attempts"]) >= Number(row?.["max_attempts"]) ? "dead" : "retried"
+      return delayMs === null || Number(row?.["attempts"]) >= Number(row?.["max_attempts"]) ? "dead" : "retried"
     })
 
   return {
@@ -91,25 +116,37 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
         (answers) => (isRestarted(answers[0]) ? wake : Effect.void)
       ),
     fail,
-    release: (lease, delayMs) =>
+    release: (lease, delayMs, why = "waits") =>
       Effect.zipRight(
-        fenced("release", lease, (now) => [
-          {
-            sql: `UPDATE pawl_command SET token = NULL, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, due_at = ?, ready_at = ? ${held}`,
-            params: [now + delayMs, now + delayMs, ...holding(lease, now)],
-            rows: 1
-          }
-        ]),
+        fenced("release", lease, (now) => {
+          const outage = outageAfter(why, now, now + delayMs)
+          return [
+            {
+              sql: `UPDATE pawl_command SET token = NULL, ${uncounted}, due_at = ?, ready_at = ?${outage.sql} ${held}`,
+              params: [now + delayMs, now + delayMs, ...outage.params, ...holding(lease, now)],
+              rows: 1
+            }
+          ]
+        }),
         wake
       ),
     releaseAll: Effect.flatMap(nowMillis, (now) =>
       query("release all", {
-        sql: "UPDATE pawl_command SET token = NULL, ready_at = ? WHERE token IS NOT NULL RETURNING id",
+        sql: `UPDATE pawl_command SET token = NULL, ${uncounted}, deaths = deaths + 1, ready_at = ? WHERE token IS NOT NULL RETURNING id`,
         params: [now]
       })
     ).pipe(
       Effect.map((rows) => rows.length),
       Effect.zipLeft(wake)
-    )
+    ),
+    workableSince: (projectId, kinds) =>
+      Effect.map(
+        query("read since when work can go on", {
+          sql: `SELECT max(CASE WHEN waited_until > created_at THEN waited_until ELSE created_at END) AS at
+            FROM pawl_command WHERE project_id = ? AND kind IN (${marks(kinds.length)})`,
+          params: [projectId, ...kinds]
+        }),
+        ([row]) => (row === undefined || row["at"] === null ? null : Number(row["at"]))
+      )
   }
 }

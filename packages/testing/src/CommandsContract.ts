@@ -1,6 +1,7 @@
 /** What every Commands promises: each command to one worker at a time, Projects in turn, and none forgotten. */
 import { Effect, Fiber, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
+import type { CommandKind } from "@pawl/core/event/Command"
 import { Commands, type LetterPage } from "@pawl/core/event/Commands"
 import { Journal } from "@pawl/core/ledger/Journal"
 import { Ledger } from "@pawl/core/ledger/Ledger"
@@ -103,7 +104,7 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
-      "hands out a command again when its lease ended, and counts each try",
+      "hands out a command again when its lease ended, which is a death and no try",
       Effect.gen(function* () {
         yield* send([command("a", { maxAttempts: 2 })])
         const first = yield* claimOne
@@ -111,10 +112,16 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
         expect(yield* claim()).toEqual([])
         yield* TestClock.adjust(1)
         const second = yield* claimOne
-        expect(second.command.attempts).toBe(2)
+        expect([first, second].map(({ command, deaths }) => [command.attempts, deaths])).toEqual([
+          [1, 0],
+          [1, 1]
+        ])
         expect((yield* failure((yield* commands).finish(first.lease)))._tag).toBe("LeaseLost")
         yield* TestClock.adjust(1000)
-        expect((yield* claimOne).command.attempts).toBe(3)
+        const third = yield* claimOne
+        expect([third.command.attempts, third.deaths]).toEqual([1, 2])
+        expect(yield* (yield* commands).fail(third.lease, "it broke", 0)).toBe("retried")
+        expect(yield* claimOne).toMatchObject({ command: { attempts: 2 }, deaths: 2 })
       })
     )
 
@@ -214,6 +221,91 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "buries a command that is given up, whatever tries it has left",
+      Effect.gen(function* () {
+        yield* send([command("a")])
+        const all = yield* commands
+        expect(yield* all.fail((yield* claimOne).lease, "it is no use", null)).toBe("dead")
+        expect(yield* claim()).toEqual([])
+        expect(yield* all.deadLetter("agent.wake:a")).toMatchObject({ attempts: 1, lastProblem: "it is no use" })
+        yield* all.retry("agent.wake:a")
+        expect(yield* claimOne).toMatchObject({ command: { attempts: 1 }, deaths: 0, outage: null })
+      })
+    )
+
+    promise(
+      "remembers since when and how often a command waits for machinery, until it comes through, and counts no try",
+      Effect.gen(function* () {
+        yield* send([command("a")])
+        const all = yield* commands
+        const began = Date.UTC(2030, 0, 1)
+        const next = Effect.gen(function* () {
+          const leased = yield* claimOne
+          expect(leased.command.attempts).toBe(1)
+          return leased
+        })
+        const seen: Array<unknown> = []
+        for (const why of ["outage", "outage", "stopped", "waits", "outage"] as const) {
+          const leased = yield* next
+          seen.push(leased.outage)
+          yield* all.release(leased.lease, 10, why)
+          expect(yield* claim()).toEqual([])
+          yield* TestClock.adjust(10)
+        }
+        const last = yield* next
+        seen.push(last.outage)
+        expect(seen).toEqual([
+          null,
+          { sinceMs: began, waits: 1 },
+          { sinceMs: began, waits: 2 },
+          { sinceMs: began, waits: 2 },
+          null,
+          { sinceMs: began + 40, waits: 1 }
+        ])
+        yield* all.fail(last.lease, "the work itself", 0)
+        expect(yield* claimOne).toMatchObject({ command: { attempts: 2 }, outage: null })
+      })
+    )
+
+    promise(
+      "tells from when on the queued commands of a Project could be worked on: sent, or back from an outage",
+      Effect.gen(function* () {
+        const all = yield* commands
+        const began = Date.UTC(2030, 0, 1)
+        const since = (kind: CommandKind, project = projectId()) => all.workableSince(project, ["release.run", kind])
+        expect(yield* since("agent.wake")).toBe(null)
+        yield* send([command("a")])
+        yield* TestClock.adjust(5)
+        yield* send([command("b")])
+        expect(yield* since("agent.wake")).toBe(began + 5)
+        expect([yield* since("app.remove"), yield* since("agent.wake", projectId(2))]).toEqual([null, null])
+        const { lease } = yield* claimOne
+        yield* all.release(lease, 70, "outage")
+        expect(yield* since("agent.wake")).toBe(began + 75)
+        yield* TestClock.adjust(70)
+        for (const again of yield* claim(2)) yield* all.release(again.lease, 0, "waits")
+        expect(yield* since("agent.wake")).toBe(began + 75)
+        for (const done of yield* claim(2)) yield* all.finish(done.lease)
+        expect(yield* since("agent.wake")).toBe(null)
+      })
+    )
+
+    promise(
+      "leaves to others the commands of a Project and kinds that a claim excepts",
+      Effect.gen(function* () {
+        yield* send([command("a"), { kind: "release.run", id: "release.run:x", payload: {} }])
+        yield* send([command("directory")], null)
+        yield* send([command("other")], projectId(2))
+        const except = [
+          { projectId: projectId(), kinds: ["agent.wake"] as const },
+          { projectId: null, kinds: ["agent.wake"] as const }
+        ]
+        expect(ids(yield* claim(5, { except })).toSorted()).toEqual(["agent.wake:other", "release.run:x"])
+        expect(ids(yield* claim(5)).toSorted()).toEqual(["agent.wake:a", "agent.wake:directory"])
+      })
+    )
+
+    promise(
       "forgets a finished command, which may be sent again",
       Effect.gen(function* () {
         yield* send([command("a")])
@@ -232,7 +324,7 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
         expect(yield* claim()).toEqual([])
         yield* commit({ lease: { commandId: "agent.wake:a", token: "mine" } })
         yield* TestClock.adjust(500)
-        expect((yield* claimOne).command.attempts).toBe(2)
+        expect(yield* claimOne).toMatchObject({ command: { attempts: 1 }, deaths: 1 })
         yield* send([command("a", { leasedBy: { token: "late", leaseMs: 500 } })])
         expect((yield* failure(commit({ lease: { commandId: "agent.wake:a", token: "late" } })))._tag).toBe("LeaseLost")
       })
@@ -246,7 +338,10 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
         const all = yield* commands
         expect(yield* all.releaseAll).toBe(2)
         expect((yield* failure(all.renew(before[0]!.lease, 10)))._tag).toBe("LeaseLost")
-        expect((yield* claim(5)).map((each) => each.command.attempts)).toEqual([2, 2])
+        expect((yield* claim(5)).map((each) => [each.command.attempts, each.deaths])).toEqual([
+          [1, 1],
+          [1, 1]
+        ])
       })
     )
 

@@ -6,9 +6,9 @@ import type { AppData } from "@pawl/core/app/AppData"
 import type { AppLogs } from "@pawl/core/app/AppLogs"
 import type { DailyCounter } from "@pawl/core/app/DailyCounter"
 import type { Change } from "@pawl/core/change/Change"
-import type { Command, CommandKind, LeasedCommand, NewCommand } from "@pawl/core/event/Command"
+import type { Command, LeasedCommand, NewCommand } from "@pawl/core/event/Command"
 import { commandKinds } from "@pawl/core/event/Command"
-import { Commands } from "@pawl/core/event/Commands"
+import { type Claim, Commands } from "@pawl/core/event/Commands"
 import type { NewEvent } from "@pawl/core/event/Event"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { type Commit, insert, type Stored } from "@pawl/core/ledger/Commit"
@@ -128,12 +128,9 @@ export const seedChanges = (count: number) =>
 export const send = (commands: ReadonlyArray<NewCommand>, project: string | null = projectId()) =>
   commit({ projectId: project, commands })
 
-export const claim = (
-  limit = 1,
-  options: { readonly kinds?: ReadonlyArray<CommandKind>; readonly leaseMs?: number } = {}
-) =>
+export const claim = (limit = 1, options: Partial<Pick<Claim, "kinds" | "leaseMs" | "except">> = {}) =>
   Effect.flatMap(Commands, (commands) =>
-    commands.claim({ worker: "w", kinds: options.kinds ?? commandKinds, limit, leaseMs: options.leaseMs ?? 1000 })
+    commands.claim({ worker: "w", kinds: commandKinds, limit, leaseMs: 1000, ...options })
   )
 
 /** Claims one command that must be there. */

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { bundleOf, formatProblem, usedUp } from "../app/Builds.ts"
 import * as BundleStore from "../app/BundleStore.ts"
-import { AppBuilder } from "../app/AppBuilder.ts"
+import { AppBuilder, type BuilderUnavailable } from "../app/AppBuilder.ts"
 import type { EvidenceResult, EvidenceStatus, Runner } from "../evidence/Evidence.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
@@ -31,6 +31,8 @@ export interface Finding {
   readonly bundleDigest?: string
   /** Whether another try in a new sandbox could show more. */
   readonly worthAnotherTry: boolean
+  /** What should have run it is away: the check showed nothing, and waits. */
+  readonly away?: BuilderUnavailable | SandboxUnavailable
 }
 
 export interface Composed {
@@ -142,7 +144,7 @@ const runBuild = (composed: Composed) =>
           })
         },
         BuildCrashed: (crash) => Effect.succeed(gap(crash.message, runner)),
-        BuilderUnavailable: (fault) => Effect.succeed(gap(fault.message, runner)),
+        BuilderUnavailable: (away) => Effect.succeed({ ...gap(away.message, runner), away }),
         BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap.perDay), runner, { final: true }))
       })
     )
@@ -197,7 +199,7 @@ const runCommand = (check: Check, composed: Composed, attempt: number) =>
       Effect.catchTags({
         IsolationMissing: (missing) =>
           Effect.succeed(gap(`not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })),
-        SandboxUnavailable: (fault) => Effect.succeed(gap(`the sandbox failed: ${fault.reason}`, unrun))
+        SandboxUnavailable: (away) => Effect.succeed({ ...gap(`the sandbox failed: ${away.reason}`, unrun), away })
       })
     )
   })
@@ -241,13 +243,18 @@ const judge = (check: Check, result: SandboxResult): Finding => {
   }
 }
 
-/** Tries a check until it shows something, at most `Limits.checkGapAttempts` times. */
+/**
+ * Tries a check until it shows something, at most `Limits.checkGapAttempts` times. Fails when what should run it was away
+ * at the last of them: that says nothing about the check, which is asked for again when it is back.
+ */
 export const runCheckWithRetries = (check: Check, composed: Composed) =>
   Effect.gen(function* () {
     const startedAt = yield* Time.now
     for (let attempt = 1; ; attempt++) {
       const finding = yield* runCheck(check, composed, attempt)
-      if (finding.result !== "gap" || !finding.worthAnotherTry || attempt >= Limits.checkGapAttempts)
+      const isLast = attempt >= Limits.checkGapAttempts
+      if (isLast && finding.away !== undefined) return yield* finding.away
+      if (finding.result !== "gap" || !finding.worthAnotherTry || isLast)
         return { finding, attempt, startedAt, finishedAt: yield* Time.now }
     }
   })

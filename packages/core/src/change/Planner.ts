@@ -11,7 +11,9 @@ export class PlannerFailed extends Schema.TaggedError<PlannerFailed>()("PlannerF
 
 /** The planner could not be asked: model away, time-out. Try again later. */
 export class PlannerUnavailable extends Schema.TaggedError<PlannerUnavailable>()("PlannerUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** It will not come back by itself: waiting for it is no use. */
+  lasting: Schema.optional(Schema.Literal(true))
 }) {}
 
 /** The source that a plan starts from: a generation, readable in the canonical repository. */
@@ -35,7 +37,7 @@ export interface PlannerShape {
 export class Planner extends Context.Reference<Planner>()("@pawl/core/change/Planner", {
   defaultValue: (): PlannerShape => ({
     available: false,
-    plan: () => new PlannerUnavailable({ reason: "planning is not set up in this installation" })
+    plan: () => new PlannerUnavailable({ reason: "planning is not set up in this installation", lasting: true })
   })
 }) {}
 

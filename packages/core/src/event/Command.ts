@@ -41,7 +41,7 @@ export const Command = Schema.Struct({
   /** Null for the directory. */
   projectId: Schema.NullOr(ProjectId),
   payload: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  /** Tries begun so far. More than `maxAttempts` when the last try's lease ended without a word: do not run it, `fail` it. */
+  /** Tries of the work so far, the one that runs too. One that was given back, waited, or died with its process is none. */
   attempts: Schema.Number,
   maxAttempts: Schema.Number,
   dueAt: Timestamp,
@@ -71,7 +71,24 @@ export interface Lease {
 export interface LeasedCommand {
   readonly command: Command
   readonly lease: Lease
+  /** How often whoever held it was gone without a word: its lease ended, or its process did. */
+  readonly deaths: number
+  /** It waited for machinery that was away, and has not come through since; null when not. */
+  readonly outage: Outage | null
 }
+
+export interface Outage {
+  /** When it waited first, ms since 1970. */
+  readonly sinceMs: number
+  /** How often it waited since. */
+  readonly waits: number
+}
+
+/**
+ * Why a command is given back: its worker stops; it waits for something of its own, so what was away is back; or it
+ * waits for machinery that is away.
+ */
+export type GivenBack = "stopped" | "waits" | "outage"
 
 /** A command that failed too often. It waits for a person: retry or dismiss. */
 export const DeadLetter = Schema.Struct({ ...Command.fields, diedAt: Timestamp })

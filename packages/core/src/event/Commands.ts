@@ -7,7 +7,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Timestamp } from "../primitives/Time.ts"
-import type { CommandKind, DeadLetter, Lease, LeasedCommand } from "./Command.ts"
+import type { CommandKind, DeadLetter, GivenBack, Lease, LeasedCommand } from "./Command.ts"
 
 /** There is no dead letter with this id. */
 export class DeadLetterMissing extends Schema.TaggedError<DeadLetterMissing>()("DeadLetterMissing", {
@@ -24,16 +24,24 @@ export interface LetterPage {
   readonly naming?: ReadonlyArray<string>
 }
 
+/** What a worker asks for. */
+export interface Claim {
+  readonly worker: string
+  readonly kinds: ReadonlyArray<CommandKind>
+  readonly limit: number
+  readonly leaseMs: number
+  /** Commands that are left to others: those of a Project (null: the directory) and of one of these kinds. */
+  readonly except?: ReadonlyArray<{ readonly projectId: string | null; readonly kinds: ReadonlyArray<CommandKind> }>
+}
+
 export class Commands extends Context.Tag("@pawl/core/event/Commands")<
   Commands,
   {
-    /** Leases at most `limit` due commands to this worker, taking Projects in turn. Commands whose lease ended are due again. */
-    readonly claim: (options: {
-      readonly worker: string
-      readonly kinds: ReadonlyArray<CommandKind>
-      readonly limit: number
-      readonly leaseMs: number
-    }) => Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable>
+    /**
+     * Leases at most `limit` due commands to this worker, taking Projects in turn. Commands whose lease ended are due
+     * again; that is a death, and no try.
+     */
+    readonly claim: (options: Claim) => Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable>
     /** Makes the lease end `leaseMs` from now. */
     readonly renew: (lease: Lease, leaseMs: number) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
     /**
@@ -41,16 +49,28 @@ export class Commands extends Context.Tag("@pawl/core/event/Commands")<
      * delay it was sent with: attempts 0, the new payload, an empty journal. Also by `Commit.finishes`.
      */
     readonly finish: (lease: Lease) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
-    /** The try failed: due again after `delayMs`, or a dead letter when all tries are used. */
+    /** The try failed: due again after `delayMs`, or a dead letter when all tries are used, or when `delayMs` is null. */
     readonly fail: (
       lease: Lease,
       problem: string,
-      delayMs: number
+      delayMs: number | null
     ) => Effect.Effect<"retried" | "dead", LeaseLost | LedgerUnavailable>
-    /** Gives the command back without counting the try: it was interrupted, or waits for something. */
-    readonly release: (lease: Lease, delayMs: number) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
-    /** Ends every lease. Only for a store that has one process: whoever held one is dead. */
+    /** Gives the command back without counting the try, due after `delayMs`; `why` is "waits" when not said. */
+    readonly release: (
+      lease: Lease,
+      delayMs: number,
+      why?: GivenBack
+    ) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
+    /** Ends every lease. Only for a store that has one process: whoever held one is dead. Each is a death, and no try. */
     readonly releaseAll: Effect.Effect<number, LedgerUnavailable>
+    /**
+     * The latest moment, ms since 1970, from which on a queued command of these kinds of a Project could be worked on:
+     * when it was sent, or until when it waited for machinery that was away. Null when none is queued.
+     */
+    readonly workableSince: (
+      projectId: string,
+      kinds: ReadonlyArray<CommandKind>
+    ) => Effect.Effect<number | null, LedgerUnavailable>
     /** Waits until a command may be due, at most `timeoutMs`. */
     readonly awaitWork: (timeoutMs: number) => Effect.Effect<void>
     /** A page of a Project's dead letters, the first that died first; null for those of the directory. */

@@ -134,7 +134,8 @@ const unlessArchived = <R>(handler: Handler<R>): Handler<R | Records> =>
   Object.assign(
     (command: Command) =>
       Effect.flatMap(isArchived(command.projectId), (archived) => (archived ? Effect.void : handler(command))),
-    handler.onDead === undefined ? {} : { onDead: handler.onDead }
+    // What else it says about itself stays.
+    { ...handler }
   )
 
 export const handlers = Object.fromEntries(

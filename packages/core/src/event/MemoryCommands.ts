@@ -3,24 +3,21 @@ import { Effect } from "effect"
 import { listening, type Signals, work } from "../ledger/Signals.ts"
 import { LeaseLost } from "../ledger/Ledger.ts"
 import { finish } from "../ledger/MemoryCommit.ts"
-import type { CommandRow, MemoryState } from "../ledger/MemoryState.ts"
+import { type CommandRow, fresh, type MemoryState } from "../ledger/MemoryState.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { fromMillis, nowMillis } from "../primitives/Time.ts"
-import type { Command, CommandKind, DeadLetter, Lease, LeasedCommand } from "./Command.ts"
-import { type Commands, DeadLetterMissing, type LetterPage } from "./Commands.ts"
+import { fromMillis, nowMillis, toMillis } from "../primitives/Time.ts"
+import type { Command, DeadLetter, GivenBack, Lease, LeasedCommand } from "./Command.ts"
+import { type Claim, type Commands, DeadLetterMissing, type LetterPage } from "./Commands.ts"
 
 const scopeOf = (row: CommandRow): string => row.command.projectId ?? ""
 
 /** Due commands in the order they are served: Projects in turn, the longest unserved first, each by due time. */
-const inTurn = (
-  state: MemoryState,
-  kinds: ReadonlyArray<CommandKind>,
-  now: number,
-  limit: number
-): ReadonlyArray<CommandRow> => {
+const inTurn = (state: MemoryState, { except = [], kinds, limit }: Claim, now: number): ReadonlyArray<CommandRow> => {
+  const isExcepted = ({ kind, projectId }: Command) =>
+    except.some((each) => each.projectId === projectId && each.kinds.includes(kind))
   const due = Array.from(state.commands.values()).filter(
-    (row) => row.readyAt <= now && kinds.includes(row.command.kind)
+    (row) => row.readyAt <= now && kinds.includes(row.command.kind) && !isExcepted(row.command)
   )
   due.sort((a, b) => a.readyAt - b.readyAt || a.position - b.position)
   const byProject = new Map<string, Array<CommandRow>>()
@@ -38,10 +35,13 @@ const inTurn = (
 }
 
 const lease = (state: MemoryState, row: CommandRow, token: string, readyAt: number): LeasedCommand => {
-  const command: Command = { ...row.command, attempts: row.command.attempts + 1 }
-  state.commands.set(command.id, { ...row, command, token, readyAt })
+  // Whoever holds it still is gone: that try goes on as this one.
+  const died = row.token === null ? 0 : 1
+  const command: Command = { ...row.command, attempts: row.command.attempts + 1 - died }
+  const deaths = row.deaths + died
+  state.commands.set(command.id, { ...row, command, token, readyAt, deaths })
   state.turns.set(scopeOf(row), ++state.tick)
-  return { command, lease: { commandId: command.id, token } }
+  return { command, lease: { commandId: command.id, token }, deaths, outage: row.outage }
 }
 
 const held = (state: MemoryState, leased: Lease, now: number): CommandRow | LeaseLost => {
@@ -57,6 +57,21 @@ const bury = (state: MemoryState, command: Command, now: number): "dead" => {
   state.deadLetters.delete(command.id)
   state.deadLetters.set(command.id, { ...command, diedAt: fromMillis(now) })
   return "dead"
+}
+
+const uncounted = (command: Command): Command => ({ ...command, attempts: Math.max(0, command.attempts - 1) })
+
+/** Who stops says nothing about the machinery; who waits for something else has found it there. */
+const outageAfter = (
+  row: CommandRow,
+  why: GivenBack,
+  now: number,
+  readyAt: number
+): Pick<CommandRow, "outage" | "waitedUntil"> => {
+  const { outage, waitedUntil } = row
+  if (why === "stopped") return { outage, waitedUntil }
+  if (why === "waits") return { outage: null, waitedUntil }
+  return { outage: { sinceMs: outage?.sinceMs ?? now, waits: (outage?.waits ?? 0) + 1 }, waitedUntil: readyAt }
 }
 
 type DeadLetters = Pick<Commands["Type"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
@@ -103,11 +118,10 @@ const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): De
         if (state.commands.has(id)) return
         const { diedAt: _, ...command } = dead
         put({
+          ...fresh,
           command: { ...command, attempts: 0, dueAt: fromMillis(now) },
           readyAt: now,
-          token: null,
-          position: ++state.position,
-          again: null
+          position: ++state.position
         })
       }),
     dismiss: (id) =>
@@ -135,12 +149,12 @@ export const make = (state: MemoryState, signals: Signals): Commands["Type"] => 
   }
   return {
     ...makeDeadLetters(state, put),
-    claim: ({ kinds, leaseMs, limit, worker }) =>
+    claim: (asked) =>
       Effect.gen(function* () {
-        const token = `${worker}:${yield* makeUlid}`
+        const token = `${asked.worker}:${yield* makeUlid}`
         const now = yield* nowMillis
         ears.anew()
-        return inTurn(state, kinds, now, limit).map((row) => lease(state, row, token, now + leaseMs))
+        return inTurn(state, asked, now).map((row) => lease(state, row, token, now + asked.leaseMs))
       }),
     renew: (leased, leaseMs) =>
       withHeld(leased, (row, now) => void state.commands.set(leased.commandId, { ...row, readyAt: now + leaseMs })),
@@ -151,33 +165,37 @@ export const make = (state: MemoryState, signals: Signals): Commands["Type"] => 
     fail: (leased, problem, delayMs) =>
       withHeld(leased, (row, now): "retried" | "dead" => {
         const command: Command = { ...row.command, lastProblem: problem }
-        if (command.attempts >= command.maxAttempts) return bury(state, command, now)
+        if (delayMs === null || command.attempts >= command.maxAttempts) return bury(state, command, now)
         put({
           ...row,
           command: { ...command, dueAt: fromMillis(now + delayMs) },
           token: null,
-          readyAt: now + delayMs
+          readyAt: now + delayMs,
+          outage: null
         })
         return "retried"
       }),
-    release: (leased, delayMs) =>
-      withHeld(leased, (row, now) =>
-        put({
-          ...row,
-          command: {
-            ...row.command,
-            attempts: Math.max(0, row.command.attempts - 1),
-            dueAt: fromMillis(now + delayMs)
-          },
-          token: null,
-          readyAt: now + delayMs
-        })
-      ),
+    release: (leased, delayMs, why = "waits") =>
+      withHeld(leased, (row, now) => {
+        const readyAt = now + delayMs
+        const command = { ...uncounted(row.command), dueAt: fromMillis(readyAt) }
+        put({ ...row, ...outageAfter(row, why, now, readyAt), command, token: null, readyAt })
+      }),
     releaseAll: Effect.map(nowMillis, (now) => {
       const all = Array.from(state.commands.values()).filter((row) => row.token !== null)
-      for (const row of all) put({ ...row, token: null, readyAt: now })
+      for (const row of all)
+        put({ ...row, command: uncounted(row.command), token: null, readyAt: now, deaths: row.deaths + 1 })
       return all.length
     }),
+    workableSince: (projectId, kinds) =>
+      Effect.sync(() => {
+        const moments = Array.from(state.commands.values()).flatMap(({ command, waitedUntil }) =>
+          command.projectId === projectId && kinds.includes(command.kind)
+            ? [Math.max(toMillis(command.createdAt), waitedUntil ?? 0)]
+            : []
+        )
+        return moments.length === 0 ? null : Math.max(...moments)
+      }),
     awaitWork: (timeoutMs) =>
       ears.during((armed) =>
         Effect.flatMap(nowMillis, (now) =>

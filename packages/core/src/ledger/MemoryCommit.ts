@@ -8,7 +8,7 @@ import { BadCommit, check, checkStep, content, idOf, uniqueColumns } from "./Com
 import { type Entity, entityOf, type Kind } from "./Entities.ts"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "./Ledger.ts"
 import { record } from "./MemoryHistory.ts"
-import { type CommandRow, type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
+import { type CommandRow, fresh, type MemoryState, type RecordRow, rowsOf } from "./MemoryState.ts"
 
 const duplicate: Duplicate = { _tag: "Duplicate" }
 const none: Committed = { _tag: "Committed", events: null }
@@ -162,7 +162,7 @@ export const finish = (state: MemoryState, id: string, now: number): boolean => 
   }
   const { dueAt, payload } = row.again
   const anew = { payload, attempts: 0, dueAt: fromMillis(dueAt), createdAt: fromMillis(now), lastProblem: null }
-  state.commands.set(id, { ...row, command: { ...row.command, ...anew }, readyAt: dueAt, token: null, again: null })
+  state.commands.set(id, { ...row, ...fresh, command: { ...row.command, ...anew }, readyAt: dueAt })
   return true
 }
 
@@ -195,7 +195,7 @@ export const send = (state: MemoryState, projectId: string | null, sent: NewComm
   }
   const readyAt = sent.leasedBy === undefined ? dueAt : now + sent.leasedBy.leaseMs
   const token = sent.leasedBy?.token ?? null
-  state.commands.set(sent.id, { command, readyAt, token, position: ++state.position, again: null })
+  state.commands.set(sent.id, { ...fresh, command, readyAt, token, position: ++state.position })
 }
 
 const append = (

@@ -1,6 +1,6 @@
 /** All that a store in memory keeps. A write replaces a row; it never changes one. */
 import type { AppLogLine } from "../app/AppLogs.ts"
-import type { Command, DeadLetter } from "../event/Command.ts"
+import type { Command, DeadLetter, Outage } from "../event/Command.ts"
 import type { Event } from "../event/Event.ts"
 import type { Commit } from "./Commit.ts"
 import type { MemoryPassage } from "./MemoryHistory.ts"
@@ -23,6 +23,10 @@ export interface CommandRow {
   readonly position: number
   /** It was sent once more while it was held: what it is to run with then, and from when on, ms since 1970. */
   readonly again: { readonly payload: Command["payload"]; readonly dueAt: number } | null
+  readonly deaths: number
+  readonly outage: Outage | null
+  /** Until when it waited for machinery, ms since 1970; null when it never did. */
+  readonly waitedUntil: number | null
 }
 
 export interface ProjectEvents {
@@ -32,6 +36,9 @@ export interface ProjectEvents {
   /** Grows in place: a long log is not copied for each commit. */
   readonly events: Array<Event>
 }
+
+/** What a command begins with, beside what it was sent with. */
+export const fresh = { token: null, again: null, deaths: 0, outage: null, waitedUntil: null } as const
 
 export interface MemoryState {
   readonly records: Map<Kind, Map<string, RecordRow>>

@@ -2,13 +2,15 @@
  * Durable processes: one command each, in steps. A finished step is in the journal and never repeated; each
  * step is fenced by the lease. A worker that dies leaves the rest to the next one.
  */
-import { Cause, Context, Effect, Layer, Schedule } from "effect"
+import { Cause, Context, Effect, Exit, Schedule } from "effect"
 import type { Command, Lease, LeasedCommand } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Commit } from "./Commit.ts"
 import { Journal } from "./Journal.ts"
-import { type Conflict, Ledger, type LeaseLost, type LedgerUnavailable } from "./Ledger.ts"
+import { type Conflict, Ledger, LeaseLost, type LedgerUnavailable } from "./Ledger.ts"
+import { backoffMs, isOutage, pauseMs } from "./Outages.ts"
+import { nowMillis } from "../primitives/Time.ts"
 import { senderOf } from "../telemetry/Tracing.ts"
 
 /** The process that is running: its command, its lease, and the steps it has finished. */
@@ -16,6 +18,8 @@ export class Process extends Context.Tag("@pawl/core/ledger/Processes/Process")<
   Process,
   { readonly command: Command; readonly lease: Lease; readonly steps: Map<string, unknown> }
 >() {}
+
+export { backoffMs } from "./Outages.ts"
 
 /** The process must wait for something; try again later without counting this try. */
 export class Waiting {
@@ -60,44 +64,76 @@ export const commitStep = <A>(
     return recorded
   })
 
+/** Renews a lease until it is lost. A store that is away for a moment costs nothing while the lease has time left. */
+const keepLease = (lease: Lease) =>
+  Effect.gen(function* () {
+    const commands = yield* Commands
+    const lost = () => new LeaseLost({ commandId: lease.commandId })
+    for (let endsAt = (yield* nowMillis) + Limits.commandLeaseMs; ;) {
+      yield* Effect.sleep(Limits.commandLeaseMs / 3)
+      const askedAt = yield* nowMillis
+      yield* commands.renew(lease, Limits.commandLeaseMs).pipe(
+        Effect.retry({ while: isOutage, schedule: again }),
+        // Nobody may work on beyond the end of the lease, whatever the store answers by then.
+        Effect.timeoutFail({ duration: Math.max(0, endsAt - askedAt), onTimeout: lost })
+      )
+      endsAt = askedAt + Limits.commandLeaseMs
+    }
+  })
+
+/** At once, then each second: the store may have lost only this one answer. */
+const again = Schedule.andThen(Schedule.recurs(1), Schedule.spaced(Limits.commandBackoffMs))
+
 /** Runs the body of a leased command with its journal, renewing the lease meanwhile. The caller finishes or fails it. */
 export const runLeased = <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const commands = yield* Commands
     const steps = new Map(yield* (yield* Journal).steps(leased.command.id))
-    const heartbeat = commands
-      .renew(leased.lease, Limits.commandLeaseMs)
-      .pipe(Effect.schedule(Schedule.spaced(Limits.commandLeaseMs / 3)), Effect.zipRight(Effect.never))
     return yield* Effect.raceFirst(
       Effect.provideService(body, Process, { command: leased.command, lease: leased.lease, steps }),
-      heartbeat
+      keepLease(leased.lease)
     )
   })
-
-/** The delay before the next try: doubled each time, within `Limits.commandBackoffMaxMs`. */
-export const backoffMs = (attempts: number): number =>
-  Math.min(Limits.commandBackoffMs * 2 ** Math.max(0, attempts - 1), Limits.commandBackoffMaxMs)
 
 export interface Handler<R> {
   (command: Command): Effect.Effect<void, unknown, R>
   /** What becomes of the command's subject when its last try has failed. It runs before the dead letter is there, perhaps more than once. */
   readonly onDead?: (leased: LeasedCommand, problem: string) => Effect.Effect<void, unknown, R>
+  /** The pause after the `n`th try that failed, ms; doubled each time, within 5 minutes, when not said. How many tries there are is said by who sends the command. */
+  readonly pauseMs?: (n: number) => number
 }
 export type Handlers<R> = { readonly [K in Command["kind"]]?: Handler<R | Process> }
 
+/** Its process was gone in the middle of it too often: it may be the work that ends processes. */
+class DiedTooOften {
+  readonly reason: string
+  constructor(deaths: number) {
+    this.reason = `the process died ${deaths} times while it ran`
+  }
+}
+
+/** What becomes of a command whose body did not come to its end. */
 const settle = <R>(leased: LeasedCommand, problem: unknown, handler: Handler<R | Process> | undefined) =>
   Effect.gen(function* () {
     const commands = yield* Commands
-    if (problem instanceof Waiting) return yield* commands.release(leased.lease, problem.delayMs)
     const { command, lease } = leased
-    if (command.attempts >= command.maxAttempts && handler?.onDead !== undefined)
-      yield* Effect.provideService(handler.onDead(leased, describe(problem)), Process, {
+    if (problem instanceof Waiting) return yield* commands.release(lease, problem.delayMs)
+    const outage = isOutage(problem)
+    const waitMs = outage ? pauseMs(leased.outage, yield* nowMillis) : null
+    if (waitMs !== null) {
+      yield* Effect.logWarning("command waits").pipe(Effect.annotateLogs({ waitMs, problem: describe(problem) }))
+      return yield* commands.release(lease, waitMs, "outage")
+    }
+    const isOver = outage || problem instanceof DiedTooOften
+    const text = problem instanceof DiedTooOften ? problem.reason : describe(problem)
+    if ((isOver || command.attempts >= command.maxAttempts) && handler?.onDead !== undefined)
+      yield* Effect.provideService(handler.onDead(leased, text), Process, {
         command,
         lease,
         steps: new Map()
       }) as Effect.Effect<void, unknown, Exclude<R, Process>>
-    const outcome = yield* commands.fail(leased.lease, describe(problem), backoffMs(leased.command.attempts))
-    yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: describe(problem) }))
+    const delayMs = isOver ? null : (handler?.pauseMs ?? backoffMs)(command.attempts)
+    const outcome = yield* commands.fail(lease, text, delayMs)
+    yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: text }))
   })
 
 /** A problem in one line, for a dead letter. Typed facts carry no secrets. */
@@ -106,30 +142,50 @@ export const describe = (problem: unknown): string => {
   return String(problem).slice(0, 2000)
 }
 
-/** Runs one leased command to its end: finished, to be tried again, given back, or a dead letter. */
+const bodyOf = <R>({ command, deaths }: LeasedCommand, handler: Handler<R> | undefined) => {
+  if (handler === undefined) return Effect.fail(`no handler for ${command.kind}`)
+  // It is not begun for ever: a person decides what becomes of it.
+  return deaths > Limits.commandDeaths ? Effect.fail(new DiedTooOften(deaths)) : handler(command)
+}
+
+/** Tells a stop of the worker from work that interrupted itself: only in the first is anybody waiting for this fiber to end. */
+const isStopping = Effect.map(Effect.exit(Effect.interruptible(Effect.void)), Exit.isInterrupted)
+
+/** Says what became of a command, and says it again while the store is away: until its lease is over, or the worker stops. */
+const insist = <E, R>(ending: Effect.Effect<void, E, R>, untilMs: number, pauseMs = 0): Effect.Effect<void, E, R> =>
+  Effect.catchIf(ending, isOutage, (problem) =>
+    Effect.flatMap(nowMillis, (now) =>
+      now + pauseMs > untilMs
+        ? Effect.fail(problem)
+        : Effect.zipRight(Effect.interruptible(Effect.sleep(pauseMs)), insist(ending, untilMs, Limits.commandBackoffMs))
+    )
+  )
+
+/**
+ * Runs one leased command to its end: finished, to be tried again, given back, or a dead letter. A worker that is stopped
+ * gives it back before it ends, so that the next one has it at once and no try is counted. Only the body can be
+ * interrupted, also where this is forked as something that cannot: a stop before the first step gives it back too.
+ */
 export const execute = <R>(leased: LeasedCommand, handlers: Handlers<R>) => {
   const handler = handlers[leased.command.kind]
-  const { attempts, maxAttempts, kind } = leased.command
-  // A worker died in the last try. It is not tried for ever: a person decides what becomes of it.
-  const body =
-    handler === undefined
-      ? Effect.fail(`no handler for ${kind}`)
-      : attempts > maxAttempts
-        ? Effect.fail("the process died in its last try")
-        : handler(leased.command)
-  return runLeased(leased, body as Effect.Effect<void, unknown, R | Process>).pipe(
-    Effect.sandbox,
-    Effect.matchCauseEffect({
-      onSuccess: () => Effect.flatMap(Commands, (commands) => commands.finish(leased.lease)),
-      onFailure: (cause) => {
-        const failure = flattenFailure(cause)
-        return failure === "interrupted"
-          ? Effect.flatMap(Commands, (commands) => commands.release(leased.lease, 0))
-          : settle(leased, failure, handler)
-      }
-    }),
+  const body = bodyOf(leased, handler) as Effect.Effect<void, unknown, R | Process>
+  return Effect.uninterruptible(
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const exit = yield* Effect.exit(Effect.interruptible(runLeased(leased, body)))
+      if (Exit.isFailure(exit) && (yield* isStopping)) return yield* commands.release(leased.lease, 0, "stopped")
+      const ending = Exit.isSuccess(exit)
+        ? commands.finish(leased.lease)
+        : settle(leased, failureIn(exit.cause), handler)
+      yield* insist(ending, (yield* nowMillis) + Limits.commandLeaseMs)
+    })
+  ).pipe(
     // The lease was lost, or the store is away: whoever claims the command next goes on from the journal.
-    Effect.catchAll((problem) => Effect.logWarning("command left to another worker", describe(problem))),
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.failCause(cause as Cause.Cause<never>)
+        : Effect.logWarning("command left to another worker", describe(Cause.squash(cause)))
+    ),
     Effect.annotateLogs(subjectsOf(leased.command)),
     // Under the span that sent the command, which another process may have ended long ago.
     Effect.withSpan("Processes.execute", {
@@ -151,40 +207,7 @@ const subjectsOf = ({ id, kind, payload, projectId }: Command): Readonly<Record<
   return subjects
 }
 
-const flattenFailure = (cause: Cause.Cause<Cause.Cause<unknown>>): unknown => {
-  const inner = Cause.flatten(cause)
-  if (Cause.isInterruptedOnly(inner)) return "interrupted"
-  const failure = Cause.failureOption(inner)
-  return failure._tag === "Some" ? failure.value : Cause.squash(inner)
+const failureIn = (cause: Cause.Cause<unknown>): unknown => {
+  const failure = Cause.failureOption(cause)
+  return failure._tag === "Some" ? failure.value : Cause.squash(cause)
 }
-
-/** A worker that claims and runs commands, `concurrency` at a time, until it is interrupted. */
-export const worker = <R>(options: {
-  readonly name: string
-  readonly concurrency: number
-  readonly handlers: Handlers<R>
-}) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const slots = yield* Effect.makeSemaphore(options.concurrency)
-    const kinds = Object.keys(options.handlers) as ReadonlyArray<Command["kind"]>
-    const turn = Effect.gen(function* () {
-      yield* slots.take(1)
-      const claimed = yield* commands
-        .claim({ worker: options.name, kinds, limit: 1, leaseMs: Limits.commandLeaseMs })
-        .pipe(Effect.catchAll((problem) => Effect.as(Effect.logWarning("claim failed", describe(problem)), [])))
-      if (claimed.length === 0) {
-        yield* slots.release(1)
-        return yield* commands.awaitWork(1000)
-      }
-      for (const leased of claimed)
-        yield* execute(leased, options.handlers).pipe(Effect.ensuring(slots.release(1)), Effect.forkScoped)
-    })
-    return yield* Effect.forever(turn)
-  }).pipe(Effect.scoped)
-
-export const layerWorker = <R>(options: {
-  readonly name: string
-  readonly concurrency: number
-  readonly handlers: Handlers<R>
-}) => Layer.scopedDiscard(Effect.forkScoped(worker(options)))

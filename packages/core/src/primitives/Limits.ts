@@ -129,6 +129,8 @@ export const Limits = {
 
   // Releases (specification)
   releaseStuckAfterMs: 45 * minute,
+  /** Spans in which a worker could work that are kept to tell whether a release is stuck (decision: more than 45 minutes of ticks have). */
+  workedSpans: 100,
 
   // Builds of a release target are asked for at these waits (specification)
   buildPollFirstMs: 15 * second,
@@ -156,6 +158,10 @@ export const Limits = {
   commandLeaseMs: 30 * second,
   commandBackoffMs: 1 * second,
   commandBackoffMaxMs: 5 * minute,
+  /** How long work waits for machinery that is away before a person is asked (decision). */
+  outageMaxMs: 24 * 60 * minute,
+  /** How often a process may die while it runs one command, before a person is asked (decision: far more than any series of restarts). */
+  commandDeaths: 32,
   /** How often a decision is taken anew after a Conflict before it gives up. */
   commitAttempts: 20,
   commitRows: 500,

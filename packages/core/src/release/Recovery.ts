@@ -1,6 +1,6 @@
 /**
  * Recovery of stuck releases (specification, "A stuck releasing Change"). A scan sends one `release.recover` per Change
- * that is still releasing 45 minutes after its promotion; its body ends the release and the Change. A worker that is
+ * that is still releasing when a worker had 45 minutes for it since its promotion; its body ends the release and the Change. A worker that is
  * still busy with that release writes nothing more: each of its commits guards the release row that is ended here.
  */
 import { Effect } from "effect"
@@ -9,6 +9,7 @@ import { PointerSignal } from "../app/PointerSignal.ts"
 import type { Change } from "../change/Change.ts"
 import { afterRelease } from "../change/Changes.ts"
 import { commandId } from "../event/Command.ts"
+import { Commands } from "../event/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
@@ -19,6 +20,7 @@ import { releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Generation } from "../promotion/Generation.ts"
+import { workedSince } from "../upkeep/Schedule.ts"
 import { ending } from "./Ending.ts"
 import type { Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
@@ -37,8 +39,21 @@ const promotionOf = (changeId: string) =>
     return (yield* find("generation", key))?.record ?? null
   })
 
-const isStuck = (promotion: Generation) =>
-  Effect.map(Time.nowMillis, (now) => now - Time.toMillis(promotion.promotedAt) >= Limits.releaseStuckAfterMs)
+/** What a release waits for beside its own work: what promotes it and brings `main` to it. */
+const before = ["candidate.promote", "canonical.sweep", "release.run"] as const
+
+/**
+ * Whether a worker had 45 minutes for the release: since its promotion, since its command was sent, and since that no
+ * longer waits for machinery that was away. Time in which no worker was up, or all were paused, is nobody's.
+ */
+const isStuck = ({ projectId, promotedAt }: Generation) =>
+  Effect.gen(function* () {
+    const worked = (yield* find("schedule", "release.recover"))?.record.worked ?? []
+    const promotedMs = Time.toMillis(promotedAt)
+    if (workedSince(worked, promotedMs) < Limits.releaseStuckAfterMs) return false
+    const workableMs = (yield* (yield* Commands).workableSince(projectId, before)) ?? promotedMs
+    return workedSince(worked, Math.max(promotedMs, workableMs)) >= Limits.releaseStuckAfterMs
+  })
 
 /**
  * Looks at every releasing Change of the installation and sends `release.recover` for each that is stuck. Answers how

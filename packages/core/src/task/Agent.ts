@@ -8,7 +8,9 @@ import type { Task, TaskRun } from "./Task.ts"
 
 /** The agent could not be run: model away, process killed. The run is tried again; it has not failed. */
 export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("AgentUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** It will not come back by itself: waiting for it is no use. */
+  lasting: Schema.optional(Schema.Literal(true))
 }) {}
 
 export interface AgentJob {
@@ -57,7 +59,7 @@ export interface AgentShape {
 
 export class Agent extends Context.Reference<Agent>()("@pawl/core/task/Agent", {
   defaultValue: (): AgentShape => ({
-    work: () => new AgentUnavailable({ reason: "no agents are set up in this installation" })
+    work: () => new AgentUnavailable({ reason: "no agents are set up in this installation", lasting: true })
   })
 }) {}
 

@@ -14,7 +14,16 @@ import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { cleanup } from "../project/Archiving.ts"
 import { scanStuck } from "../release/Recovery.ts"
-import { dueSlot, type ScheduleName, scheduleNames, timetable, untilNextMinute } from "./Schedule.ts"
+import {
+  dueSlot,
+  lastSlot,
+  type Schedule,
+  type ScheduleName,
+  scheduleNames,
+  timetable,
+  untilNextMinute,
+  workedOn
+} from "./Schedule.ts"
 
 /** What a firing is to do. */
 interface Plan {
@@ -54,17 +63,37 @@ const uncleanedProjects = (cursor: string | null) =>
     return { ...nothing, uncleaned, cursor: page.nextCursor } satisfies Plan
   })
 
+/** What a firing of the scan for stuck releases adds to the time in which a worker could work. */
+const workedNow = (name: ScheduleName, schedule: Schedule | null, upSinceMs: number) =>
+  Effect.map(Time.nowMillis, (nowMs): Pick<Schedule, "worked"> => {
+    if (name !== "release.recover") return {}
+    const { everyMs } = timetable[name]
+    const enoughMs = Limits.releaseStuckAfterMs
+    return { worked: workedOn(schedule?.worked ?? [], { enoughMs, everyMs, nowMs, upSinceMs }) }
+  })
+
+const noted = (name: ScheduleName, nowMs: number): Commit.Commit => ({
+  name: "Schedules.begin",
+  projectId: null,
+  writes: [
+    Commit.insert("schedule", { name, firedAt: Time.fromMillis(lastSlot(timetable[name], nowMs)), cursor: null })
+  ]
+})
+
 /** Moves a schedule to the slot that is due. Answers what its firing is to do, or `null` when another did it, or none is due. */
-const claim = (name: ScheduleName) =>
+const claim = (name: ScheduleName, upSinceMs: number) =>
   decideAndCommit(
     Effect.gen(function* () {
       const schedule = yield* find("schedule", name)
       const firedAtMs = schedule === null ? null : Time.toMillis(schedule.record.firedAt)
       const slot = dueSlot(timetable[name], firedAtMs, yield* Time.nowMillis)
+      // One that never fired is noted, so that what it misses from now on is known.
+      if (slot === null && schedule === null) return { answer: null, commit: noted(name, yield* Time.nowMillis) }
       if (slot === null) return { answer: null }
       const firedAt = Time.fromMillis(slot)
       const plan = yield* planOf(name, schedule?.record.cursor ?? null, firedAt)
-      const moved = { name, firedAt, cursor: plan.cursor }
+      const worked = yield* workedNow(name, schedule?.record ?? null, upSinceMs)
+      const moved = { name, firedAt, cursor: plan.cursor, ...worked }
       return {
         answer: plan,
         commit: {
@@ -78,9 +107,9 @@ const claim = (name: ScheduleName) =>
   )
 
 /** Fires one schedule when it is due, and answers whether this very call did. */
-const fire = (name: ScheduleName) =>
+const fire = (name: ScheduleName, upSinceMs: number) =>
   Effect.gen(function* () {
-    const plan = yield* claim(name)
+    const plan = yield* claim(name, upSinceMs)
     if (plan === null) return false
     const ledger = yield* Ledger
     for (const projectId of plan.uncleaned)
@@ -89,21 +118,31 @@ const fire = (name: ScheduleName) =>
     return true
   }).pipe(Effect.withSpan("Schedules.fire", { attributes: { schedule: name } }))
 
-/** Fires all that is due now. Answers the names of what this very call fired. Nothing is due while paused. */
-export const tick = Effect.gen(function* () {
-  if ((yield* Settings).paused) return []
-  const fired: Array<ScheduleName> = []
-  for (const name of scheduleNames) {
-    const did = yield* fire(name).pipe(
-      Effect.catchAll((problem) => Effect.as(Effect.logWarning(`schedule ${name} not fired`, problem), false))
-    )
-    if (did) fired.push(name)
-  }
-  return fired
-})
+/**
+ * Fires all that is due now, for a process that could work from `upSinceMs` on. Answers the names of what this very call
+ * fired. Nothing is due while paused. A schedule that fails, or has a defect, keeps none of the others.
+ */
+export const tickOf = (upSinceMs: number) =>
+  Effect.gen(function* () {
+    if ((yield* Settings).paused) return []
+    const fired: Array<ScheduleName> = []
+    for (const name of scheduleNames) {
+      const did = yield* fire(name, upSinceMs).pipe(
+        Effect.sandbox,
+        Effect.catchAll((cause) => Effect.as(Effect.logWarning(`schedule ${name} not fired`, cause), false))
+      )
+      if (did) fired.push(name)
+    }
+    return fired
+  })
+
+/** A tick of a process that was always there. */
+export const tick = tickOf(0)
 
 /** Ticks at once, then at the beginning of each minute, until it is interrupted. Part of a process with workers. */
-export const run = tick.pipe(
-  Effect.zipRight(Effect.flatMap(Time.nowMillis, (now) => Effect.sleep(untilNextMinute(now)))),
-  Effect.forever
+export const run = Effect.flatMap(Time.nowMillis, (upSinceMs) =>
+  tickOf(upSinceMs).pipe(
+    Effect.zipRight(Effect.flatMap(Time.nowMillis, (now) => Effect.sleep(untilNextMinute(now)))),
+    Effect.forever
+  )
 )

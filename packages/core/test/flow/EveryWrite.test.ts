@@ -33,7 +33,7 @@ const ports = {
   Ledger: { writes: ["commit"], reads: [] },
   Commands: {
     writes: ["claim", "renew", "finish", "fail", "release", "releaseAll", "retry", "dismiss"],
-    reads: ["awaitWork", "deadLetters", "oldLetters", "deadLetter"]
+    reads: ["awaitWork", "workableSince", "deadLetters", "oldLetters", "deadLetter"]
   },
   DailyCounter: { writes: ["take", "add"], reads: ["used"] },
   ObjectStore: {

@@ -19,6 +19,7 @@ import {
   recovered,
   releaseOf,
   stopAtProbe,
+  upFor,
   work
 } from "./ReleaseScenes.ts"
 
@@ -55,9 +56,9 @@ describe("A stuck release", () => {
     play(
       Effect.gen(function* () {
         const scene = yield* queued
-        yield* TestClock.adjust(Limits.releaseStuckAfterMs - 1)
+        yield* upFor(Limits.releaseStuckAfterMs - 1)
         expect(yield* scanStuck).toBe(0)
-        yield* TestClock.adjust(1)
+        yield* upFor(1)
         expect([yield* scanStuck, yield* scanStuck]).toEqual([1, 1])
         yield* recovered
         expect((yield* releaseOf(scene.releaseId)).status).toBe("failed")
@@ -71,7 +72,7 @@ describe("A stuck release", () => {
     play(
       Effect.gen(function* () {
         const scene = yield* queued
-        yield* TestClock.adjust(Limits.releaseStuckAfterMs)
+        yield* upFor(Limits.releaseStuckAfterMs)
         const change = yield* demand("change", scene.changeId)
         const raised = Commit.update("change", change, { budget_usd: 2, updatedAt: "2026-01-01T00:00:00.000Z" })
         yield* (yield* Ledger).commit({ name: "test", projectId: scene.project.id, writes: [raised] })

@@ -4,9 +4,12 @@ import { expect } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { handlers } from "@pawl/core/event/Handlers"
 import { EventLog } from "@pawl/core/event/EventLog"
+import * as Commit from "@pawl/core/ledger/Commit"
 import { demand, find } from "@pawl/core/ledger/Deciding"
+import { Ledger } from "@pawl/core/ledger/Ledger"
 import { execute } from "@pawl/core/ledger/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
+import * as Time from "@pawl/core/primitives/Time"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { scanStuck } from "@pawl/core/release/Recovery"
@@ -84,9 +87,25 @@ export const stopAtProbe = <S extends Effect.Effect.Success<typeof queued>>(scen
     return { ...scene, finish: Effect.zipRight(Deferred.succeed(goOn, undefined), Fiber.join(worker)) }
   })
 
+/** Time passes in which a worker is up: the ticks say so. */
+export const upFor = (ms: number) =>
+  Effect.gen(function* () {
+    const from = yield* Time.nowMillis
+    yield* TestClock.adjust(ms)
+    const to = yield* Time.nowMillis
+    const schedule = yield* find("schedule", "release.recover")
+    const worked = [...(schedule?.record.worked ?? []), { from, to }]
+    const moved = { name: "release.recover", firedAt: Time.fromMillis(to), cursor: null, worked }
+    yield* (yield* Ledger).commit({
+      name: "test",
+      projectId: null,
+      writes: [schedule === null ? Commit.insert("schedule", moved) : Commit.update("schedule", schedule, moved)]
+    })
+  })
+
 /** 45 minutes pass, the scan looks, and what it sent is done. Nothing else that is due runs. */
 export const recovered = Effect.gen(function* () {
-  yield* TestClock.adjust(Limits.releaseStuckAfterMs)
+  yield* upFor(Limits.releaseStuckAfterMs)
   const sent = yield* scanStuck
   const claimed = yield* (yield* Commands).claim({
     worker: "upkeep",

@@ -5,6 +5,7 @@ import { commandKinds } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
 import { find } from "@pawl/core/ledger/Deciding"
 import { Conflict, Ledger } from "@pawl/core/ledger/Ledger"
+import { Records } from "@pawl/core/ledger/Records"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Time from "@pawl/core/primitives/Time"
@@ -68,6 +69,39 @@ describe("The tick", () => {
         yield* TestClock.setTime(at(28, 18))
         expect(yield* taken).toEqual(["forks.sweep:2030-01-02", "retention.sweep:2030-01-02"])
         yield* Fiber.interrupt(second)
+      })
+    ))
+
+  it("catches up with a daily slot that was missed while the server was down, also when it is never up at that time", () =>
+    play(
+      Effect.gen(function* () {
+        const seen: Array<ReadonlyArray<string>> = []
+        for (let night = 0; night < 4; night++) {
+          yield* TestClock.setTime(at(24 * night + 1, 0))
+          yield* tick
+          seen.push((yield* taken).filter((id) => id.startsWith("retention.sweep")))
+        }
+        expect(seen).toEqual([
+          [],
+          ["retention.sweep:2030-01-01"],
+          ["retention.sweep:2030-01-02"],
+          ["retention.sweep:2030-01-03"]
+        ])
+      })
+    ))
+
+  it("keeps firing the others when one schedule has a defect", () =>
+    play(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(at(4, 17))
+        const records = yield* Records
+        const list: Records["Type"]["list"] = (kind, query) =>
+          kind === "project" ? Effect.die("a row that cannot be") : records.list(kind, query)
+        expect(yield* Effect.provideService(tick, Records, { ...records, list })).toEqual([
+          "release.recover",
+          "forks.sweep",
+          "retention.sweep"
+        ])
       })
     ))
 

@@ -1,4 +1,4 @@
-/** Whether the server is there. Anyone may ask. */
+/** Whether the server is there, and whether it can work. Anyone may ask. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 
@@ -8,8 +8,22 @@ export const Health = Schema.Struct({
   environment: Schema.Literal("production", "development")
 })
 
+export const Ready = Schema.Struct({ status: Schema.Literal("ready") })
+
+export const NotReady = Schema.Struct({
+  status: Schema.Literal("starting", "stopping", "not_ready"),
+  /** What is not there, in words: a store, git, a loop of this process that has ended. */
+  missing: Schema.Array(Schema.String)
+})
+
 export const ServiceApi = HttpApiGroup.make("service")
   .add(
     HttpApiEndpoint.get("health", "/health").addSuccess(Health).annotate(OpenApi.Summary, "Whether the server answers")
+  )
+  .add(
+    HttpApiEndpoint.get("ready", "/health/ready")
+      .addSuccess(Ready)
+      .addSuccess(NotReady, { status: 503 })
+      .annotate(OpenApi.Summary, "Whether the server can work, and what it lacks")
   )
   .annotate(OpenApi.Description, "The server itself")

@@ -1,11 +1,14 @@
-/** `GET /health`. */
+/** `GET /health` and `GET /health/ready`. */
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { ApiSettings } from "./ApiSettings.ts"
+import { Readiness } from "./Readiness.ts"
 
 export const ServiceHttp = HttpApiBuilder.group(PawlApi, "service", (handlers) =>
-  Effect.map(ApiSettings, ({ environment, version }) =>
-    handlers.handle("health", () => Effect.succeed({ status: "ok" as const, version, environment }))
+  Effect.map(Effect.all([ApiSettings, Readiness]), ([{ environment, version }, readiness]) =>
+    handlers
+      .handle("health", () => Effect.succeed({ status: "ok" as const, version, environment }))
+      .handle("ready", () => readiness)
   )
 )

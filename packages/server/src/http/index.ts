@@ -2,4 +2,5 @@
 export { ApiSettings } from "./ApiSettings.ts"
 export { type Endpoint, endpoints } from "./Endpoints.ts"
 export { type HttpServices, makeHttpApp } from "./PawlHttpApp.ts"
+export { Readiness } from "./Readiness.ts"
 export * as WebCryptoSecrets from "./WebCryptoSecrets.ts"

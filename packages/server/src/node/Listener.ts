@@ -40,8 +40,14 @@ export const problem = (
   res.end(JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail }))
 }
 
-const starting: RequestListener = (_req, res) =>
+const starting: RequestListener = (req, res) => {
+  if (/^\/health\/ready(\?|$)/.test(req.url ?? "")) {
+    res.writeHead(503, { "content-type": "application/json", "retry-after": "1" })
+    res.end(JSON.stringify({ status: "starting", missing: ["starting"] }))
+    return
+  }
   problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
+}
 
 /** For what another process of this installation does. */
 export const notHere = (res: ServerResponse, what: string, role: string): void =>

@@ -3,6 +3,7 @@ import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { Commands } from "@pawl/core/event/Commands"
+import * as Loops from "@pawl/core/upkeep/Loops"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import { Effect, Layer, type Redacted } from "effect"
@@ -12,6 +13,7 @@ import * as Listener from "./Listener.ts"
 import type { Options, ServerRole } from "./Options.ts"
 import * as MetricsEndpoint from "./MetricsEndpoint.ts"
 import * as OwnerToken from "./OwnerToken.ts"
+import * as Readiness from "./Readiness.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
 import * as PrivateFolder from "./PrivateFolder.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -48,11 +50,17 @@ export const start = (options: Options, decorate?: Decorate) =>
       if (options.databaseUrl === null) yield* (yield* Commands).releaseAll
       yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
       const has = (role: ServerRole) => options.roles.includes(role)
-      const others = has("api") ? yield* ApiListener.make(options) : ApiListener.health(options)
+      const loops = yield* Loops.make
+      const readiness = yield* Readiness.make(loops)
+      const others = has("api")
+        ? yield* ApiListener.make(options, readiness.state)
+        : ApiListener.health(options, readiness.state)
       const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
       const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
       listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
-      if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`))
+      if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, loops))
+      // The first thing that a stop does.
+      yield* Effect.addFinalizer(() => readiness.stopping)
       yield* settled
     }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
     return {

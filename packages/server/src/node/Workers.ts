@@ -1,26 +1,29 @@
-/** What a process with the role `worker` does by itself: durable work, deliveries to webhooks, routing events, and what is due by the clock. */
+/** What a process with the role `worker` does by itself: durable work, routing events, and what is due by the clock. */
 import { groups } from "@pawl/core/event/Consumers"
 import * as EventRouter from "@pawl/core/event/EventRouter"
 import { handlers } from "@pawl/core/event/Handlers"
-import * as Processes from "@pawl/core/ledger/Processes"
-import { ServerLimits } from "../ServerLimits.ts"
+import type { SlotsPerLane } from "@pawl/core/event/Lanes"
+import { worker } from "@pawl/core/ledger/Worker"
+import type { Loops } from "@pawl/core/upkeep/Loops"
 import * as Schedules from "@pawl/core/upkeep/Schedules"
 import { Effect } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
 
-const { "webhook.deliver": deliver, ...others } = handlers
+const slots: SlotsPerLane = {
+  canonical: ServerLimits.canonicalSlots,
+  verification: ServerLimits.verificationSlots,
+  provisioning: ServerLimits.provisioningSlots,
+  agents: ServerLimits.agentSlots,
+  webhooks: ServerLimits.webhooksAtOnce
+}
 
-/** Runs until it is interrupted. Receivers outside may be slow: their deliveries take no place from other work. */
-export const run = (name: string) =>
+/** Runs until it is interrupted. */
+export const run = (name: string, { supervise }: Loops) =>
   Effect.all(
     [
-      Processes.worker({ name, concurrency: ServerLimits.workerConcurrency, handlers: others }),
-      Processes.worker({
-        name: `${name}-webhooks`,
-        concurrency: ServerLimits.webhooksAtOnce,
-        handlers: deliver === undefined ? {} : { "webhook.deliver": deliver }
-      }),
-      EventRouter.run(groups),
-      Schedules.run
+      supervise("worker", worker({ name, slots, handlers })),
+      supervise("events", EventRouter.run(groups)),
+      supervise("schedules", Schedules.run)
     ],
     { concurrency: "unbounded", discard: true }
   )

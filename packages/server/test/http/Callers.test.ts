@@ -39,6 +39,7 @@ const target = { workerName: "shop", workerTag: "tag", url: "https://shop.test" 
 /** One request for each endpoint that someone may make. An endpoint that is missing here fails the suite. */
 const samples: Readonly<Record<string, Sample>> = {
   "service.health": {},
+  "service.ready": {},
   "/openapi.json": {},
   "/docs": {},
   "projects.create": { body: () => ({ slug: "another" }), stranger: 403 },

@@ -1,0 +1,52 @@
+/** Whether this process can work now: what it stands on answers, and all of its loops run. */
+import { isOutage } from "@pawl/core/ledger/Outages"
+import { Records } from "@pawl/core/ledger/Records"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Repositories } from "@pawl/core/project/Repositories"
+import type { Loops } from "@pawl/core/upkeep/Loops"
+import { Effect, Option } from "effect"
+import type { Readiness } from "../http/index.ts"
+import { ServerLimits } from "../ServerLimits.ts"
+
+/** Something to look for that nobody stored. */
+const nobody = "proj_00000000-0000-4000-8000-000000000000"
+
+const database = Effect.flatMap(Records, (records) => records.list("head", { limit: 1 }))
+
+/** Looks at a real repository when there is one: that takes git itself. */
+const git = Effect.gen(function* () {
+  const found = yield* Effect.option(database)
+  const head = Option.getOrNull(found)?.items[0]?.record
+  const repositories = yield* Repositories
+  yield* head === undefined ? repositories.main(nobody) : repositories.resolve({ project: head.projectId }, head.commit)
+})
+
+/** Null when it answers, whatever it answers; its name when it is away. */
+const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Effect<string | null, never, R> =>
+  look.pipe(
+    Effect.as(null),
+    Effect.catchAll((problem) => Effect.succeed(isOutage(problem) ? name : null)),
+    Effect.catchAllDefect(() => Effect.succeed(name)),
+    Effect.timeoutTo({ duration: ServerLimits.readyAskMs, onSuccess: (found) => found, onTimeout: () => name })
+  )
+
+export const make = (loops: Loops) =>
+  Effect.gen(function* () {
+    let isStopping = false
+    const context = yield* Effect.context<Records | ObjectStore | Repositories>()
+    const look = Effect.gen(function* () {
+      const store = yield* ObjectStore
+      const away = yield* Effect.all(
+        [missing("database", database), missing("object store", store.head(`ready/${nobody}`)), missing("git", git)],
+        { concurrency: "unbounded" }
+      )
+      return [...away.filter((name) => name !== null), ...(yield* loops.down)]
+    })
+    const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
+    const state: Readiness["Type"] = Effect.gen(function* () {
+      if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
+      const all = yield* looked
+      return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)
+    })
+    return { state, stopping: Effect.sync(() => void (isStopping = true)) }
+  })

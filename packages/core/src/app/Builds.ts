@@ -6,9 +6,10 @@ import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { Meters } from "../telemetry/Meters.ts"
 import { AppBuilder, BuilderUnavailable, type BuildJob, type BuildProblem, type BuildResult } from "./AppBuilder.ts"
-import { bundleKey, bundlePrefix } from "./Bundle.ts"
+import { type BundleKind, bundleKey, bundlePrefix } from "./Bundle.ts"
 import * as BundleStore from "./BundleStore.ts"
 import { DailyCounter } from "./DailyCounter.ts"
+import { clearStrays } from "./Strays.ts"
 
 /** All builds of the day are used. Stored bundles can still be released. */
 export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
@@ -98,7 +99,7 @@ const takeBuild = (day: string, perDay: number) =>
  * `builtAt` is derived from the domain, so that building again gives the same bytes.
  */
 export const bundleOf = <E, R>(options: {
-  readonly kind: "apps" | "app-previews"
+  readonly kind: BundleKind
   readonly project: string
   /** The files of the tree; read only when there is no stored bundle. */
   readonly files: Effect.Effect<BuildJob["files"], E, R>
@@ -127,7 +128,9 @@ export const bundleOf = <E, R>(options: {
       builtAtMs: Time.toMillis(options.builtAt),
       files
     })
-    return { ...(yield* stored(prefix, result)), source: "build" as const }
+    const built = yield* stored(prefix, result)
+    yield* clearStrays(options.project)
+    return { ...built, source: "build" as const }
   }).pipe(counted, Effect.withSpan("Builds.bundleOf", { attributes: { project: options.project } }))
 
 const counts: Readonly<Record<string, string>> = {

@@ -76,8 +76,12 @@ export const Bundle = Schema.Struct({
 })
 export interface Bundle extends Schema.Schema.Type<typeof Bundle> {}
 
+/** What is served live, and what Candidates show. */
+export const bundleKinds = ["apps", "app-previews"] as const
+export type BundleKind = (typeof bundleKinds)[number]
+
 /** Where a bundle of a commit lives. `prefix` ends with a slash. */
-export const bundlePrefix = (kind: "apps" | "app-previews", project: string, commit: string): string =>
+export const bundlePrefix = (kind: BundleKind, project: string, commit: string): string =>
   `${kind}/${project}/${commit}/`
 export const bundleKey = (prefix: string): string => `${prefix}bundle.json`
 export const assetKey = (prefix: string, path: string): string => `${prefix}assets/${path}`

@@ -18,6 +18,7 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { touchHead } from "../promotion/HeadGuard.ts"
+import { bundleKinds } from "./Bundle.ts"
 import { AppData } from "./AppData.ts"
 import { AppLogs } from "./AppLogs.ts"
 import { type Pointer, pointerStatuses } from "./Pointer.ts"
@@ -137,7 +138,7 @@ export const cleanApp = (projectId: string) =>
     yield* heldStill
     yield* (yield* AppLogs).wipe(projectId)
     const objects = yield* ObjectStore
-    for (const kind of ["apps", "app-previews"]) {
+    for (const kind of bundleKinds) {
       yield* heldStill
       yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
     }

@@ -79,11 +79,18 @@ const compile = (change: Change) =>
     if (change.status === "cancelled" && !(yield* Process).steps.has("plan")) return
     const planned = yield* step("plan", plan(change))
     if (planned._tag === "Failed") return yield* plannerFailed(change.id, planned.reason, actor)
-    yield* Effect.flatMap(ObjectStore, (objects) =>
-      objects.put(objectKey(change.projectId, change.id), utf8(canonicalJson(planned.graph)))
-    ).pipe(Effect.catchTag("InvalidKey", Effect.die))
+    yield* keepGraph(change, planned.graph)
     yield* decideAndCommit(storing(change.id, planned.graph))
   })
+
+/** Stores the graph, unless the Project was archived meanwhile: its objects may have been cleaned away by now. */
+const keepGraph = (change: Change, graph: WorkGraph) =>
+  Effect.gen(function* () {
+    const objects = yield* ObjectStore
+    const key = objectKey(change.projectId, change.id)
+    yield* objects.put(key, utf8(canonicalJson(graph)))
+    if ((yield* demand("project", change.projectId)).record.status === "archived") yield* objects.remove(key)
+  }).pipe(Effect.catchTag("InvalidKey", Effect.die))
 
 /** Ends a Change that cannot be planned. Nothing happens when it is past planning. */
 const plannerFailed = (changeId: string, reason: string, by: Actor) =>

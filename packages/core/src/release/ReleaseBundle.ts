@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { bundleKey, bundlePrefix } from "../app/Bundle.ts"
 import { BuildRefused, bundleOf } from "../app/Builds.ts"
 import * as BundleStore from "../app/BundleStore.ts"
+import { clearStrays } from "../app/Strays.ts"
 import { verifiedDigest } from "../evidence/CandidateEvidence.ts"
 import { demand } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
@@ -42,6 +43,7 @@ const ofSameTree = (release: Release, builtAt: string, digest: string | undefine
       const from = bundlePrefix("apps", release.projectId, record.commit)
       const to = bundlePrefix("apps", release.projectId, release.commit)
       const copied = yield* BundleStore.readdress(from, to, there, { commit: release.commit, builtAt })
+      yield* clearStrays(release.projectId)
       if (digest === undefined || copied.digest === digest) return copied
     }
     return null
@@ -51,9 +53,9 @@ const ofPreview = (release: Release, digest: string) =>
   Effect.gen(function* () {
     const from = bundlePrefix("app-previews", release.projectId, release.commit)
     const there = yield* whole(bundleKey(from), digest)
-    return there === null
-      ? null
-      : yield* BundleStore.copy(from, bundlePrefix("apps", release.projectId, release.commit), there)
+    if (there === null) return null
+    const to = bundlePrefix("apps", release.projectId, release.commit)
+    return yield* Effect.zipLeft(BundleStore.copy(from, to, there), clearStrays(release.projectId))
   })
 
 const unstored = {

@@ -18,6 +18,9 @@ import { Repositories } from "../project/Repositories.ts"
 import { deleteCandidateFork, deleteRunFork } from "./Forks.ts"
 import { endOpenWork } from "./OpenWork.ts"
 
+/** Objects of a Project that go with it, beside those of its app. */
+export const projectKinds = ["source", "context", "changesets", "work-graphs"]
+
 /** One message. A Project that is not archived, or is clean already, is left alone. */
 export const clean = (projectId: string) =>
   Effect.gen(function* () {
@@ -27,7 +30,7 @@ export const clean = (projectId: string) =>
     if (yield* deleteForks(projectId)) return yield* Effect.fail(new Waiting("more forks remain", 0))
     yield* Effect.flatMap(Repositories, (repositories) => repositories.remove({ project: projectId }))
     const objects = yield* ObjectStore
-    for (const kind of ["source", "context", "changesets"])
+    for (const kind of projectKinds)
       yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
     yield* cleanApp(projectId)
     // The feed goes; that the Project was archived, and what followed, is told for as long as any event is.

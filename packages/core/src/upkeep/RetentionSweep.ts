@@ -1,7 +1,7 @@
 /**
  * The daily sweep of what expires, body of `retention.sweep` (specification, "Retention"): previews with their data
- * stores, objects of previews, temporary objects, in development also evidence, then dead letters, then events. In
- * bounded messages.
+ * stores, what was left of removed apps and archived Projects, objects of previews, temporary objects, in development
+ * also evidence, then dead letters, then events. In bounded messages.
  */
 import { Effect } from "effect"
 import { AppData } from "../app/AppData.ts"
@@ -18,11 +18,12 @@ import { type ObjectInfo, ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings, type SettingsShape } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { sweepArchived, sweepRemoved } from "./Leftovers.ts"
 import { pass } from "./Pass.ts"
 
 interface Cursor {
-  readonly stage: "previews" | "objects" | "letters" | "records"
-  /** Which of the prefixes, and the last key that was looked at. */
+  readonly stage: "previews" | "apps" | "projects" | "objects" | "letters" | "records"
+  /** Which of the prefixes, and the last key, or page of records, that was looked at. */
   readonly prefix: number
   readonly after: string | null
 }
@@ -46,8 +47,13 @@ export const sweepExpired = Effect.gen(function* () {
   yield* pass({ stage: "previews", prefix: 0, after: null } as Cursor, (from) =>
     Effect.gen(function* () {
       const rule = expiring[from.prefix]
-      if (from.stage === "previews")
-        return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "objects" } as Cursor)
+      if (from.stage === "previews") return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "apps" } as Cursor)
+      if (from.stage === "apps" || from.stage === "projects") {
+        const [sweep, next] =
+          from.stage === "apps" ? ([sweepRemoved, "projects"] as const) : ([sweepArchived, "objects"] as const)
+        const after = yield* sweep(from.after)
+        return { ...from, stage: after === null ? next : from.stage, after } as Cursor
+      }
       if (from.stage === "objects" && rule !== undefined) {
         const after = yield* sweepObjects(rule, from.after, now)
         return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor

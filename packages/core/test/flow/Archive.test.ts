@@ -333,6 +333,7 @@ describe("The cleanup of an archived Project", () => {
           "source",
           "context",
           "changesets",
+          "work-graphs",
           "data",
           "apps",
           "app-previews",

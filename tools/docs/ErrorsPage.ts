@@ -25,6 +25,7 @@ const sample = {
   id: "<id>",
   changeId: "<change>",
   candidateId: "<candidate>",
+  promotingCandidateId: "<promoting>",
   projectId: "<project>",
   after: "<after>",
   oldest: "<oldest>",

@@ -27,6 +27,16 @@ const recomposition = (candidate: Candidate, change: Change): ReadonlyArray<NewC
         }
       ]
 
+/** Whether canonical is not what a Candidate was made on: another generation, or the same one with another tree. */
+export const isBehind = (candidate: Candidate, head: Head): boolean =>
+  candidate.base_generation !== head.generation || candidate.base_tree !== head.tree
+
+/** Why a Candidate is behind, in words. */
+const whyBehind = ({ base_generation, base_tree }: Candidate, { generation, tree }: Head): string =>
+  base_generation === generation
+    ? `canonical S${generation} has the tree ${tree}, this Candidate was made on the tree ${base_tree}`
+    : `canonical is at S${generation}, this Candidate was made on S${base_generation}`
+
 /** Pure: the commit that makes a Candidate stale, or `null` when it is not behind, or past being stale. */
 export const staleCommit = (
   candidate: Commit.Stored<Candidate>,
@@ -35,10 +45,10 @@ export const staleCommit = (
   otherVerified: boolean,
   now: Time.Timestamp
 ): Commit.Commit | null => {
-  if (candidate.record.base_generation >= head.record.generation) return null
+  if (!isBehind(candidate.record, head.record)) return null
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "canonicalAdvanced")
   if (next._tag === "Left") return null
-  const reason = `canonical is at S${head.record.generation}, this Candidate was made on S${candidate.record.base_generation}`
+  const reason = whyBehind(candidate.record, head.record)
   const candidateId = candidate.record.id
   const left = leftWithout(change, { candidateId, reason, otherVerified, now, actor })
   return {

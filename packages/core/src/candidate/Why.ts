@@ -18,7 +18,7 @@ import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
-import { type Block, blocksOf, type Snapshot } from "../promotion/Canonical.ts"
+import { type Block, blocksOf, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
 import type { Release } from "../release/Release.ts"
 import { type Task, TaskStatus } from "../task/Task.ts"
@@ -153,12 +153,12 @@ const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {
   const { candidate, change } = read
   if (candidate.record.status === "promoted") return []
   const blocks = blocksOf(read, now)
-  const open =
-    change.record.status === "promoting" ||
-    Lifecycle.allows(ChangeLifecycle, change.record.status, "promotionRequested")
-  return open || blocks.some(({ code }) => code === "candidate_not_verified")
-    ? blocks
-    : [...blocks, { code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }]
+  const { status } = change.record
+  const other = promotingOther(read)
+  const open = status === "promoting" || Lifecycle.allows(ChangeLifecycle, status, "promotionRequested")
+  if ((open && other === null) || blocks.some(({ code }) => code === "candidate_not_verified")) return blocks
+  const detail = other === null ? `the Change is ${status}` : `the Change is promoting ${other}`
+  return [...blocks, { code: "candidate_not_verified", detail }]
 }
 
 /** Pure: the answer from what was read. */

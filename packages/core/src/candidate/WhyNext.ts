@@ -2,7 +2,7 @@
 import { isUsedUp } from "../app/Builds.ts"
 import type { ChangeStatus } from "../change/Change.ts"
 import { isClosed } from "../change/Changes.ts"
-import { type Block, buildIsOwed } from "../promotion/Canonical.ts"
+import { type Block, buildIsOwed, promotingOther } from "../promotion/Canonical.ts"
 import type { Candidate } from "./Candidate.ts"
 import { noBudget } from "./SandboxBudget.ts"
 import type { Reading } from "./Why.ts"
@@ -51,6 +51,8 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): s
   if (has("composed_commit_missing"))
     return "Its commit is gone from its fork: tell whoever runs this server, and ask for a new Candidate with another ChangeSet."
   if (has("approval_missing")) return `Decide on it: POST /v1/changes/${changeId}/approve.`
+  const other = promotingOther(snapshot)
+  if (other !== null) return `Wait: the Change is promoting ${other}, and what becomes of that one decides.`
   if (blocks.length > 0) return over(snapshot.change.record.status)
   const task = tasks[0]
   const aside = task === undefined ? "" : ` Task ${task.key} is ${task.status}; what it was to do is not in it.`

@@ -30,7 +30,7 @@ export const dispatch = (changeId: string) =>
     if ((yield* demand("change", changeId)).record.status === "created") yield* begun(changeId)
     const change = (yield* demand("change", changeId)).record
     if (change.status === "compiling" || change.status === "cancelled") return yield* compile(change)
-    if (change.status === "verifying") return yield* askForCandidate(changeId)
+    if (change.status === "verifying" || change.status === "awaiting_approval") return yield* askForCandidate(changeId)
     // Promoted while agents were at work: what is left of them ends with the Change.
     if (isClosed(change.status)) return yield* closeWith(changeId)
     if (change.status === "promoting" || change.status === "releasing")

@@ -8,7 +8,7 @@ import { type Approval, isValid } from "../approval/Approval.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
-import { staleCommit } from "../candidate/Staleness.ts"
+import { isBehind, staleCommit } from "../candidate/Staleness.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { dispatchOf } from "../change/Changes.ts"
@@ -20,7 +20,7 @@ import { judge } from "../evidence/Gate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
-import { type EvidenceId, releaseId } from "../primitives/Ids.ts"
+import { type CandidateId, type EvidenceId, releaseId } from "../primitives/Ids.ts"
 import type * as Time from "../primitives/Time.ts"
 import type { Release } from "../release/Release.ts"
 import type { Generation, Head, Trigger } from "./Generation.ts"
@@ -125,6 +125,8 @@ export type SwapDecision =
   | { readonly _tag: "AlreadyPromoted" }
   | { readonly _tag: "Stale"; readonly commit: Commit.Commit | null }
   | { readonly _tag: "Blocked"; readonly blocks: ReadonlyArray<Block>; readonly commit: Commit.Commit | null }
+  /** The Change is promoting another of its Candidates: one request, one swap. */
+  | { readonly _tag: "Busy"; readonly promotingCandidateId: string; readonly commit: null }
   | {
       readonly _tag: "Swap"
       readonly commit: Commit.Commit
@@ -157,18 +159,24 @@ export const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp)
   }
 }
 
+/** The other Candidate that the Change is promoting; null when it promotes this one, or none. */
+export const promotingOther = ({ candidate, change }: Pick<Snapshot, "candidate" | "change">): CandidateId | null =>
+  change.record.status === "promoting" && !isPromoting(change.record, candidate.record.id)
+    ? (change.record.promotingCandidateId ?? null)
+    : null
+
 /** The compare-and-swap. The expected generation is always the Candidate's own base; no caller chooses it. */
 export const decideSwap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const { candidate, head } = snapshot
   if (candidate.record.status === "promoted") return { _tag: "AlreadyPromoted" }
   const verified = candidate.record.status === "verified"
-  const behind =
-    candidate.record.base_generation !== head.record.generation || candidate.record.base_tree !== head.record.tree
+  const behind = isBehind(candidate.record, head.record)
   if (candidate.record.status === "stale" || (verified && behind))
     return { _tag: "Stale", commit: staleCommit(candidate, snapshot.change, head, snapshot.otherVerified, ask.now) }
   const blocks = blocksOf(snapshot, ask.now)
   if (blocks.length > 0) return { _tag: "Blocked", blocks, commit: backCommit(snapshot, ask.now) }
-  return swap(snapshot, ask)
+  const other = promotingOther(snapshot)
+  return other === null ? swap(snapshot, ask) : { _tag: "Busy", promotingCandidateId: other, commit: null }
 }
 
 const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): ReadonlyArray<EvidenceId> => {

@@ -8,6 +8,7 @@ import { Commands } from "../event/Commands.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { LedgerUnavailable } from "../ledger/Ledger.ts"
+import { Waiting } from "../ledger/Processes.ts"
 import type { Lease } from "../event/Command.ts"
 import { candidateFork, makeUuid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -16,12 +17,26 @@ import { refuseArchived } from "../project/Archived.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
 import { Meters } from "../telemetry/Meters.ts"
-import { type Ask, backCommit, decideSwap, requestCommit, type Snapshot, type SwapDecision } from "./Canonical.ts"
+import {
+  type Ask,
+  backCommit,
+  decideSwap,
+  promotingOther,
+  requestCommit,
+  type Snapshot,
+  type SwapDecision
+} from "./Canonical.ts"
 import type { Trigger } from "./Generation.ts"
 import { mustBuild } from "./RollbackPlan.ts"
 import { syncSource } from "./SourceSync.ts"
 
-/** Canonical moved on since this Candidate's base. It is stale now; ask for a new one on the new base. */
+/** What canonical is, and what a stale Candidate was made on, in words. */
+export const behind = (at: { readonly baseGeneration: number; readonly canonicalGeneration: number }): string =>
+  at.baseGeneration === at.canonicalGeneration
+    ? `Canonical S${at.canonicalGeneration} has another tree than the one that this Candidate was made on.`
+    : `Canonical is at S${at.canonicalGeneration}, this Candidate was made on S${at.baseGeneration}.`
+
+/** Canonical is not what this Candidate was made on. It is stale now; ask for a new one on the new base. */
 export class Stale extends Schema.TaggedError<Stale>()("Stale", {
   candidateId: Schema.String,
   baseGeneration: Schema.Number,
@@ -33,7 +48,7 @@ export class Stale extends Schema.TaggedError<Stale>()("Stale", {
     const after = this.rollback
       ? "Ask for the rollback anew."
       : "A new Candidate of the same ChangeSets takes its place."
-    return `Canonical is at S${this.canonicalGeneration}, this Candidate was made on S${this.baseGeneration}. ${after}`
+    return `${behind(this)} ${after}`
   }
 }
 
@@ -44,6 +59,17 @@ export class Blocked extends Schema.TaggedError<Blocked>()("Blocked", {
 }) {
   override get message() {
     return this.blocks.map((block) => `${block.code}: ${block.detail}`).join("; ")
+  }
+}
+
+/** Its Change is promoting another of its Candidates. What becomes of that one decides whether this one still can be. */
+export class AnotherPromoting extends Schema.TaggedError<AnotherPromoting>()("AnotherPromoting", {
+  candidateId: Schema.String,
+  changeId: Schema.String,
+  promotingCandidateId: Schema.String
+}) {
+  override get message() {
+    return `${this.changeId} is promoting ${this.promotingCandidateId}.`
   }
 }
 
@@ -137,7 +163,8 @@ export const promote = (actor: Actor, candidateId: string) =>
       // Unsynced, the command stays: a worker takes it over when the lease ends.
       Effect.tap((promoted) => (promoted.sourceSynced ? ended : Effect.void)),
       Effect.tapErrorTag("Stale", () => ended),
-      Effect.tapErrorTag("Blocked", () => ended)
+      Effect.tapErrorTag("Blocked", () => ended),
+      Effect.tapErrorTag("AnotherPromoting", () => ended)
     )
   }).pipe(Effect.withSpan("Promotions.promote", { attributes: { candidateId } }))
 
@@ -158,16 +185,21 @@ const requesting = (candidateId: string, ask: Ask, token: string | null) =>
     const read = yield* snapshot(candidateId)
     const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
     if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
+    const other = promotingOther(read)
     // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
-    if (read.change.record.status === "promoting") return { answer: "go" as const }
+    if (read.change.record.status === "promoting" && other === null) return { answer: "go" as const }
     if (decision._tag === "Stale") return { answer: "go" as const }
     if (decision._tag === "Blocked") {
       yield* refused("blocked", ask)
       return yield* new Blocked({ candidateId, blocks: decision.blocks })
     }
+    if (other !== null) return yield* busy(read.candidate, other)
     const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
     return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
   })
+
+const busy = ({ record }: Snapshot["candidate"], promotingCandidateId: string) =>
+  new AnotherPromoting({ candidateId: record.id, changeId: record.changeId, promotingCandidateId })
 
 /** Counts a promotion that is not made. One that is made is counted by its commit. */
 const refused = (outcome: "stale" | "blocked", { trigger }: Ask) =>
@@ -194,6 +226,8 @@ export const carryOn = (candidateId: string, ask: Ask) =>
       case "Blocked":
         yield* refused("blocked", ask)
         return yield* new Blocked({ candidateId, blocks: decision.blocks })
+      case "Busy":
+        return yield* busy(yield* demand("candidate", candidateId), decision.promotingCandidateId)
     }
   })
 
@@ -216,7 +250,12 @@ export const resume = (candidateId: string, ask: Ask) =>
       () => new SourceUnsynced({ candidateId })
     ),
     Effect.asVoid,
-    Effect.catchTags({ Stale: () => Effect.void, Blocked: () => Effect.void })
+    Effect.catchTags({
+      Stale: () => Effect.void,
+      Blocked: () => Effect.void,
+      // It may still go out when that one is refused; when that one is promoted, this one is blocked or stale.
+      AnotherPromoting: ({ message }) => Effect.fail(new Waiting(message, Limits.commandBackoffMs))
+    })
   )
 
 /**

@@ -20,6 +20,8 @@ import { TaskLifecycle } from "./TaskLifecycle.ts"
 export interface Snapshot {
   readonly change: Commit.Stored<Change>
   readonly tasks: ReadonlyArray<Commit.Stored<Task>>
+  /** Whether a verified Candidate of it owes an approval that nobody has granted. */
+  readonly owesApproval: boolean
 }
 
 type TaskTrigger = (typeof TaskLifecycle.rows)[number]["trigger"]
@@ -161,6 +163,8 @@ const complete = (draft: Draft): void => {
     subject: draft.change.id,
     data: { reason: "work_graph_completed" }
   })
+  // The gate of a Candidate that was verified before has asked for the approval; only the Change could not wait for it then.
+  if (draft.before.owesApproval) moveChange(draft, "approvalNeeded")
   // A Change with a Work Graph asks for its Candidate by itself; a person's does so only when asked.
   if (draft.tasks.some(({ record }) => isPlanned(record))) draft.commands.push(dispatchOf(draft.change.id))
 }

@@ -1,6 +1,7 @@
 /** Tasks: how one is admitted, started, ended and taken up again. Each is one commit, with all that follows from it. */
 import { Effect } from "effect"
 import { type Actor, system } from "../access/Actor.ts"
+import type { Change } from "../change/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { type Decided, decideAndCommit, demand, find } from "../ledger/Deciding.ts"
@@ -22,7 +23,22 @@ export const snapshotOf = (changeId: string) =>
   Effect.gen(function* () {
     const change = yield* demand("change", changeId)
     const tasks = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
-    return { change, tasks: tasks.items } satisfies Snapshot
+    return { change, tasks: tasks.items, owesApproval: yield* owesApproval(change.record) } satisfies Snapshot
+  })
+
+/** Asked only of a Change whose Tasks may still end: in every other state the gate itself takes it to its approval. */
+const owesApproval = (change: Change) =>
+  Effect.gen(function* () {
+    if (!["running", "budget_blocked"].includes(workStatus(change))) return false
+    const verified = yield* (yield* Records).list("candidate", {
+      where: { changeId: change.id, status: "verified" },
+      limit: "all"
+    })
+    for (const { record } of verified.items) {
+      if (record.plan_json?.approvalRequired !== true) continue
+      if ((yield* find("approval", record.id))?.record.decision !== "granted") return true
+    }
+    return false
   })
 
 /** The Task inside a snapshot of its Change. */

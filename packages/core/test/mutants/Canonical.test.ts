@@ -150,7 +150,17 @@ const decided = ({ decideSwap }: Rules): string | null => {
       of({ ...withChange({ promotingCandidateId: candidateId(2) }), evidence: [] }),
       "Blocked -"
     ],
-    ["swaps for no Change that is not promoting", of(withChange({ status: "running" })), "Blocked -"]
+    [
+      "waits for the Candidate that its Change promotes",
+      of(withChange({ promotingCandidateId: candidateId(2) })),
+      "Busy -"
+    ],
+    ["swaps for no Change that is not promoting", of(withChange({ status: "running" })), "Blocked -"],
+    [
+      "whatever it promoted before",
+      of(withChange({ status: "running", promotingCandidateId: candidateId(2) })),
+      "Blocked -"
+    ]
   ])
 }
 
@@ -192,6 +202,27 @@ const approvedSwap = (rules: Rules): string | null => {
     writes: [Commit.update("approval", approval, { decision: "rejected" })]
   })
   return commit(state, decision.commit) ? "it holds after the approval was taken back" : null
+}
+
+/** What is stored of a Candidate that a promotion finds behind: canonical has another tree than it was made on. */
+const stale = (rules: Rules): string | null => {
+  const state = copy(ground())
+  commit(state, {
+    name: "test.altered",
+    projectId,
+    writes: [Commit.update("head", must(state, "head", projectId), { tree: objectId(9) })]
+  })
+  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  if (decision._tag !== "Stale" || decision.commit === null) return `it is ${decision._tag}, and nothing is stored`
+  if (!commit(state, decision.commit)) return "it is not stored"
+  const candidate = must(state, "candidate", candidateId(1)).record
+  return differing([
+    ["the Candidate", candidate.status, "stale"],
+    ["why", candidate.reason?.includes(objectId(9)), true],
+    ["the Change", must(state, "change", changeId(1)).record.status, "verifying"],
+    ["what is told", state.events.get(projectId)?.events.map(({ type }) => type), ["candidate.stale"]],
+    ["what follows", [...state.commands.keys()], [`candidate.recompose:${candidateId(1)}`]]
+  ])
 }
 
 /** What a swap leaves behind. */
@@ -242,7 +273,7 @@ const promoted = (rules: Rules): string | null => {
 }
 
 const oracle = (rules: Rules): string | null =>
-  blocked(rules) ?? decided(rules) ?? guarded(rules) ?? approvedSwap(rules) ?? promoted(rules)
+  blocked(rules) ?? decided(rules) ?? guarded(rules) ?? stale(rules) ?? approvedSwap(rules) ?? promoted(rules)
 
 const without = (bug: string, find: string, put = ""): Mutation => ({ bug, find, put })
 
@@ -291,11 +322,17 @@ const mutations: ReadonlyArray<Mutation> = [
     "if (false) return"
   ),
   without(
-    "the generation is not compared",
-    "candidate.record.base_generation !== head.record.generation || candidate",
-    "candidate"
+    "what is stale stays as it is stored",
+    `commit: staleCommit(candidate, snapshot.change, head, snapshot.otherVerified, ask.now) }`,
+    "commit: null }"
   ),
-  without("the tree is not compared", " || candidate.record.base_tree !== head.record.tree"),
+  without("the Change promotes two at once", `return other === null ? swap`, "return true ? swap"),
+  without("no Change promotes another", "&& !isPromoting(change.record, candidate.record.id)", "&& false"),
+  without(
+    "what promotes nothing promotes another",
+    `change.record.status === "promoting" && !isPromoting`,
+    "!isPromoting"
+  ),
   without("stale goes on", `candidate.record.status === "stale" || `),
   without("only stale is stale", " || (verified && behind)"),
   without("what runs becomes stale", "(verified && behind)", "behind"),

@@ -113,7 +113,11 @@ const promote = HttpApiEndpoint.post("promote", "/v1/candidates/:id/promote")
   .setPath(ById)
   .addSuccess(Promotion)
   .annotateContext(
-    about(promoting, "Promote a Candidate", "Safe to repeat. 409 `stale`; 409 `blocked` with every block at once.")
+    about(
+      promoting,
+      "Promote a Candidate",
+      "Safe to repeat. 409 `stale`; 409 `blocked` with every block at once; 409 `promotion_under_way` while its Change is promoting another Candidate."
+    )
   )
 
 export const CandidatesApi = HttpApiGroup.make("candidates")

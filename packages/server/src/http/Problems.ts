@@ -2,6 +2,7 @@
  * The one table from refusals to answers: which status and code, and how it is said. HTTP statuses stand nowhere else.
  * Facts are what a caller may know; what broke inside is in the log only.
  */
+import { behind } from "@pawl/core/promotion/Promotions"
 import { Match } from "effect"
 import { Problem, type ProblemStatus } from "../api/Problem.ts"
 import type { Refusal } from "./Refusal.ts"
@@ -191,8 +192,15 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
     conflict(
       "stale",
       "Canonical has moved on",
-      `Canonical is at S${canonicalGeneration}, this Candidate was made on S${baseGeneration}. ${rollback ? "Look at what is live now, and ask for the rollback anew." : "Ask for a new Candidate of the same ChangeSets."}`,
+      `${behind({ baseGeneration, canonicalGeneration })} ${rollback ? "Look at what is live now, and ask for the rollback anew." : "Ask for a new Candidate of the same ChangeSets."}`,
       { candidateId, baseGeneration, canonicalGeneration }
+    ),
+  AnotherPromoting: ({ candidateId, changeId, promotingCandidateId }) =>
+    conflict(
+      "promotion_under_way",
+      "Another Candidate is being promoted",
+      `${changeId} is promoting ${promotingCandidateId}. If that is refused, promote ${candidateId} again.`,
+      { candidateId, promotingCandidateId }
     ),
   RollbackStale: ({ expectedGeneration, canonicalGeneration }) =>
     conflict(

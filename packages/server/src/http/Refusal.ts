@@ -24,7 +24,7 @@ import type {
   RepositoriesUnavailable,
   TreeTooLarge
 } from "@pawl/core/project/Repositories"
-import type { Blocked, Stale } from "@pawl/core/promotion/Promotions"
+import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Promotions"
 import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
 import type { RollbackStale } from "@pawl/core/promotion/RollbackPlan"
 import type { DiffTooLarge, NotComposed } from "./Diffing.ts"
@@ -32,6 +32,7 @@ import type { DiffTooLarge, NotComposed } from "./Diffing.ts"
 /** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
 export type Refusal =
   | AlreadyDecided
+  | AnotherPromoting
   | AppsDisabled
   | Blocked
   | BudgetCannotDecrease

@@ -124,7 +124,7 @@ export const snapshotOf = (project: number, n: number): Snapshot => {
     ),
     head: stored(headOf(project, n), n + 1),
     policy: stored(policyOf(project), 1),
-    approval: null,
+    decisions: { approvals: [], authors: new Set(), here: new Set() },
     evidence: evidenceOf(project, n),
     composedCommitExists: true,
     releasable: true,

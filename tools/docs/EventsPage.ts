@@ -88,7 +88,7 @@ export const eventsPage = (): Page => {
         [code("canonical.promotion.requested"), "`candidateId`, `expectedGeneration`, `trigger`"],
         [
           code("canonical.advanced"),
-          "`generation`, `commit`, `tree`, `candidateId`, `evidenceIds`, `approvalId`, `trigger`"
+          "`generation`, `commit`, `tree`, `candidateId`, `evidenceIds`, `approvalId`, `approvalIds`, `trigger`"
         ],
         [code("audit.passed"), "`generations`, `findings`: empty"],
         [code("audit.failed"), "`generations`, `findings`: the codes of the differences"],

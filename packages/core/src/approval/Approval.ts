@@ -1,7 +1,6 @@
-/** One decision of a person on one Candidate, bound to its exact composed tree. */
+/** One decision of a person on one Candidate, bound to its exact composed tree. A Candidate has one for each person who decided. */
 import { Schema } from "effect"
 import { ApprovalId, CandidateId, ChangeId, ObjectId, ProjectId } from "../primitives/Ids.ts"
-import type { Actor } from "../access/Actor.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 export const Decision = Schema.Literal("granted", "rejected")
@@ -16,13 +15,14 @@ export const Approval = Schema.Struct({
   decision: Decision,
   /** The authenticated member from the session. */
   approver: Schema.String,
-  decidedAt: Timestamp
+  decidedAt: Timestamp,
+  /** Which decision on its Candidate it is, from 2 on; the first has none. */
+  nth: Schema.optionalWith(Schema.Number, { exact: true }),
+  /** Ids of the checks whose base's form was not seen to hold when it was decided; absent for none. */
+  brokenPromises: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
 })
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}
 
-/** Whether a decision counts under a Policy: what the author of the Change granted does not when the Policy forbids it. */
-export const isValid = (
-  approval: Approval,
-  change: { readonly createdBy: Actor },
-  policy: { readonly allowSelfApproval: boolean }
-): boolean => approval.decision === "rejected" || policy.allowSelfApproval || approval.approver !== change.createdBy.id
+/** The key of a Candidate's nth decision, from 1 on. They are dense: where one is missing, there is none behind it. */
+export const approvalKey = (candidateId: string, nth: number): string =>
+  nth === 1 ? candidateId : `${candidateId}/${nth}`

@@ -1,4 +1,7 @@
-/** Approval: one decision per Candidate, bound to its exact composed tree. The first decision is final. */
+/**
+ * Approval: decisions on a Candidate, bound to its exact composed tree. Each person decides once, until as many have
+ * granted as the Policy asks for; one rejection is final.
+ */
 import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
@@ -8,15 +11,16 @@ import type { Change } from "../change/Change.ts"
 import { leftWithout } from "../change/WithoutCandidate.ts"
 import type { NewEvent } from "../event/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import type { Project } from "../project/Project.ts"
-import { type Approval, type Decision, isValid } from "./Approval.ts"
+import type { Approval, Decision } from "./Approval.ts"
 import type { Policy } from "./Policy.ts"
+import { authorsOf, counts, decisionsOn, type Decisions, type Standing, standingOf } from "./Standing.ts"
 
 /** No approval is owed by this Candidate. */
 export class NotRequired extends Schema.TaggedError<NotRequired>()("NotRequired", {
@@ -31,14 +35,17 @@ export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("Alread
   approver: Schema.String
 }) {}
 
-/** The Policy does not let the author of a Change approve it. */
+/** The Policy does not let those approve a Candidate who opened its Change or wrote what is in it. */
 export class SelfApproval extends Schema.TaggedError<SelfApproval>()("SelfApproval", { changeId: Schema.String }) {}
 
+interface Input {
+  readonly changeId: string
+  readonly candidateId: string
+  readonly decision: Decision
+}
+
 /** Decides on a verified Candidate that owes an approval. The approver is the actor of the session. */
-export const decide = (
-  actor: Actor,
-  input: { readonly changeId: string; readonly candidateId: string; readonly decision: Decision }
-) =>
+export const decide = (actor: Actor, input: Input) =>
   decideAndCommit(
     Effect.gen(function* () {
       const change = yield* demand("change", input.changeId)
@@ -46,22 +53,19 @@ export const decide = (
       // Through another Change's path the Candidate does not exist.
       if (candidate.record.changeId !== change.record.id)
         return yield* new Unknown({ kind: "candidate", id: input.candidateId })
-      const before = yield* find("approval", input.candidateId)
       const policy = yield* demand("policy", candidate.record.projectId)
-      // What its author granted is void under a Policy that forbids it: another person decides.
-      if (before !== null && isValid(before.record, change.record, policy.record)) {
-        if (before.record.decision === input.decision) return { answer: before.record }
-        const { decision, approver } = before.record
-        return yield* new AlreadyDecided({ candidateId: input.candidateId, decision, approver })
-      }
-      const project = yield* demandActive(candidate.record.projectId)
+      const before = yield* decisionsOn(candidate.record, change.record, policy.record)
       const { plan_json: plan, tree, status } = candidate.record
+      const standing = standingOf(before, tree, policy.record)
+      const stands = standsAlready(actor, before, standing, policy.record)
+      if (stands?.decision === input.decision) return { answer: stands }
+      if (stands !== null) return yield* new AlreadyDecided(alreadyBy(stands))
+      const project = yield* demandActive(candidate.record.projectId)
       const owes = plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
       if (status !== "verified" || !owes || tree === null)
         return yield* new NotRequired({ candidateId: input.candidateId, status })
-      if (!policy.record.allowSelfApproval && change.record.createdBy.id === actor.id)
+      if (!policy.record.allowSelfApproval && (yield* authorsOf(candidate.record, change.record)).has(actor.id))
         return yield* new SelfApproval({ changeId: input.changeId })
-      const now = yield* Time.now
       const approval: Approval = {
         id: `apr_${yield* makeUlid}`,
         projectId: candidate.record.projectId,
@@ -70,18 +74,35 @@ export const decide = (
         tree,
         decision: input.decision,
         approver: actor.id,
-        decidedAt: now
+        decidedAt: yield* Time.now,
+        ...(before.approvals.length === 0 ? {} : { nth: before.approvals.length + 1 })
       }
+      const owed = approval.decision === "granted" ? standing.owed - 1 : standing.owed
       const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-      const commit = decided({ approval, before, candidate, change, otherVerified: other, policy, project, actor })
+      const commit = decided({ approval, owed, candidate, change, otherVerified: other, policy, project, actor })
       return { answer: approval, commit }
     })
   ).pipe(Effect.withSpan("Approvals.decide"))
 
+const alreadyBy = ({ candidateId, decision, approver }: Approval) => ({ candidateId, decision, approver })
+
+/** The decision that this person's is measured by: what settled the Candidate, else their own. Null while they may still decide. */
+const standsAlready = (
+  actor: Actor,
+  decisions: Decisions,
+  { granted, owed, rejected }: Standing,
+  policy: Policy
+): Approval | null => {
+  const own = decisions.approvals.findLast(({ record }) => record.approver === actor.id)?.record ?? null
+  if (rejected !== null) return own?.decision === "rejected" ? own : rejected
+  if (own !== null && counts(own, decisions, policy)) return own
+  return owed === 0 ? (granted.at(-1) ?? null) : null
+}
+
 interface Deciding {
   readonly approval: Approval
-  /** The void decision that this one replaces. */
-  readonly before: Commit.Stored<Approval> | null
+  /** How many more people must grant after this decision. */
+  readonly owed: number
   readonly candidate: Commit.Stored<Candidate>
   readonly change: Commit.Stored<Change>
   readonly otherVerified: boolean
@@ -90,9 +111,10 @@ interface Deciding {
   readonly actor: Actor
 }
 
+/** It writes the Candidate too: of two decisions at once the second is made anew, knowing the first. */
 const decided = (deciding: Deciding): Commit.Commit => {
-  const { actor, approval, before, candidate, change, otherVerified, policy, project } = deciding
-  const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree }
+  const { actor, approval, candidate, change, otherVerified, owed, policy, project } = deciding
+  const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree, owed }
   const reason = `rejected by ${approval.approver}`
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "approverRejected")
   const rejected = approval.decision === "rejected" && next._tag === "Right"
@@ -116,7 +138,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
     projectId: approval.projectId,
     expects: [Commit.unchanged("policy", approval.projectId, policy), still(project)],
     writes: [
-      before === null ? Commit.insert("approval", approval) : Commit.update("approval", before, approval),
+      Commit.insert("approval", approval),
       Commit.update(
         "candidate",
         candidate,

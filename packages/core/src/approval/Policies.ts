@@ -2,29 +2,55 @@
 import { Effect } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import { buildCheck } from "../candidate/Planning.ts"
+import { RiskTier } from "../change/Change.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
+import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import { defaultPolicy, type Policy, type PolicyFields } from "./Policy.ts"
 
+const refuse = (field: string, reason: string): InvalidField =>
+  new InvalidField({ code: "invalid_field", field, reason })
+
+const repeated = (values: ReadonlyArray<string>): string | undefined =>
+  values.find((value, index) => values.indexOf(value) !== index)
+
+/** What is wrong with the lists of a Policy: each is bounded, and names a thing once. */
+const listProblem = (fields: Partial<PolicyFields>): InvalidField | null => {
+  const lists: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string>, max: number]> = [
+    ["autoPromoteRiskTiers", fields.autoPromoteRiskTiers ?? [], RiskTier.literals.length],
+    ["approvalRiskTiers", fields.approvalRiskTiers ?? [], RiskTier.literals.length],
+    ["requiredChecks", fields.requiredChecks ?? [], Limits.checksPerPlan],
+    ["waivedChecks", (fields.waivedChecks ?? []).map(({ id }) => id), Limits.checksPerPlan]
+  ]
+  for (const [field, values, max] of lists) {
+    if (values.length > max) return refuse(field, `at most ${max} entries`)
+    const twice = repeated(values)
+    if (twice !== undefined) return refuse(field, `${twice} is named twice`)
+  }
+  return null
+}
+
 /** A build cannot be waived: nobody may count on a waiver that has no effect. One whose date has passed is only over. */
-const checkWaivers = (waivers: PolicyFields["waivedChecks"]): Effect.Effect<void, InvalidField> =>
-  waivers.some(({ id }) => id === buildCheck.id)
-    ? new InvalidField({
-        code: "invalid_field",
-        field: "waivedChecks",
-        reason: `${buildCheck.id} cannot be waived: what does not build cannot be released`
-      })
+const checkFields = (fields: Partial<PolicyFields>): Effect.Effect<void, InvalidField> => {
+  const problem = listProblem(fields)
+  if (problem !== null) return problem
+  const required = fields.approvalsRequired ?? 1
+  if (!Number.isInteger(required) || required < 1 || required > Limits.approvalsRequiredMax)
+    return refuse("approvalsRequired", `a whole number from 1 to ${Limits.approvalsRequiredMax}`)
+  return (fields.waivedChecks ?? []).some(({ id }) => id === buildCheck.id)
+    ? refuse("waivedChecks", `${buildCheck.id} cannot be waived: what does not build cannot be released`)
     : Effect.void
+}
 
 /** Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older version must be planned anew. */
 export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFields>) =>
   decideAndCommit(
     Effect.gen(function* () {
       const project = yield* demandActive(projectId)
-      yield* checkWaivers(fields.waivedChecks ?? [])
+      yield* checkFields(fields)
       const before = yield* demand("policy", projectId)
       const policy: Policy = {
         ...before.record,

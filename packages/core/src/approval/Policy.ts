@@ -11,8 +11,13 @@ export const PolicyFields = Schema.Struct({
   approvalRiskTiers: Schema.Array(RiskTier),
   /** Ids of checks that are required whatever their definition says. */
   requiredChecks: Schema.Array(Schema.String),
+  /** Whether those may approve who opened the Change or wrote what is in it. */
   allowSelfApproval: Schema.Boolean,
-  waivedChecks: Schema.Array(WaivedCheck)
+  /** How many people must grant what needs an approval. */
+  approvalsRequired: Schema.optionalWith(Schema.Number, { default: () => 1 }),
+  waivedChecks: Schema.Array(WaivedCheck),
+  /** Whether a check must also pass with the base's form of its files, where a Candidate alters them. */
+  baseChecksMustPass: Schema.optionalWith(Schema.Boolean, { default: () => false })
 })
 export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
 
@@ -31,5 +36,7 @@ export const defaultPolicy: PolicyFields = {
   approvalRiskTiers: ["high"],
   requiredChecks: [],
   allowSelfApproval: true,
-  waivedChecks: []
+  approvalsRequired: 1,
+  waivedChecks: [],
+  baseChecksMustPass: false
 }

@@ -4,6 +4,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { Decision } from "../approval/Approval.ts"
+import { counts, standingOf } from "../approval/Standing.ts"
 import { ChangeStatus } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { CommandKind, type DeadLetter } from "../event/Command.ts"
@@ -18,7 +19,7 @@ import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
-import { type Block, blocksOf, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
+import { type Block, blocksOf, needsApproval, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
 import type { Release } from "../release/Release.ts"
 import { type Task, TaskStatus } from "../task/Task.ts"
@@ -45,9 +46,18 @@ export const Why = Schema.Struct({
   approval: Schema.Struct({
     /** Whether this Candidate owes one, decided or not. */
     owed: Schema.Boolean,
+    /** What was decided, by enough people; null while more must decide. */
     decision: Schema.NullOr(Decision),
+    /** Who decided last, and when. */
     approver: Schema.NullOr(Schema.String),
-    decidedAt: Schema.NullOr(Timestamp)
+    decidedAt: Schema.NullOr(Timestamp),
+    /** How many people must grant it, and how many of them are missing. */
+    required: Schema.Number,
+    missing: Schema.Number,
+    /** All decisions, oldest first, and whether each counts. */
+    decisions: Schema.Array(
+      Schema.Struct({ approver: Schema.String, decision: Decision, decidedAt: Timestamp, counts: Schema.Boolean })
+    )
   }),
   /** Paths that could not be merged. */
   conflicts: Schema.Array(Schema.String),
@@ -161,10 +171,30 @@ const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {
   return [...blocks, { code: "candidate_not_verified", detail }]
 }
 
+const approvalOf = (read: Snapshot): Why["approval"] => {
+  const { candidate, decisions, policy } = read
+  const { granted, owed, rejected } = standingOf(decisions, candidate.record.tree, policy.record)
+  const last = rejected ?? (owed === 0 ? (granted.at(-1) ?? null) : null)
+  return {
+    owed: needsApproval(read),
+    decision: last?.decision ?? null,
+    approver: last?.approver ?? null,
+    decidedAt: last?.decidedAt ?? null,
+    required: policy.record.approvalsRequired,
+    missing: owed,
+    decisions: decisions.approvals.map(({ record }) => ({
+      approver: record.approver,
+      decision: record.decision,
+      decidedAt: record.decidedAt,
+      counts: counts(record, decisions, policy.record)
+    }))
+  }
+}
+
 /** Pure: the answer from what was read. */
 export const explain = (reading: Reading): Why => {
-  const { approval, candidate, change, policy } = reading.snapshot
-  const { id, status, reason, plan_json: plan, conflicts } = candidate.record
+  const { candidate, change } = reading.snapshot
+  const { id, status, reason, conflicts } = candidate.record
   const blocks = blocking(reading.snapshot, reading.now)
   return {
     candidate: { id, status, reason },
@@ -172,12 +202,7 @@ export const explain = (reading: Reading): Why => {
     canPromote: status === "verified" && !reading.archived && blocks.length === 0,
     blocks,
     checks: reading.checks,
-    approval: {
-      owed: plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier)),
-      decision: approval?.record.decision ?? null,
-      approver: approval?.record.approver ?? null,
-      decidedAt: approval?.record.decidedAt ?? null
-    },
+    approval: approvalOf(reading.snapshot),
     conflicts,
     tasks: reading.tasks.map(({ id: taskId, key, title, status: taskStatus, reason: taskReason }) => ({
       id: taskId,

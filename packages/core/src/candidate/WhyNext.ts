@@ -1,5 +1,6 @@
 /** What a person can do about a Candidate, in one sentence. Pure. */
 import { isUsedUp } from "../app/Builds.ts"
+import { standingOf } from "../approval/Standing.ts"
 import type { ChangeStatus } from "../change/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import { type Block, buildIsOwed, promotingOther } from "../promotion/Canonical.ts"
@@ -50,13 +51,20 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): s
   if (has("check_gap")) return "Its evidence does not hold any more: tell whoever runs this server, and run an audit."
   if (has("composed_commit_missing"))
     return "Its commit is gone from its fork: tell whoever runs this server, and ask for a new Candidate with another ChangeSet."
-  if (has("approval_missing")) return `Decide on it: POST /v1/changes/${changeId}/approve.`
+  if (has("approval_missing")) return `${whoDecides(snapshot)}: POST /v1/changes/${changeId}/approve.`
   const other = promotingOther(snapshot)
   if (other !== null) return `Wait: the Change is promoting ${other}, and what becomes of that one decides.`
   if (blocks.length > 0) return over(snapshot.change.record.status)
   const task = tasks[0]
   const aside = task === undefined ? "" : ` Task ${task.key} is ${task.status}; what it was to do is not in it.`
   return `Promote it: POST /v1/candidates/${snapshot.candidate.record.id}/promote.${aside}`
+}
+
+/** With nobody's decision there yet, and one needed, whoever reads this may be the one. */
+const whoDecides = ({ candidate, decisions, policy }: Reading["snapshot"]): string => {
+  const { granted, owed } = standingOf(decisions, candidate.record.tree, policy.record)
+  if (granted.length === 0) return owed === 1 ? "Decide on it" : `Decide on it; ${owed} people must`
+  return owed === 1 ? "One more person must decide on it" : `${owed} more people must decide on it`
 }
 
 const promoted = ({ release, snapshot }: Reading): string => {
@@ -81,8 +89,8 @@ const rejected = (reading: Reading): string => {
   const changeId = snapshot.change.record.id
   if (snapshot.change.record.kind === "rollback") return rollbackAnew(reading)
   if (snapshot.change.record.status === "cancelled") return "Its Change was cancelled: open another one."
-  if (snapshot.approval?.record.decision === "rejected")
-    return `It was rejected by ${snapshot.approval.record.approver}: record another ChangeSet, and ask for a new Candidate.`
+  const by = snapshot.decisions.approvals.find((each) => each.record.decision === "rejected")?.record.approver
+  if (by !== undefined) return `It was rejected by ${by}: record another ChangeSet, and ask for a new Candidate.`
   if (conflicts.length > 0)
     return `It cannot be composed (${reason ?? conflicts.join(", ")}): record a ChangeSet on the head that does it anew, and ask for a new Candidate.`
   if (reason?.startsWith(noBudget) === true)

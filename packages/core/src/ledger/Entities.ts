@@ -1,7 +1,7 @@
 /** Every kind of record the ledger keeps: its schema, its key, what it can be looked up by, and its life. */
 import type { Schema } from "effect"
 import { Membership, Organization, OrganizationMember, Token, User } from "../access/Membership.ts"
-import { Approval } from "../approval/Approval.ts"
+import { Approval, approvalKey } from "../approval/Approval.ts"
 import { Policy } from "../approval/Policy.ts"
 import { Pointer } from "../app/Pointer.ts"
 import { PointerLifecycle } from "../app/PointerLifecycle.ts"
@@ -109,7 +109,9 @@ export const Entities = {
   evidence: entity(Evidence, byId, byProjectId, {
     subject: (each) => each.subject.candidateId ?? each.subject.releaseId ?? null
   }),
-  approval: entity(Approval, (each) => each.candidateId, byProjectId, { changeId: (each) => each.changeId }),
+  approval: entity(Approval, (each) => approvalKey(each.candidateId, each.nth ?? 1), byProjectId, {
+    changeId: (each) => each.changeId
+  }),
   generation: entity(Generation, (each) => generationKey(each.projectId, each.generation), byProjectId, {
     tree: (each) => each.tree
   }),

@@ -104,6 +104,10 @@ export const Limits = {
   changeSetListBytes: 128 * KiB,
   changeSetsPerCandidate: 64,
 
+  // Policies (decisions)
+  /** People whose approval a Policy may ask for. */
+  approvalsRequiredMax: 5,
+
   // Checks (decisions)
   checksPerPlan: 32,
   checkTimeoutMs: 5 * minute,

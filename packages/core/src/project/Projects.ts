@@ -261,6 +261,7 @@ const seed = (project: Project, files: FileEdits, actor: Actor, commands: Readon
                 policyVersion: 1,
                 evidenceIds: [],
                 approvalId: null,
+                approvalIds: [],
                 promotedAt: now
               })
             ],

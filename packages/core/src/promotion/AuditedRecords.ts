@@ -1,6 +1,7 @@
 /** What the records of one generation must say, judged purely: its Candidate, Change, Release, Evidence, approval and Policy. */
 import { Effect } from "effect"
 import type { Approval } from "../approval/Approval.ts"
+import { approvalsOf } from "../approval/Standing.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import type { Plan } from "../candidate/Plan.ts"
@@ -15,7 +16,7 @@ import { releaseId } from "../primitives/Ids.ts"
 import type { PawlCheck } from "../project/PawlFile.ts"
 import type { Release } from "../release/Release.ts"
 import type { Finding, FindingCode } from "./Audit.ts"
-import type { Generation } from "./Generation.ts"
+import { approvalIdsOf, type Generation } from "./Generation.ts"
 import { owesApproval, tiersUndone } from "./RollbackPlan.ts"
 
 /** A promoted generation and what stands around it, as it was read; null for what is not there. */
@@ -26,7 +27,8 @@ export interface GenerationRecords {
   readonly change: Change | null
   readonly changeSets: ReadonlyArray<ChangeSet | null>
   readonly evidence: ReadonlyArray<Evidence>
-  readonly approval: Approval | null
+  /** All decisions on its Candidate, oldest first. */
+  readonly approvals: ReadonlyArray<Approval>
   readonly policy: Policy | null
   readonly release: Release | null
   /** The generation that a rollback goes back to. */
@@ -61,7 +63,7 @@ export const readRecords = (step: Generation, before: Generation) =>
         Effect.map(find("changeSet", id), recordOf)
       ),
       evidence: candidateId === null ? [] : yield* evidenceOf(candidateId),
-      approval: candidateId === null ? null : recordOf(yield* find("approval", candidateId)),
+      approvals: candidateId === null ? [] : (yield* approvalsOf(candidateId)).map(({ record }) => record),
       policy,
       release: recordOf(yield* find("release", releaseId(projectId, generation))),
       target,
@@ -163,24 +165,36 @@ const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Sa
     )
 }
 
-const checkApproval = (read: GenerationRecords, say: Say): void => {
-  const { approval, candidate, change, policy, step } = read
+/** Whether what was promoted owed an approval, by its plan, its evidence, and what a rollback undoes. */
+const owedApproval = ({ candidate, policy, undoingOwesApproval }: GenerationRecords): boolean => {
   const plan = candidate?.plan_json ?? null
-  const owed =
-    read.undoingOwesApproval ||
-    plan?.approvalRequired === true ||
-    (plan !== null && policy?.approvalRiskTiers.includes(plan.riskTier) === true)
-  if (approval === null) {
-    if (owed) say("approval_missing", `an approval of tree ${step.tree} was owed`)
-    if (step.approvalId !== null) say("approval_mismatch", `${step.approvalId} is not there`)
-    return
+  if (undoingOwesApproval || plan?.approvalRequired === true) return true
+  return plan !== null && policy?.approvalRiskTiers.includes(plan.riskTier) === true
+}
+
+/** Who has left since is not asked: they may have been there when it was promoted. */
+const checkApproval = (read: GenerationRecords, say: Say): void => {
+  const { approvals, change, changeSets, policy, step } = read
+  // Older versions of Pawl asked only who had opened the Change, and kept one approval.
+  const writers = step.approvalIds === undefined ? [] : changeSets.map((each) => each?.author.id)
+  const authors = new Set([change?.createdBy.id, ...writers])
+  const named = approvalIdsOf(step)
+  const found = named.flatMap((id) => approvals.find((each) => each.id === id) ?? [])
+  const people = new Set(found.filter((each) => each.decision === "granted").map(({ approver }) => approver))
+  const required = policy?.approvalsRequired ?? 1
+  if (owedApproval(read) && people.size < required)
+    say("approval_missing", `${required} granted approvals of tree ${step.tree} were owed; it names ${people.size}`)
+  for (const id of named) if (!found.some((each) => each.id === id)) say("approval_mismatch", `${id} is not there`)
+  for (const approval of found) {
+    const { id } = approval
+    if (approval.tree !== step.tree) say("approval_mismatch", `${id} is of tree ${approval.tree}`)
+    if (approval.changeId !== step.changeId) say("approval_mismatch", `${id} is of ${approval.changeId}`)
+    if (policy?.allowSelfApproval === false && authors.has(approval.approver))
+      say("approval_mismatch", `${approval.approver} approved own work, which Policy ${policy.version} forbids`)
   }
-  if (approval.id !== step.approvalId) say("approval_mismatch", `it names ${step.approvalId}; there is ${approval.id}`)
-  if (approval.decision !== "granted") say("approval_mismatch", `${approval.id} is ${approval.decision}`)
-  if (approval.tree !== step.tree) say("approval_mismatch", `${approval.id} is of tree ${approval.tree}`)
-  if (approval.changeId !== step.changeId) say("approval_mismatch", `${approval.id} is of ${approval.changeId}`)
-  if (policy?.allowSelfApproval === false && approval.approver === change?.createdBy.id)
-    say("approval_mismatch", `${approval.approver} approved an own Change, which Policy ${policy.version} forbids`)
+  for (const { id, decision } of approvals) if (decision !== "granted") say("approval_mismatch", `${id} is ${decision}`)
+  if (step.approvalId !== (named.at(-1) ?? null))
+    say("approval_mismatch", `the last one is ${named.at(-1) ?? "none"}, and it names ${step.approvalId}`)
 }
 
 /** The plan holds all that the base defines, as it defines it: a plan that was made weaker afterwards is a difference. */

@@ -4,8 +4,9 @@
  * `decideSwap`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
  */
 import type { Actor } from "../access/Actor.ts"
-import { type Approval, isValid } from "../approval/Approval.ts"
+import { approvalKey } from "../approval/Approval.ts"
 import type { Policy } from "../approval/Policy.ts"
+import { type Decisions, type Standing, standingOf } from "../approval/Standing.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
 import { isBehind, staleCommit } from "../candidate/Staleness.ts"
@@ -31,7 +32,7 @@ export interface Snapshot {
   readonly change: Commit.Stored<Change>
   readonly head: Commit.Stored<Head>
   readonly policy: Commit.Stored<Policy>
-  readonly approval: Commit.Stored<Approval> | null
+  readonly decisions: Decisions
   readonly evidence: ReadonlyArray<Evidence>
   /** Whether the composed commit is still in the Candidate's fork, with the recorded tree. */
   readonly composedCommitExists: boolean
@@ -59,16 +60,28 @@ export interface Block {
   readonly detail: string
 }
 
-const needsApproval = ({ candidate, policy }: Snapshot): boolean => {
+/** Whether an approval is owed, decided or not. */
+export const needsApproval = ({ candidate, policy }: Snapshot): boolean => {
   const plan = candidate.record.plan_json
   return plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
 }
 
-const granted = ({ approval, candidate, change, policy }: Snapshot): boolean =>
-  approval !== null &&
-  approval.record.decision === "granted" &&
-  approval.record.tree === candidate.record.tree &&
-  isValid(approval.record, change.record, policy.record)
+const standing = ({ candidate, decisions, policy }: Snapshot): Standing =>
+  standingOf(decisions, candidate.record.tree, policy.record)
+
+/** What stands between this Candidate and its approval. */
+const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
+  const { rejected, owed } = standing(snapshot)
+  if (rejected !== null) return [{ code: "approval_rejected", detail: `rejected by ${rejected.approver}` }]
+  if (!needsApproval(snapshot) || owed === 0) return []
+  const { tree } = snapshot.candidate.record
+  const { approvalsRequired } = snapshot.policy.record
+  const detail =
+    approvalsRequired === 1
+      ? `a granted approval of tree ${tree} is owed`
+      : `${owed} of ${approvalsRequired} granted approvals of tree ${tree} are still owed, each by another person`
+  return [{ code: "approval_missing", detail }]
+}
 
 /**
  * An app must build: a plan from a time without the app did not ask for it. A rollback serves what was built before,
@@ -86,7 +99,7 @@ const owedBuild = ({ change }: Snapshot): string =>
 
 /** Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. */
 export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray<Block> => {
-  const { candidate, head, policy, approval } = snapshot
+  const { candidate, head, policy } = snapshot
   const { status, plan_json: plan, commit, tree, base_generation } = candidate.record
   const blocks: Array<Block> = []
   if (status !== "verified") blocks.push({ code: "candidate_not_verified", detail: `the Candidate is ${status}` })
@@ -114,11 +127,7 @@ export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray
     if (!snapshot.composedCommitExists)
       blocks.push({ code: "composed_commit_missing", detail: `the fork does not hold ${commit} with tree ${tree}` })
   }
-  if (approval?.record.decision === "rejected")
-    blocks.push({ code: "approval_rejected", detail: `rejected by ${approval.record.approver}` })
-  else if (needsApproval(snapshot) && !granted(snapshot))
-    blocks.push({ code: "approval_missing", detail: `a granted approval of tree ${tree} is owed` })
-  return blocks
+  return [...blocks, ...approvalBlocks(snapshot)]
 }
 
 export type SwapDecision =
@@ -188,7 +197,7 @@ const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): Re
 }
 
 const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
-  const { candidate, change, head, policy, approval } = snapshot
+  const { candidate, change, decisions, head, policy } = snapshot
   const { projectId, commit, tree } = candidate.record
   const requested = Lifecycle.next(
     ChangeLifecycle,
@@ -204,6 +213,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     }
   const generation = head.record.generation + 1
   const ids = evidenceIds(snapshot, ask.now)
+  const approvalIds = standing(snapshot).granted.map(({ id }) => id)
   const step: Generation = {
     projectId,
     generation,
@@ -215,7 +225,8 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     trigger: ask.trigger,
     policyVersion: policy.record.version,
     evidenceIds: ids,
-    approvalId: approval?.record.id ?? null,
+    approvalId: approvalIds.at(-1) ?? null,
+    approvalIds,
     promotedAt: ask.now
   }
   const events: Array<NewEvent> = [advanced(step)]
@@ -229,12 +240,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     commit: {
       name: "Promotions.swap",
       projectId,
-      expects: [
-        Commit.unchanged("policy", projectId, policy),
-        approval === null
-          ? Commit.absent("approval", candidate.record.id)
-          : Commit.unchanged("approval", candidate.record.id, approval)
-      ],
+      expects: [Commit.unchanged("policy", projectId, policy), ...guards(candidate.record.id, decisions)],
       writes: [
         Commit.insert("generation", step),
         Commit.update("head", head, { generation, commit, tree }),
@@ -248,6 +254,12 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   }
 }
 
+/** Every decision is as it was read, and there is no other. */
+const guards = (candidateId: string, { approvals }: Decisions): ReadonlyArray<Commit.Expectation> => [
+  ...approvals.map((each, index) => Commit.unchanged("approval", approvalKey(candidateId, index + 1), each)),
+  Commit.absent("approval", approvalKey(candidateId, approvals.length + 1))
+]
+
 const advanced = (step: Generation): NewEvent => ({
   type: "canonical.advanced",
   subject: generationKey(step.projectId, step.generation),
@@ -258,6 +270,7 @@ const advanced = (step: Generation): NewEvent => ({
     candidateId: step.candidateId,
     evidenceIds: step.evidenceIds,
     approvalId: step.approvalId,
+    approvalIds: step.approvalIds,
     trigger: step.trigger
   },
   actor: step.actor

@@ -18,10 +18,17 @@ export const Generation = Schema.Struct({
   trigger: Trigger,
   policyVersion: Schema.Number,
   evidenceIds: Schema.Array(EvidenceId),
+  /** The last one of `approvalIds`. */
   approvalId: Schema.NullOr(ApprovalId),
+  /** All that were granted and counted, oldest first. Rows of older versions of Pawl do not have it. */
+  approvalIds: Schema.optionalWith(Schema.Array(ApprovalId), { exact: true }),
   promotedAt: Timestamp
 })
 export interface Generation extends Schema.Schema.Type<typeof Generation> {}
+
+/** The approvals that a promotion stood on, oldest first. */
+export const approvalIdsOf = ({ approvalId, approvalIds }: Generation): ReadonlyArray<string> =>
+  approvalIds ?? (approvalId === null ? [] : [approvalId])
 
 /** The head of a canonical line: a moving pointer beside the history, so that the head is one read. */
 export const Head = Schema.Struct({

@@ -1,6 +1,7 @@
 /** Promotion: the only way the canonical line moves. Safe to repeat; of two at once one advances it, both learn of it. */
 import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
+import { decisionsOn } from "../approval/Standing.ts"
 import { hasOtherVerified } from "../candidate/Staleness.ts"
 import { evidenceOf } from "../evidence/CandidateEvidence.ts"
 import { commandId } from "../event/Command.ts"
@@ -127,6 +128,7 @@ const reading = (candidateId: string) =>
     const change = yield* demand("change", candidate.record.changeId)
     const to = yield* releasesTo(projectId)
     const app = to?._tag === "App"
+    const policy = yield* demand("policy", projectId)
     const composedCommitExists =
       commit !== null &&
       (yield* Effect.flatMap(Repositories, (repositories) =>
@@ -140,8 +142,8 @@ const reading = (candidateId: string) =>
       head,
       composedCommitExists,
       change,
-      policy: yield* demand("policy", projectId),
-      approval: yield* find("approval", candidateId),
+      policy,
+      decisions: yield* decisionsOn(candidate.record, change.record, policy.record),
       evidence: yield* evidenceOf(candidateId),
       releasable: to !== null,
       app,

@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Changes from "@pawl/core/change/Changes"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+import { user } from "@pawl/core/access/Actor"
+import * as Commit from "@pawl/core/ledger/Commit"
 import { demand } from "@pawl/core/ledger/Deciding"
+import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { makeUuid } from "@pawl/core/primitives/Ids"
 import * as Projects from "@pawl/core/project/Projects"
@@ -61,6 +64,31 @@ export const advance = (projectId: string) =>
       const promoted = yield* Promotions.promote(person, candidate.id)
       if (promoted.generation > head.generation) return promoted.generation
     }
+  })
+
+/** Another person, the nth, who may approve in a Project. */
+export const joined = (projectId: string, n: number) =>
+  Effect.gen(function* () {
+    const userId = `usr_00000000-0000-4000-8000-${String(n).padStart(12, "0")}` as const
+    const membership = { projectId: projectId as `proj_${string}`, userId, role: "member" as const }
+    yield* (yield* Ledger).commit({
+      name: "Scenes.joined",
+      projectId: null,
+      writes: [Commit.insert("membership", membership)]
+    })
+    return user(userId)
+  })
+
+/** And the person leaves it again. */
+export const leaves = (projectId: string, who: { readonly id: string }) =>
+  Effect.gen(function* () {
+    const id = `${projectId}/${who.id}`
+    const { revision } = yield* demand("membership", id)
+    yield* (yield* Ledger).commit({
+      name: "Scenes.leaves",
+      projectId: null,
+      writes: [{ _tag: "Delete", kind: "membership", id, revision }]
+    })
   })
 
 /** The newest Candidate of a lineage. */

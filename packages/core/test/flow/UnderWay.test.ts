@@ -15,10 +15,9 @@ import { demand } from "@pawl/core/ledger/Deciding"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import * as Audits from "@pawl/core/promotion/Audits"
 import * as Promotions from "@pawl/core/promotion/Promotions"
-import { user } from "@pawl/core/access/Actor"
 import { persons } from "./ChangeScenes.ts"
 import { person, settle } from "./MemoryPawl.ts"
-import { candidateOf, every } from "./Scenes.ts"
+import { candidateOf, every, joined } from "./Scenes.ts"
 import { inWorld, newProject, open, settleAll, turn } from "./WorkWorld.ts"
 
 const opened = (projectId: string, request: string) =>
@@ -88,7 +87,7 @@ describe("What was verified", () => {
         yield* settle
         const refused = yield* Effect.flip(Promotions.promote(person, candidateId))
         expect((refused as Promotions.Blocked).blocks.map(({ code }) => code)).toEqual(["approval_missing"])
-        const another = user("usr_00000000-0000-4000-8000-000000000002")
+        const another = yield* joined(project.id, 2)
         const given = yield* Approvals.decide(another, { changeId, candidateId, decision: "granted" })
         expect(given.approver).toBe(another.id)
         yield* Promotions.promote(person, candidateId)

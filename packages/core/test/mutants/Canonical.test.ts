@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import type { Approval } from "@pawl/core/approval/Approval"
 import type { Candidate } from "@pawl/core/candidate/Candidate"
 import type { Change } from "@pawl/core/change/Change"
 import * as Commit from "@pawl/core/ledger/Commit"
@@ -50,10 +51,23 @@ const withChange = (fields: Partial<Change>): Snapshot => ({
 })
 const withPlan = (fields: Partial<NonNullable<Candidate["plan_json"]>>): Snapshot =>
   withCandidate({ plan_json: { ...good.candidate.record.plan_json!, ...fields } })
-const approved = (snapshot: Snapshot, decision: "granted" | "rejected", of = tree): Snapshot => ({
+const anybody = { has: () => true } as unknown as ReadonlySet<string>
+const decidedBy = (
+  snapshot: Snapshot,
+  ...rows: ReadonlyArray<Partial<Approval> & Pick<Approval, "decision">>
+): Snapshot => ({
   ...snapshot,
-  approval: { record: approvalOf(1, decision, of), revision: 1 }
+  decisions: {
+    approvals: rows.map((row, index) => ({
+      record: { ...approvalOf(1, row.decision, tree), ...row, ...(index === 0 ? {} : { nth: index + 1 }) },
+      revision: 1
+    })),
+    authors: new Set([person.id]),
+    here: anybody
+  }
 })
+const approved = (snapshot: Snapshot, decision: "granted" | "rejected", of = tree): Snapshot =>
+  decidedBy(snapshot, { decision, tree: of })
 const withPolicy = (fields: Partial<Snapshot["policy"]["record"]>, from = good): Snapshot => ({
   ...from,
   policy: { ...from.policy, record: { ...from.policy.record, ...fields } }
@@ -70,15 +84,22 @@ const behind = withCandidate({ base_generation: 7 })
 const otherBase = withCandidate({ base_tree: objectId(9) })
 
 /** Approved by somebody, under a Policy that forbids the author to. */
-const strict = (approver: string): Snapshot => {
-  const granted = approved(withPolicy({ allowSelfApproval: false }, owing), "granted")
-  return { ...granted, approval: { ...granted.approval!, record: { ...granted.approval!.record, approver } } }
-}
+const strict = (approver: string): Snapshot =>
+  decidedBy(withPolicy({ allowSelfApproval: false }, owing), { decision: "granted", approver })
+const two = withPolicy({ approvalsRequired: 2 }, owing)
+const by = (approver: string) => ({ decision: "granted" as const, approver })
+const leaving = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  decisions: { ...snapshot.decisions, here: new Set() }
+})
 const built = withPlan({
   checks: good.candidate.record.plan_json!.checks.map((each) => ({ ...each, kind: "build" as const }))
 })
 
-const blocked = ({ blocksOf }: Rules): string | null => {
+const detailOf = ({ blocksOf }: Rules, snapshot: Snapshot): string => blocksOf(snapshot, ask.now)[0]?.detail ?? ""
+
+const blocked = (rules: Rules): string | null => {
+  const { blocksOf } = rules
   const codes = (snapshot: Snapshot) => blocksOf(snapshot, ask.now).map((block) => block.code)
   return differing([
     ["nothing blocks what is verified", codes(untiered), []],
@@ -100,6 +121,13 @@ const blocked = ({ blocksOf }: Rules): string | null => {
     ["what is approved", codes(approved(owing, "granted")), []],
     ["by another than its author, where a Policy says so", codes(strict(person.id)), ["approval_missing"]],
     ["by another than its author, where a Policy says so, and no more", codes(strict("usr_another")), []],
+    ["by as many as the Policy asks for", codes(decidedBy(two, by("usr_1"), by("usr_2"))), []],
+    ["by no fewer", codes(decidedBy(two, by("usr_1"))), ["approval_missing"]],
+    ["and it says how many are missing", detailOf(rules, decidedBy(two, by("usr_1"))).split(" granted")[0], "1 of 2"],
+    ["each another person", codes(decidedBy(two, by("usr_1"), by("usr_1"))), ["approval_missing"]],
+    ["one rejection is enough", codes(decidedBy(two, by("usr_1"), { decision: "rejected" })), ["approval_rejected"]],
+    ["who has left does not count", codes(leaving(approved(owing, "granted"))), ["approval_missing"]],
+    ["but who rejected it did", codes(leaving(approved(owing, "rejected"))), ["approval_rejected"]],
     ["an app only with its build", codes({ ...good, app: true }), ["check_gap"]],
     ["an app with its build", codes({ ...built, app: true }), []],
     ["a rollback serves what was built", codes({ ...rollback, app: true, bundleStored: true }), []],
@@ -201,7 +229,31 @@ const approvedSwap = (rules: Rules): string | null => {
     projectId,
     writes: [Commit.update("approval", approval, { decision: "rejected" })]
   })
-  return commit(state, decision.commit) ? "it holds after the approval was taken back" : null
+  if (commit(state, decision.commit)) return "it holds after the approval was taken back"
+  const step = decision.commit.writes?.find((each) => each.kind === "generation" && each._tag === "Insert")
+  const kept = step?.kind === "generation" && step._tag === "Insert" ? step.record : null
+  const told = decision.commit.events?.find(({ type }) => type === "canonical.advanced")?.data
+  return differing([
+    [
+      "the generation keeps its approval",
+      [kept?.approvalId, kept?.approvalIds],
+      [approval.record.id, [approval.record.id]]
+    ],
+    ["and tells it", [told?.["approvalId"], told?.["approvalIds"]], [approval.record.id, [approval.record.id]]],
+    ["not after a second decision", secondDecision(rules), false]
+  ])
+}
+
+/** Whether a swap that one approval allowed holds after somebody else decided too. */
+const secondDecision = (rules: Rules): boolean => {
+  const state = copy(ground())
+  const write = (record: Approval) =>
+    commit(state, { name: "test.approve", projectId, writes: [Commit.insert("approval", record)] })
+  write(approvalOf(1, "granted", tree))
+  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  if (decision._tag !== "Swap") throw new Error(`it is ${decision._tag}`)
+  write({ ...approvalOf(2, "rejected", tree), candidateId: candidateId(1), changeId: changeId(1), nth: 2 })
+  return commit(state, decision.commit)
 }
 
 /** What is stored of a Candidate that a promotion finds behind: canonical has another tree than it was made on. */
@@ -280,9 +332,6 @@ const without = (bug: string, find: string, put = ""): Mutation => ({ bug, find,
 const mutations: ReadonlyArray<Mutation> = [
   without("the plan's approval is not owed", "plan.approvalRequired || "),
   without("the Policy's approval is not owed", " || policy.record.approvalRiskTiers.includes(plan.riskTier)"),
-  // A rejection is found before `granted` is asked: what that says of it cannot be missed.
-  without("an approval of any tree grants", "approval.record.tree === candidate.record.tree &&\n  "),
-  without("no approval grants", "approval !== null &&\n", "approval === null ||\n"),
   without("unverified is not blocked", `if (status !== "verified") blocks`, "if (false) blocks"),
   without("a base behind is not blocked", "if (base_generation !== head.record.generation)", "if (false)"),
   without(
@@ -309,13 +358,15 @@ const mutations: ReadonlyArray<Mutation> = [
   without("failed checks do not block", `if (check.required && check.verdict !== "pass")`, "if (false)"),
   without("an old Policy does not block", "if (plan.policyVersion !== policy.record.version)", "if (false)"),
   without("a missing commit does not block", "if (!snapshot.composedCommitExists)", "if (false)"),
-  without("a rejection does not block", `if (approval?.record.decision === "rejected")`, "if (false)"),
+  without("a rejection does not block", "if (rejected !== null) return", "if (false) return"),
   without(
     "a missing approval does not block",
-    "else if (needsApproval(snapshot) && !granted(snapshot))",
-    "else if (false)"
+    "if (!needsApproval(snapshot) || owed === 0) return",
+    "if (true) return"
   ),
-  without("every approval is owed", "needsApproval(snapshot) && !granted", "!granted"),
+  without("every approval is owed", "!needsApproval(snapshot) || owed === 0", "owed === 0"),
+  without("an approval is owed for ever", " || owed === 0) return", ") return"),
+  without("it does not say how many", "`${owed} of ${approvalsRequired} granted", "`${approvalsRequired} granted"),
   without(
     "what is promoted is promoted again",
     `if (candidate.record.status === "promoted") return`,
@@ -351,15 +402,15 @@ const mutations: ReadonlyArray<Mutation> = [
   without("the Change does not release", `snapshot.releasable ? "swapWonWithRelease"`, `false ? "swapWonWithRelease"`),
   without("the Change is completed without a word", "if (!snapshot.releasable)", "if (false)"),
   without("the Policy is not guarded", `Commit.unchanged("policy", projectId, policy),`),
+  without("a new decision is not guarded", `Commit.absent("approval", approvalKey(candidateId, approvals.length + 1))`),
   without(
-    "a new decision is not guarded",
-    `? Commit.absent("approval", candidate.record.id)`,
-    `? Commit.unchanged("policy", projectId, policy)`
+    "only a first decision is guarded",
+    "approvalKey(candidateId, approvals.length + 1)",
+    "approvalKey(candidateId, 9)"
   ),
   without(
     "the decision is not guarded",
-    `: Commit.unchanged("approval", candidate.record.id, approval)`,
-    `: Commit.unchanged("policy", projectId, policy)`
+    `...approvals.map((each, index) => Commit.unchanged("approval", approvalKey(candidateId, index + 1), each)),`
   ),
   without("the generation is not written", `Commit.insert("generation", step),`),
   without("the head is not moved", `Commit.update("head", head, { generation, commit, tree }),`),
@@ -375,7 +426,6 @@ const mutations: ReadonlyArray<Mutation> = [
   ),
   without("the release is not written", `...(release === null ? [] : [Commit.insert("release", release)])`),
   without("the Change remembers", "{ ...notPromoting, status: requested.right", "{ status: requested.right"),
-  without("a void approval grants", " &&\n  isValid(approval.record, change.record, policy.record)"),
   without("an app need not build", "if (buildIsOwed(snapshot))", "if (false)"),
   without("a rollback must build", `  !(change.record.kind === "rollback" && bundleStored) &&\n`),
   without("a rollback never builds", `=== "rollback" && bundleStored`, `=== "rollback"`),
@@ -383,7 +433,9 @@ const mutations: ReadonlyArray<Mutation> = [
   without("what has no app must build", "  app &&\n", ""),
   without("any check is proof", "check.required && check.evidenceId !== null ?", "false ?"),
   without("nothing is told", "const events: Array<NewEvent> = [advanced(step)]", "const events: Array<NewEvent> = []"),
-  without("the approval is not kept", "approvalId: approval?.record.id ?? null", `approvalId: "apr_none" as never`)
+  without("the approval is not kept", "approvalId: approvalIds.at(-1) ?? null", "approvalId: null"),
+  without("the approvals are not kept", "    approvalIds,\n", "    approvalIds: [],\n"),
+  without("the approvals are not told", "approvalIds: step.approvalIds,")
 ]
 
 it("catches every bug that is planted in the rules of promotion", async () => {

@@ -180,6 +180,16 @@ export const approvalOf = (n: number, decision: Approval["decision"], tree: stri
   decidedAt: now
 })
 
+/** Everyone is still there. */
+const decisionsOf = (state: MemoryState, n: number): Snapshot["decisions"] => {
+  const approvals = all(state, "approval").filter((each) => each.record.candidateId === candidateId(n))
+  return {
+    approvals,
+    authors: new Set([must(state, "change", changeId(n)).record.createdBy.id]),
+    here: new Set(approvals.map(({ record }) => record.approver))
+  }
+}
+
 /** What a promoter reads. */
 export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
   const candidate = must(state, "candidate", candidateId(n))
@@ -189,7 +199,7 @@ export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
     head,
     change: must(state, "change", changeId(n)),
     policy: must(state, "policy", projectId),
-    approval: get(state, "approval", candidateId(n)),
+    decisions: decisionsOf(state, n),
     evidence: all(state, "evidence")
       .map((each) => each.record)
       .filter((each) => each.subject.candidateId === candidateId(n)),

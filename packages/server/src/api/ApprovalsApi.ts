@@ -27,7 +27,7 @@ export const ApprovalsApi = HttpApiGroup.make("approvals")
         about(
           approving,
           "Grant or reject a Candidate",
-          "The first decision is final; the same again answers it. 409 `already_decided`, `not_required`; 403 `self_approval`."
+          "Each person decides once, until as many have granted as the Policy's `approvalsRequired`; one rejection is final. The same again answers the stored decision. 409 `already_decided`, `not_required`; 403 `self_approval`."
         )
       )
   )

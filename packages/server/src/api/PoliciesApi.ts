@@ -14,7 +14,7 @@ export const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
 const CheckId = Schema.String.pipe(
   Schema.pattern(/^[a-z0-9-]{1,64}$/, { message: () => "a check id is 1 to 64 of a-z, 0-9 and -" })
 )
-const Tiers = Schema.Array(RiskTier)
+const Tiers = Schema.Array(RiskTier).pipe(Schema.maxItems(RiskTier.literals.length))
 const WaivedCheck = Schema.Struct({
   id: CheckId,
   reason: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1000)),
@@ -29,6 +29,11 @@ export const PolicyBody = Schema.Struct({
     exact: true
   }),
   allowSelfApproval: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  approvalsRequired: Schema.optionalWith(
+    Schema.Number.pipe(Schema.int(), Schema.between(1, Limits.approvalsRequiredMax)),
+    { exact: true }
+  ),
+  baseChecksMustPass: Schema.optionalWith(Schema.Boolean, { exact: true }),
   waivedChecks: Schema.optionalWith(Schema.Array(WaivedCheck).pipe(Schema.maxItems(Limits.checksPerPlan)), {
     exact: true
   })

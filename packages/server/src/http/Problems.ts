@@ -104,7 +104,7 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       403,
       "self_approval",
       "Someone else must decide",
-      `The Policy does not let the author of ${changeId} decide on it. Ask another member.`,
+      `The Policy does not let those decide on ${changeId} who opened it or wrote what is in it. Ask another member.`,
       { changeId }
     ),
   FixturesDisabled: () =>
@@ -224,12 +224,11 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       { candidateId, blocks }
     ),
   AlreadyDecided: ({ candidateId, decision, approver }) =>
-    conflict(
-      "already_decided",
-      "It was decided before",
-      `${approver} decided ${decision}. The first decision stands.`,
-      { candidateId, decision, approver }
-    ),
+    conflict("already_decided", "It was decided before", `${approver} decided ${decision}. That stands.`, {
+      candidateId,
+      decision,
+      approver
+    }),
   NotRequired: ({ candidateId, status }) =>
     conflict("not_required", "No approval is owed", `This Candidate is ${status} and owes no decision now.`, {
       candidateId,

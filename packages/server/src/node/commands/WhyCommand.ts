@@ -23,10 +23,12 @@ const checkLines = (checks: Why["checks"]): ReadonlyArray<string> =>
     ...(output === null ? [] : indented(output))
   ])
 
-const approvalLines = ({ approver, decidedAt, decision, owed }: Why["approval"]): ReadonlyArray<string> => {
-  if (decision !== null) return [`  ${decision} by ${approver} at ${decidedAt}`]
-  return owed ? ["  owed"] : []
-}
+const approvalLines = ({ decision, decisions, missing, owed, required }: Why["approval"]): ReadonlyArray<string> => [
+  ...decisions.map(
+    (each) => `  ${each.decision} by ${each.approver} at ${each.decidedAt}${each.counts ? "" : " (does not count)"}`
+  ),
+  ...(owed && decision === null ? [required === 1 ? "  owed" : `  ${missing} of ${required} owed`] : [])
+]
 
 /** The answer as lines for a person. */
 export const whyLines = (why: Why): ReadonlyArray<string> => [

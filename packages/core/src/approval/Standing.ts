@@ -1,0 +1,108 @@
+/** What the decisions on a Candidate come to under a Policy: whose count, and how many are still owed. */
+import { Effect } from "effect"
+import { roleOf } from "../access/Access.ts"
+import { covers, type Role } from "../access/Membership.ts"
+import type { Candidate } from "../candidate/Candidate.ts"
+import type { Change } from "../change/Change.ts"
+import type { Stored } from "../ledger/Commit.ts"
+import { demand, find } from "../ledger/Deciding.ts"
+import { type Approval, approvalKey } from "./Approval.ts"
+import type { Policy } from "./Policy.ts"
+
+/** The role that may approve. */
+export const approverRole: Role = "member"
+
+/** All that the decisions on a Candidate are judged by. */
+export interface Decisions {
+  /** Oldest first. */
+  readonly approvals: ReadonlyArray<Stored<Approval>>
+  /** Ids of those whose work it is: they opened the Change, or are authors of a composed ChangeSet. */
+  readonly authors: ReadonlySet<string>
+  /** Ids of those approvers who may still approve in this Project. */
+  readonly here: ReadonlySet<string>
+}
+
+export interface Standing {
+  /** One rejection is enough, whoever has left since. */
+  readonly rejected: Approval | null
+  /** What was granted and counts, one for each person, oldest first. */
+  readonly granted: ReadonlyArray<Approval>
+  /** How many more people must grant. */
+  readonly owed: number
+}
+
+/** Whether a decision counts: what an author granted does not where the Policy forbids it, nor what someone granted who has left. */
+export const counts = (
+  approval: Approval,
+  { authors, here }: Pick<Decisions, "authors" | "here">,
+  policy: Pick<Policy, "allowSelfApproval">
+): boolean =>
+  approval.decision === "rejected" ||
+  (here.has(approval.approver) && (policy.allowSelfApproval || !authors.has(approval.approver)))
+
+/** Pure: what the decisions come to for this tree. */
+export const standingOf = (
+  decisions: Decisions,
+  tree: string | null,
+  policy: Pick<Policy, "allowSelfApproval" | "approvalsRequired">
+): Standing => {
+  const counting = decisions.approvals.map(({ record }) => record).filter((each) => counts(each, decisions, policy))
+  const granted = counting.filter((each) => each.decision === "granted" && each.tree === tree)
+  const people = granted.map(({ approver }) => approver)
+  const distinct = granted.filter(({ approver }, index) => people.indexOf(approver) === index)
+  return {
+    rejected: counting.find((each) => each.decision === "rejected") ?? null,
+    granted: distinct,
+    owed: Math.max(0, policy.approvalsRequired - distinct.length)
+  }
+}
+
+/** All decisions on a Candidate, oldest first. One read for a Candidate without any. */
+export const approvalsOf = (candidateId: string) =>
+  Effect.gen(function* () {
+    const found: Array<Stored<Approval>> = []
+    for (;;) {
+      const next = yield* find("approval", approvalKey(candidateId, found.length + 1))
+      if (next === null) return found
+      found.push(next)
+    }
+  })
+
+/** Those whose work a Candidate is. Whoever opened a Change asked for the agents that worked on it. */
+export const authorsOf = (candidate: Candidate, change: Pick<Change, "createdBy">) =>
+  Effect.map(
+    Effect.forEach(candidate.changeSets, (id) => find("changeSet", id)),
+    (changeSets): ReadonlySet<string> =>
+      new Set([change.createdBy.id, ...changeSets.flatMap((each) => (each === null ? [] : [each.record.author.id]))])
+  )
+
+/** Those of some people who may approve in a Project today. */
+export const stillHere = (projectId: string, people: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const here = new Set<string>()
+    if (people.length === 0) return here
+    const project = (yield* demand("project", projectId)).record
+    for (const id of new Set(people)) {
+      const role = yield* roleOf(id, project)
+      if (role !== null && covers(role, approverRole)) here.add(id)
+    }
+    return here
+  })
+
+/** Reads the decisions on a Candidate, and who they are judged against. */
+export const decisionsOn = (
+  candidate: Candidate,
+  change: Pick<Change, "createdBy">,
+  policy: Pick<Policy, "allowSelfApproval">
+) =>
+  Effect.gen(function* () {
+    const approvals = yield* approvalsOf(candidate.id)
+    const people = approvals.map(({ record }) => record.approver)
+    const asked = approvals.length > 0 && !policy.allowSelfApproval
+    return {
+      approvals,
+      // Whose work it is is only asked where that matters.
+      authors: asked ? yield* authorsOf(candidate, change) : new Set<string>(),
+      here: yield* stillHere(candidate.projectId, people)
+    } satisfies Decisions
+  })

@@ -21,6 +21,8 @@ const sample = {
   needed: "<needed>",
   beyond: ["<beyond>"],
   endsAt: null,
+  userId: "<user>",
+  organizationId: "<organization>",
   kind: "thing",
   id: "<id>",
   changeId: "<change>",

@@ -5,6 +5,7 @@ import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Project } from "../project/Project.ts"
+import { counts, leaves, standing } from "./Departures.ts"
 import { covers, type Role, type Scope } from "./Membership.ts"
 
 /** The caller belongs here, but their role is too weak for this. */
@@ -29,15 +30,23 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
 
 /**
  * The role of a user on a Project, or `null` without any. Owners of the organization are admins; else an entry of
- * the Project decides, and members of the organization without one have the role `member`.
+ * the Project decides, unless the user has left the organization since it was given, and members of the organization
+ * without one have the role `member`.
  */
 export const roleOf = (userId: string, project: Pick<Project, "id" | "organizationId">) =>
   Effect.gen(function* () {
-    const place = yield* find("organizationMember", `${project.organizationId}/${userId}`)
+    const { place, stay } = yield* standing(project.organizationId, userId)
     if (place?.record.role === "owner") return "admin" as const
     const entry = yield* find("membership", `${project.id}/${userId}`)
-    if (entry !== null) return entry.record.role
+    if (entry !== null && counts(entry.record, stay)) return entry.record.role
     return place === null ? null : ("member" as const)
+  })
+
+/** Whether a user has nothing to do with a Project any more: disabled, or without any role there. */
+export const hasLeft = (userId: string, project: Pick<Project, "id" | "organizationId">) =>
+  Effect.gen(function* () {
+    const user = yield* find("user", userId)
+    return user === null || user.record.disabledAt !== undefined || (yield* roleOf(userId, project)) === null
   })
 
 /**
@@ -89,7 +98,8 @@ export const visibleProjects = (userId: string, page: { readonly limit?: number;
       const more = yield* records.list("membership", { where: { userId }, limit: limit - items.length, ...cursor })
       for (const { record } of more.items) {
         const project = yield* find("project", record.projectId)
-        if (project !== null && !organizations.includes(project.record.organizationId)) items.push(project.record)
+        if (project === null || organizations.includes(project.record.organizationId)) continue
+        if (counts(record, yield* leaves(project.record.organizationId, userId))) items.push(project.record)
       }
       if (more.nextCursor === null) return { items, nextCursor: null }
       entries = more.nextCursor

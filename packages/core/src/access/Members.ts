@@ -5,6 +5,8 @@ import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { counts, departing, standing, stayOf } from "./Departures.ts"
 import type { Membership, OrganizationMember } from "./Membership.ts"
 import { allScopes, type Asking, requireWithin } from "./Tokens.ts"
 
@@ -13,82 +15,109 @@ export interface Entry<Role> {
   readonly role: Role
 }
 
-type Row = { readonly userId: string; readonly role: string }
+type Row = { readonly userId: string; readonly role: string; readonly stay?: number }
 
-/** The writes that turn the rows that are there into the wanted ones. */
-const replacing = <K extends "membership" | "organizationMember", A extends Row>(
-  kind: K,
-  idOf: (userId: string) => string,
+interface Replaced<A> {
+  readonly gone: ReadonlyArray<Commit.Stored<A>>
+  readonly changed: ReadonlyArray<Commit.Write>
+}
+
+/** What turns the rows that are there into the wanted ones. */
+const replacing = <A extends Row>(
   before: ReadonlyArray<Commit.Stored<A>>,
   wanted: ReadonlyArray<A>,
   write: {
     readonly insert: (row: A) => Commit.Write
     readonly update: (stored: Commit.Stored<A>, row: A) => Commit.Write
   }
-): ReadonlyArray<Commit.Write> => {
+): Replaced<A> => {
   const byUser = new Map(before.map((each) => [each.record.userId, each]))
   const changed = wanted.flatMap((row) => {
     const there = byUser.get(row.userId)
     byUser.delete(row.userId)
     if (there === undefined) return [write.insert(row)]
-    return there.record.role === row.role ? [] : [write.update(there, row)]
+    const same = there.record.role === row.role && there.record.stay === row.stay
+    return same ? [] : [write.update(there, row)]
   })
-  const gone = Array.from(byUser.values(), ({ record, revision }): Commit.Write => ({
-    _tag: "Delete",
-    kind,
-    id: idOf(record.userId),
-    revision
-  }))
-  return [...gone, ...changed]
+  return { gone: [...byUser.values()], changed }
 }
 
-/** Fails unless every entry names a user once, and there are not too many. */
-const checkEntries = (entries: ReadonlyArray<Entry<string>>) =>
+/**
+ * Fails unless every entry names a user once, and there are not too many. Answers what must still be true of those
+ * who were not there before: nobody who was disabled meanwhile gets in.
+ */
+const checkEntries = (entries: ReadonlyArray<Entry<string>>, before: ReadonlyArray<Commit.Stored<Row>>) =>
   Effect.gen(function* () {
     const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
     if (entries.length > Limits.membersPerList)
       return yield* refuse("members", `at most ${Limits.membersPerList} entries`)
+    const there = new Set(before.map(({ record }) => record.userId))
+    const expects: Array<Commit.Expectation> = []
     for (const [index, { userId }] of entries.entries()) {
       if (entries.findIndex((each) => each.userId === userId) !== index)
         return yield* refuse(`members.${index}.userId`, "this user is named twice")
-      if ((yield* find("user", userId)) === null)
+      const user = yield* find("user", userId)
+      if (user === null || user.record.disabledAt !== undefined)
         return yield* refuse(`members.${index}.userId`, "there is no such user")
+      if (!there.has(userId)) expects.push(Commit.unchanged("user", userId, user))
     }
+    return expects
   })
 
-/** The Project's entries, oldest first. Roles that come from the organization are not among them. */
-export const list = (projectId: string) =>
+const stored = (projectId: string) =>
   Effect.flatMap(Records, (records) => records.list("membership", { where: { projectId }, limit: "all" })).pipe(
     Effect.map((page) => page.items)
   )
 
-/** Replaces the entries of a Project. Owners of its organization stay admins whatever the list says. */
-export const replace = (projectId: string, entries: ReadonlyArray<Entry<Membership["role"]>>) =>
-  Effect.zipRight(
-    checkEntries(entries),
-    decideAndCommit(
+/**
+ * The Project's entries that count, oldest first: not of who left or was disabled. Roles that come from the organization
+ * are not among them.
+ */
+export const list = (projectId: string) =>
+  Effect.gen(function* () {
+    const { organizationId } = (yield* demand("project", projectId)).record
+    return yield* Effect.filter(yield* stored(projectId), ({ record }) =>
       Effect.gen(function* () {
-        const project = (yield* demand("project", projectId)).record
-        const slug = yield* demand("slug", `${project.organizationId}/${project.slug}`)
-        const before = yield* list(projectId)
-        const wanted = entries.map(({ userId, role }): Membership => ({
-          projectId: project.id,
-          userId: userId as Membership["userId"],
-          role
-        }))
-        const writes = replacing("membership", (userId) => `${projectId}/${userId}`, before, wanted, {
-          insert: (row) => Commit.insert("membership", row),
-          update: (stored, row) => Commit.update("membership", stored, row)
-        })
-        // The slug's row is the Project's place in the directory: writing it makes two lists at once come one after the other.
-        const commit = {
-          name: "Members.replace",
-          projectId: null,
-          writes: [Commit.update("slug", slug, {}), ...writes]
-        }
-        return { answer: wanted, commit }
+        const user = yield* find("user", record.userId)
+        if (user === null || user.record.disabledAt !== undefined) return false
+        return counts(record, (yield* standing(organizationId, record.userId)).stay)
       })
     )
+  })
+
+/**
+ * Replaces the entries of a Project. Owners of its organization stay admins whatever the list says. Who left the
+ * organization is let in again when the list names them.
+ */
+export const replace = (projectId: string, entries: ReadonlyArray<Entry<Membership["role"]>>) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const project = (yield* demand("project", projectId)).record
+      const slug = yield* demand("slug", `${project.organizationId}/${project.slug}`)
+      const before = yield* stored(projectId)
+      const expects = yield* checkEntries(entries, before)
+      const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
+        Effect.map(standing(project.organizationId, userId), ({ stay }): Membership => {
+          return { projectId: project.id, userId: userId as Membership["userId"], role, ...stayOf(stay) }
+        })
+      )
+      const { changed, gone } = replacing<Membership>(before, wanted, {
+        insert: (row) => Commit.insert("membership", row),
+        update: ({ record, revision }, row) => ({
+          _tag: "Update",
+          kind: "membership",
+          record: row,
+          from: record,
+          revision
+        })
+      })
+      const removed = gone.map(({ record, revision }): Commit.Write => {
+        return { _tag: "Delete", kind: "membership", id: `${projectId}/${record.userId}`, revision }
+      })
+      // The slug's row is the Project's place in the directory: writing it makes two lists at once come one after the other.
+      const writes = [Commit.update("slug", slug, {}), ...removed, ...changed]
+      return { answer: wanted, commit: { name: "Members.replace", projectId: null, expects, writes } }
+    })
   ).pipe(Effect.withSpan("Members.replace"))
 
 /** The members of an organization, oldest first. */
@@ -97,42 +126,49 @@ export const listOfOrganization = (organizationId: string) =>
     records.list("organizationMember", { where: { organizationId }, limit: "all" })
   ).pipe(Effect.map((page) => page.items))
 
-/** Replaces the members of an organization. One owner at least must stay; who makes another one needs all scopes. */
+/**
+ * Replaces the members of an organization. One owner at least must stay; who makes another one needs all scopes. Who is
+ * not named any more has left: nothing that they held in its Projects counts.
+ */
 export const replaceOfOrganization = (
   organizationId: string,
   entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
   asking: Asking
 ) =>
   Effect.gen(function* () {
-    yield* checkEntries(entries)
     if (!entries.some((each) => each.role === "owner"))
       return yield* new InvalidField({
         code: "owner_required",
         field: "members",
         reason: "an organization keeps one owner at least"
       })
-    return yield* decideAndCommit(
-      Effect.gen(function* () {
-        const organization = yield* demand("organization", organizationId)
-        const before = yield* listOfOrganization(organizationId)
-        const owners = before.filter(({ record }) => record.role === "owner").map(({ record }) => record.userId)
-        if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))
-          yield* requireWithin(asking, allScopes)
-        const wanted = entries.map(({ userId, role }): OrganizationMember => ({
-          organizationId: organization.record.id,
-          userId: userId as OrganizationMember["userId"],
-          role
-        }))
-        const writes = replacing("organizationMember", (userId) => `${organizationId}/${userId}`, before, wanted, {
-          insert: (row) => Commit.insert("organizationMember", row),
-          update: (stored, row) => Commit.update("organizationMember", stored, row)
-        })
-        const commit = {
-          name: "Organizations.replaceMembers",
-          projectId: null,
-          writes: [Commit.update("organization", organization, {}), ...writes]
-        }
-        return { answer: wanted, commit }
+    return yield* decideAndCommit(replacingOfOrganization(organizationId, entries, asking))
+  }).pipe(Effect.withSpan("Organizations.replaceMembers"))
+
+const replacingOfOrganization = (
+  organizationId: string,
+  entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
+  asking: Asking
+) =>
+  Effect.gen(function* () {
+    const organization = yield* demand("organization", organizationId)
+    const before = yield* listOfOrganization(organizationId)
+    const expects = yield* checkEntries(entries, before)
+    const owners = before.filter(({ record }) => record.role === "owner").map(({ record }) => record.userId)
+    if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))
+      yield* requireWithin(asking, allScopes)
+    const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
+      Effect.map(standing(organizationId, userId), ({ stay }): OrganizationMember => {
+        const id = organization.record.id
+        return { organizationId: id, userId: userId as OrganizationMember["userId"], role, ...stayOf(stay) }
       })
     )
-  }).pipe(Effect.withSpan("Organizations.replaceMembers"))
+    const { changed, gone } = replacing<OrganizationMember>(before, wanted, {
+      insert: (row) => Commit.insert("organizationMember", row),
+      update: (stored, row) => Commit.update("organizationMember", stored, row)
+    })
+    const now = yield* Time.now
+    const left = yield* Effect.forEach(gone, (place) => departing(place, now))
+    const writes = [Commit.update("organization", organization, {}), ...left.flat(), ...changed]
+    return { answer: wanted, commit: { name: "Organizations.replaceMembers", projectId: null, expects, writes } }
+  })

@@ -17,22 +17,55 @@ export type OrganizationRole = typeof OrganizationRole.Type
 export const Scope = Schema.Literal("read", "write", "approve", "promote", "admin")
 export type Scope = typeof Scope.Type
 
-export const Organization = Schema.Struct({ id: OrganizationId, name: Schema.String, createdAt: Timestamp })
+export const Organization = Schema.Struct({
+  id: OrganizationId,
+  name: Schema.String,
+  createdAt: Timestamp,
+  /** The user that it counts for, who made it or stands behind its maker. Absent for the installation's own. */
+  sponsor: Schema.optionalWith(UserId, { exact: true })
+})
 export interface Organization extends Schema.Schema.Type<typeof Organization> {}
 
-export const User = Schema.Struct({ id: UserId, name: Schema.String, createdAt: Timestamp })
+export const User = Schema.Struct({
+  id: UserId,
+  name: Schema.String,
+  createdAt: Timestamp,
+  /** The organization whose owner made the user. Absent for the first owner. */
+  madeIn: Schema.optionalWith(OrganizationId, { exact: true }),
+  /** What the user counts for: that organization's sponsor, or that organization itself when it has none. */
+  sponsor: Schema.optionalWith(Schema.Union(UserId, OrganizationId), { exact: true }),
+  /** Since when nothing that is the user's lets anybody in. Absent while it does. */
+  disabledAt: Schema.optionalWith(Timestamp, { exact: true })
+})
 export interface User extends Schema.Schema.Type<typeof User> {}
 
 /** A user's place in an organization. */
 export const OrganizationMember = Schema.Struct({
   organizationId: OrganizationId,
   userId: UserId,
-  role: OrganizationRole
+  role: OrganizationRole,
+  /** How often the user had left before; absent for never. */
+  stay: Schema.optionalWith(Schema.Number, { exact: true })
 })
 export interface OrganizationMember extends Schema.Schema.Type<typeof OrganizationMember> {}
 
-/** A user's role on one Project. */
-export const Membership = Schema.Struct({ projectId: ProjectId, userId: UserId, role: Role })
+/** That a user left an organization, and how often. What was given before does not count any more. */
+export const Departure = Schema.Struct({
+  organizationId: OrganizationId,
+  userId: UserId,
+  count: Schema.Number,
+  at: Timestamp
+})
+export interface Departure extends Schema.Schema.Type<typeof Departure> {}
+
+/** A user's role on one Project. It counts until the user leaves the Project's organization. */
+export const Membership = Schema.Struct({
+  projectId: ProjectId,
+  userId: UserId,
+  role: Role,
+  /** How often the user had left the organization when this was given; absent for never. */
+  stay: Schema.optionalWith(Schema.Number, { exact: true })
+})
 export interface Membership extends Schema.Schema.Type<typeof Membership> {}
 
 /** An API token. Only its SHA-256 is stored; the token itself is shown once. */

@@ -9,24 +9,26 @@ import { makeUuid, type OrganizationId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { InsufficientRole } from "./Access.ts"
-import type { Organization, OrganizationMember, OrganizationRole, Scope, User } from "./Membership.ts"
-import { listOfOrganization } from "./Members.ts"
+import type { Organization, OrganizationMember, OrganizationRole, User } from "./Membership.ts"
 import { checkName } from "./Names.ts"
-import { allScopes, type Asking, cut, generate, isTokenText, recordOf, requireWithin, tokenForm } from "./Tokens.ts"
+import { allScopes, demandEnabled, isTokenText, recordOf, tokenForm } from "./Tokens.ts"
 
-/** The organization has as many members as one may have. */
-export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Number }) {}
+/** As many organizations count for the user as may. */
+export class OrganizationLimit extends Schema.TaggedError<OrganizationLimit>()("OrganizationLimit", {
+  max: Schema.Number
+}) {}
 
 /** Every installation's first organization has this id, so that two servers that start at once make one. */
 export const firstOrganizationId: OrganizationId = "org_00000000-0000-4000-8000-000000000000"
 
-const newUser = (name: string) =>
+const newOwner = (name: string) =>
   Effect.gen(function* () {
     const user: User = { id: `usr_${yield* makeUuid}`, name, createdAt: yield* Time.now }
     return user
   })
 
-const firstOwner = (organizationId: string) =>
+/** The owner of an organization who has been one for longest. */
+export const firstOwner = (organizationId: string) =>
   Effect.gen(function* () {
     const members = yield* (yield* Records).list("organizationMember", { where: { organizationId }, limit: "all" })
     const owner = members.items.find((each) => each.record.role === "owner")
@@ -56,7 +58,7 @@ const bootstrapping = (input: {
 }) =>
   Effect.gen(function* () {
     const there = yield* find("organization", firstOrganizationId)
-    const user = there === null ? yield* newUser(input.owner) : yield* firstOwner(firstOrganizationId)
+    const user = there === null ? yield* newOwner(input.owner) : yield* firstOwner(firstOrganizationId)
     const hash = yield* sha256(Redacted.value(input.token))
     const known = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]
     const token =
@@ -83,18 +85,37 @@ const bootstrapping = (input: {
       : { answer, commit: { name: "Organizations.bootstrap", projectId: null, writes } }
   })
 
-/** Makes an organization. Its maker is its owner. */
+/** Makes an organization. Its maker is its owner. It counts for its maker, or for who stands behind the maker. */
 export const create = (userId: string, name: string) =>
   Effect.gen(function* () {
     yield* checkName("name", name, Limits.organizationNameLength)
-    const user = yield* demand("user", userId)
-    const organization: Organization = { id: `org_${yield* makeUuid}`, name, createdAt: yield* Time.now }
-    const owner: OrganizationMember = { organizationId: organization.id, userId: user.record.id, role: "owner" }
-    const writes = [Commit.insert("organization", organization), Commit.insert("organizationMember", owner)]
-    return yield* decideAndCommit(
-      Effect.succeed({ answer: organization, commit: { name: "Organizations.create", projectId: null, writes } })
-    )
+    const id: OrganizationId = `org_${yield* makeUuid}`
+    return yield* decideAndCommit(creating(userId, id, name))
   }).pipe(Effect.withSpan("Organizations.create"))
+
+const creating = (userId: string, id: OrganizationId, name: string) =>
+  Effect.gen(function* () {
+    const maker = yield* demandEnabled(userId)
+    const behind = maker.record.sponsor
+    const sponsor = yield* demand("user", behind?.startsWith("usr_") === true ? behind : userId)
+    const made = yield* (yield* Records).list("organization", { where: { sponsor: sponsor.record.id }, limit: "all" })
+    if (made.items.length >= Limits.organizationsPerUser)
+      return yield* new OrganizationLimit({ max: Limits.organizationsPerUser })
+    const organization: Organization = { id, name, createdAt: yield* Time.now, sponsor: sponsor.record.id }
+    const owner: OrganizationMember = { organizationId: id, userId: maker.record.id, role: "owner" }
+    const commit = {
+      name: "Organizations.create",
+      projectId: null,
+      expects: [Commit.unchanged("user", userId, maker)],
+      // Writing the sponsor guards the number of organizations against a racing request.
+      writes: [
+        Commit.update("user", sponsor, {}),
+        Commit.insert("organization", organization),
+        Commit.insert("organizationMember", owner)
+      ]
+    }
+    return { answer: organization, commit }
+  })
 
 /** The organizations of a user, each with the user's role, a page at a time. */
 export const list = (userId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
@@ -117,63 +138,4 @@ export const requirePlace = (userId: string, organizationId: string, needed: Org
     if (needed === "owner" && place.record.role !== "owner")
       return yield* new InsufficientRole({ held: place.record.role, needed })
     return place.record
-  })
-
-export interface NewUser {
-  readonly name: string
-  readonly organizationId?: string
-  /** In the organization; default `member`. */
-  readonly role?: OrganizationRole
-  /** Of the first token; default: those of the token that asks. */
-  readonly scopes?: ReadonlyArray<Scope>
-  /** Of the first token; default: when the token that asks ends. */
-  readonly expiresAt?: Time.Timestamp
-}
-
-/**
- * Makes a user with a token of their own. Only owners may: of the organization that is named, else of any. The token
- * can do no more than the one that asks and lives no longer; who asks for an owner needs all scopes.
- */
-export const createUser = (ownerId: string, input: NewUser, asking: Asking) =>
-  Effect.gen(function* () {
-    yield* checkName("name", input.name, Limits.userNameLength)
-    if (input.organizationId !== undefined) yield* requirePlace(ownerId, input.organizationId, "owner")
-    else {
-      if (input.role !== undefined)
-        return yield* new InvalidField({
-          code: "invalid_field",
-          field: "role",
-          reason: "a role is had in an organization: name organizationId too"
-        })
-      const places = yield* (yield* Records).list("organizationMember", { where: { userId: ownerId }, limit: "all" })
-      if (!places.items.some((each) => each.record.role === "owner"))
-        return yield* new InsufficientRole({ held: "member", needed: "owner" })
-    }
-    if (input.role === "owner") yield* requireWithin(asking, allScopes)
-    const bounds = yield* cut(asking, input)
-    const user = yield* newUser(input.name)
-    const text = yield* generate
-    const token = yield* recordOf(user.id, text, { name: "first token", ...bounds })
-    yield* decideAndCommit(userCommit(user, token, input))
-    return { user, text }
-  }).pipe(Effect.withSpan("Organizations.createUser"))
-
-const userCommit = (user: User, token: Effect.Effect.Success<ReturnType<typeof recordOf>>, input: NewUser) =>
-  Effect.gen(function* () {
-    const commit = {
-      name: "Organizations.createUser",
-      projectId: null,
-      writes: [Commit.insert("user", user), Commit.insert("token", token)]
-    }
-    if (input.organizationId === undefined) return { answer: undefined, commit }
-    const organization = yield* demand("organization", input.organizationId)
-    if ((yield* listOfOrganization(input.organizationId)).length >= Limits.membersPerList)
-      return yield* new MemberLimit({ max: Limits.membersPerList })
-    const place: OrganizationMember = {
-      organizationId: organization.record.id,
-      userId: user.id,
-      role: input.role ?? "member"
-    }
-    const writes = [Commit.update("organization", organization, {}), Commit.insert("organizationMember", place)]
-    return { answer: undefined, commit: { ...commit, writes: [...commit.writes, ...writes] } }
   })

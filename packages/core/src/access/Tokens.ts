@@ -14,7 +14,7 @@ import { Secrets } from "./Secrets.ts"
 
 /** The caller could not be told. `reason` says what is wrong with the credentials, never what they are. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  reason: Schema.Literal("missing", "unknown", "expired", "revoked")
+  reason: Schema.Literal("missing", "unknown", "expired", "revoked", "disabled")
 }) {}
 
 /** The user has as many live tokens as one may have. Revoke one first. */
@@ -138,12 +138,18 @@ const issuing = (userId: string, text: Redacted.Redacted, input: NewToken) =>
     }
   })
 
-/** Revokes a token of this user. Revoking it again changes nothing. */
-export const revoke = (userId: string, tokenId: string) =>
+/** The user, who was not disabled. Nobody else does anything. */
+export const demandEnabled = (userId: string) =>
+  Effect.gen(function* () {
+    const user = yield* demand("user", userId)
+    return user.record.disabledAt === undefined ? user : yield* new Unknown({ kind: "user", id: userId })
+  })
+
+/** Revokes a token. Revoking it again changes nothing. Who may is asked before. */
+export const revoke = (tokenId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const token = yield* find("token", tokenId)
-      if (token === null || token.record.userId !== userId) return yield* new Unknown({ kind: "token", id: tokenId })
+      const token = yield* demand("token", tokenId)
       if (token.record.revokedAt !== null) return { answer: token.record }
       const revoked: Token = { ...token.record, revokedAt: yield* Time.now }
       return {
@@ -167,10 +173,24 @@ export const authenticate = (text: Redacted.Redacted) =>
     const hash = yield* sha256(Redacted.value(text))
     const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
     if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })
+    return yield* callerOf(found)
+  })
+
+const callerOf = (found: Token) =>
+  Effect.gen(function* () {
     if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
     if (!isLive(found, yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
     const user = yield* find("user", found.userId)
     if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
+    if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
     const { id, name, scopes, expiresAt } = found
     return { user: user.record, token: { id, name, scopes, expiresAt } } satisfies Caller
+  })
+
+/** Fails with `Unauthenticated` when a caller who was let in would not be any more. */
+export const stillIn = (caller: Caller) =>
+  Effect.gen(function* () {
+    const found = yield* find("token", caller.token.id)
+    if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
+    return yield* callerOf(found.record)
   })

@@ -1,6 +1,6 @@
 /** Every kind of record the ledger keeps: its schema, its key, what it can be looked up by, and its life. */
 import type { Schema } from "effect"
-import { Membership, Organization, OrganizationMember, Token, User } from "../access/Membership.ts"
+import { Departure, Membership, Organization, OrganizationMember, Token, User } from "../access/Membership.ts"
 import { Approval, approvalKey } from "../approval/Approval.ts"
 import { Policy } from "../approval/Policy.ts"
 import { Pointer } from "../app/Pointer.ts"
@@ -57,10 +57,16 @@ const byProjectId = (record: { readonly projectId: string }) => record.projectId
 const byId = (record: { readonly id: string }) => record.id
 
 export const Entities = {
-  organization: entity(Organization, byId, directory, {}),
-  user: entity(User, byId, directory, {}),
+  organization: entity(Organization, byId, directory, { sponsor: (each) => each.sponsor ?? null }),
+  /** Who was disabled counts for nobody any more. */
+  user: entity(User, byId, directory, {
+    sponsor: (each) => (each.disabledAt === undefined ? (each.sponsor ?? null) : null)
+  }),
   organizationMember: entity(OrganizationMember, (each) => `${each.organizationId}/${each.userId}`, directory, {
     organizationId: (each) => each.organizationId,
+    userId: (each) => each.userId
+  }),
+  departure: entity(Departure, (each) => `${each.organizationId}/${each.userId}`, directory, {
     userId: (each) => each.userId
   }),
   membership: entity(Membership, (each) => `${each.projectId}/${each.userId}`, directory, {

@@ -168,7 +168,8 @@ export const Limits = {
   commandDeaths: 32,
   /** How often a decision is taken anew after a Conflict before it gives up. */
   commitAttempts: 20,
-  commitRows: 500,
+  /** All members of a list replaced at once: 200 leave with a departure each, 200 come and are looked at. */
+  commitRows: 1000,
   /** How long a dead letter waits for a person; then it is dismissed (decision: a quarter). */
   deadLetterDays: 90,
   commitBytes: 4 * MiB,
@@ -218,6 +219,12 @@ export const Limits = {
   organizationNameLength: 100,
   /** Of one Project, and of one organization. */
   membersPerList: 200,
+  /** Organizations that a user makes, and those that whoever is made in these makes. */
+  organizationsPerUser: 100,
+  /** Users made in these organizations who are not disabled. */
+  usersPerUser: 500,
+  /** Users made in an organization of the installation's own who are not disabled. */
+  usersPerOrganization: 1000,
   /** How long a preview lives (specification, retention). */
   previewDays: 7,
 

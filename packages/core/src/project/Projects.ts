@@ -1,6 +1,7 @@
 /** Projects: creating one, seeding its source, and reading its canonical line. */
 import { Effect, Encoding, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
+import { standing, stayOf } from "../access/Departures.ts"
 import { checkName } from "../access/Names.ts"
 import { deploy } from "../app/Apps.ts"
 import { isReservedLabel, labelFor, serviceName } from "../app/HostLabel.ts"
@@ -10,7 +11,7 @@ import { Commands } from "../event/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
-import { InvalidField } from "../ledger/Refusals.ts"
+import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { makeUuid, type OrganizationId, type ProjectId } from "../primitives/Ids.ts"
@@ -101,10 +102,25 @@ export const create = (actor: Actor, input: NewProject) =>
     return (yield* demand("project", project.id)).record
   }).pipe(Effect.withSpan("Projects.create"))
 
+/** A user who creates a Project is its admin until they leave the organization, also when that is at this moment. */
+const creatorsEntry = (actor: Actor, organizationId: OrganizationId, projectId: ProjectId) =>
+  Effect.gen(function* () {
+    if (actor.type !== "user") return { expects: [], writes: [] }
+    const { place, stay } = yield* standing(organizationId, actor.id)
+    if (place === null && stay > 0) return yield* new Unknown({ kind: "organization", id: organizationId })
+    const key = `${organizationId}/${actor.id}`
+    const expects = [
+      place === null ? Commit.absent("departure", key) : Commit.unchanged("organizationMember", key, place)
+    ]
+    const userId = actor.id as `usr_${string}`
+    return { expects, writes: [Commit.insert("membership", { projectId, userId, role: "admin", ...stayOf(stay) })] }
+  })
+
 const reserve = (actor: Actor, id: ProjectId, input: NewProject, token: string) =>
   Effect.gen(function* () {
     if ((yield* find("slug", `${input.organizationId}/${input.slug}`)) !== null)
       return yield* new SlugTaken({ slug: input.slug })
+    const entry = yield* creatorsEntry(actor, input.organizationId, id)
     const taken = isReservedLabel(input.slug) || (yield* find("label", input.slug)) !== null
     const now = yield* Time.now
     const project: Project = {
@@ -124,18 +140,11 @@ const reserve = (actor: Actor, id: ProjectId, input: NewProject, token: string) 
       commit: {
         name: "Projects.reserve",
         projectId: null,
+        expects: entry.expects,
         writes: [
           Commit.insert("slug", { organizationId: input.organizationId, slug: input.slug, projectId: id }),
           Commit.insert("label", { label: project.label, projectId: id }),
-          ...(actor.type === "user"
-            ? [
-                Commit.insert("membership", {
-                  projectId: id,
-                  userId: actor.id as `usr_${string}`,
-                  role: "admin" as const
-                })
-              ]
-            : [])
+          ...entry.writes
         ],
         commands: [
           {

@@ -5,6 +5,7 @@ import * as Members from "@pawl/core/access/Members"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as Secrets from "@pawl/core/access/Secrets"
 import * as Tokens from "@pawl/core/access/Tokens"
+import * as Users from "@pawl/core/access/Users"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
@@ -144,7 +145,7 @@ describe("A token", () => {
         const raced = yield* Effect.all([issue, issue, issue].map(Effect.either), { concurrency: "unbounded" })
         expect(raced.filter((each) => each._tag === "Right").length).toBe(1)
         const [won] = raced.flatMap((each) => (each._tag === "Right" ? [each.right] : []))
-        yield* Tokens.revoke(user.id, won?.token.id ?? "")
+        yield* Tokens.revoke(won?.token.id ?? "")
         expect((yield* Effect.either(issue))._tag).toBe("Right")
       })
     ))
@@ -156,7 +157,7 @@ describe("A role on a Project", () => {
       Effect.gen(function* () {
         yield* storeProject
         const { user: owner } = yield* Organizations.bootstrap(first)
-        const { user: colleague } = yield* Organizations.createUser(
+        const { user: colleague } = yield* Users.create(
           owner.id,
           {
             name: "Colleague",
@@ -164,7 +165,7 @@ describe("A role on a Project", () => {
           },
           Tokens.operator
         )
-        const { user: guest } = yield* Organizations.createUser(owner.id, { name: "Guest" }, Tokens.operator)
+        const { user: guest } = yield* Users.create(owner.id, { name: "Guest" }, Tokens.operator)
         const roles = Effect.forEach([owner, colleague, guest], (each) => roleOf(each.id, project))
         expect(yield* roles).toEqual(["admin", "member", null])
         yield* Members.replace(
@@ -182,7 +183,7 @@ describe("A role on a Project", () => {
       Effect.gen(function* () {
         yield* storeProject
         const { user: owner } = yield* Organizations.bootstrap(first)
-        const { user: guest } = yield* Organizations.createUser(owner.id, { name: "Guest" }, Tokens.operator)
+        const { user: guest } = yield* Users.create(owner.id, { name: "Guest" }, Tokens.operator)
         const nowhere = "proj_00000000-0000-4000-8000-000000000002"
         expect(yield* Effect.flip(requireRole(guest.id, project.id, "viewer"))).toEqual(
           new Unknown({ kind: "project", id: project.id })
@@ -204,7 +205,7 @@ describe("A role on a Project", () => {
         yield* storeProject
         const { user: owner } = yield* Organizations.bootstrap(first)
         const users = yield* Effect.forEach(["a", "b", "c", "d"], (name) =>
-          Organizations.createUser(owner.id, { name }, Tokens.operator)
+          Users.create(owner.id, { name }, Tokens.operator)
         )
         const entries = users.map(({ user }) => ({ userId: user.id, role: "viewer" as const }))
         const lists = [entries.slice(0, 2), entries.slice(2)]
@@ -223,7 +224,7 @@ describe("A new user", () => {
     run(
       Effect.gen(function* () {
         const { user: owner, organization } = yield* Organizations.bootstrap(first)
-        const { user: colleague } = yield* Organizations.createUser(
+        const { user: colleague } = yield* Users.create(
           owner.id,
           {
             name: "Colleague",
@@ -231,10 +232,10 @@ describe("A new user", () => {
           },
           Tokens.operator
         )
-        const { user: guest } = yield* Organizations.createUser(owner.id, { name: "Guest" }, Tokens.operator)
+        const { user: guest } = yield* Users.create(owner.id, { name: "Guest" }, Tokens.operator)
         const refusal = (userId: string, organizationId?: string) =>
           Effect.flip(
-            Organizations.createUser(
+            Users.create(
               userId,
               { name: "x", ...(organizationId === undefined ? {} : { organizationId }) },
               Tokens.operator

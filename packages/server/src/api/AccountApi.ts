@@ -1,17 +1,17 @@
 /** The caller, and the caller's own tokens. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Membership, Scope, Token } from "@pawl/core/access/Membership"
+import { Scope, Token } from "@pawl/core/access/Membership"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
 import { about, administeringOwn, readingOwn } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
-import { OrganizationRecord, TokenRecord, UserRecord } from "./Records.ts"
+import { EntryRecord, OrganizationRecord, TokenRecord, UserRecord } from "./Records.ts"
 
 export const Me = Schema.Struct({
   user: UserRecord,
   /** Entries on Projects. Roles that come from an organization are not among them. */
-  memberships: Schema.Array(Membership),
+  memberships: Schema.Array(EntryRecord),
   organizations: Schema.Array(OrganizationRecord),
   /** The token that asks. */
   token: Token.pick("id", "name", "scopes", "expiresAt")
@@ -47,7 +47,13 @@ export const AccountApi = HttpApiGroup.make("account")
     HttpApiEndpoint.del("revokeToken", "/v1/tokens/:id")
       .setPath(ById)
       .addSuccess(Schema.Struct({ id: Schema.String, revokedAt: Schema.String }))
-      .annotateContext(about(administeringOwn, "Revoke one of the caller's tokens", "In force with the next request."))
+      .annotateContext(
+        about(
+          administeringOwn,
+          "Revoke a token",
+          "One's own, or one of a user that one may disable. In force with the next request."
+        )
+      )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "The caller and the caller's tokens")

@@ -1,29 +1,16 @@
-/** Organizations, their members, and the users that owners make. */
+/** Organizations and their members. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { OrganizationRole, Scope } from "@pawl/core/access/Membership"
+import { OrganizationRole } from "@pawl/core/access/Membership"
 import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
-import { Moment } from "./Moments.ts"
 import { about, administeringOwn, readingOwn } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
-import { OrganizationMemberRecord, OrganizationRecord, UserRecord } from "./Records.ts"
+import { OrganizationMemberRecord, OrganizationRecord } from "./Records.ts"
 
 export const NewOrganizationBody = Schema.Struct({ name: Schema.String })
 
 export const OrganizationMembersBody = Schema.Struct({
   members: Schema.Array(Schema.Struct({ userId: Schema.String, role: OrganizationRole }))
-})
-
-export const NewUserBody = Schema.Struct({
-  name: Schema.String,
-  /** Where the user becomes a member; without it, nowhere yet. */
-  organizationId: Schema.optionalWith(Schema.String, { exact: true }),
-  /** There; default `member`. An owner is made by a token with all scopes only. */
-  role: Schema.optionalWith(OrganizationRole, { exact: true }),
-  /** Of the user's first token. Default: those of the token that asks. Never more than those. */
-  scopes: Schema.optionalWith(Schema.Array(Scope), { exact: true }),
-  /** Of the user's first token. Default: when the token that asks ends, else never. Never later than that. */
-  expiresAt: Schema.optionalWith(Moment, { exact: true })
 })
 
 export const OrganizationsApi = HttpApiGroup.make("organizations")
@@ -54,25 +41,9 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
         about(
           administeringOwn,
           "Replace the members of an organization",
-          "Only owners may, and one owner stays. Who makes another owner needs a token with all scopes. In force with the next request."
+          "Only owners may, and one owner stays. Who makes another owner needs a token with all scopes. Who is not named any more has left: nothing that they held in its Projects counts, from the next request on."
         )
       )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Organizations")
-
-export const UsersApi = HttpApiGroup.make("users")
-  .add(
-    HttpApiEndpoint.post("create", "/v1/users")
-      .setPayload(NewUserBody)
-      .addSuccess(Schema.Struct({ user: UserRecord, token: Schema.String }), { status: 201 })
-      .annotateContext(
-        about(
-          administeringOwn,
-          "Make a local user",
-          "Only owners of an organization may. The user's first token is shown once; it can do no more than the token that asks."
-        )
-      )
-  )
-  .middleware(Authenticated)
-  .annotate(OpenApi.Description, "Users")

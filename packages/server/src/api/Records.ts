@@ -42,16 +42,21 @@ export const HistoryRecord = named("HistoryItem", HistoryItem)
 export const AppLogLineRecord = named("AppLogLine", AppLogLine)
 /** Never with its secret. */
 export const WebhookRecord = named("Webhook", WebhookView)
-export const UserRecord = named("User", User)
+const person = User.pick("id", "name", "createdAt", "disabledAt")
+export const UserRecord = named("User", person)
+/** A user of an organization, with their role in it. */
+export const PersonRecord = named("Person", Schema.Struct({ ...person.fields, role: OrganizationRole }))
 export const OrganizationRecord = named(
   "Organization",
-  Schema.Struct({ ...Organization.fields, role: OrganizationRole })
+  Schema.Struct({ ...Organization.omit("sponsor").fields, role: OrganizationRole })
 )
 export const OrganizationMemberRecord = named(
   "OrganizationMember",
-  Schema.Struct({ ...OrganizationMember.fields, name: Schema.String })
+  Schema.Struct({ ...OrganizationMember.omit("stay").fields, name: Schema.String })
 )
-export const MemberRecord = named("Member", Schema.Struct({ ...Membership.fields, name: Schema.String }))
+const entry = Membership.omit("stay")
+export const EntryRecord = named("Membership", entry)
+export const MemberRecord = named("Member", Schema.Struct({ ...entry.fields, name: Schema.String }))
 /** Never with its hash. */
 export const TokenRecord = named("Token", Token.omit("hash"))
 

@@ -1,15 +1,16 @@
 /** The caller, and the caller's tokens. */
 import { HttpApiBuilder } from "@effect/platform"
+import { entriesOf } from "@pawl/core/access/Departures"
+import { revokeFor } from "@pawl/core/access/Leaving"
 import type { Token } from "@pawl/core/access/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
-import { issue, list, revoke } from "@pawl/core/access/Tokens"
-import { Records } from "@pawl/core/ledger/Records"
+import { issue, list } from "@pawl/core/access/Tokens"
 import { Effect, Redacted } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 
-const withoutHash = ({ hash: _hash, ...token }: Token) => token
+export const withoutHash = ({ hash: _hash, ...token }: Token) => token
 
 export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =>
   handlers
@@ -17,11 +18,10 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
       answering(
         Effect.gen(function* () {
           const { user, token } = yield* CurrentUser
-          const entries = yield* (yield* Records).list("membership", { where: { userId: user.id }, limit: "all" })
           const organizations = yield* organizationsOf(user.id, {})
           return {
             user,
-            memberships: entries.items.map((each) => each.record),
+            memberships: yield* entriesOf(user.id),
             organizations: organizations.items,
             token
           }
@@ -50,7 +50,7 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
       answering(
         Effect.gen(function* () {
           const { user } = yield* CurrentUser
-          const { id, revokedAt } = yield* revoke(user.id, path.id)
+          const { id, revokedAt } = yield* revokeFor(user.id, path.id)
           return { id, revokedAt: revokedAt ?? "" }
         })
       )

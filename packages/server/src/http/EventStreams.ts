@@ -1,12 +1,9 @@
 /** Event streams (`text/event-stream`): they stay open until the reader leaves, may no longer read, or the server closes. */
 import { HttpServerResponse } from "@effect/platform"
 import { requireRole } from "@pawl/core/access/Access"
-import { isLive } from "@pawl/core/access/Tokens"
+import { stillIn } from "@pawl/core/access/Tokens"
 import { EventLog } from "@pawl/core/event/EventLog"
-import { demand } from "@pawl/core/ledger/Deciding"
-import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ServerLimits } from "../ServerLimits.ts"
-import * as Time from "@pawl/core/primitives/Time"
 import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { problemOf } from "./Problems.ts"
@@ -40,11 +37,7 @@ const heartbeat = ": still here\n\n"
 
 /** Ends with a refusal when the reader's token or role is gone. */
 const stillAllowed = (caller: CurrentUser["Type"], projectId: string) =>
-  Effect.gen(function* () {
-    const token = (yield* demand("token", caller.token.id)).record
-    if (!isLive(token, yield* Time.now)) return yield* new Unknown({ kind: "token", id: token.id })
-    yield* requireRole(caller.user.id, projectId, "viewer")
-  })
+  Effect.zipRight(stillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
 
 const counted = (open: Map<string, number>, userId: string) =>
   Stream.acquireRelease(

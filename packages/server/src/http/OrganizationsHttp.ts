@@ -1,8 +1,8 @@
-/** Organizations and local users. */
+/** Organizations and their members. */
 import { HttpApiBuilder } from "@effect/platform"
 import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Members"
-import { create, createUser, list } from "@pawl/core/access/Organizations"
-import { Effect, Redacted } from "effect"
+import { create, list } from "@pawl/core/access/Organizations"
+import { Effect } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
@@ -37,16 +37,4 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
         })
       )
     )
-)
-
-export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
-  handlers.handle("create", ({ payload }) =>
-    answering(
-      Effect.gen(function* () {
-        const caller = yield* CurrentUser
-        const { user, text } = yield* createUser(caller.user.id, payload, caller.token)
-        return { user, token: Redacted.value(text) }
-      })
-    )
-  )
 )

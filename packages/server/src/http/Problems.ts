@@ -38,7 +38,8 @@ const credentials = {
   missing: "Send a token: Authorization: Bearer pawl_….",
   unknown: "This token is not one of this installation's.",
   expired: "This token has expired. Ask for a new one.",
-  revoked: "This token was revoked. Ask for a new one."
+  revoked: "This token was revoked. Ask for a new one.",
+  disabled: "The user of this token was disabled."
 }
 
 export const internal = (): Problem =>
@@ -98,6 +99,14 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
         ? `This needs a token with the scopes ${beyond.join(", ")} too; this one has ${held.join(", ") || "none"}.`
         : `What is asked for would end later than the token that asks, which ends at ${endsAt}.`,
       { held, beyond, endsAt }
+    ),
+  BelongsElsewhere: ({ userId }) =>
+    problemOf(
+      403,
+      "belongs_elsewhere",
+      "Not yours alone to end",
+      `${userId} also belongs to an organization that you do not own. Remove them from yours: that ends all that they have there. An operator can do the rest on the machine.`,
+      { userId }
     ),
   SelfApproval: ({ changeId }) =>
     problemOf(
@@ -257,6 +266,27 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
     ),
   TokenLimit: ({ max }) =>
     conflict("token_limit", "No more tokens", `You have ${max} live tokens. Revoke one first.`, { max }),
+  LastOwner: ({ organizationId, userId }) =>
+    conflict(
+      "last_owner",
+      "An organization keeps an owner",
+      `${userId} is the only owner of ${organizationId}. Make another one first.`,
+      { userId, organizationId }
+    ),
+  OrganizationLimit: ({ max }) =>
+    conflict(
+      "organization_limit",
+      "No more organizations",
+      `${max} organizations count for you, by those whom you brought in too, and no more may.`,
+      { max }
+    ),
+  UserLimit: ({ max }) =>
+    conflict(
+      "user_limit",
+      "No more users",
+      `${max} users count for this organization or for who stands behind it, and no more may. Disable some.`,
+      { max }
+    ),
   MemberLimit: ({ max }) =>
     conflict("member_limit", "No more members", `The organization has its ${max} members.`, { max }),
   WebhookLimit: ({ max }) =>

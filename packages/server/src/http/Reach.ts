@@ -4,7 +4,8 @@
  */
 import { requireRole } from "@pawl/core/access/Access"
 import { user } from "@pawl/core/access/Actor"
-import type { OrganizationMember } from "@pawl/core/access/Membership"
+import { requireKeeper } from "@pawl/core/access/Leaving"
+import type { OrganizationMember, User } from "@pawl/core/access/Membership"
 import { requirePlace } from "@pawl/core/access/Organizations"
 import type { DeadLetter } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
@@ -27,6 +28,7 @@ export interface Reachable {
   readonly deadLetter: DeadLetter
   /** The caller's own place in it. */
   readonly organization: OrganizationMember
+  readonly user: User
 }
 
 /** Who acts: from the session, never from a body. */
@@ -97,6 +99,16 @@ export const onOrganization = once("organization", (id) =>
   })
 )
 
+/** A user is reached by themselves to read, and by who answers for them. */
+export const onUser = once("user", (id) =>
+  Effect.gen(function* () {
+    const { user: caller } = yield* CurrentUser
+    const { path } = yield* Exchange
+    if (caller.id === id && path.endsWith("/tokens")) return caller
+    return yield* requireKeeper(caller.id, id)
+  })
+)
+
 /** Where the ids of paths lead, by the word before them. A path that is missing here is judged by its handler alone. */
 const ways = {
   projects: onProject,
@@ -106,7 +118,8 @@ const ways = {
   evidence: onEvidence,
   webhooks: onWebhook,
   "dead-letters": onDeadLetter,
-  organizations: onOrganization
+  organizations: onOrganization,
+  users: onUser
 } as const
 
 const isWay = (word: string): word is keyof typeof ways => Object.hasOwn(ways, word)

@@ -1,7 +1,9 @@
 /** Every refusal of the core, and of this package, that the API may answer. Each has its row in `Problems.ts`. */
 import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
-import type { MemberLimit } from "@pawl/core/access/Organizations"
+import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Leaving"
+import type { OrganizationLimit } from "@pawl/core/access/Organizations"
 import type { ScopeExceedsToken, TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
 import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
 import type { BuildCapReached } from "@pawl/core/app/Builds"
 import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
@@ -34,6 +36,7 @@ export type Refusal =
   | AlreadyDecided
   | AnotherPromoting
   | AppsDisabled
+  | BelongsElsewhere
   | Blocked
   | BudgetCannotDecrease
   | BuildCapReached
@@ -49,6 +52,7 @@ export type Refusal =
   | InvalidField
   | InvalidKey
   | InvalidPath
+  | LastOwner
   | LeaseLost
   | LedgerUnavailable
   | MemberLimit
@@ -59,6 +63,7 @@ export type Refusal =
   | NotRequired
   | ObjectNotFound
   | ObjectStoreUnavailable
+  | OrganizationLimit
   | ProjectArchived
   | RepositoriesUnavailable
   | RollbackStale
@@ -71,4 +76,5 @@ export type Refusal =
   | TreeTooLarge
   | Unauthenticated
   | Unknown
+  | UserLimit
   | WebhookLimit

@@ -109,6 +109,9 @@ const samples: Readonly<Record<string, Sample>> = {
     id: "organization",
     body: (ids) => ({ members: [{ userId: ids.user, role: "owner" }] })
   },
+  "users.list": { stranger: 200 },
+  "users.disable": { id: "user" },
+  "users.tokens": { id: "user" },
   "users.create": { body: () => ({ name: "mine" }), stranger: 403 }
 }
 

@@ -1,7 +1,8 @@
 /** What ends an open event stream, with the clock in hand. */
-import { bootstrap, createUser, firstOrganizationId } from "@pawl/core/access/Organizations"
+import { bootstrap, firstOrganizationId } from "@pawl/core/access/Organizations"
 import * as Members from "@pawl/core/access/Members"
 import * as Tokens from "@pawl/core/access/Tokens"
+import * as Users from "@pawl/core/access/Users"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
@@ -37,7 +38,7 @@ const openStream = Effect.gen(function* () {
   yield* ledger.commit({ name: "test", projectId: null, writes: [Commit.insert("slug", slug)] })
   const stored = { ...project, createdAt: time, updatedAt: time, cleaned_at: null }
   yield* ledger.commit({ name: "test", projectId, writes: [Commit.insert("project", stored)] })
-  const { user, text } = yield* createUser(owner.id, { name: "Viewer" }, Tokens.operator)
+  const { user, text } = yield* Users.create(owner.id, { name: "Viewer" }, Tokens.operator)
   yield* Members.replace(projectId, [{ userId: user.id, role: "viewer" }])
   const caller = yield* Tokens.authenticate(text)
   const response = yield* EventStreams.eventStream(projectId, 0).pipe(Effect.provideService(CurrentUser, caller))
@@ -81,7 +82,7 @@ describe("An open event stream", () => {
     run(
       Effect.gen(function* () {
         const { caller, reading } = yield* openStream
-        yield* Tokens.revoke(caller.user.id, caller.token.id)
+        yield* Tokens.revoke(caller.token.id)
         yield* lasting(1)
         expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n")
       })

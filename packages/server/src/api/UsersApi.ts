@@ -1,0 +1,77 @@
+/** The users that owners make, and what becomes of them. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { OrganizationRole, Scope } from "@pawl/core/access/Membership"
+import { Schema } from "effect"
+import { Authenticated } from "./Authentication.ts"
+import { Moment } from "./Moments.ts"
+import { about, administeringOwn, readingOwn } from "./Needs.ts"
+import { ById, PageParams, pageOf } from "./Paging.ts"
+import { PersonRecord, TokenRecord, UserRecord } from "./Records.ts"
+
+export const NewUserBody = Schema.Struct({
+  name: Schema.String,
+  /** Where the user becomes a member; without it, nowhere yet. */
+  organizationId: Schema.optionalWith(Schema.String, { exact: true }),
+  /** There; default `member`. An owner is made by a token with all scopes only. */
+  role: Schema.optionalWith(OrganizationRole, { exact: true }),
+  /** Of the user's first token. Default: those of the token that asks. Never more than those. */
+  scopes: Schema.optionalWith(Schema.Array(Scope), { exact: true }),
+  /** Of the user's first token. Default: when the token that asks ends, else never. Never later than that. */
+  expiresAt: Schema.optionalWith(Moment, { exact: true })
+})
+
+export const UsersParams = Schema.Struct({
+  ...PageParams.fields,
+  /** Default: the caller's first. */
+  organizationId: Schema.optionalWith(Schema.String, { exact: true })
+})
+
+const keepers =
+  "Only owners of every organization that the user is in may, and of the one that made the user: else remove them from yours."
+
+export const UsersApi = HttpApiGroup.make("users")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/users")
+      .setPayload(NewUserBody)
+      .addSuccess(Schema.Struct({ user: UserRecord, token: Schema.String }), { status: 201 })
+      .annotateContext(
+        about(
+          administeringOwn,
+          "Make a local user",
+          "Only owners of an organization may. The user's first token is shown once; it can do no more than the token that asks."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/v1/users")
+      .setUrlParams(UsersParams)
+      .addSuccess(pageOf(PersonRecord))
+      .annotateContext(about(readingOwn, "The users of an organization, in the order in which they came"))
+  )
+  .add(
+    HttpApiEndpoint.del("disable", "/v1/users/:id")
+      .setPath(ById)
+      .addSuccess(Schema.Struct({ user: UserRecord }), { status: 202 })
+      .annotateContext(
+        about(
+          administeringOwn,
+          "Disable a user",
+          `No token, stream or git access of theirs is good for anything from the next request on, and they have left every organization. ${keepers}`
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("tokens", "/v1/users/:id/tokens")
+      .setPath(ById)
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(TokenRecord))
+      .annotateContext(
+        about(
+          administeringOwn,
+          "The tokens of a user, oldest first, without what they are made of",
+          `One's own, too. ${keepers}`
+        )
+      )
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Users")

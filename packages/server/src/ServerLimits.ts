@@ -53,6 +53,8 @@ export const ServerLimits = {
   /** An open event stream says so this often when there is nothing to tell, and looks whether its reader may still read. */
   eventHeartbeatMs: 15 * second,
   eventStreamsPerCaller: 20,
+  /** How long an open stream trusts that its reader may read before it tells the next item (decision: as the rights of others end). */
+  eventTrustMs: 1 * second,
 
   // Telemetry (decisions: spans that wait beyond the first bound are dropped and counted)
   spansWaiting: 10_000,

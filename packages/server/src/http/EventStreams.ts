@@ -4,7 +4,7 @@ import { requireRole } from "@pawl/core/access/Access"
 import { stillIn } from "@pawl/core/access/Tokens"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { ServerLimits } from "../ServerLimits.ts"
-import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { problemOf } from "./Problems.ts"
 
@@ -16,6 +16,8 @@ export class OpenStreams extends Context.Tag("@pawl/server/http/OpenStreams")<
     readonly open: Map<string, number>
     /** Ends all of them. */
     readonly closing: Deferred.Deferred<void>
+    /** Makes all of them look at once whether their readers may still read. One look that is owed is enough. */
+    readonly looking: PubSub.PubSub<void>
   }
 >() {}
 
@@ -24,7 +26,7 @@ export const layer: Layer.Layer<OpenStreams> = Layer.scoped(
   Effect.gen(function* () {
     const closing = yield* Deferred.make<void>()
     yield* Effect.addFinalizer(() => Deferred.succeed(closing, undefined))
-    return { open: new Map(), closing }
+    return { open: new Map(), closing, looking: yield* PubSub.sliding<void>(1) }
   })
 )
 
@@ -38,6 +40,24 @@ const heartbeat = ": still here\n\n"
 /** Ends with a refusal when the reader's token or role is gone. */
 const stillAllowed = (caller: CurrentUser["Type"], projectId: string) =>
   Effect.zipRight(stillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
+
+/**
+ * What is told while the reader may read. Others end people's rights too, in processes that this one does not hear: an
+ * item comes at most `eventTrustMs` after a look.
+ */
+const told = <E, E2, R>(frames: Stream.Stream<string, E>, look: Effect.Effect<unknown, E2, R>) => {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const trusted = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now - lookedAt < ServerLimits.eventTrustMs) return
+    yield* look
+    lookedAt = now
+  })
+  return Stream.mapChunksEffect(frames, (chunk) => Effect.as(trusted, chunk))
+}
+
+/** Has the open streams of this process look at once whether their readers may still read. */
+export const lookAgain = ({ looking }: OpenStreams["Type"]) => PubSub.publish(looking, undefined)
 
 const counted = (open: Map<string, number>, userId: string) =>
   Stream.acquireRelease(
@@ -54,7 +74,7 @@ const counted = (open: Map<string, number>, userId: string) =>
 export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>) =>
   Effect.gen(function* () {
     const caller = yield* CurrentUser
-    const { open, closing } = yield* OpenStreams
+    const { closing, looking, open } = yield* OpenStreams
     if ((open.get(caller.user.id) ?? 0) >= ServerLimits.eventStreamsPerCaller)
       return yield* problemOf(
         429,
@@ -64,11 +84,13 @@ export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>
         { retryAfterSeconds: 5 }
       )
     const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof stillAllowed>>>()
+    const look = stillAllowed(caller, projectId)
     const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
-      Stream.mapEffect(() => Effect.as(stillAllowed(caller, projectId), heartbeat))
+      Stream.mapEffect(() => Effect.as(look, heartbeat))
     )
+    const looks = Stream.drain(Stream.mapEffect(Stream.fromPubSub(looking), () => look))
     const body = Stream.make(opening).pipe(
-      Stream.concat(Stream.merge(frames, beats)),
+      Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
       Stream.interruptWhenDeferred(closing),
       Stream.catchAll((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
       (stream) => Stream.flatMap(counted(open, caller.user.id), () => stream),

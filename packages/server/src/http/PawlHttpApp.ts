@@ -8,7 +8,7 @@ import {
   type HttpServerResponse
 } from "@effect/platform"
 import { makeUlid } from "@pawl/core/primitives/Ids"
-import { Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { administering } from "../api/Needs.ts"
 import { AccountHttp } from "./AccountHttp.ts"
 import { ApiSettings } from "./ApiSettings.ts"
@@ -61,7 +61,11 @@ const groups = Layer.mergeAll(
   AccountHttp,
   OrganizationsHttp,
   UsersHttp
-).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(RateLimits.layer), Layer.provide(EventStreams.layer))
+).pipe(
+  Layer.provide(BearerAuthentication.layer),
+  Layer.provide(RateLimits.layer),
+  Layer.provideMerge(EventStreams.layer)
+)
 
 const routes = Documentation.layer.pipe(Layer.provideMerge(groups), Layer.provideMerge(HttpApiBuilder.Router.Live))
 
@@ -78,8 +82,14 @@ const requestIdOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
 
 type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
 
+const administers = ({ method, need }: Endpoints.Endpoint): boolean => method !== "GET" && need?.scope === "admin"
+
 /** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
-const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>, accessLog: boolean) =>
+const exchange = <R>(
+  router: Answer<R | HttpServerRequest.HttpServerRequest>,
+  accessLog: boolean,
+  streams: EventStreams.OpenStreams["Type"]
+) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const requestId = yield* requestIdOf(request)
@@ -105,6 +115,8 @@ const exchange = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>, ac
       Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
       Effect.provideService(Exchange, state),
       Effect.annotateLogs({ endpoint: endpoint.name }),
+      // Whatever is administered may have ended somebody's right to read.
+      Effect.tap(() => (administers(endpoint) && state.handled ? EventStreams.lookAgain(streams) : Effect.void)),
       Effect.map((given) => withHeaders(given, requestId, path))
     )
     return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
@@ -128,5 +140,9 @@ export const makeHttpApp = (
       HttpRouter.withRouterConfig({ maxParamLength: longestParameter }),
       Effect.provide(context)
     )
-    return exchange(Effect.provide(router, context), settings.accessLog === true)
+    return exchange(
+      Effect.provide(router, context),
+      settings.accessLog === true,
+      Context.get(context, EventStreams.OpenStreams)
+    )
   })

@@ -1,5 +1,7 @@
 /** What ends an open event stream, with the clock in hand. */
 import { bootstrap, firstOrganizationId } from "@pawl/core/access/Organizations"
+import { system } from "@pawl/core/access/Actor"
+import * as Leaving from "@pawl/core/access/Leaving"
 import * as Members from "@pawl/core/access/Members"
 import * as Tokens from "@pawl/core/access/Tokens"
 import * as Users from "@pawl/core/access/Users"
@@ -85,6 +87,38 @@ describe("An open event stream", () => {
         yield* Tokens.revoke(caller.token.id)
         yield* lasting(1)
         expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n")
+      })
+    ))
+
+  it("ends at once when it is told to look and its reader was disabled", () =>
+    run(
+      Effect.gen(function* () {
+        const { caller, reading } = yield* openStream
+        yield* lasting(1)
+        yield* Leaving.disable(caller.user.id)
+        yield* EventStreams.lookAgain(yield* EventStreams.OpenStreams)
+        expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n: still here\n\n")
+      })
+    ))
+
+  it("tells nothing that happens a second after its reader's role is gone, whoever ended it", () =>
+    run(
+      Effect.gen(function* () {
+        const { reading } = yield* openStream
+        const happens = (n: number) =>
+          Effect.gen(function* () {
+            const type = "build.started"
+            const events = [{ type, subject: `rel_${n}`, data: {}, actor: system("test") }] as const
+            yield* (yield* Ledger).commit({ name: "test", projectId, events })
+            yield* TestClock.adjust(0)
+          })
+        yield* happens(1)
+        yield* Members.replace(projectId, [])
+        yield* TestClock.adjust(ServerLimits.eventTrustMs)
+        yield* happens(2)
+        const read = yield* Fiber.join(reading)
+        expect(read).toContain("rel_1")
+        expect(read).not.toContain("rel_2")
       })
     ))
 })

@@ -66,7 +66,7 @@ const abouts: Readonly<Record<string, About>> = {
   appBuildsPerDay: {
     takes: "a whole number above 0",
     otherwise: String(Limits.buildsPerDay),
-    what: "How many app builds a day may have, in UTC. Serving a stored bundle again is free."
+    what: "How many app builds a day may have, in UTC. Organizations share them, see [shares](running.md#shares). Serving a stored bundle again is free."
   },
   appProcesses: {
     takes: "a whole number above 0",
@@ -76,7 +76,12 @@ const abouts: Readonly<Record<string, About>> = {
   sandboxMinutesPerMonth: {
     takes: "a whole number above 0",
     otherwise: String(Limits.sandboxMsPerMonth / 60_000),
-    what: "How many minutes checks may run in sandboxes in a month, in UTC, in all. Above it a Candidate is rejected when it is composed; ask for it again with `retry`."
+    what: "How many minutes checks may run in sandboxes in a month, in UTC, in all. Organizations share them, see [shares](running.md#shares). Above it a Candidate is rejected when it is composed, and a check is a gap; ask for it again with `retry`."
+  },
+  sandboxesAtOnce: {
+    takes: "a whole number above 0",
+    otherwise: `as many as there are cores, at least ${Limits.activeSandboxesPerChange}`,
+    what: "How many sandboxes of checks this process runs at once. Projects take turns for them. Each may take a core and 1 GiB of memory."
   },
   webhooksAllowPrivate: {
     takes: "true or false",

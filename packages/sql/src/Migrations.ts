@@ -70,6 +70,10 @@ const migrations: ReadonlyArray<Step> = [
     `ALTER TABLE pawl_command ADD COLUMN waits INTEGER NOT NULL DEFAULT 0`,
     `ALTER TABLE pawl_command ADD COLUMN waiting_since BIGINT`,
     `ALTER TABLE pawl_command ADD COLUMN waited_until BIGINT`
+  ],
+  // Slots that processes share: places of a scope, each held until a time.
+  (sql) => [
+    `CREATE TABLE pawl_slot (scope TEXT NOT NULL, place INTEGER NOT NULL, holder TEXT NOT NULL, until_at BIGINT NOT NULL, PRIMARY KEY (scope, place))${keyed(sql)}`
   ]
 ]
 

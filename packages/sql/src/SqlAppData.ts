@@ -158,6 +158,16 @@ export const makeDailyCounter = (database: Database["Type"]): DailyCounter["Type
       Effect.map((rows) => Number(rows[0]?.["used"] ?? 0)),
       Effect.catchAll(unavailable("count"))
     ),
+  usedBy: (prefix, day) =>
+    database
+      .query({
+        sql: `SELECT name, used FROM pawl_daily_counter WHERE day = ? AND substr(name, 1, ${prefix.length}) = ?`,
+        params: [day, prefix]
+      })
+      .pipe(
+        Effect.map((rows) => new Map(rows.map((row) => [String(row["name"]), Number(row["used"])]))),
+        Effect.catchAll(unavailable("count"))
+      ),
   take: (name, day, max) =>
     max < 1
       ? Effect.succeed(false)

@@ -76,7 +76,7 @@ export const make = (database: Database["Type"]): Retention["Type"] => {
       })
       const counters = yield* drain({
         sql: `DELETE FROM pawl_daily_counter WHERE (day, name) IN (SELECT day, name FROM pawl_daily_counter WHERE day < ? LIMIT ${rowsAtOnce}) RETURNING day`,
-        params: [fromMillis(keysFrom).slice(0, 10)]
+        params: [fromMillis(now - Limits.counterDays * dayMs).slice(0, 10)]
       })
       return { events, keys, counters }
     }).pipe(Effect.catchTag("SqlError", unavailable("sweep")), Effect.withSpan("Retention.sweep"))

@@ -11,6 +11,7 @@ import { Journal } from "@pawl/core/ledger/Journal"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Retention } from "@pawl/core/ledger/Retention"
+import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
 import { Database } from "./Database.ts"
@@ -24,6 +25,7 @@ import { make as makeHistory } from "./SqlHistory.ts"
 import { make as makeLedger } from "./SqlLedger.ts"
 import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
 import { make as makeRetention } from "./SqlRetention.ts"
+import { make as makeSharedSlots } from "./SqlSharedSlots.ts"
 
 export type Stores =
   | Ledger
@@ -34,11 +36,12 @@ export type Stores =
   | EventLog
   | Retention
   | DailyCounter
+  | SharedSlots
   | AppData
   | AppLogs
   | Backlog
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, AppData, AppLogs and Backlog. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs and Backlog. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
   Effect.gen(function* () {
     yield* migrate
@@ -52,6 +55,7 @@ export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient |
       Context.add(EventLog, makeEventLog(database, signals)),
       Context.add(Retention, makeRetention(database)),
       Context.add(DailyCounter, makeDailyCounter(database)),
+      Context.add(SharedSlots, makeSharedSlots(database)),
       Context.add(AppData, makeAppData(database)),
       Context.add(AppLogs, makeAppLogs(database, signals)),
       Context.add(Backlog, makeBacklog(database))

@@ -53,6 +53,17 @@ export const dailyCounterContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "lists what is used under the names that begin alike, of one day",
+      Effect.gen(function* () {
+        const counter = yield* DailyCounter
+        for (const name of ["a/one", "a/two", "ab", "b/one", "a"]) yield* counter.add(name, "2030-01-01", name.length)
+        yield* counter.add("a/two", "2030-01-02", 1)
+        expect(Object.fromEntries(yield* counter.usedBy("a/", "2030-01-01"))).toEqual({ "a/one": 5, "a/two": 5 })
+        expect((yield* counter.usedBy("%", "2030-01-01")).size).toBe(0)
+      })
+    )
+
+    promise(
       "forgets days long gone, and not today",
       Effect.gen(function* () {
         yield* take("a", "2029-06-01", 1)

@@ -11,6 +11,7 @@ import { ledgerContract } from "./LedgerContract.ts"
 import { pointerSourceContract, recordedPointers } from "./PointerSourceContract.ts"
 import { recordsContract } from "./RecordsContract.ts"
 import { retentionContract } from "./RetentionContract.ts"
+import { sharedSlotsContract } from "./SharedSlotsContract.ts"
 import type { StoreFixture } from "./StoreFixtures.ts"
 
 export const storeContracts = (name: string, fixture: StoreFixture): void => {
@@ -24,6 +25,7 @@ export const storeContracts = (name: string, fixture: StoreFixture): void => {
   appDataContract(name, fixture)
   appLogsContract(name, fixture)
   dailyCounterContract(name, fixture)
+  sharedSlotsContract(name, fixture)
   retentionContract(name, fixture)
   pointerSourceContract(name, recordedPointers(fixture))
 }

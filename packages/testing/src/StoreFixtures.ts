@@ -18,6 +18,7 @@ import { Journal } from "@pawl/core/ledger/Journal"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Retention } from "@pawl/core/ledger/Retention"
+import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Backlog } from "@pawl/core/telemetry/Backlog"
 import type { Head } from "@pawl/core/promotion/Generation"
 
@@ -31,6 +32,7 @@ export type Stores =
   | EventLog
   | Retention
   | DailyCounter
+  | SharedSlots
   | AppData
   | AppLogs
   | Backlog

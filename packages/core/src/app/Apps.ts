@@ -13,8 +13,7 @@ import * as Time from "../primitives/Time.ts"
 import { commandId } from "../event/Command.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { bundleKey, bundlePrefix } from "./Bundle.ts"
-import { BuildCapReached } from "./Builds.ts"
-import { DailyCounter } from "./DailyCounter.ts"
+import { buildCap } from "./Builds.ts"
 import type { Channel, Pointer } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
@@ -147,16 +146,13 @@ const asked = (project: Project, pointer: Commit.Stored<Pointer> | null) =>
 /** A deploy that would need a build on a day whose builds are used is refused at once; a stored bundle needs none. */
 const refuseOverCap = (projectId: string, commit: string) =>
   Effect.gen(function* () {
-    const perDay = (yield* Settings).buildsPerDay
-    const used = yield* Effect.flatMap(DailyCounter, (counter) =>
-      Effect.flatMap(Time.now, (now) => counter.used("app-builds", now.slice(0, 10)))
-    )
-    if (used < perDay) return
+    const cap = yield* buildCap(projectId)
+    if (cap === null) return
     const objects = yield* ObjectStore
     const stored = yield* objects
       .head(bundleKey(bundlePrefix("apps", projectId, commit)))
       .pipe(Effect.as(true), Effect.catchTags({ ObjectMissing: () => Effect.succeed(false), InvalidKey: Effect.die }))
-    if (!stored) return yield* new BuildCapReached({ perDay })
+    if (!stored) return yield* cap
   })
 
 /** When a generation's bundle counts as built: the birth of its Candidate, or of the Project. */

@@ -9,15 +9,18 @@ import { AppBuilder, BuilderUnavailable, type BuildJob, type BuildProblem, type 
 import { type BundleKind, bundleKey, bundlePrefix } from "./Bundle.ts"
 import * as BundleStore from "./BundleStore.ts"
 import { DailyCounter } from "./DailyCounter.ts"
+import * as Shares from "./Shares.ts"
 import { clearStrays } from "./Strays.ts"
 
-/** All builds of the day are used. Stored bundles can still be released. */
+/** All builds of the day are used, or what is left is kept for other organizations. Stored bundles can still be released. */
 export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
-  perDay: Schema.Number
+  perDay: Schema.Number,
+  keptForOthers: Schema.Boolean
 }) {}
 
 /** Why nothing is built on a day whose builds are all used; `isUsedUp` knows it again. */
-export const usedUp = (perDay: number): string => `all ${perDay} builds of today are used`
+export const usedUp = ({ keptForOthers, perDay }: BuildCapReached): string =>
+  `all ${perDay} builds of today are used${keptForOthers ? ", or kept for other organizations" : ""}`
 export const isUsedUp = (text: string): boolean => /^all \d+ builds of today are used/.test(text)
 
 /** Why a bundle that is not the verified one is not served. */
@@ -40,6 +43,28 @@ export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefus
     return this.problems.map(formatProblem).join("\n")
   }
 }
+
+const buildsOfDay = Effect.flatMap(Settings, ({ buildsPerDay }) => Shares.ofDay("app-builds", buildsPerDay))
+
+/** Why a Project has no build left today; null while it has. */
+export const buildCap = (projectId: string) =>
+  Effect.gen(function* () {
+    const budget = yield* buildsOfDay
+    const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+    return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
+  })
+
+/** Counts a build before it begins, for its organization and in all. Answers the day. */
+const takeBuild = (projectId: string) =>
+  Effect.gen(function* () {
+    const cap = yield* buildCap(projectId)
+    if (cap !== null) return yield* cap
+    const { day, max, name } = yield* buildsOfDay
+    const counter = yield* DailyCounter
+    if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
+    yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, 1)
+    return day
+  })
 
 /** The bundler died, hung or ran out of memory. */
 export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {
@@ -87,12 +112,6 @@ const stored = (prefix: string, result: BuildResult) => {
   }
 }
 
-const takeBuild = (day: string, perDay: number) =>
-  Effect.gen(function* () {
-    if (!(yield* (yield* DailyCounter).take("app-builds", day, perDay))) return yield* new BuildCapReached({ perDay })
-    return day
-  })
-
 /**
  * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap: once,
  * however often this process tries again because the bundler died.
@@ -116,9 +135,7 @@ export const bundleOf = <E, R>(options: {
       Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
     )
     if (there !== null) return { ...there, source: "stored" as const }
-    const settings = yield* Settings
-    const day = (yield* Time.now).slice(0, 10)
-    yield* step(`taken:${prefix}`, takeBuild(day, settings.buildsPerDay))
+    yield* step(`taken:${prefix}`, takeBuild(options.project))
     const files = yield* options.files
     const result = yield* awaitBuild({
       id: `${options.kind}:${options.project}@${options.commit}`,

@@ -7,6 +7,8 @@ export class DailyCounter extends Context.Tag("@pawl/core/app/DailyCounter")<
   {
     /** How much of a day is used. */
     readonly used: (name: string, day: string) => Effect.Effect<number, LedgerUnavailable>
+    /** How much of a day is used under each name that begins with `prefix`. */
+    readonly usedBy: (prefix: string, day: string) => Effect.Effect<ReadonlyMap<string, number>, LedgerUnavailable>
     /** Counts one up and answers true, or answers false when `max` is reached. `day` is `YYYY-MM-DD`. */
     readonly take: (name: string, day: string, max: number) => Effect.Effect<boolean, LedgerUnavailable>
     /**

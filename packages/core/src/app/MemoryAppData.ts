@@ -61,6 +61,12 @@ export const make = (state: MemoryState): AppData["Type"] => {
 
 export const makeDailyCounter = (state: MemoryState): DailyCounter["Type"] => ({
   used: (name, day) => Effect.sync(() => state.counters.get(`${day}\n${name}`)?.used ?? 0),
+  usedBy: (prefix, day) =>
+    Effect.sync(() => {
+      const begin = `${day}\n${prefix}`
+      const found = Array.from(state.counters).filter(([key]) => key.startsWith(begin))
+      return new Map(found.map(([key, { used }]) => [key.slice(day.length + 1), used]))
+    }),
   take: (name, day, max) =>
     Effect.sync(() => {
       const key = `${day}\n${name}`

@@ -67,7 +67,7 @@ export const provision = (projectId: string, generation: number, incarnation: nu
           Effect.succeed({
             _tag: "Failed" as const,
             trigger: "capReached" as const,
-            reason: usedUp(cap.perDay)
+            reason: usedUp(cap)
           })
       })
     )

@@ -16,7 +16,8 @@ import {
 } from "../project/Repositories.ts"
 import type { Candidate } from "./Candidate.ts"
 import type { Check } from "./Plan.ts"
-import { spend } from "./SandboxBudget.ts"
+import { exhausted, spend } from "./SandboxBudget.ts"
+import { inSandbox, type Running } from "./SandboxSlots.ts"
 import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
@@ -41,6 +42,7 @@ export interface Composed {
   readonly tree: string
   /** The files of the composed tree, read once for all checks. */
   readonly files: Effect.Effect<SandboxJob["files"], ObjectNotFound | TreeTooLarge | RepositoriesUnavailable>
+  readonly running: Running
 }
 
 const unrun = { isolation: "none", version: "", guarantees: [] }
@@ -58,7 +60,7 @@ const gap = (
   worthAnotherTry: options?.final !== true
 })
 
-/** One try of a check. Never fails for what the check found; only when the store or git cannot be used. */
+/** One try of a check. Never fails for what the check found; only when the store or git cannot be used, or it must wait. */
 export const runCheck = (check: Check, composed: Composed, attempt: number) => {
   switch (check.kind) {
     case "build":
@@ -145,7 +147,7 @@ const runBuild = (composed: Composed) =>
         },
         BuildCrashed: (crash) => Effect.succeed(gap(crash.message, runner)),
         BuilderUnavailable: (away) => Effect.succeed({ ...gap(away.message, runner), away }),
-        BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap.perDay), runner, { final: true }))
+        BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap), runner, { final: true }))
       })
     )
   })
@@ -192,9 +194,18 @@ const runCommand = (check: Check, composed: Composed, attempt: number) =>
   Effect.gen(function* () {
     if (check.command === undefined)
       return gap(`the source does not define the check ${check.id}; add it to pawl.json`, unrun, { final: true })
+    return yield* inSandbox(composed.candidate, composed.running, commandIn(check, composed, attempt))
+  })
+
+/** Runs the command now, unless the month's time is used up: what waited long asks again. */
+const commandIn = (check: Check, composed: Composed, attempt: number) =>
+  Effect.gen(function* () {
+    const { projectId } = composed.candidate
+    const noTime = yield* exhausted(projectId)
+    if (noTime !== null) return gap(noTime, unrun, { final: true })
     const files = yield* composed.files
     return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
-      Effect.tap((result) => spend(result.finishedAtMs - result.startedAtMs)),
+      counted(projectId),
       Effect.map((result) => judge(check, result)),
       Effect.catchTags({
         IsolationMissing: (missing) =>
@@ -203,6 +214,19 @@ const runCommand = (check: Check, composed: Composed, attempt: number) =>
       })
     )
   })
+
+/** Counts the time that a run took; one that was given up half-way counts too, or giving up would be free. */
+const counted =
+  (projectId: string) =>
+  <E, R>(run: Effect.Effect<SandboxResult, E, R>) =>
+    Effect.flatMap(Time.nowMillis, (began) =>
+      run.pipe(
+        Effect.tap((result) => spend(projectId, result.finishedAtMs - result.startedAtMs)),
+        Effect.onInterrupt(() =>
+          Effect.ignoreLogged(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
+        )
+      )
+    )
 
 const lastLines = (output: Uint8Array): string => {
   const lines = new TextDecoder().decode(output.subarray(-4000)).trimEnd().split("\n")

@@ -113,7 +113,9 @@ export const compose = (candidateId: string) =>
     if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
     const planned = yield* step("plan", plan(before, merged.tree))
     if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
-    const noBudget = planned.plan.checks.some((check) => check.kind === "command") ? yield* exhausted : null
+    const noBudget = planned.plan.checks.some((check) => check.kind === "command")
+      ? yield* exhausted(before.projectId)
+      : null
     if (noBudget !== null) return yield* decideAndCommit(refused(candidateId, noBudget, []))
     yield* decideAndCommit(composed(candidateId, merged, planned.plan))
   }).pipe(Effect.withSpan("Composing.compose"))

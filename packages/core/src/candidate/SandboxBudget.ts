@@ -1,27 +1,36 @@
-/** The time that checks may run in sandboxes in a month, in all (specification, "Limits": monthly sandbox cap). */
+/**
+ * The time that checks may run in sandboxes in a month, in all (specification, "Limits": monthly sandbox cap).
+ * Organizations share it.
+ */
 import { Effect } from "effect"
 import { DailyCounter } from "../app/DailyCounter.ts"
+import * as Shares from "../app/Shares.ts"
 import { Settings } from "../primitives/Settings.ts"
-import * as Time from "../primitives/Time.ts"
 
-const name = "sandbox-ms"
-/** A month is counted under its first day. */
-const month = Effect.map(Time.now, (now) => `${now.slice(0, 7)}-01`)
+const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.ofMonth("sandbox-ms", sandboxMsPerMonth))
 
 /** How the reason of a Candidate begins that found no time left; it may be asked for again. */
 export const noBudget = "no sandbox budget"
 
-/** Why nothing can be composed now; null while there is time left. */
-export const exhausted = Effect.gen(function* () {
-  const { sandboxMsPerMonth } = yield* Settings
-  const used = yield* (yield* DailyCounter).used(name, yield* month)
-  if (used < sandboxMsPerMonth) return null
-  const hours = Math.round(sandboxMsPerMonth / 360_000) / 10
-  return `${noBudget}: checks have run for all ${hours} hours of this month`
-})
+/** Why no check of a Project can run now; null while there is time left. */
+export const exhausted = (projectId: string) =>
+  Effect.gen(function* () {
+    const budget = yield* month
+    const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+    if (left === "some") return null
+    const hours = Math.round(budget.max / 360_000) / 10
+    return left === "none"
+      ? `${noBudget}: checks have run for all ${hours} hours of this month`
+      : `${noBudget}: what is left of the ${hours} hours of this month is kept for other organizations`
+  })
 
-/** Counts what one run of a check took, whatever it showed. */
-export const spend = (ms: number) =>
-  ms <= 0
-    ? Effect.void
-    : Effect.flatMap(month, (day) => Effect.flatMap(DailyCounter, (counter) => counter.add(name, day, Math.ceil(ms))))
+/** Counts what one run of a check took, whatever it showed: for its organization, and in all. */
+export const spend = (projectId: string, ms: number) =>
+  Effect.gen(function* () {
+    const took = Math.ceil(ms)
+    if (took <= 0) return
+    const { day, name } = yield* month
+    const counter = yield* DailyCounter
+    yield* counter.add(name, day, took)
+    yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, took)
+  })

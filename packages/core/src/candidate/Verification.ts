@@ -62,16 +62,29 @@ export const verify = (candidateId: string) =>
           readFiles({ project: candidate.projectId, fork: candidateFork(candidate.id) }, candidate.tree),
           yield* Effect.context<Repositories>()
         )
-      )
+      ),
+      running: { count: 0 }
     }
-    yield* Effect.forEach(candidate.plan_json.checks, (check) => checkOnce(check, composed), {
-      concurrency: Limits.activeSandboxesPerChange,
-      discard: true
-    })
+    yield* runChecks(candidate.plan_json.checks, composed)
     yield* publishPreview(candidate)
     if (yield* markStale(candidateId)) return
     yield* decideAndCommit(gate(candidateId))
   }).pipe(Effect.withSpan("Verification.verify", { attributes: { candidateId } }))
+
+/** Runs all checks. One that finds no sandbox ends none of the others; then the rest is done another time. */
+const runChecks = (checks: ReadonlyArray<Check>, composed: Composed) =>
+  Effect.gen(function* () {
+    const waits = yield* Effect.forEach(
+      checks,
+      (check) =>
+        checkOnce(check, composed).pipe(
+          Effect.as(null),
+          Effect.catchIf((problem) => problem instanceof Waiting, Effect.succeed)
+        ),
+      { concurrency: Limits.activeSandboxesPerChange }
+    )
+    for (const waiting of waits) if (waiting !== null) return yield* Effect.fail(waiting)
+  })
 
 /** Runs a check unless its evidence is there, and records what it showed. */
 const checkOnce = (check: Check, composed: Composed) =>

@@ -99,6 +99,9 @@ const rejected = (reading: Reading): string => {
   if (failing.length > 0)
     return `Mend what fails (${failing.map((check) => check.checkId).join(", ")}): record a ChangeSet, and ask for a new Candidate.`
   const gaps = checks.filter((check) => check.required && check.verdict === "gap")
+  const noTime = gaps.find((check) => check.summary.startsWith(noBudget))
+  if (noTime !== undefined)
+    return `There is ${noTime.summary}: ask for it again when there is time left (POST /v1/changes/${changeId}/candidates with "retry": true).`
   if (gaps.some((check) => isUsedUp(check.summary)))
     return `All builds of today are used: wait for the next day (UTC), then ask for it again (POST /v1/changes/${changeId}/candidates with "retry": true).`
   if (gaps.length > 0)

@@ -27,6 +27,8 @@ import { type Listing, type Page, Records } from "./Records.ts"
 import { eventDays, Retention } from "./Retention.ts"
 import { Backlog } from "../telemetry/Backlog.ts"
 import { make as makeBacklog } from "../telemetry/MemoryBacklog.ts"
+import { make as makeSharedSlots } from "./MemorySharedSlots.ts"
+import { SharedSlots } from "./SharedSlots.ts"
 import * as Signals from "./Signals.ts"
 
 /** What `layerMemory` provides. */
@@ -39,6 +41,7 @@ export type Stores =
   | EventLog
   | Retention
   | DailyCounter
+  | SharedSlots
   | AppData
   | AppLogs
   | Backlog
@@ -140,7 +143,8 @@ const makeRetention = (state: MemoryState): Retention["Type"] => ({
     const keysFrom = now - Limits.commitKeyDays * dayMs
     for (const [key, { at }] of state.keys) if (at < keysFrom && state.keys.delete(key)) swept.keys++
     for (const [key, { day }] of state.counters)
-      if (day < fromMillis(keysFrom).slice(0, 10) && state.counters.delete(key)) swept.counters++
+      if (day < fromMillis(now - Limits.counterDays * dayMs).slice(0, 10) && state.counters.delete(key))
+        swept.counters++
     return swept
   })
 })
@@ -158,6 +162,7 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
       Context.add(EventLog, makeEventLog(state, signals)),
       Context.add(Retention, makeRetention(state)),
       Context.add(DailyCounter, makeDailyCounter(state)),
+      Context.add(SharedSlots, makeSharedSlots(state)),
       Context.add(AppData, makeAppData(state)),
       Context.add(AppLogs, makeAppLogs(state, signals)),
       Context.add(Backlog, makeBacklog(state))
@@ -166,5 +171,5 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
   }
 }
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, AppData, AppLogs and Backlog, empty. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs and Backlog, empty. */
 export const layerMemory: Layer.Layer<Stores> = Layer.effectContext(Effect.sync(() => makeMemoryStore().services))

@@ -53,6 +53,8 @@ export interface MemoryState {
   readonly keys: Map<string, { readonly commit: Commit; readonly at: number }>
   /** By day and name. */
   readonly counters: Map<string, { readonly day: string; readonly used: number }>
+  /** By place and scope: who holds a shared slot until when, ms since 1970. */
+  readonly slots: Map<string, { readonly holder: string; readonly until: number }>
   /** By Project and channel. */
   readonly appData: Map<string, Map<string, string>>
   /** By Project: how far its sequence is, and the lines that are kept. */
@@ -72,6 +74,7 @@ export const empty = (): MemoryState => ({
   journal: new Map(),
   keys: new Map(),
   counters: new Map(),
+  slots: new Map(),
   appData: new Map(),
   appLogs: new Map(),
   turns: new Map(),
@@ -89,6 +92,7 @@ export const copy = (state: MemoryState): MemoryState => ({
   journal: new Map(state.journal),
   keys: new Map(state.keys),
   counters: new Map(state.counters),
+  slots: new Map(state.slots),
   appData: new Map(Array.from(state.appData, ([store, values]) => [store, new Map(values)])),
   appLogs: new Map(state.appLogs),
   turns: new Map(state.turns),

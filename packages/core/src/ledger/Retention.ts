@@ -17,7 +17,7 @@ export class Retention extends Context.Tag("@pawl/core/ledger/Retention")<
   {
     /**
      * Deletes events older than `Limits.retentionDaysEvents` (`Limits.eventDaysDevelopment` where the environment is
-     * development), and commit keys and daily counters older than `Limits.commitKeyDays`, by the program's clock. A
+     * development), commit keys older than `Limits.commitKeyDays` and counters older than `Limits.counterDays`, by the program's clock. A
      * Project's sequence goes on from where it was. Nothing else goes: the history is kept for ever.
      */
     readonly sweep: Effect.Effect<Swept, LedgerUnavailable>

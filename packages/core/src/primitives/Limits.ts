@@ -123,6 +123,14 @@ export const Limits = {
 
   // Sandbox (the time of a month is the specification's, per environment; the others are decisions)
   sandboxMsPerMonth: 5 * 60 * minute,
+  /** Sandboxes of one process where it is not said how many (a host program's own number; the server counts cores). */
+  sandboxesAtOnce: 4,
+  /** How long a check waits for a sandbox before its command, when none of its checks runs, makes room for others. */
+  sandboxWaitMs: 10 * second,
+  /** How long such a command stays away, and how often one looks whether its Change has a sandbox left. */
+  sandboxLookMs: 500,
+  /** The life of a sandbox's place in the store; who dies gives it back after this. */
+  sandboxLeaseMs: 30 * second,
 
   // Probes (specification; the time one probe may take is a decision)
   probesPerProject: 20,
@@ -175,6 +183,8 @@ export const Limits = {
   commitBytes: 4 * MiB,
   /** How long a repeated commit key is recognised (decision: far longer than any retry). */
   commitKeyDays: 30,
+  /** How long counters of a day or a month are kept: this month's and the last one's are looked at (decision). */
+  counterDays: 62,
   /** How often a store looks for what other processes committed (decision: events within a second). */
   storePollMs: 500,
 

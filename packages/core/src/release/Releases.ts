@@ -64,7 +64,7 @@ const runAtApp = (release: Release) =>
         BuildCrashed: (crash) =>
           Effect.succeed({ _tag: "None" as const, ended: "Failed" as const, reason: crash.message }),
         BuildCapReached: (cap) =>
-          Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUp(cap.perDay) }),
+          Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUp(cap) }),
         BundleMismatch: (other) =>
           Effect.succeed({
             _tag: "None" as const,

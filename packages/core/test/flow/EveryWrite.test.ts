@@ -35,7 +35,8 @@ const ports = {
     writes: ["claim", "renew", "finish", "fail", "release", "releaseAll", "retry", "dismiss"],
     reads: ["awaitWork", "workableSince", "deadLetters", "oldLetters", "deadLetter"]
   },
-  DailyCounter: { writes: ["take", "add"], reads: ["used"] },
+  DailyCounter: { writes: ["take", "add"], reads: ["used", "usedBy"] },
+  SharedSlots: { writes: ["take", "renew", "giveBack"], reads: [] },
   ObjectStore: {
     writes: ["put", "create", "copy", "remove", "removePrefix"],
     reads: ["get", "stream", "head", "list"]

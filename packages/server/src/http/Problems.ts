@@ -301,13 +301,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `The diff is larger than can be answered (${max}). Compare the trees with /code instead.`,
       { max }
     ),
-  BuildCapReached: ({ perDay }) =>
+  BuildCapReached: ({ keptForOthers, perDay }) =>
     problemOf(
       429,
       "build_cap_reached",
       "No more builds today",
-      `All ${perDay} builds of today are used. Tomorrow (UTC) there are more; a bundle that exists is used without a build.`,
-      { perDay, retryAfterSeconds: 3600 }
+      `All ${perDay} builds of today are used${keptForOthers ? ", or kept for other organizations" : ""}. Tomorrow (UTC) there are more; a bundle that exists is used without a build.`,
+      { perDay, keptForOthers, retryAfterSeconds: 3600 }
     ),
 
   // What is not the caller's fault. Keys are made by the server, and what was just written is there.

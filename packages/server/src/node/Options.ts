@@ -1,5 +1,6 @@
 /** How a server is started: command line, then `PAWL_…` environment, then the config file, then defaults. */
 import { readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
@@ -31,6 +32,9 @@ const positive = (name: string) =>
 /** `true` or `false`, and nothing else (decisions, "Shapes that clients rely on"). */
 const flag = (name: string) => Config.map(Config.literal("true", "false")(name), (text) => text === "true")
 
+/** As many as there are cores, but never fewer than one Change may use. */
+const defaultSandboxes = (): number => Math.max(Limits.activeSandboxesPerChange, availableParallelism())
+
 const options = Config.all({
   port: Config.withDefault(port, 8787),
   host: Config.withDefault(Config.string("host"), "127.0.0.1"),
@@ -51,6 +55,7 @@ const options = Config.all({
   appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
   appProcesses: Config.withDefault(positive("appProcesses"), Limits.appProcesses),
   sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
+  sandboxesAtOnce: Config.withDefault(positive("sandboxesAtOnce"), defaultSandboxes()),
   webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
   ownerToken: Config.option(Config.redacted("ownerToken")),
@@ -84,6 +89,7 @@ export interface Options {
   readonly appBuildsPerDay: number
   readonly appProcesses: number
   readonly sandboxMinutesPerMonth: number
+  readonly sandboxesAtOnce: number
   readonly webhooksAllowPrivate: boolean
   readonly apiRatePerMinute: number
   readonly ownerToken: Redacted.Redacted | null

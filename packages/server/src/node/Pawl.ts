@@ -7,6 +7,8 @@ import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRunti
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
 import * as HttpWebhookSender from "@pawl/adapters-local/webhooks/HttpWebhookSender"
 import * as PointerRows from "@pawl/core/app/PointerRows"
+import { SandboxSlots } from "@pawl/core/candidate/SandboxSlots"
+import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
@@ -89,6 +91,7 @@ export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => 
   return hosting(ground).pipe(
     Layer.provideMerge(Layer.map(basePorts(options, alone), (ports) => decorate(telemetry.around(ports)))),
     Layer.provideMerge(settings(options, addresses)),
+    Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Chance.layer)
   )

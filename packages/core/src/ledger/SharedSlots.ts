@@ -1,0 +1,29 @@
+/** Numbered slots that all processes of one store share, each held for a while: a process that died gives its own back. */
+import { Context, type Effect } from "effect"
+import type { LedgerUnavailable } from "./Ledger.ts"
+
+/** A slot that is held. `holder` tells it from a later holder of the same place. */
+export interface HeldSlot {
+  readonly scope: string
+  readonly place: number
+  readonly holder: string
+}
+
+export class SharedSlots extends Context.Tag("@pawl/core/ledger/SharedSlots")<
+  SharedSlots,
+  {
+    /**
+     * Takes one of the `max` slots of a scope for `leaseMs`, and answers null when all are held. Never more than `max`
+     * are held at once, whoever takes, as long as all say the same `max`.
+     */
+    readonly take: (asked: {
+      readonly scope: string
+      readonly max: number
+      readonly leaseMs: number
+    }) => Effect.Effect<HeldSlot | null, LedgerUnavailable>
+    /** Holds it for `leaseMs` from now on. Answers false when it ran out and is gone. */
+    readonly renew: (slot: HeldSlot, leaseMs: number) => Effect.Effect<boolean, LedgerUnavailable>
+    /** Gives it back. What is gone already is nothing to give back. */
+    readonly giveBack: (slot: HeldSlot) => Effect.Effect<void, LedgerUnavailable>
+  }
+>() {}

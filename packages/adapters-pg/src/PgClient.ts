@@ -44,11 +44,12 @@ const makeSignals = (notices: Notices.Notices["Type"]) =>
   Effect.gen(function* () {
     const here = Signals.make()
     yield* Effect.acquireRelease(
-      Effect.sync(() => notices.subscribe({ heard: here.notify, missed: () => undefined })),
+      Effect.sync(() => notices.subscribe({ heard: here.notify, missed: () => here.notify(Signals.missed) })),
       (stop) => Effect.sync(stop)
     )
     return {
       arm: here.arm,
+      listen: here.listen,
       notify: (topic: string) => {
         here.notify(topic)
         notices.publish(topic)

@@ -11,10 +11,12 @@ const queueQuery = `SELECT kind, CASE WHEN ready_at <= ? THEN 'ready' WHEN token
 /** A group's word before the colon, and its place, which stand in the record. */
 const parts = {
   sqlite: {
+    group: `json_extract(c.data, '$.group')`,
     consumer: `substr(json_extract(c.data, '$.group'), 1, instr(json_extract(c.data, '$.group') || ':', ':') - 1)`,
     sequence: `json_extract(c.data, '$.sequence')`
   },
   pg: {
+    group: `c.data::json ->> 'group'`,
     consumer: `split_part(c.data::json ->> 'group', ':', 1)`,
     sequence: `(c.data::json ->> 'sequence')::bigint`
   }
@@ -23,6 +25,11 @@ const parts = {
 const lagQuery = (dialect: keyof typeof parts): string =>
   `SELECT ${parts[dialect].consumer} AS consumer, count(*) AS groups_of, max(coalesce(s.last, 0) - ${parts[dialect].sequence}) AS events
   FROM pawl_consumer c LEFT JOIN pawl_sequence s ON s.project_id = c.project_id GROUP BY 1`
+
+/** The groups whose place is before their Project's last event. */
+export const behindQuery = (dialect: keyof typeof parts): string =>
+  `SELECT c.project_id AS project_id, ${parts[dialect].group} AS name FROM pawl_consumer c
+  JOIN pawl_sequence s ON s.project_id = c.project_id WHERE ${parts[dialect].sequence} < s.last`
 
 export const make = (database: Database["Type"]): Backlog["Type"] => ({
   queue: Effect.flatMap(nowMillis, (now) => database.query({ sql: queueQuery, params: [now] })).pipe(

@@ -2,6 +2,7 @@
 import { Effect, Either, Schema } from "effect"
 import { Event } from "@pawl/core/event/Event"
 import { type EventLog, EventsExpired } from "@pawl/core/event/EventLog"
+import { listening } from "@pawl/core/event/RoutingNotices"
 import { following } from "@pawl/core/ledger/Following"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { eventsOf, type Signals } from "@pawl/core/ledger/Signals"
@@ -9,6 +10,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Database, Row } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
+import { behindQuery } from "./SqlBacklog.ts"
 import { parsed } from "./SqlRecords.ts"
 import { corrupt } from "./Tables.ts"
 
@@ -51,6 +53,11 @@ export const make = (database: Database["Type"], signals: Signals): EventLog["Ty
     }).pipe(Effect.catchTag("SqlError", unavailable("read events")))
   return {
     read,
+    listen: listening(signals),
+    behind: database.query({ sql: behindQuery(database.dialect), params: [] }).pipe(
+      Effect.map((rows) => rows.map((row) => ({ projectId: String(row["project_id"]), group: String(row["name"]) }))),
+      Effect.catchAll(unavailable("read which groups are behind"))
+    ),
     follow: (projectId, after) =>
       following(
         {

@@ -1,5 +1,6 @@
 /** The ledger over SQL: a commit is one batch in one transaction. */
 import { Effect } from "effect"
+import { announceGroups } from "@pawl/core/event/RoutingNotices"
 import type { Commit } from "@pawl/core/ledger/Commit"
 import { check, content } from "@pawl/core/ledger/CommitRules"
 import type { Ledger } from "@pawl/core/ledger/Ledger"
@@ -24,6 +25,7 @@ export const make = (database: Database["Type"], signals: Signals.Signals): Ledg
   const announce = (commit: Commit, isWork: boolean) => {
     if (commit.projectId !== null && commit.events !== undefined && commit.events.length > 0)
       signals.notify(Signals.eventsOf(commit.projectId))
+    announceGroups(signals, commit)
     if (isWork || (commit.commands !== undefined && commit.commands.length > 0)) signals.notify(Signals.work)
   }
   const perform = (commit: Commit, digest: string | null, eventIds: ReadonlyArray<string>, now: number) => {

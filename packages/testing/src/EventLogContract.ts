@@ -1,10 +1,11 @@
 /** What every EventLog promises: each event once, in order, soon after its commit; and what retention took is named. */
 import { Chunk, Effect, Fiber, Stream, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
-import { EventLog } from "@pawl/core/event/EventLog"
+import { EventLog, type RoutingNotice } from "@pawl/core/event/EventLog"
+import { insert, update } from "@pawl/core/ledger/Commit"
 import { Retention } from "@pawl/core/ledger/Retention"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { commit, event, failure, onStore, projectId, race, type StoreFixture } from "./StoreFixtures.ts"
+import { commit, event, failure, onStore, projectId, race, stored, type StoreFixture, time } from "./StoreFixtures.ts"
 
 const publish = (from: number, to: number, project = 1) =>
   commit({
@@ -81,6 +82,65 @@ export const eventLogContract = (name: string, fixture: StoreFixture) => {
         yield* race(Array.from({ length: 16 }, () => publish(1, 2)))
         for (const each of followers)
           expect(Chunk.toReadonlyArray(yield* Fiber.join(each)).map((one) => one.sequence)).toEqual(numbers(1, 32))
+      })
+    )
+
+    promise(
+      "tells who listens of events and of groups that come and go, of every Project, and of nothing else",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const told: Array<RoutingNotice> = []
+        const heard = () => told.splice(0)
+        const joining = (project: number) =>
+          insert("consumer", {
+            projectId: projectId(project),
+            group: "test:one",
+            sequence: 0,
+            failing: null,
+            updatedAt: time
+          })
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* log.listen((notice) => void told.push(notice))
+            yield* publish(1, 3)
+            expect(heard()).toEqual([{ _tag: "Events", projectId: projectId() }])
+            yield* commit({ projectId: projectId(2), writes: [joining(2)] })
+            expect(heard()).toEqual([{ _tag: "Groups", projectId: projectId(2) }])
+            const group = yield* stored("consumer", `${projectId(2)}/test:one`)
+            yield* commit({ projectId: projectId(2), writes: [update("consumer", group, { sequence: 1 })] })
+            expect(heard()).toEqual([])
+            const moved = yield* stored("consumer", `${projectId(2)}/test:one`)
+            yield* commit({
+              projectId: projectId(2),
+              writes: [{ _tag: "Delete", kind: "consumer", id: `${projectId(2)}/test:one`, revision: moved.revision }]
+            })
+            expect(heard()).toEqual([{ _tag: "Groups", projectId: projectId(2) }])
+          })
+        )
+        yield* publish(4, 4)
+        expect(heard()).toEqual([])
+      })
+    )
+
+    promise(
+      "names the groups that are behind, and none that has seen all",
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const joining = (project: number, group: string, sequence: number) =>
+          commit({
+            projectId: projectId(project),
+            writes: [
+              insert("consumer", { projectId: projectId(project), group, sequence, failing: null, updatedAt: time })
+            ]
+          })
+        yield* publish(1, 3)
+        yield* publish(1, 12, 2)
+        yield* joining(1, "test:seen", 3)
+        yield* joining(1, "test:behind", 2)
+        yield* joining(2, "test:behind", 9)
+        yield* joining(3, "test:idle", 0)
+        const behind = (yield* log.behind).map(({ group, projectId: project }) => `${project} ${group}`)
+        expect(behind.toSorted()).toEqual([`${projectId(1)} test:behind`, `${projectId(2)} test:behind`])
       })
     )
 

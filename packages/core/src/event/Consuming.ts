@@ -15,11 +15,14 @@ import { EventLog } from "./EventLog.ts"
 /** What an event makes of the same Project. It is committed with the group's place: once. */
 export type Effects = Pick<Commit.Commit, "expects" | "writes" | "events" | "commands">
 
-/** Not this event yet: the group waits for something, and is asked again at `dueAt` at the latest. */
+/**
+ * Not this event yet: the group waits for something, and is asked again at `dueAt` at the latest. Null: whoever ends the
+ * wait goes on with the group.
+ */
 export class NotYet {
   readonly _tag = "NotYet"
-  readonly dueAt: Time.Timestamp
-  constructor(dueAt: Time.Timestamp) {
+  readonly dueAt: Time.Timestamp | null
+  constructor(dueAt: Time.Timestamp | null) {
     this.dueAt = dueAt
   }
 }
@@ -33,16 +36,8 @@ export type Step =
   | { readonly _tag: "Moved"; readonly sequence: number }
   /** There is nothing after `sequence`. */
   | { readonly _tag: "CaughtUp"; readonly sequence: number }
-  /**
-   * The next event failed, or must wait. `newest` is the last event that the Project had when this was found; null when
-   * it was not read that far.
-   */
-  | {
-      readonly _tag: "Waiting"
-      readonly sequence: number
-      readonly dueAt: Time.Timestamp
-      readonly newest: number | null
-    }
+  /** The next event failed, or must wait, until `dueAt` or (null) until somebody goes on with it. */
+  | { readonly _tag: "Waiting"; readonly sequence: number; readonly dueAt: Time.Timestamp | null }
   /** There is no such group any more. */
   | { readonly _tag: "Gone" }
 
@@ -165,7 +160,7 @@ const fail = (
     yield* Effect.logWarning(over ? "event left behind" : "event not applied").pipe(
       Effect.annotateLogs({ group: record.group, event: event.id, sequence: event.sequence, tries, problem: said })
     )
-    return over ? { _tag: "Moved", sequence } : { _tag: "Waiting", sequence, dueAt, newest: null }
+    return over ? { _tag: "Moved", sequence } : { _tag: "Waiting", sequence, dueAt }
   })
 
 /** Events that were gone before the group came to them are passed over. */
@@ -206,8 +201,6 @@ export interface Asked {
   readonly group: string
   readonly upTo: number
   ahead: ReadonlyArray<Event>
-  /** The Project's last event at the newest reading; null when there were more than one reading holds. */
-  newest: number | null
 }
 
 /** The events after a place, or how the step ends without them. */
@@ -216,13 +209,12 @@ const eventsAfter = (stored: Commit.Stored<Consumer>, asked: Asked) =>
     const { failing, projectId, sequence } = stored.record
     if (sequence >= asked.upTo) return { _tag: "CaughtUp", sequence } as const
     if (failing !== null && failing.dueAt > (yield* Time.now))
-      return { _tag: "Waiting", sequence, dueAt: failing.dueAt, newest: null } as const
+      return { _tag: "Waiting", sequence, dueAt: failing.dueAt } as const
     const next = asked.ahead.findIndex((event) => event.sequence === sequence + 1)
     if (next >= 0) asked.ahead = asked.ahead.slice(next)
     else {
       const read = yield* (yield* EventLog).read(projectId, sequence, Limits.eventsPageSize)
       asked.ahead = read.filter((event) => event.sequence <= asked.upTo)
-      asked.newest = read.length < Limits.eventsPageSize ? (read.at(-1)?.sequence ?? sequence) : null
     }
     return asked.ahead.length === 0 ? ({ _tag: "CaughtUp", sequence } as const) : asked.ahead
   })
@@ -259,8 +251,7 @@ export const step = <R>(
         })
       )
     }
-    if (ended instanceof NotYet)
-      return { _tag: "Waiting", sequence: stored.record.sequence, dueAt: ended.dueAt, newest: asked.newest }
+    if (ended instanceof NotYet) return { _tag: "Waiting", sequence: stored.record.sequence, dueAt: ended.dueAt }
     const problem = ended === null ? "nothing was decided" : problemOf(ended)
     if (isStoreAway(problem)) return yield* problem
     return yield* fail(stored, events[0]!, problem)

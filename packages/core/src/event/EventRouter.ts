@@ -3,11 +3,11 @@
  * that dies. A group's place is a record that moves in the same commit as the event's effect; whoever comes second
  * finds it moved. A delivery only says "there may be something": the log is read from the place on.
  */
-import { Effect, FiberMap, Schedule, Stream } from "effect"
+import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import type { Ledger, LedgerUnavailable } from "../ledger/Ledger.ts"
-import { commitStep, describe, Process, Waiting } from "../ledger/Processes.ts"
-import { Records } from "../ledger/Records.ts"
+import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
+import type { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Consumer } from "./Consumer.ts"
@@ -40,7 +40,7 @@ export const apply = <R>(
   Effect.gen(function* () {
     let most: number = Limits.consumerBatch
     let conflicts = 0
-    const asked: Asked = { projectId, group, upTo, ahead: [], newest: null }
+    const asked: Asked = { projectId, group, upTo, ahead: [] }
     for (;;) {
       const stepped = yield* step(asked, decide, { most, conflicts }).pipe(Effect.catchTag("Conflict", Effect.succeed))
       switch (stepped._tag) {
@@ -75,10 +75,11 @@ export const applyLate = <R>(decide: Decide<R>, event: Event) =>
   Effect.gen(function* () {
     const { command } = yield* Process
     const effects = yield* decide(event)
-    if (effects instanceof NotYet)
-      return yield* Effect.fail(
-        new Waiting("the group waits", Math.max(0, Time.toMillis(effects.dueAt) - (yield* Time.nowMillis)))
-      )
+    if (effects instanceof NotYet) {
+      const dueMs =
+        effects.dueAt === null ? Limits.routerLookMs : Time.toMillis(effects.dueAt) - (yield* Time.nowMillis)
+      return yield* Effect.fail(new Waiting("the group waits", Math.max(0, dueMs)))
+    }
     yield* commitStep("effect", { name: "EventRouter.applyLate", projectId: command.projectId, ...effects }, null)
   }).pipe(
     Effect.retry({
@@ -106,80 +107,3 @@ export const newestSequence = (projectId: string) =>
     }
     return least
   })
-
-/**
- * Waits until one of the groups may have something to do. What a group waits for may end while nobody looks, and whoever
- * ended it may have gone on with the group to the last event. So new events are followed for one that waits too, and it
- * is asked again at its time, or after `Limits.storePollMs` when that is sooner.
- */
-const wakened = (projectId: string, routed: ReadonlyArray<Routed>) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const now = yield* Time.nowMillis
-    const seen = routed.flatMap((each) => {
-      const last = each._tag === "CaughtUp" ? each.sequence : each._tag === "Waiting" ? each.newest : null
-      return last === null ? [] : [last]
-    })
-    const dues = routed.flatMap((each) => (each._tag === "Waiting" ? [Time.toMillis(each.dueAt) - now] : []))
-    const event = seen.length === 0 ? Effect.never : Stream.runHead(log.follow(projectId, Math.min(...seen)))
-    const due = dues.length === 0 ? Effect.never : Effect.sleep(Math.max(0, Math.min(...dues, Limits.storePollMs)))
-    yield* Effect.raceFirst(
-      Effect.catchTag(event, "EventsExpired", () => Effect.void),
-      due
-    )
-  })
-
-/** Routes the events of one Project to its groups. Ends when none of them is there any more. */
-const routeProject = <R>(projectId: string, names: ReadonlyArray<string>, groups: Groups<R>) => {
-  const known = names.flatMap((name) => {
-    const decide = groups(name)
-    return decide === null ? [] : [{ name, decide }]
-  })
-  const turn = Effect.gen(function* () {
-    const routed = yield* Effect.forEach(known, ({ name, decide }) => apply(name, projectId, decide), {
-      concurrency: "unbounded"
-    })
-    if (routed.every((each) => each._tag === "Gone")) return false
-    yield* wakened(projectId, routed)
-    return true
-  }).pipe(
-    Effect.catchAllCause((cause) =>
-      Effect.as(
-        Effect.zipRight(Effect.logWarning("routing failed", describe(cause)), Effect.sleep(Limits.storePollMs)),
-        true
-      )
-    ),
-    Effect.annotateLogs({ project: projectId })
-  )
-  return Effect.iterate(true, { while: (going) => going, body: () => turn })
-}
-
-const groupsByProject = (consumers: ReadonlyArray<Consumer>): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const found = new Map<string, Array<string>>()
-  for (const { group, projectId } of consumers) found.set(projectId, [...(found.get(projectId) ?? []), group])
-  return found
-}
-
-/**
- * Routes for every group that exists, and for those that come and go meanwhile, until it is interrupted. An event of
- * this process is routed at once, one of another process within `Limits.storePollMs`. Several routers may run.
- */
-export const run = <R>(groups: Groups<R>) =>
-  Effect.gen(function* () {
-    const fibers = yield* FiberMap.make<string>()
-    let routed: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
-    const look = Effect.gen(function* () {
-      const { items } = yield* (yield* Records).list("consumer", { limit: "all" })
-      const wanted = groupsByProject(items.map((each) => each.record))
-      for (const [projectId, names] of wanted)
-        if (routed.get(projectId)?.join() !== names.join())
-          yield* FiberMap.run(fibers, projectId, routeProject(projectId, names, groups))
-      for (const projectId of routed.keys()) if (!wanted.has(projectId)) yield* FiberMap.remove(fibers, projectId)
-      routed = wanted
-    })
-    return yield* look.pipe(
-      Effect.catchAll((problem) => Effect.logWarning("consumers not read", describe(problem))),
-      Effect.repeat(Schedule.spaced(Limits.storePollMs)),
-      Effect.zipRight(Effect.never)
-    )
-  }).pipe(Effect.scoped)

@@ -4,7 +4,10 @@ import { following } from "../ledger/Following.ts"
 import type { MemoryState } from "../ledger/MemoryState.ts"
 import { eventsOf, type Signals } from "../ledger/Signals.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { rowsOf } from "../ledger/MemoryState.ts"
+import type { Consumer } from "./Consumer.ts"
 import { type EventLog, EventsExpired } from "./EventLog.ts"
+import { listening } from "./RoutingNotices.ts"
 
 export const make = (state: MemoryState, signals: Signals): EventLog["Type"] => {
   const read: EventLog["Type"]["read"] = (projectId, after, limit) =>
@@ -17,6 +20,13 @@ export const make = (state: MemoryState, signals: Signals): EventLog["Type"] => 
     })
   return {
     read,
+    listen: listening(signals),
+    behind: Effect.sync(() =>
+      Array.from(rowsOf(state, "consumer").values()).flatMap((row) => {
+        const { group, projectId, sequence } = row.record as Consumer
+        return sequence < (state.events.get(projectId)?.last ?? 0) ? [{ projectId, group }] : []
+      })
+    ),
     follow: (projectId, after) =>
       following(
         {

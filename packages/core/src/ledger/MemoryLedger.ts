@@ -12,6 +12,7 @@ import { Commands } from "../event/Commands.ts"
 import { EventLog } from "../event/EventLog.ts"
 import { make as makeCommands } from "../event/MemoryCommands.ts"
 import { make as makeEventLog } from "../event/MemoryEventLog.ts"
+import { announceGroups } from "../event/RoutingNotices.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { fromMillis, nowMillis } from "../primitives/Time.ts"
@@ -65,6 +66,7 @@ const makeLedger = (state: MemoryState, signals: Signals.Signals): Ledger["Type"
           if (outcome._tag === "Conflict" || outcome._tag === "LeaseLost") return Effect.fail(outcome)
           if (outcome._tag === "Committed") {
             if (commit.projectId !== null && outcome.events !== null) signals.notify(Signals.eventsOf(commit.projectId))
+            announceGroups(signals, commit)
             // What finishes may be due again at once.
             if (commit.finishes === true || (commit.commands !== undefined && commit.commands.length > 0))
               signals.notify(Signals.work)

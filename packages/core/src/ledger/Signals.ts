@@ -11,6 +11,8 @@ export interface Signals {
   /** Begins to listen at once, so that nothing that happens while the store is read is missed. */
   readonly arm: (topic: string) => Armed
   readonly notify: (topic: string) => void
+  /** Hears every topic, as often as it is notified, until the answer is called. */
+  readonly listen: (heard: (topic: string) => void) => () => void
 }
 
 export const make = (): Signals => {
@@ -40,14 +42,21 @@ export const make = (): Signals => {
     return { wait, disarm }
   }
 
+  const everything = new Set<(topic: string) => void>()
+  const listen = (heard: (topic: string) => void) => {
+    everything.add(heard)
+    return () => void everything.delete(heard)
+  }
+
   const notify = (topic: string) => {
+    for (const heard of everything) heard(topic)
     const all = listeners.get(topic)
     if (all === undefined) return
     listeners.delete(topic)
     for (const ring of all) ring()
   }
 
-  return { arm, notify }
+  return { arm, notify, listen }
 }
 
 /**
@@ -85,6 +94,10 @@ export const listening = (signals: Signals, topic: string): Listening => {
 
 /** The topic of a Project's events. */
 export const eventsOf = (projectId: string): string => `events:${projectId}`
+/** The topic of a Project's consumer groups: one came, or one went. */
+export const groupsOf = (projectId: string): string => `groups:${projectId}`
+/** Notices of other processes may have been missed: whoever relies on them looks now. */
+export const missed = "missed"
 /** The topic of what a Project's app printed. */
 export const appLogsOf = (projectId: string): string => `app-logs:${projectId}`
 /** The topic of commands that may be due. */

@@ -195,6 +195,8 @@ export const Limits = {
   consumerBatch: 100,
   /** How long a consumer may take to decide on one event. */
   consumerDecideMs: 30 * second,
+  /** How often a router looks which groups are behind, beside the notices that it gets: one may be lost with a process. */
+  routerLookMs: 30 * second,
   webhooksPerProject: 20,
   webhookUrlLength: 2048,
   /** Standard Webhooks asks for 24 to 64. */

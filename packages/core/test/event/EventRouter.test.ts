@@ -5,6 +5,7 @@ import { type Consumer, consumerKey } from "@pawl/core/event/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consuming"
 import type { Event } from "@pawl/core/event/Event"
 import * as EventRouter from "@pawl/core/event/EventRouter"
+import * as EventRouting from "@pawl/core/event/EventRouting"
 import { insert } from "@pawl/core/ledger/Commit"
 import { find } from "@pawl/core/ledger/Deciding"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
@@ -216,7 +217,7 @@ describe("A consumer group", () => {
         const dueAt = Time.fromMillis(Time.toMillis(time) + 1000)
         const decide: Decide<never> = (each) =>
           each.data["n"] === 2 ? Effect.succeed(new NotYet(dueAt)) : sending(each)
-        expect(yield* apply(decide)).toEqual({ _tag: "Waiting", sequence: 1, dueAt, newest: 2 })
+        expect(yield* apply(decide)).toEqual({ _tag: "Waiting", sequence: 1, dueAt })
         expect(yield* consumer()).toMatchObject({ sequence: 1, failing: null })
       })
     ))
@@ -276,7 +277,7 @@ describe("The event router", () => {
             applied.push(`${name} ${each.source.slice(-1)} ${String(each.data["n"])}`)
             return Effect.succeed(null)
           })
-        const running = yield* Effect.fork(EventRouter.run(groups))
+        const running = yield* Effect.fork(EventRouting.run(groups))
         yield* publish(1, 2)
         yield* publish(1, 1, 2)
         yield* until(Effect.sync(() => applied.length >= 3))
@@ -317,7 +318,7 @@ describe("The event router", () => {
             }
           })
         const running = yield* Effect.fork(
-          Effect.all([EventRouter.run(groups), EventRouter.run(groups), EventRouter.run(groups)], {
+          Effect.all([EventRouting.run(groups), EventRouting.run(groups), EventRouting.run(groups)], {
             concurrency: "unbounded"
           })
         )

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest"
 import { consumerKey } from "@pawl/core/event/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consuming"
 import * as EventRouter from "@pawl/core/event/EventRouter"
+import * as EventRouting from "@pawl/core/event/EventRouting"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import { Limits } from "@pawl/core/primitives/Limits"
-import * as Time from "@pawl/core/primitives/Time"
 import { commit, event, onStore, projectId, stored, type Stores, time } from "@pawl/testing/StoreFixtures"
 
 const group = "test:one"
@@ -31,8 +31,7 @@ const heldUp = () => {
     Effect.gen(function* () {
       // A router that spins is stopped, so that it fails the test instead of hanging it.
       if (++state.asked > 1000) return yield* Effect.never
-      if (each.data["n"] === 2 && !state.over)
-        return new NotYet(Time.fromMillis((yield* Time.nowMillis) + Limits.webhookDeliveryMs))
+      if (each.data["n"] === 2 && !state.over) return new NotYet(null)
       state.applied.push(each.data["n"])
       return null
     })
@@ -48,7 +47,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 2)
         const { decide, state } = heldUp()
-        const running = yield* Effect.fork(EventRouter.run(() => decide))
+        const running = yield* Effect.fork(EventRouting.run(() => decide))
         yield* stillness
         expect(yield* place).toBe(1)
         // Whoever ends the wait goes on with the group to its end. The router is not told of that.
@@ -65,31 +64,31 @@ describe("A router whose groups all wait", () => {
       })
     ))
 
-  it("sees within one poll that a wait is over when nobody says so", () =>
+  it("sees with its next look that a wait is over when nobody says so", () =>
     play(
       Effect.gen(function* () {
         yield* join
         yield* publish(1, 3)
         const { decide, state } = heldUp()
-        const running = yield* Effect.fork(EventRouter.run(() => decide))
+        const running = yield* Effect.fork(EventRouting.run(() => decide))
         yield* stillness
         state.over = true
-        yield* TestClock.adjust(Limits.storePollMs)
+        yield* TestClock.adjust(Limits.routerLookMs)
         expect(yield* place).toBe(3)
         yield* Fiber.interrupt(running)
       })
     ))
 
-  it("rests between two polls, however much lies behind the event that a group waits at", () =>
+  it("rests between two looks, however much lies behind the event that a group waits at", () =>
     play(
       Effect.gen(function* () {
         yield* join
         yield* publish(1, 2 * Limits.eventsPageSize + 50)
         const { decide, state } = heldUp()
-        const running = yield* Effect.fork(EventRouter.run(() => decide))
+        const running = yield* Effect.fork(EventRouting.run(() => decide))
         yield* stillness
         const { asked } = state
-        yield* TestClock.adjust(Limits.storePollMs - 1)
+        yield* TestClock.adjust(Limits.routerLookMs - 1)
         expect(state.asked).toBe(asked)
         state.over = true
         yield* TestClock.adjust(1)

@@ -8,6 +8,7 @@ import { Commands } from "@pawl/core/event/Commands"
 import { groups } from "@pawl/core/event/Consumers"
 import { EventLog } from "@pawl/core/event/EventLog"
 import * as EventRouter from "@pawl/core/event/EventRouter"
+import * as EventRouting from "@pawl/core/event/EventRouting"
 import { webhookGroup } from "@pawl/core/event/Webhook"
 import * as Webhooks from "@pawl/core/event/Webhooks"
 import { demand, find } from "@pawl/core/ledger/Deciding"
@@ -98,7 +99,7 @@ describe("A webhook", () => {
         const before = yield* EventRouter.newestSequence(projectId)
         receivers.set(url, 200)
         yield* Webhooks.create(person, projectId, { url })
-        const routing = yield* Effect.fork(EventRouter.run(groups))
+        const routing = yield* Effect.fork(EventRouting.run(groups))
         const stillness = TestClock.adjust(0)
         for (let round = 0; round < 5; round++) {
           yield* edit(projectId)

@@ -1,7 +1,7 @@
 /** What a process with the role `worker` does by itself: durable work, routing events, and what is due by the clock. */
 import { groups } from "@pawl/core/event/Consumers"
-import * as EventRouter from "@pawl/core/event/EventRouter"
 import { handlers } from "@pawl/core/event/Handlers"
+import * as EventRouting from "@pawl/core/event/EventRouting"
 import type { SlotsPerLane } from "@pawl/core/event/Lanes"
 import { worker } from "@pawl/core/ledger/Worker"
 import type { Loops } from "@pawl/core/upkeep/Loops"
@@ -22,7 +22,7 @@ export const run = (name: string, { supervise }: Loops) =>
   Effect.all(
     [
       supervise("worker", worker({ name, slots, handlers })),
-      supervise("events", EventRouter.run(groups)),
+      supervise("events", EventRouting.run(groups)),
       supervise("schedules", Schedules.run)
     ],
     { concurrency: "unbounded", discard: true }

@@ -1,6 +1,10 @@
-/** Probes of a release target over HTTP: one GET each, redirects not followed, the body bounded. */
+/**
+ * Probes of a release target over HTTP: one GET each, redirects not followed, the body bounded. A host that is no public
+ * one by its name or address is not called; which addresses a name may have is for the client that is provided to judge.
+ */
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { OutboundRule, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
 import { Effect, Layer } from "effect"
@@ -8,10 +12,12 @@ import { readUpTo } from "./BoundedBody.ts"
 
 export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.effect(
   TargetProbeClient,
-  Effect.map(HttpClient.HttpClient, (client) => ({
+  Effect.map(Effect.all([HttpClient.HttpClient, OutboundRule]), ([client, { allowPrivate }]) => ({
     get: ({ path, timeoutMs, url }) => {
       const silent = (reason: string) => new ProbeUnanswered({ path, reason })
       if (!path.startsWith("/")) return silent("a path starts with a slash")
+      const refused = allowPrivate ? null : refusedHost(/^https?:\/\/(\[[^\]]*\]|[^/:]*)/.exec(url)?.[1] ?? "")
+      if (refused !== null) return silent(refused)
       return client.execute(HttpClientRequest.get(`${url}${path}`)).pipe(
         Effect.flatMap((response) =>
           Effect.map(readUpTo(response, Limits.probeBodyBytes), (body) => ({

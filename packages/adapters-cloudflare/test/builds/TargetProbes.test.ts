@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { FetchHttpClient } from "@effect/platform"
 import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import type { ProbeAnswer } from "@pawl/core/release/ProbeClient"
+import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
 import { targetProbeClientContract } from "@pawl/testing/TargetProbeClientContract"
 import { Effect, Layer } from "effect"
@@ -35,7 +36,11 @@ const served = (answers: ReadonlyMap<string, ProbeAnswer>) =>
       )
   )
 
-const layer = TargetProbes.layer.pipe(Layer.provide(FetchHttpClient.layer))
+/** The targets of these tests are on this machine. */
+const layer = TargetProbes.layer.pipe(
+  Layer.provide(FetchHttpClient.layer),
+  Layer.provide(Layer.succeed(OutboundRule, { allowPrivate: true }))
+)
 
 targetProbeClientContract("HTTP", {
   layer: (answers) => Layer.merge(Layer.scopedDiscard(served(answers)), layer),
@@ -49,4 +54,28 @@ describe("Target probes", () => {
       const gap = yield* Effect.flip(client.get({ url: "http://127.0.0.1:1", path: "/", timeoutMs: 10_000 }))
       expect(gap).toMatchObject({ _tag: "ProbeUnanswered", path: "/", reason: "the target cannot be reached" })
     }).pipe(Effect.provide(layer), Effect.runPromise))
+
+  it("call no target that is on this machine or in its network", () =>
+    Effect.gen(function* () {
+      yield* served(new Map())
+      const { port } = new URL(url)
+      const client = yield* TargetProbeClient
+      for (const host of [
+        "127.0.0.1",
+        "localhost",
+        "2130706433",
+        "10.0.0.1",
+        "169.254.169.254",
+        "db.internal",
+        "[::1]"
+      ])
+        expect([
+          host,
+          yield* Effect.flip(client.get({ url: `http://${host}:${port}`, path: "/", timeoutMs: 10_000 }))
+        ]).toMatchObject([host, { _tag: "ProbeUnanswered", reason: "the address is not public" }])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TargetProbes.layer.pipe(Layer.provide(FetchHttpClient.layer))),
+      Effect.runPromise
+    ))
 })

@@ -9,11 +9,11 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { WebhookSender, type WebhookMessage, WebhookUnreachable } from "@pawl/core/event/WebhookSender"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { isPublicAddress, notPublic, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { LocalLimits } from "../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
-import { isPublicAddress } from "./PublicAddress.ts"
 
 export interface Address {
   readonly address: string
@@ -32,8 +32,6 @@ const unreachable = (reason: string) => new WebhookUnreachable({ reason })
 /** The host as an address or a name, without the brackets of IPv6. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1")
 
-const notPublic = "the address is not public"
-
 /** The URL, when it can be called as far as it can be told from its text. */
 const parsed = (text: string, allowPrivate: boolean): Effect.Effect<URL, WebhookUnreachable> =>
   Effect.suspend(() => {
@@ -42,9 +40,8 @@ const parsed = (text: string, allowPrivate: boolean): Effect.Effect<URL, Webhook
     if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return unreachable("use https")
     if (url.username !== "" || url.password !== "") return unreachable("a URL may not hold a user name or a password")
     if (url.hash !== "") return unreachable("a URL to call has no fragment")
-    const host = hostOf(url)
-    if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return unreachable(notPublic)
-    return Effect.succeed(url)
+    const refused = allowPrivate ? null : refusedHost(hostOf(url))
+    return refused === null ? Effect.succeed(url) : unreachable(refused)
   })
 
 /** Only the code of an error: its text may repeat the address, or what a server of the receiver's choice said. */

@@ -1,5 +1,6 @@
 /** Sends one signed message to an address outside. The headers and the signature are those of Standard Webhooks. */
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { OutboundRule, refusedHost } from "../primitives/OutboundAddress.ts"
 
 /** No answer came, or the address may not be called. The reason tells neither the address nor the secret. */
 export class WebhookUnreachable extends Schema.TaggedError<WebhookUnreachable>()("WebhookUnreachable", {
@@ -45,7 +46,12 @@ export const layerMemory = (
 ): Layer.Layer<WebhookSender> =>
   Layer.succeed(WebhookSender, {
     check: (url) =>
-      /^https?:\/\/[^/]/.test(url) ? Effect.void : new WebhookUnreachable({ reason: "use an http or https URL" }),
+      Effect.gen(function* () {
+        const host = /^https?:\/\/(\[[^\]]*\]|[^/:?#@]+)(:[0-9]+)?([/?]|$)/.exec(url)?.[1]
+        if (host === undefined) return yield* new WebhookUnreachable({ reason: "use an http or https URL" })
+        const refused = (yield* OutboundRule).allowPrivate ? null : refusedHost(host)
+        if (refused !== null) return yield* new WebhookUnreachable({ reason: refused })
+      }),
     send: ({ url, id, body }) =>
       Effect.suspend(() => {
         const status = answers.get(url)

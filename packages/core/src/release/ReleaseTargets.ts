@@ -5,6 +5,7 @@ import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { OutboundRule, refusedHost } from "../primitives/OutboundAddress.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
@@ -41,6 +42,8 @@ const originOf = (url: string): string | null => {
     : `${found[1]}://${found[2]}${found[3] ?? ""}`.toLowerCase()
 }
 
+const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, "").replace(/:[0-9]+$/, "")
+
 const checked = (fields: TargetFields) =>
   Effect.gen(function* () {
     const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
@@ -54,6 +57,8 @@ const checked = (fields: TargetFields) =>
       return yield* refuse("workerTag", `use 1 to ${Limits.releaseTargetTagLength} letters, digits and -`)
     const url = originOf(fields.url)
     if (url === null) return yield* refuse("url", "use a http or https URL with a host and nothing after it")
+    const refused = (yield* OutboundRule).allowPrivate ? null : refusedHost(hostOf(url))
+    if (refused !== null) return yield* refuse("url", refused)
     return { workerName: fields.workerName, workerTag: fields.workerTag, url }
   })
 

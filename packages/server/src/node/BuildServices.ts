@@ -1,14 +1,30 @@
 /** The build service of release targets, when one is set up, and the probes of those targets. */
+import type { LookupFunction } from "node:net"
 import { FetchHttpClient } from "@effect/platform"
 import { type CloudflareAccount, defaultApiUrl } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
-import { Layer, Option, type Redacted } from "effect"
+import { publicLookup } from "@pawl/adapters-local/webhooks/PublicLookup"
+import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Option, type Redacted } from "effect"
 
-/** Without an account the build service says that there is none. */
-export const layer = (account: CloudflareAccount | null): Layer.Layer<never> =>
-  Layer.merge(TargetProbes.layer, account === null ? Layer.empty : WorkersBuilds.layer(account)).pipe(
-    Layer.provide(FetchHttpClient.layer)
+/** Each probe has a connection of its own, to an address that was looked at when the name was looked up. */
+const probing = (lookup: LookupFunction) =>
+  Layer.unwrapEffect(
+    Effect.map(OutboundRule, ({ allowPrivate }) =>
+      TargetProbes.layer.pipe(
+        Layer.provide(NodeHttpClient.layerWithoutAgent),
+        Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: false, ...(allowPrivate ? {} : { lookup }) }))
+      )
+    )
+  )
+
+/** Without an account the build service says that there is none. `lookup` is how targets' names are looked up. */
+export const layer = (account: CloudflareAccount | null, lookup: LookupFunction = publicLookup()): Layer.Layer<never> =>
+  Layer.merge(
+    probing(lookup),
+    account === null ? Layer.empty : WorkersBuilds.layer(account).pipe(Layer.provide(FetchHttpClient.layer))
   )
 
 /** The account that three options name; a text says what is wrong with them. */

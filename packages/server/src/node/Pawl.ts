@@ -9,6 +9,7 @@ import * as HttpWebhookSender from "@pawl/adapters-local/webhooks/HttpWebhookSen
 import * as PointerRows from "@pawl/core/app/PointerRows"
 import { SandboxSlots } from "@pawl/core/candidate/SandboxSlots"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
+import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
@@ -93,6 +94,7 @@ export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => 
     Layer.provideMerge(settings(options, addresses)),
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
+    Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),
     Layer.provideMerge(Chance.layer)
   )
 }

@@ -175,7 +175,7 @@ describe("Webhooks of a server as it comes", () => {
     folder.remove()
   })
 
-  it("go to no private address, whether it is written as one or hides behind a name", async () => {
+  it("are made for no private address, and for no name of this machine or its network", async () => {
     const { api } = server
     const receiver = await openReceiver(() => 200)
     const project = await Flow.createProject(api, "careful")
@@ -185,19 +185,15 @@ describe("Webhooks of a server as it comes", () => {
       `https://127.0.0.1:${receiver.port}/`,
       `https://[::1]:${receiver.port}/`,
       "https://169.254.169.254/latest/meta-data",
-      "https://10.1.2.3/"
+      "https://10.1.2.3/",
+      `https://localhost:${receiver.port}/`,
+      `https://hook.localhost:${receiver.port}/`,
+      "https://metadata.google.internal/"
     ])
       expect([url, await api.refused(path, { url })]).toMatchObject([
         url,
         { status: 400, problem: { code: "invalid_field", field: "url" } }
       ])
-    await api.post(path, { url: `https://localhost:${receiver.port}/` })
-    const change = await Flow.openChange(api, project.id, "hidden")
-    await Flow.edit(api, change, { "a.txt": "a" })
-    await Flow.until(
-      () => Promise.resolve(server.log()),
-      (log) => log.includes("WebhookUnreachable: the address is not public")
-    )
     expect(receiver.arrived).toEqual([])
     await receiver.close()
   })

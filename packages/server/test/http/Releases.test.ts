@@ -76,7 +76,13 @@ describe("A release target", () => {
     const refused = [
       ["workerName", ["", "Shop", "a/b", "x".repeat(64), "../x"]],
       ["workerTag", ["", "a b", "../x", "x".repeat(65)]],
-      ["url", ["", "shop", "ftp://a.b", "https://user:secret@a.b", "https://a.b/path", "https://a.b?x", "//a.b"]]
+      ["url", ["", "shop", "ftp://a.b", "https://user:secret@a.b", "https://a.b/path", "https://a.b?x", "//a.b"]],
+      // What this server could reach and the internet could not.
+      [
+        "url",
+        ["http://127.0.0.1:8080", "http://localhost", "https://a.localhost", "http://2130706433", "http://0x7f.1"]
+      ],
+      ["url", ["http://169.254.169.254", "https://10.0.0.1", "https://db.internal", "https://printer.local"]]
     ] as const
     for (const [field, values] of refused)
       for (const value of values)

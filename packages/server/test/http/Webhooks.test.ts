@@ -53,6 +53,9 @@ describe("The webhooks of a Project", () => {
       [{}, "url"],
       [{ url: 7 }, "url"],
       [{ url: "nowhere" }, "url"],
+      [{ url: "https://localhost/" }, "url"],
+      [{ url: "https://ci.internal/hook" }, "url"],
+      [{ url: "https://169.254.169.254/latest" }, "url"],
       [{ url: `https://a.example/${"a".repeat(Limits.webhookUrlLength)}` }, "url"],
       [{ url, eventTypes: [] }, "eventTypes"],
       [{ url, eventTypes: ["nothing.happened"] }, "eventTypes.0"]

@@ -1,4 +1,8 @@
+import { createServer } from "node:http"
+import type { AddressInfo, LookupFunction } from "node:net"
+import { publicLookup } from "@pawl/adapters-local/webhooks/PublicLookup"
 import * as BuildService from "@pawl/core/release/BuildService"
+import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import * as BuildServices from "@pawl/server/node/BuildServices"
@@ -42,6 +46,27 @@ describe("The build service of a server", () => {
       Effect.provide(BuildServices.layer(null))
     )
     expect(await Effect.runPromise(asked)).toMatchObject({ _tag: "BuildServiceMissing" })
+  })
+
+  it("is asked beside probes that go to no name of a private address", async () => {
+    let asked = 0
+    const server = createServer((_request, response) => response.end(`${++asked}`))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const url = `http://target.example:${(server.address() as AddressInfo).port}`
+    const here = publicLookup((_host, done) => done(null, [{ address: "127.0.0.1", family: 4 }]))
+    const open: LookupFunction = (_host, options, done) =>
+      options.all === true ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4)
+    const probed = (lookup: LookupFunction) =>
+      Effect.flatMap(TargetProbeClient, (client) => client.get({ url, path: "/", timeoutMs: 10_000 })).pipe(
+        Effect.either,
+        Effect.provide(BuildServices.layer(null, lookup)),
+        Effect.runPromise
+      )
+    expect(await probed(here)).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
+    expect(asked).toBe(0)
+    // The same with a look-up that judges nothing: it is the look-up that keeps the probe away.
+    expect(await probed(open)).toMatchObject({ right: { status: 200 } })
+    await new Promise((resolve) => server.close(resolve))
   })
 
   it("is Cloudflare's when an account is given", async () => {

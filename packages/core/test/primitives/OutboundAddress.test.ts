@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isPublicAddress } from "@pawl/adapters-local/webhooks/PublicAddress"
+import { isPublicAddress, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 
 const hidden = {
   "this host": ["0.0.0.0", "0.1.2.3", "::"],
@@ -45,4 +45,39 @@ describe("A public address", () => {
   it("is what anyone on the internet can reach", () => {
     for (const each of open) expect([each, isPublicAddress(each)]).toEqual([each, true])
   })
+})
+
+describe("A host that may not be called", () => {
+  it.each([
+    "localhost",
+    "LocalHost.",
+    "app.localhost",
+    "printer.local",
+    "metadata.google.internal",
+    "db.internal.",
+    "router.home.arpa",
+    "nas.lan",
+    "intranet",
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "169.254.169.254",
+    "10.1.2.3.",
+    "[::1]",
+    "[::ffff:10.0.0.1]",
+    "[fd00:ec2::254]",
+    ""
+  ])("is refused as it is written: %s", (host) => expect(refusedHost(host)).toBe("the address is not public"))
+
+  it.each([
+    "receiver.example",
+    "8.8.8.8",
+    "[2606:4700::1111]",
+    "local.example",
+    "internal.example.com",
+    "localhost.dev"
+  ])("is told from one that may be: %s", (host) => expect(refusedHost(host)).toBeNull())
 })

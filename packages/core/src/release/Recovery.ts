@@ -22,6 +22,7 @@ import * as Time from "../primitives/Time.ts"
 import type { Generation } from "../promotion/Generation.ts"
 import { workedSince } from "../upkeep/Schedule.ts"
 import { ending } from "./Ending.ts"
+import { keepVersion } from "./KeptVersion.ts"
 import type { Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
 import { releasesTo } from "./ReleaseTargets.ts"
@@ -83,6 +84,8 @@ const sendIfStuck = (change: Change) =>
 export const recover = (changeId: string) =>
   Effect.gen(function* () {
     yield* decideAndCommit(recovering(changeId))
+    const promotion = yield* promotionOf(changeId)
+    if (promotion !== null) yield* keepVersion(releaseId(promotion.projectId, promotion.generation))
     const { projectId } = (yield* demand("change", changeId)).record
     yield* (yield* PointerSignal).moved((yield* demand("project", projectId)).record.label)
   }).pipe(Effect.withSpan("Recovery.recover", { attributes: { changeId } }))

@@ -66,23 +66,34 @@ const unstored = {
   column: null
 }
 
-export const obtain = (release: Release) =>
+const answer = (stored: BundleStore.StoredBundle, source: BundleSource): ReleaseBundle => ({
+  key: stored.key,
+  digest: stored.digest,
+  source
+})
+
+const builtAtOf = (release: Release) =>
+  Effect.map(demand("candidate", release.candidateId), ({ record }) => record.createdAt)
+
+/** The bundle when one is stored, under the release's own address from then on; null when it would have to be built. */
+export const storedFor = (release: Release) =>
   Effect.gen(function* () {
-    const answer = (stored: BundleStore.StoredBundle, source: BundleSource): ReleaseBundle => ({
-      key: stored.key,
-      digest: stored.digest,
-      source
-    })
     const digest = yield* verifiedDigest(release.candidateId)
-    const builtAt = (yield* demand("candidate", release.candidateId)).record.createdAt
     const prefix = bundlePrefix("apps", release.projectId, release.commit)
     const known = digest ?? (yield* servedDigest(release))
     const stored = known === undefined ? null : yield* whole(bundleKey(prefix), known)
     if (stored !== null) return answer(stored, "stored")
-    const same = yield* ofSameTree(release, builtAt, digest)
+    const same = yield* ofSameTree(release, yield* builtAtOf(release), digest)
     if (same !== null) return answer(same, "same_tree")
     const preview = digest === undefined ? null : yield* ofPreview(release, digest)
-    if (preview !== null) return answer(preview, "preview_copy")
+    return preview === null ? null : answer(preview, "preview_copy")
+  })
+
+export const obtain = (release: Release) =>
+  Effect.gen(function* () {
+    const stored = yield* storedFor(release)
+    if (stored !== null) return stored
+    const digest = yield* verifiedDigest(release.candidateId)
     // What a rollback's plan did not build was not verified as a build: only what is stored may be served.
     if (digest === undefined && (yield* demand("change", release.changeId)).record.kind === "rollback")
       return yield* new BuildRefused({ problems: [unstored] })
@@ -93,7 +104,7 @@ export const obtain = (release: Release) =>
       files: readFiles(keeper, release.tree),
       commit: release.commit,
       tree: release.tree,
-      builtAt,
+      builtAt: yield* builtAtOf(release),
       ...(digest === undefined ? {} : { expectedDigest: digest })
     })
     if (digest !== undefined && built.digest !== digest)

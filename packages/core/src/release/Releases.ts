@@ -26,6 +26,7 @@ import type { Project } from "../project/Project.ts"
 import { runAtTarget } from "./BuildServicePath.ts"
 import { ending } from "./Ending.ts"
 import { isBoundTo, type Release } from "./Release.ts"
+import { keepVersion } from "./KeptVersion.ts"
 import { obtain, type ReleaseBundle } from "./ReleaseBundle.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
 import { releasesTo } from "./ReleaseTargets.ts"
@@ -35,7 +36,7 @@ const actor = system("release")
 
 export const run = (releaseId: string) =>
   Effect.gen(function* () {
-    if ((yield* decideAndCommit(starting(releaseId))) === "over") return
+    if ((yield* decideAndCommit(starting(releaseId))) === "over") return yield* keepVersion(releaseId)
     const release = (yield* demand("release", releaseId)).record
     if ((yield* demand("project", release.projectId)).record.status === "archived")
       return yield* decideAndCommit(ending(releaseId, { _tag: "Failed", reason: "the Project was archived" }))
@@ -79,7 +80,11 @@ const runAtApp = (release: Release) =>
     }
     const project = (yield* demand("project", release.projectId)).record
     const moved = yield* move(project, release.id, bundle.found, incarnation)
-    if (moved._tag === "Superseded") return yield* decideAndCommit(ending(release.id, { _tag: "Superseded" }))
+    if (moved._tag === "Superseded")
+      return yield* Effect.zipRight(
+        decideAndCommit(ending(release.id, { _tag: "Superseded" })),
+        keepVersion(release.id)
+      )
     if (moved._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
     yield* (yield* PointerSignal).moved(project.label)
     const probes = yield* smokeTest(release, { _tag: "App", label: project.label })

@@ -18,6 +18,12 @@ export const LocalLimits = {
   gitReaderIdleMs: 30 * second,
   /** The longest that one git process may run, or one answer of a reader may take. */
   gitTimeoutMs: 2 * minute,
+  /** How long one write may hold a Project's sources before those of other processes that wait give up: a write is a few
+      git processes. Waiting for one's turn has no bound of its own. */
+  repositoryHeldMs: 5 * minute,
+  /** How often one that waits looks, and how long the next one may leave free sources alone before it is passed over. */
+  repositoryLookMs: 10,
+  repositoryPassedOverMs: 2 * second,
   /** Trees remembered as within bounds. */
   gitKnownTrees: 10_000,
   /** Packs in a canonical repository before they are rolled up. */

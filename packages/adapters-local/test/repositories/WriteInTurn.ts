@@ -1,0 +1,26 @@
+/** A process that writes in a Project each time it is told to `write`, and is inside until it is told to `leave`. */
+import { createInterface } from "node:readline"
+import { Deferred, Effect } from "effect"
+import { projectId } from "@pawl/testing/StoreFixtures"
+import * as ProjectLocks from "../../src/repositories/ProjectLocks.ts"
+import * as SharedProjectLocks from "../../src/repositories/SharedProjectLocks.ts"
+
+const { writing } = SharedProjectLocks.make(ProjectLocks.make(), process.argv[2]!)
+let leave = Deferred.unsafeMake<void>(undefined as never)
+const write = writing(projectId(1))(
+  Effect.zipRight(
+    Effect.sync(() => console.log("inside")),
+    Effect.suspend(() => Deferred.await(leave))
+  )
+)
+console.log("ready")
+createInterface({ input: process.stdin }).on("line", (line) => {
+  if (line === "leave") return Effect.runFork(Deferred.succeed(leave, undefined))
+  leave = Effect.runSync(Deferred.make<void>())
+  return Effect.runFork(
+    Effect.zipRight(
+      write,
+      Effect.sync(() => console.log("left"))
+    )
+  )
+})

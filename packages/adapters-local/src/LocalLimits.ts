@@ -61,6 +61,8 @@ export const LocalLimits = {
   buildProblems: 50,
   /** A larger file is looked through for real login without being parsed (decision). */
   buildAuthParseCharacters: MiB,
+  /** What a compressed asset is unpacked to at most, when it is looked through for real login (as one asset's bound). */
+  buildUnpackedBytes: 25 * MiB,
   /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
   bundleInlineBytes: 256 * KiB,
   /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */

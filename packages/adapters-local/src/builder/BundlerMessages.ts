@@ -1,6 +1,7 @@
 /** What a builder and the process of one build say to each other, over Node's "advanced" IPC, which carries maps and bytes. */
 import { BuildProblem } from "@pawl/core/app/AppBuilder"
 import { Schema } from "effect"
+import type { Page } from "./PageTexts.ts"
 
 /** One build. Only the parent sends it. */
 export interface BundlerOrder {
@@ -9,9 +10,13 @@ export interface BundlerOrder {
   /** The assets directory. */
   readonly assets: string | null
   readonly files: ReadonlyMap<string, Uint8Array>
+  /** Assets that a browser could show as a page, by their path in the tree. */
+  readonly pages: ReadonlyMap<string, Page>
   readonly flags: ReadonlyArray<string>
   readonly moduleBytes: number
   readonly problems: number
+  /** What a compressed asset is unpacked to at most. */
+  readonly unpackedBytes: number
   /** A longer text is looked through for real login without being parsed. */
   readonly parseCharacters: number
 }

@@ -13,7 +13,7 @@ import {
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
-import { splitTree } from "./AppAssets.ts"
+import { splitTree, type SplitTree } from "./AppAssets.ts"
 import { type AppSettings, appSettings } from "./AppSettings.ts"
 import { assemble } from "./BundleAssembly.ts"
 import {
@@ -28,6 +28,8 @@ import {
   stopChild
 } from "./BundlerChild.ts"
 import { moduleKind } from "./ModuleTypes.ts"
+import type { Page } from "./PageTexts.ts"
+import { pagesOf } from "./PageTypes.ts"
 import { isLookedAt } from "./RealAuth.ts"
 import { versionWarnings } from "./VendoredVersions.ts"
 
@@ -82,13 +84,22 @@ const makeChildren = (
     }
   })
 
-/** The source, and of the assets what code could import and what a browser takes for code or markup. */
-const bundled = (job: BuildJob, source: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> => {
+/** The source, and of the assets what code could import and what a browser takes for code or could show as a page. */
+const bundled = (
+  job: BuildJob,
+  source: ReadonlyMap<string, Uint8Array>,
+  pages: ReadonlyMap<string, Page>
+): ReadonlyMap<string, Uint8Array> => {
   const files = new Map(source)
   for (const [path, { content }] of job.files)
-    if (!files.has(path) && (moduleKind(path) !== undefined || isLookedAt(path))) files.set(path, content)
+    if (!files.has(path) && (moduleKind(path) !== undefined || isLookedAt(path) || pages.has(path)))
+      files.set(path, content)
   return files
 }
+
+/** By their path in the tree. */
+const pagesIn = (split: Pick<SplitTree, "assets" | "headers" | "redirects">, directory: string | null) =>
+  new Map([...pagesOf(split)].map(([path, page]) => [`${directory}/${path}`, page]))
 
 /** One build from a job to its result. */
 const makeRun = (options: Options) =>
@@ -96,15 +107,17 @@ const makeRun = (options: Options) =>
     const children = yield* makeChildren(options)
     const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
 
-    const bundle = (settings: AppSettings, files: ReadonlyMap<string, Uint8Array>) =>
+    const bundle = (settings: AppSettings, files: ReadonlyMap<string, Uint8Array>, pages: ReadonlyMap<string, Page>) =>
       children.withChild((child) =>
         order(child, {
           main: settings.main,
           assets: settings.assets.directory,
           files,
+          pages,
           flags: settings.compatibilityFlags,
           moduleBytes: LocalLimits.buildModuleBytes,
           problems: LocalLimits.buildProblems,
+          unpackedBytes: LocalLimits.buildUnpackedBytes,
           parseCharacters: LocalLimits.buildAuthParseCharacters
         }).pipe(
           Effect.timeoutTo({
@@ -126,11 +139,12 @@ const makeRun = (options: Options) =>
         const { source, problems, warnings, ...split } = splitTree(job.files, settings.assets)
         if (problems.length > 0) return { _tag: "Refused", problems }
         const noted = [...settings.warnings, ...warnings, ...versionWarnings(source)]
-        const files = bundled(job, source)
+        const pages = pagesIn(split, settings.assets.directory)
+        const files = bundled(job, source, pages)
         // Images alone need no look.
-        if (settings.main === null && ![...files.keys()].some(isLookedAt))
+        if (settings.main === null && pages.size === 0 && ![...files.keys()].some(isLookedAt))
           return yield* assemble({ job, settings, split, code: null, kept: [], warnings: noted })
-        const answer = yield* bundle(settings, files)
+        const answer = yield* bundle(settings, files, pages)
         if (answer._tag === "Died") return { _tag: "Crashed", reason: answer.reason }
         if (answer._tag === "Refused") return answer
         const { code, kept } = answer

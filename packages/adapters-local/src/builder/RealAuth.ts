@@ -4,7 +4,7 @@
  *
  * - every package.json, for what it depends on;
  * - code and markup of the source, other than its tests, and whatever the bundle reaches;
- * - every asset that a browser takes for code or markup.
+ * - every asset that a browser takes for code, or could show as a page: see `PageTypes`.
  *
  * Runs in the process of one build, which is bounded in time and memory.
  */
@@ -13,16 +13,23 @@ import { dependencyFindings } from "./AuthDependencies.ts"
 import { type AuthFinding, nowhere, type Spot } from "./AuthFinding.ts"
 import { mayNameAuth } from "./AuthPackages.ts"
 import { textFindings } from "./AuthText.ts"
+import { xmlFindings } from "./AuthXml.ts"
+import { type Page, textsOfPage } from "./PageTexts.ts"
 import { type Place, problem } from "./Problems.ts"
+import { unpacked } from "./Unpacking.ts"
 
 export interface RealAuthJob {
   readonly files: ReadonlyMap<string, Uint8Array>
   /** The assets directory: everything below it is served. */
   readonly assets: string | null
+  /** Assets that a browser could show as a page, by their path in the tree. */
+  readonly pages: ReadonlyMap<string, Page>
   /** Files that the bundle is made of. */
   readonly reached: ReadonlySet<string>
   /** A longer text is looked through without being parsed, in UTF-16 code units. */
   readonly parseCharacters: number
+  /** What a compressed asset is unpacked to at most. */
+  readonly unpackedBytes: number
   /** Problems told. */
   readonly problems: number
 }
@@ -128,6 +135,17 @@ const toProblem = (file: string, finding: AuthFinding): BuildProblem => {
     : problem("password_field", `A password field is not allowed: ${finding.what}. ${instead}`, place)
 }
 
+/** What a browser would see of an asset that it shows as a page. */
+const lookAtPage = async (bytes: Uint8Array, page: Page, job: RealAuthJob): Promise<ReadonlyArray<AuthFinding>> => {
+  const found: Array<AuthFinding> = []
+  for (const each of page.compressed ? [bytes, ...(await unpacked(bytes, job.unpackedBytes))] : [bytes])
+    for (const text of textsOfPage(each, page.charsets)) {
+      found.push(...(await look("page.html", "markup", text, job.parseCharacters)))
+      if (page.xml && (hints.markup.test(text) || text.includes("<!ENTITY"))) found.push(...xmlFindings(text))
+    }
+  return found
+}
+
 /** Every problem once for a line, in the order of the paths. */
 export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<BuildProblem>> => {
   const problems = new Map<string, BuildProblem>()
@@ -135,13 +153,17 @@ export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<
     if (problems.size >= job.problems) break
     const isPackage = packageFile.test(path)
     const kind = kindOf(path, job)
-    if (kind === null && !isPackage) continue
-    const text = decoder.decode(job.files.get(path))
-    const found = isPackage
-      ? dependencyFindings(text)
-      : kind === null
+    const page = job.pages.get(path)
+    if (kind === null && page === undefined && !isPackage) continue
+    const bytes = job.files.get(path) ?? new Uint8Array()
+    const text = decoder.decode(bytes)
+    const found = [
+      ...(isPackage ? dependencyFindings(text) : []),
+      ...(page === undefined ? [] : await lookAtPage(bytes, page, job)),
+      ...(isPackage || kind === null || (page !== undefined && kind === "markup")
         ? []
-        : await look(path, kind, text, job.parseCharacters)
+        : await look(path, kind, text, job.parseCharacters))
+    ]
     for (const finding of [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))) {
       const what = finding._tag === "Package" ? finding.found.name : finding._tag
       const key = JSON.stringify([path, finding.line, what])

@@ -93,5 +93,6 @@ export const storedOf = <K extends Kind>(kind: K, row: Row): Either.Either<Store
 export const corrupt = (tableName: string, key: string): LedgerUnavailable =>
   new LedgerUnavailable({
     operation: `read ${tableName}`,
-    reason: `the row ${key} of ${tableName} cannot be read: it is not what its schema says`
+    reason: `the row ${key} of ${tableName} cannot be read: it is not what its schema says`,
+    lasting: true
   })

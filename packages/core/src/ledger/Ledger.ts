@@ -18,7 +18,9 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { co
 /** The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has a key. */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
   operation: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** It will not come back by itself: what is stored cannot be read. Waiting is no use. */
+  lasting: Schema.optional(Schema.Literal(true))
 }) {}
 
 /** It was applied now. */

@@ -74,11 +74,6 @@ export class AnotherPromoting extends Schema.TaggedError<AnotherPromoting>()("An
   }
 }
 
-/** The generation advanced, but canonical `main` does not follow yet. */
-export class SourceUnsynced extends Schema.TaggedError<SourceUnsynced>()("SourceUnsynced", {
-  candidateId: Schema.String
-}) {}
-
 export interface Promoted {
   readonly outcome: "promoted" | "alreadyPromoted"
   readonly generation: number
@@ -239,19 +234,16 @@ export const carryOn = (candidateId: string, ask: Ask) =>
  */
 export const resume = (candidateId: string, ask: Ask) =>
   Effect.gen(function* () {
-    const { changeId } = (yield* demand("candidate", candidateId)).record
+    const { changeId, projectId } = (yield* demand("candidate", candidateId)).record
     const { kind, status } = (yield* demand("change", changeId)).record
     // A rollback is called one in the history, also when nobody had to ask for its promotion.
     const asked: Ask = kind === "rollback" ? { ...ask, trigger: "rollback" } : ask
     // A Change that is promoting goes back by what `carryOn` commits; no request may refuse before that.
     if (status !== "promoting") yield* decideAndCommit(requesting(candidateId, asked, null))
-    return yield* carryOn(candidateId, asked)
+    const promoted = yield* carryOn(candidateId, asked)
+    // Once more, for its own problem: git that is away is waited for, a fault is not.
+    if (!promoted.sourceSynced) yield* syncSource(projectId)
   }).pipe(
-    Effect.filterOrFail(
-      (promoted) => promoted.sourceSynced,
-      () => new SourceUnsynced({ candidateId })
-    ),
-    Effect.asVoid,
     Effect.catchTags({
       Stale: () => Effect.void,
       Blocked: () => Effect.void,

@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, Logger, LogLevel, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { requestApp } from "@pawl/core/app/Apps"
@@ -356,8 +356,9 @@ describe("The cleanup of an archived Project", () => {
           yield* archive(person, scene.project.id)
           const done: Array<string> = []
           const worker = yield* watched(done, deadly)
-          yield* Effect.provide(runOne("project.cleanup"), worker)
+          yield* Logger.withMinimumLogLevel(Effect.provide(runOne("project.cleanup"), worker), LogLevel.None)
           died = done.length === deadly
+          yield* TestClock.adjust(Limits.commandBackoffMs)
           yield* settle
           yield* expectClean(scene)
         })

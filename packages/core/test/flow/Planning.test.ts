@@ -9,8 +9,10 @@ import { Commands } from "@pawl/core/event/Commands"
 import * as DeadLetters from "@pawl/core/event/DeadLetters"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import * as Time from "@pawl/core/primitives/Time"
 import { Repositories } from "@pawl/core/project/Repositories"
 import * as Promotions from "@pawl/core/promotion/Promotions"
+import { AgentUnavailable } from "@pawl/core/task/Agent"
 import { person, settle } from "./MemoryPawl.ts"
 import {
   ends,
@@ -32,11 +34,11 @@ import {
 const text = (path: string, content: string) => () =>
   Effect.succeed({ _tag: "Published" as const, edits: { [path]: content }, message: path, intents: [], usage })
 
-/** A Change whose planner is away until its command is a dead letter. */
+/** A Change whose planner is away for good, until its command is a dead letter. */
 const stranded = (hands: Hands) =>
   Effect.gen(function* () {
     const project = yield* newProject
-    hands.plan = () => new PlannerUnavailable({ reason: "the model is away" })
+    hands.plan = () => new PlannerUnavailable({ reason: "the model is away", lasting: true })
     const changeId = yield* open(project.id)
     yield* settleAll
     expect(yield* statusOfChange(changeId)).toBe("compiling")
@@ -108,6 +110,34 @@ describe("Planning", () => {
         expect(yield* statusOfChange(changeId)).toBe("verifying")
       })
     ))
+
+  it.each(["planner", "agent"] as const)("waits for a model that is away for an hour: %s", (who) =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const project = yield* newProject
+        const backAt = (yield* Time.nowMillis) + 3_600_000
+        const isBack = (asked: string) => Effect.map(Time.nowMillis, (now) => asked !== who || now >= backAt)
+        const reason = "the model is away"
+        hands.plan = () =>
+          Effect.if(isBack("planner"), {
+            onTrue: () => Effect.succeed([planned("a")]),
+            onFalse: () => new PlannerUnavailable({ reason })
+          })
+        const slow: Script = (job) =>
+          Effect.if(isBack("agent"), { onTrue: () => publishes(job), onFalse: () => new AgentUnavailable({ reason }) })
+        hands.agents.set(
+          "a",
+          Array.from({ length: 30 }, () => slow)
+        )
+        const changeId = yield* open(project.id)
+        for (let n = 0; n < 70; n++) yield* Effect.zipRight(settle, TestClock.adjust("1 minutes"))
+        expect(yield* (yield* Commands).deadLetters(project.id)).toEqual([])
+        expect(yield* statusOfChange(changeId)).toBe("verifying")
+        // The run went on as what it was: waiting used up no try of the agent.
+        expect((yield* demand("task", `tsk_${changeId}_a`)).record).toMatchObject({ status: "completed", attempt: 1 })
+      })
+    )
+  )
 
   it("fails the Change when an operator dismisses the dead letter of its planning", () =>
     inWorld((hands) =>

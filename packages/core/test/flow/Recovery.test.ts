@@ -1,12 +1,14 @@
 import { Effect, Fiber, TestClock, TestContext } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
+import { Commands } from "@pawl/core/event/Commands"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
 import { scanStuck } from "@pawl/core/release/Recovery"
-import { answers, page, run, settle } from "./MemoryPawl.ts"
+import { run } from "@pawl/core/upkeep/Schedules"
+import { answers, page, run as runPawl, settle } from "./MemoryPawl.ts"
 import {
   changeOf,
   claimRelease,
@@ -23,8 +25,8 @@ import {
   work
 } from "./ReleaseScenes.ts"
 
-const play = (program: Parameters<typeof run>[0]): Promise<void> =>
-  run(Effect.asVoid(Effect.provide(program, TestContext.TestContext)))
+const play = (program: Parameters<typeof runPawl>[0]): Promise<void> =>
+  runPawl(Effect.asVoid(Effect.provide(program, TestContext.TestContext)))
 
 /** The release's row is lost, as if it had never been queued. */
 const neverQueued = Effect.gen(function* () {
@@ -77,6 +79,52 @@ describe("A stuck release", () => {
         const raised = Commit.update("change", change, { budget_usd: 2, updatedAt: "2026-01-01T00:00:00.000Z" })
         yield* (yield* Ledger).commit({ name: "test", projectId: scene.project.id, writes: [raised] })
         expect(yield* scanStuck).toBe(1)
+      })
+    ))
+
+  it("is given 45 minutes in which a worker could work: time when none was up, or all were paused, does not count", () =>
+    play(
+      Effect.gen(function* () {
+        const scene = yield* queued
+        const settings = yield* Settings
+        const sent = Effect.map(
+          Effect.flatMap(Commands, (commands) => commands.workableSince(scene.project.id, ["release.recover"])),
+          (since) => since !== null
+        )
+        const upMinutes = (minutes: number, paused = false) =>
+          Effect.gen(function* () {
+            const process = yield* Effect.fork(Effect.provideService(run, Settings, { ...settings, paused }))
+            for (let n = 0; n < minutes; n++) yield* TestClock.adjust("1 minutes")
+            yield* Fiber.interrupt(process)
+          })
+        yield* TestClock.adjust("3 hours")
+        yield* upMinutes(25)
+        yield* TestClock.adjust("3 hours")
+        yield* upMinutes(90, true)
+        yield* upMinutes(15)
+        expect(yield* sent).toBe(false)
+        yield* upMinutes(15)
+        expect(yield* sent).toBe(true)
+      })
+    ))
+
+  it("is not what a release is that waited for machinery: its 45 minutes begin when that is back", () =>
+    play(
+      Effect.gen(function* () {
+        const scene = yield* queued
+        const commands = yield* Commands
+        for (let waited = 0; waited < 15; waited++) {
+          yield* commands.release((yield* claimRelease).lease, Limits.commandBackoffMaxMs, "outage")
+          yield* upFor(Limits.commandBackoffMaxMs)
+          expect(yield* scanStuck).toBe(0)
+        }
+        // Its worker goes on, and hangs.
+        const { lease } = yield* claimRelease
+        yield* upFor(Limits.releaseStuckAfterMs - Limits.commandBackoffMaxMs)
+        expect(yield* scanStuck).toBe(0)
+        yield* upFor(Limits.commandBackoffMaxMs)
+        expect(yield* scanStuck).toBe(1)
+        expect(lease.commandId).toBe(`release.run:${scene.releaseId}`)
       })
     ))
 

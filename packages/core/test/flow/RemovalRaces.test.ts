@@ -6,7 +6,7 @@ import { remove } from "@pawl/core/app/Removal"
 import { Commands } from "@pawl/core/event/Commands"
 import * as DeadLetters from "@pawl/core/event/DeadLetters"
 import { demand } from "@pawl/core/ledger/Deciding"
-import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { persons } from "./ChangeScenes.ts"
@@ -69,7 +69,7 @@ const dismissed = (projectId: string) =>
     const objects = yield* ObjectStore
     const broken: ObjectStore["Type"] = {
       ...objects,
-      removePrefix: (key) => new ObjectStoreUnavailable({ operation: "removePrefix", key, reason: "away" })
+      removePrefix: () => Effect.die(new Error("it broke"))
     }
     while ((yield* commands.deadLetters(projectId)).length === 0) {
       yield* runOne("app.remove").pipe(Effect.provideService(ObjectStore, broken))

@@ -44,7 +44,7 @@ const compiled = (hands: Hands, tasks: ReadonlyArray<ReturnType<typeof planned>>
 
 const chain = [planned("a"), planned("b", ["a"]), planned("c", ["b"])]
 const letterOf = (changeId: string, key: string) => `agent.wake:tsk_${changeId}_${key}`
-const away = () => new AgentUnavailable({ reason: "the model is away" })
+const away = () => new AgentUnavailable({ reason: "the model is away", lasting: true })
 
 const many = Array.from({ length: 10 }, (_, index) => planned(`t${index}`))
 

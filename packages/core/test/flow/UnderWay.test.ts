@@ -12,7 +12,7 @@ import { Commands } from "@pawl/core/event/Commands"
 import * as DeadLetters from "@pawl/core/event/DeadLetters"
 import { evidenceOf } from "@pawl/core/evidence/CandidateEvidence"
 import { demand } from "@pawl/core/ledger/Deciding"
-import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { Repositories } from "@pawl/core/project/Repositories"
 import * as Audits from "@pawl/core/promotion/Audits"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { persons } from "./ChangeScenes.ts"
@@ -157,8 +157,7 @@ describe("A dead letter that is dismissed", () => {
         const changeId = yield* opened(project.id, "r1")
         yield* edit(changeId, "a.txt")
         yield* asked(changeId)
-        const fault = new RepositoriesUnavailable({ operation: "merge", reason: "away" })
-        const away = { ...(yield* Repositories), merge: () => Effect.fail(fault) }
+        const away = { ...(yield* Repositories), merge: () => Effect.die(new Error("it broke")) }
         for (let turns = 0; turns < 6; turns++) {
           yield* turn("candidate.create").pipe(Effect.provideService(Repositories, away))
           yield* TestClock.adjust("6 minutes")

@@ -6,7 +6,6 @@ import { Commands } from "@pawl/core/event/Commands"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { sourceIndexKey } from "@pawl/core/promotion/SourceIndex"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, page, person, run, settle } from "./MemoryPawl.ts"
@@ -34,7 +33,7 @@ describe("A canonical main that does not follow", () => {
     answers.set("/", page(200))
   })
 
-  it("is told as unsynced, holds back a new Candidate for bounded tries, and is repaired by promoting again", () =>
+  it("is told as unsynced, holds back a new Candidate as long as it lasts, and is repaired by promoting again", () =>
     run(
       Effect.gen(function* () {
         const broken = { now: false }
@@ -54,18 +53,15 @@ describe("A canonical main that does not follow", () => {
             yield* settleFor(20)
             expect((yield* demand("candidate", candidate.id)).record.status).toBe("composing")
             const commands = yield* Commands
-            const letters = yield* commands.deadLetters(project.id)
-            const waiting = letters.find((letter) => letter.id === `candidate.create:${candidate.id}`)
-            expect(waiting).toMatchObject({ attempts: Limits.commandAttempts })
-            expect(waiting?.lastProblem).toContain("RepositoriesUnavailable")
+            // It waits: git that is away is no fault of the Candidate.
+            expect(yield* commands.deadLetters(project.id)).toEqual([])
 
             broken.now = false
             const again = yield* Promotions.promote(person, one.id)
             expect(again).toMatchObject({ outcome: "alreadyPromoted", generation: 1, sourceSynced: true })
             expect((yield* demand("head", project.id)).record.syncedGeneration).toBe(1)
             yield* (yield* ObjectStore).head(sourceIndexKey(project.id, again.tree))
-            for (const letter of letters) yield* commands.retry(letter.id)
-            yield* settleFor(2)
+            yield* settleFor(6)
             expect((yield* demand("candidate", candidate.id)).record.status).toBe("verified")
           }),
           yield* breakable(broken)

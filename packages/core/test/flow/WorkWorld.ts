@@ -98,7 +98,11 @@ const watched = (ledger: Ledger["Type"], hands: Hands, context: Context.Context<
       hands.before.delete(commit.name)
       if (hook !== undefined) yield* Effect.orDie(Effect.provide(hook, context))
       if (hands.broken.has(commit.name))
-        return yield* new LedgerUnavailable({ operation: "commit", reason: `${commit.name} is broken` })
+        return yield* new LedgerUnavailable({
+          operation: "commit",
+          reason: `${commit.name} is broken`,
+          lasting: true
+        })
       const done = Effect.tap(ledger.commit(commit), () => Effect.sync(() => note(hands, commit)))
       return yield* hands.around(commit, done)
     })

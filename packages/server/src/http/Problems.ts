@@ -349,7 +349,6 @@ export const neverAnswered = new Set([
   "PointerSourceUnavailable",
   "ProbeUnanswered",
   "SandboxUnavailable",
-  "SourceUnsynced",
   "WebhookRefused",
   "WebhookUnreachable"
 ])

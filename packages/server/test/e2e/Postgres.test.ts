@@ -4,6 +4,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as PostgresServer from "../../../adapters-pg/test/PostgresServer.ts"
 import * as Flow from "./Flow.ts"
+import { sleeping } from "./Sleeping.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./ServerProcess.ts"
 
 const main = fileURLToPath(new URL("../../src/node/main.ts", import.meta.url))
@@ -61,6 +62,8 @@ describe.skipIf(reason !== null)("Several processes over one Postgres and one da
       const health = await fetch(`${origin}/health`)
       expect(health.status).toBe(200)
       expect(await health.json()).toMatchObject({ status: "ok", environment: "production" })
+      const ready = await fetch(`${origin}/health/ready`)
+      expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
     }
   })
 
@@ -86,6 +89,33 @@ describe.skipIf(reason !== null)("Several processes over one Postgres and one da
     const rows = (await Flow.evidence(api, id)).map((row) => `${row.checkId} ${row.result}`)
     expect(rows.toSorted()).toEqual(["build pass", "test pass"])
   })
+
+  it(
+    "give their work back when they are stopped, so that the next takes it at once",
+    { timeout: 180_000 },
+    async () => {
+      const { api } = front
+      const slow = JSON.stringify({
+        checks: [{ id: "test", command: "sleep 8.257 && echo ran" }],
+        probes: [{ path: "/", status: 200 }]
+      })
+      const project = await Flow.createProject(api, "rolled", Flow.source("one", { "pawl.json": slow }))
+      await Flow.liveApp(api, project.id, 0)
+      const change = await Flow.openChange(api, project.id, "rolling")
+      await Flow.edit(api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
+      const { id } = await Flow.requestCandidate(api, change)
+      await Flow.until(async () => sleeping("8.257"), Boolean)
+      expect(await worker.stop()).toBe(0)
+      const held = `SELECT 1 FROM pawl.pawl_command WHERE token IS NOT NULL OR deaths > 0 OR attempts > 0`
+      await PostgresServer.administer(
+        postgres.url,
+        `DO $$ BEGIN IF EXISTS (${held}) THEN RAISE EXCEPTION 'a command is held'; END IF; END $$`
+      )
+      worker = await start("worker")
+      expect((await Flow.gated(api, id)).status).toBe("verified")
+      expect(await api.get(`/v1/projects/${project.id}/dead-letters`)).toMatchObject({ items: [] })
+    }
+  )
 
   it("let a process alone have the folder only when nobody is in it", async () => {
     await expect(startServer({ data: folder.path })).rejects.toThrow(/is in use/)

@@ -1,0 +1,78 @@
+import { Context, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
+import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import { Records } from "@pawl/core/ledger/Records"
+import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
+import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import * as MemoryRepositories from "@pawl/core/project/MemoryRepositories"
+import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { Layer } from "effect"
+import * as Readiness from "../../src/node/Readiness.ts"
+
+const reason = "away"
+const parts = Layer.mergeAll(MemoryLedger.layerMemory, MemoryObjectStore.layerMemory, MemoryRepositories.layerMemory)
+
+type Ports = Records | ObjectStore | Repositories
+const stateWith = (
+  broken: (context: Context.Context<Ports>) => Context.Context<Ports>,
+  down: ReadonlyArray<string> = []
+) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const context = broken(yield* Effect.context<Ports>())
+      const loops = { supervise: () => Effect.never, down: Effect.succeed(down) }
+      const readiness = yield* Effect.provide(Readiness.make(loops), context)
+      const before = yield* readiness.state
+      yield* readiness.stopping
+      return [before, yield* readiness.state]
+    }).pipe(Effect.provide(parts))
+  )
+const stopping = { status: "stopping", missing: ["stopping"] }
+
+describe("Whether a process is ready", () => {
+  it("is yes while its stores, git and its loops are there, and no once it stops", async () => {
+    expect(await stateWith((context) => context)).toEqual([{ status: "ready" }, stopping])
+  })
+
+  it.each([
+    [
+      "database",
+      (context: Context.Context<Ports>) =>
+        Context.add(context, Records, {
+          ...Context.get(context, Records),
+          list: () => new LedgerUnavailable({ operation: "list", reason })
+        })
+    ],
+    [
+      "object store",
+      (context: Context.Context<Ports>) =>
+        Context.add(context, ObjectStore, {
+          ...Context.get(context, ObjectStore),
+          head: (key) => new ObjectStoreUnavailable({ operation: "head", key, reason })
+        })
+    ],
+    [
+      "git",
+      (context: Context.Context<Ports>) =>
+        Context.add(context, Repositories, {
+          ...Context.get(context, Repositories),
+          main: () => new RepositoriesUnavailable({ operation: "main", reason })
+        })
+    ],
+    [
+      "object store",
+      (context: Context.Context<Ports>) =>
+        Context.add(context, ObjectStore, { ...Context.get(context, ObjectStore), head: () => Effect.never })
+    ]
+  ])("names what is away: the %s", async (name, broken) => {
+    expect(await stateWith(broken)).toEqual([{ status: "not_ready", missing: [name] }, stopping])
+  })
+
+  it("names loops that have ended", async () => {
+    expect(await stateWith((context) => context, ["schedules", "worker"])).toEqual([
+      { status: "not_ready", missing: ["schedules", "worker"] },
+      stopping
+    ])
+  })
+})

@@ -90,6 +90,14 @@ export const eventsPage = (): Page => {
           code("canonical.advanced"),
           "`generation`, `commit`, `tree`, `candidateId`, `evidenceIds`, `approvalId`, `approvalIds`, `trigger`"
         ],
+        [
+          code("approval.requested"),
+          "`changeId`, `tree`, `riskTier`, `approvalsRequired`, `brokenPromises`: `{ checkId, paths, count }` of each old promise that was not seen to hold"
+        ],
+        [
+          "`approval.granted`, `approval.rejected`",
+          "`changeId`, `approvalId`, `tree`, `owed`: how many people must still grant"
+        ],
         [code("audit.passed"), "`generations`, `findings`: empty"],
         [code("audit.failed"), "`generations`, `findings`: the codes of the differences"],
         [

@@ -106,6 +106,17 @@ export const appBuilderContract = (name: string, options: { readonly layer: Laye
       expect(result).toMatchObject({ _tag: "Refused", problems: [{ code: "nothing_to_serve", file: null }] })
     })
 
+    it("names the folder of assets of a tree without settings: public, where there is one", async () => {
+      const folder = (...folders: ReadonlyArray<string>) =>
+        run(
+          Effect.flatMap(AppBuilder, (builder) =>
+            builder.assetsFolder({ settings: new Map(), folders: new Set(folders) })
+          )
+        )
+      expect(await folder("src", "public", "public/deep")).toBe("public")
+      expect(await folder("src", "static")).toBe(null)
+    })
+
     it("answers the handle of a build that it knows, and one result to everyone who polls", async () => {
       const results = await run(
         Effect.gen(function* () {

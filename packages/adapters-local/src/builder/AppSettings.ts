@@ -251,3 +251,17 @@ export const appSettings = (files: Files): SettingsResult => {
     reader.refuse("nothing_to_serve", `${read.file} has neither "main" nor "assets": there is nothing to serve.`)
   return reader.problems.length > 0 ? { _tag: "Refused", problems: reader.problems } : { _tag: "Settings", settings }
 }
+
+/** The folder of assets alone, from the files of settings: what a tree that builds serves to anyone. */
+export const assetsFolder = (
+  settings: ReadonlyMap<string, Uint8Array>,
+  folders: ReadonlySet<string>
+): string | null => {
+  const read = readSettingsFile(new Map([...settings].map(([path, content]) => [path, { content }])))
+  if (read._tag === "Refused") return null
+  if (read._tag === "None") return folders.has("public") ? "public" : null
+  const assets = Object.hasOwn(read.fields, "assets") ? read.fields["assets"] : undefined
+  const directory = isFields(assets) && Object.hasOwn(assets, "directory") ? assets["directory"] : undefined
+  const path = typeof directory === "string" ? treePath(directory) : null
+  return path === "" ? null : path
+}

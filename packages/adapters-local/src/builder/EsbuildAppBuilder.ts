@@ -14,7 +14,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
 import { splitTree, type SplitTree } from "./AppAssets.ts"
-import { type AppSettings, appSettings } from "./AppSettings.ts"
+import { type AppSettings, appSettings, assetsFolder } from "./AppSettings.ts"
 import { assemble } from "./BundleAssembly.ts"
 import {
   bundler,
@@ -216,7 +216,13 @@ const make = (options: Options) =>
         yield* Deferred.await(build.ended)
       })
 
-    return AppBuilder.of({ version: bundler, start, poll, cancel })
+    return AppBuilder.of({
+      version: bundler,
+      assetsFolder: ({ folders, settings }) => Effect.sync(() => assetsFolder(settings, folders)),
+      start,
+      poll,
+      cancel
+    })
   })
 
 /** Builds with esbuild on this machine. Closing it kills every process it started. */

@@ -58,6 +58,14 @@ export class AppBuilder extends Context.Tag("@pawl/core/app/AppBuilder")<
   {
     /** Name and exact version of the bundler. */
     readonly version: { readonly name: string; readonly version: string }
+    /**
+     * The folder of a tree whose files a build serves to anyone, without slashes at its ends; null for none, and for
+     * settings that cannot be built. `settings` are the files of settings at the root, by name. It builds nothing.
+     */
+    readonly assetsFolder: (tree: {
+      readonly settings: ReadonlyMap<string, Uint8Array>
+      readonly folders: ReadonlySet<string>
+    }) => Effect.Effect<string | null>
     readonly start: (job: BuildJob) => Effect.Effect<BuildHandle, BuilderUnavailable>
     /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */
     readonly poll: (handle: BuildHandle, waitMs: number) => Effect.Effect<BuildState, BuilderUnavailable>

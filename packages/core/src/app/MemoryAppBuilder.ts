@@ -1,6 +1,6 @@
 /**
  * An AppBuilder without a bundler, for tests: `src/index.js` or `index.js` is the app as it stands, `public/` its
- * assets. It reads no settings and parses no code.
+ * assets. It reads no settings, and parses no code.
  */
 import { Effect, Layer, Schema } from "effect"
 import { sha256 } from "../primitives/Digest.ts"
@@ -72,6 +72,7 @@ export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): 
     const results = new Map<string, BuildResult>()
     return AppBuilder.of({
       version,
+      assetsFolder: ({ folders }) => Effect.succeed(folders.has("public") ? "public" : null),
       start: (job) =>
         Effect.gen(function* () {
           if (!results.has(job.id)) results.set(job.id, answer(job) ?? (yield* build(job)))

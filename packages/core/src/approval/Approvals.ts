@@ -10,6 +10,7 @@ import { hasOtherVerified } from "../candidate/Staleness.ts"
 import type { Change } from "../change/Change.ts"
 import { leftWithout } from "../change/WithoutCandidate.ts"
 import type { NewEvent } from "../event/Event.ts"
+import { evidenceOf } from "../evidence/CandidateEvidence.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
@@ -18,6 +19,7 @@ import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import type { Project } from "../project/Project.ts"
+import { brokenOf, needsApproval } from "../promotion/Canonical.ts"
 import type { Approval, Decision } from "./Approval.ts"
 import type { Policy } from "./Policy.ts"
 import { authorsOf, counts, decisionsOn, type Decisions, type Standing, standingOf } from "./Standing.ts"
@@ -55,17 +57,19 @@ export const decide = (actor: Actor, input: Input) =>
         return yield* new Unknown({ kind: "candidate", id: input.candidateId })
       const policy = yield* demand("policy", candidate.record.projectId)
       const before = yield* decisionsOn(candidate.record, change.record, policy.record)
-      const { plan_json: plan, tree, status } = candidate.record
+      const { tree, status } = candidate.record
       const standing = standingOf(before, tree, policy.record)
       const stands = standsAlready(actor, before, standing, policy.record)
       if (stands?.decision === input.decision) return { answer: stands }
       if (stands !== null) return yield* new AlreadyDecided(alreadyBy(stands))
       const project = yield* demandActive(candidate.record.projectId)
-      const owes = plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
+      const evidence = yield* evidenceOf(input.candidateId)
+      const owes = needsApproval({ candidate, evidence, policy })
       if (status !== "verified" || !owes || tree === null)
         return yield* new NotRequired({ candidateId: input.candidateId, status })
       if (!policy.record.allowSelfApproval && (yield* authorsOf(candidate.record, change.record)).has(actor.id))
         return yield* new SelfApproval({ changeId: input.changeId })
+      const broken = brokenOf({ candidate, evidence }).map(({ checkId }) => checkId)
       const approval: Approval = {
         id: `apr_${yield* makeUlid}`,
         projectId: candidate.record.projectId,
@@ -75,7 +79,8 @@ export const decide = (actor: Actor, input: Input) =>
         decision: input.decision,
         approver: actor.id,
         decidedAt: yield* Time.now,
-        ...(before.approvals.length === 0 ? {} : { nth: before.approvals.length + 1 })
+        ...(before.approvals.length === 0 ? {} : { nth: before.approvals.length + 1 }),
+        ...(broken.length === 0 ? {} : { brokenPromises: broken })
       }
       const owed = approval.decision === "granted" ? standing.owed - 1 : standing.owed
       const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)

@@ -1,10 +1,11 @@
 /** Runs one check of a plan and says what it showed: supported or not, pass, fail or gap. */
 import { Effect } from "effect"
 import { bundleOf, formatProblem, usedUp } from "../app/Builds.ts"
+import type { Bundle } from "../app/Bundle.ts"
 import * as BundleStore from "../app/BundleStore.ts"
 import { AppBuilder, type BuilderUnavailable } from "../app/AppBuilder.ts"
 import type { EvidenceResult, EvidenceStatus, Runner } from "../evidence/Evidence.ts"
-import { utf8 } from "../primitives/Digest.ts"
+import { sha256, utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
@@ -14,6 +15,7 @@ import {
   type RepositoriesUnavailable,
   type TreeTooLarge
 } from "../project/Repositories.ts"
+import { changedFiles, filesFor } from "./BaseForms.ts"
 import type { Candidate } from "./Candidate.ts"
 import type { Check } from "./Plan.ts"
 import { exhausted, spend } from "./SandboxBudget.ts"
@@ -30,6 +32,8 @@ export interface Finding {
   readonly output: Uint8Array
   readonly runner: Runner
   readonly bundleDigest?: string
+  /** Changed files that the bundle holds as modules, where that decides the risk. */
+  readonly inputs?: ReadonlyArray<string>
   /** Whether another try in a new sandbox could show more. */
   readonly worthAnotherTry: boolean
   /** What should have run it is away: the check showed nothing, and waits. */
@@ -117,6 +121,7 @@ const runBuild = (composed: Composed) =>
       tree: composed.tree,
       builtAt: composed.candidate.createdAt
     }).pipe(
+      Effect.flatMap((built) => Effect.map(inputsOf(built.bundle, composed), (inputs) => ({ ...built, inputs }))),
       Effect.map((built): Finding => {
         const assets = Object.keys(built.bundle.assets.manifest).length
         const what = `built ${Object.keys(built.bundle.modules).length} module(s) and ${assets} asset(s) with ${runner.version}`
@@ -130,6 +135,7 @@ const runBuild = (composed: Composed) =>
           output: BundleStore.encode(built.bundle),
           runner,
           bundleDigest: built.digest,
+          ...(built.inputs.length === 0 ? {} : { inputs: built.inputs }),
           worthAnotherTry: false
         }
       }),
@@ -150,6 +156,26 @@ const runBuild = (composed: Composed) =>
         BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap), runner, { final: true }))
       })
     )
+  })
+
+/**
+ * The changed files that the bundle holds as modules of their own: text and data, which alone can be of a kind that
+ * nobody runs. Nobody asks where the risk is not low.
+ */
+const inputsOf = (bundle: Bundle, { candidate, files, tree }: Composed) =>
+  Effect.gen(function* () {
+    if (candidate.plan_json?.riskTier !== "low") return []
+    const modules = new Set(Object.values(bundle.modules).map(({ sha256: digest }) => digest))
+    const { brought } = yield* changedFiles(
+      { project: candidate.projectId, fork: candidateFork(candidate.id) },
+      candidate.base_tree,
+      tree
+    )
+    const content = yield* files
+    const found = yield* Effect.filter(brought, (path) =>
+      Effect.map(sha256(content.get(path)?.content ?? new Uint8Array()), (digest) => modules.has(digest))
+    )
+    return found.slice(0, Limits.pathsNamed)
   })
 
 const jobOf = (check: Check, composed: Composed, files: SandboxJob["files"], attempt: number): SandboxJob => ({
@@ -203,7 +229,7 @@ const commandIn = (check: Check, composed: Composed, attempt: number) =>
     const { projectId } = composed.candidate
     const noTime = yield* exhausted(projectId)
     if (noTime !== null) return gap(noTime, unrun, { final: true })
-    const files = yield* composed.files
+    const files = yield* filesFor(check, composed)
     return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
       counted(projectId),
       Effect.map((result) => judge(check, result)),

@@ -1,7 +1,8 @@
 /** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
 import { Effect } from "effect"
-import type { Change } from "../change/Change.ts"
+import { AppBuilder } from "../app/AppBuilder.ts"
 import { endOfRollback } from "../change/WithoutCandidate.ts"
+import type { FileChange } from "../changeset/ChangeSet.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
@@ -11,14 +12,17 @@ import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { namePaths } from "../project/Paths.ts"
-import { readDefinitions } from "../project/Source.ts"
-import { Repositories } from "../project/Repositories.ts"
+import { readBytes, readDefinitions, readScripts } from "../project/Source.ts"
+import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { composeBack, planBack } from "../promotion/RollbackPlan.ts"
 import { system } from "../access/Actor.ts"
 import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import { changedFiles } from "./BaseForms.ts"
 import type { Plan } from "./Plan.ts"
-import { planOf } from "./Planning.ts"
+import { type PlanInput, planOf, readByChecks } from "./Planning.ts"
+import { isImportable, isLight, isServable, isText, riskier, settingsNames } from "./Risk.ts"
+import { holdsScript } from "./Scripts.ts"
 import { isOutdated } from "./Outdated.ts"
 import { exhausted } from "./SandboxBudget.ts"
 
@@ -73,6 +77,64 @@ const merge = (candidate: Candidate) =>
       )
   })
 
+/** What there is to see of the files that a composed tree changes. */
+const touched = (
+  candidate: Candidate,
+  tree: string,
+  diff: ReadonlyArray<FileChange> | null,
+  checks: Pick<PlanInput, "base" | "candidate">
+) =>
+  Effect.gen(function* () {
+    const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
+    const base = candidate.base_tree
+    const scripts = { base: yield* readScripts(fork, base), candidate: yield* readScripts(fork, tree) }
+    // A diff that is too large to be read leaves what the two trees list.
+    const altered =
+      diff === null
+        ? (yield* changedFiles(fork, base, tree)).altered
+        : diff.filter(({ status }) => status !== "added").map(({ path }) => path)
+    const paths = diff?.map(({ path }) => path) ?? null
+    // Nothing more is read of a Candidate whose risk is not low anyway.
+    const assets = paths?.every(isServable) === true ? yield* assetsOf(fork, tree) : null
+    const isRead = readByChecks({ ...checks, scripts })
+    const light = paths?.every((path) => isLight(path, { assets, isRead })) === true
+    const scripted = light ? yield* scriptedOf(fork, [base, tree], paths ?? []) : new Set<string>()
+    return { paths, altered, scripts, assets, scripted }
+  }).pipe(
+    // What is too large to be listed could not be composed.
+    Effect.catchTag("TreeTooLarge", Effect.die)
+  )
+
+/** The folder of assets that a tree's settings name. */
+const assetsOf = (ref: RepositoryRef, tree: string) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const files = new Map<string, Uint8Array>()
+    for (const name of settingsNames) {
+      const found = yield* readBytes(ref, tree, name)
+      if (found !== null) files.set(name, found)
+    }
+    const folders = (yield* repositories.list(ref, tree)).filter(({ type }) => type === "directory")
+    return yield* (yield* AppBuilder).assetsFolder({
+      settings: files,
+      folders: new Set(folders.map(({ path }) => path))
+    })
+  })
+
+/** Those of some paths that hold a script in one of some trees, or are gone where code could import them. */
+const scriptedOf = (ref: RepositoryRef, trees: readonly [base: string, own: string], paths: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    if (paths.length > Limits.riskFiles) return new Set(paths)
+    const holds = (tree: string) => (path: string) =>
+      Effect.map(readBytes(ref, tree, path), (content) =>
+        content === null ? tree === trees[1] && isImportable(path) : holdsScript(content, isText(path))
+      )
+    const found = yield* Effect.forEach(trees, (tree) =>
+      Effect.filter(paths, holds(tree), { concurrency: Limits.fileReadsAtOnce })
+    )
+    return new Set(found.flat())
+  })
+
 /** The plan of a composed tree, or why there can be none. */
 const plan = (candidate: Candidate, tree: string) =>
   Effect.gen(function* () {
@@ -83,18 +145,19 @@ const plan = (candidate: Candidate, tree: string) =>
     const base = yield* readDefinitions(fork, candidate.base_tree)
     const own = yield* readDefinitions(fork, tree)
     if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
-    const paths = yield* repositories.diff(fork, candidate.base_tree, tree).pipe(
-      Effect.map((files): ReadonlyArray<string> | null => files.map((file) => file.path)),
+    const diff = yield* repositories.diff(fork, candidate.base_tree, tree).pipe(
+      Effect.map((files): ReadonlyArray<FileChange> | null => files),
       Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
     )
+    const checks = { base: base._tag === "Defined" ? base.file.checks : [], candidate: own.file.checks }
+    const look = yield* touched(candidate, tree, diff, checks)
     const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
     const tasks = yield* Effect.forEach(changeSets, ({ record }) => demand("task", record.taskId))
     const policy = yield* demand("policy", candidate.projectId)
     const pointer = yield* find("pointer", pointerKey(candidate.projectId, "production"))
     const made: Plan = planOf({
-      base: base._tag === "Defined" ? base.file.checks : [],
-      candidate: own.file.checks,
-      paths,
+      ...checks,
+      ...look,
       taskKinds: tasks.map((task) => task.record.kind),
       // Where no apps are hosted there is no pointer, and what would be an app is built and checked all the same.
       hasApp: pointer?.record.status !== "removed",
@@ -176,13 +239,6 @@ const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<s
     }
   })
 
-/** The highest risk of a Change's Candidates is the risk of the Change. */
-const riskier = (change: Change, plan: Plan): Change["riskTier"] => {
-  const order = ["low", "medium", "high", "unknown"] as const
-  if (change.riskTier === "unknown") return plan.riskTier
-  return order.indexOf(plan.riskTier) > order.indexOf(change.riskTier) ? plan.riskTier : change.riskTier
-}
-
 const composed = (candidateId: string, made: { readonly commit: string; readonly tree: string }, plan: Plan) =>
   Effect.gen(function* () {
     const candidate = yield* demand("candidate", candidateId)
@@ -199,7 +255,7 @@ const composed = (candidateId: string, made: { readonly commit: string; readonly
         lease: yield* lease,
         writes: [
           Commit.update("candidate", candidate, { status: next.right, commit, tree, plan_json: plan, updatedAt: now }),
-          Commit.update("change", change, { riskTier: riskier(change.record, plan), updatedAt: now })
+          Commit.update("change", change, { riskTier: riskier(change.record.riskTier, plan.riskTier), updatedAt: now })
         ],
         events: [
           {

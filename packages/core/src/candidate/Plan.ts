@@ -9,8 +9,20 @@ export type CheckKind = typeof CheckKind.Type
 export const Waiver = Schema.Struct({ reason: Schema.String, until: Timestamp })
 export interface Waiver extends Schema.Schema.Type<typeof Waiver> {}
 
+/** What it takes to ask an old promise again: the base's form of the files that a Candidate alters or deletes. */
+export const BaseForm = Schema.Struct({
+  /** The check whose base's form it is. */
+  check: Schema.String,
+  /** Globs that the files fit. */
+  globs: Schema.Array(Schema.String),
+  /** The first of the files, and how many there are. */
+  paths: Schema.Array(Schema.String),
+  count: Schema.Number
+})
+export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
+
 export const Check = Schema.Struct({
-  /** `[a-z0-9-]{1,64}`, unique in the plan. */
+  /** `[a-z0-9-]{1,64}`, unique in the plan; with `@base` behind it, the same check with the base's form of its files. */
   id: Schema.String,
   kind: CheckKind,
   title: Schema.String,
@@ -22,7 +34,8 @@ export const Check = Schema.Struct({
   required: Schema.Boolean,
   timeoutMs: Schema.Number,
   /** The Policy's waiver under which a failure does not count. */
-  waived: Schema.optional(Waiver)
+  waived: Schema.optional(Waiver),
+  base: Schema.optional(BaseForm)
 })
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 

@@ -6,7 +6,9 @@ import type { Policy } from "../approval/Policy.ts"
 import type { TaskKind } from "../task/Task.ts"
 import { canonicalJson } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
-import type { PawlCheck } from "../project/PawlFile.ts"
+import type { PawlCheck, Scripts } from "../project/PawlFile.ts"
+import { fits } from "../project/Globs.ts"
+import { checkFiles, isReadBy } from "./CheckFiles.ts"
 import type { Check, Plan } from "./Plan.ts"
 import { riskOf } from "./Risk.ts"
 
@@ -27,10 +29,13 @@ export const buildCheck: Check = {
   timeoutMs: Limits.buildTimeoutMs
 }
 
+const isRequired = (check: Pick<Check, "id" | "required">, policy: Policy): boolean =>
+  check.required || policy.requiredChecks.includes(check.id)
+
 /** What the Policy makes of a check. A build is required of every Project with an app: no Policy waives it. */
 const underPolicy = (check: Check, policy: Policy, now: string): Check => {
-  const required = check.required || policy.requiredChecks.includes(check.id)
-  const waived = policy.waivedChecks.find((each) => each.id === check.id && each.until > now)
+  const required = isRequired(check, policy)
+  const waived = policy.waivedChecks.find((each) => each.id === (check.base?.check ?? check.id) && each.until > now)
   if (waived === undefined || check.kind === "build") return { ...check, required }
   return { ...check, required, waived: { reason: waived.reason, until: waived.until } }
 }
@@ -49,6 +54,14 @@ export interface PlanInput {
   readonly candidate: ReadonlyArray<PawlCheck>
   /** Paths that the composed tree changes; null when they could not be read. */
   readonly paths: ReadonlyArray<string> | null
+  /** Files of the base that it alters or deletes. */
+  readonly altered: ReadonlyArray<string>
+  /** Those paths that hold a script, before or after, or could not be looked at. */
+  readonly scripted: ReadonlySet<string>
+  /** The folder that the composed settings serve to anyone. */
+  readonly assets: string | null
+  /** Of the package.json of base and Candidate. */
+  readonly scripts: { readonly base: Scripts; readonly candidate: Scripts }
   readonly taskKinds: ReadonlyArray<TaskKind>
   /** A Project with an app must build. */
   readonly hasApp: boolean
@@ -56,13 +69,40 @@ export interface PlanInput {
   readonly now: string
 }
 
+/** A check that runs with the base's form of its files too, where the Candidate alters or deletes some. New ones cost nothing. */
+const asked = (check: PawlCheck, { altered, policy, scripts }: PlanInput): ReadonlyArray<Check> => {
+  const globs = checkFiles(check, scripts.base).filter((glob) => altered.some((path) => fits(glob, path)))
+  const paths = altered.filter((path) => globs.some((glob) => fits(glob, path)))
+  if (paths.length === 0) return []
+  const named = paths.slice(0, Limits.pathsNamed)
+  const again = {
+    ...commandCheck(check),
+    id: `${check.id}@base`,
+    title: `${check.title ?? check.id}, with the base's form of ${named[0]}${paths.length > 1 ? ` and ${paths.length - 1} more` : ""}`,
+    base: { check: check.id, globs: [...new Set(globs)], paths: named, count: paths.length }
+  }
+  // Whether it is required is the Policy's to say, and no more than of the check itself.
+  return [{ ...again, required: policy.baseChecksMustPass && isRequired(check, policy) }]
+}
+
+/** What of a tree is read by a check of the base or of the Candidate, each as its own package.json has it. */
+export const readByChecks = ({
+  base,
+  candidate,
+  scripts
+}: Pick<PlanInput, "base" | "candidate" | "scripts">): ((path: string) => boolean) => {
+  const [before, after] = [isReadBy(base, scripts.base), isReadBy(candidate, scripts.candidate)]
+  return (path) => before(path) || after(path)
+}
+
 export const planOf = (input: PlanInput): Plan => {
   const added = input.candidate.filter((check) => !input.base.some((each) => each.id === check.id))
   const checksTouched = canonicalJson(input.base) !== canonicalJson(input.candidate)
-  const riskTier = riskOf({ paths: input.paths, taskKinds: input.taskKinds, checksTouched })
+  const riskTier = riskOf({ ...input, checksTouched, isRead: readByChecks(input) })
   const defined = [...(input.hasApp ? [buildCheck] : []), ...[...input.base, ...added].map(commandCheck)]
   const missing = input.policy.requiredChecks.filter((id) => !defined.some((check) => check.id === id))
-  const checks = [...defined, ...missing.map(undefinedCheck)]
+  const again = input.base.flatMap((check) => asked(check, input))
+  const checks = [...defined, ...missing.map(undefinedCheck), ...again]
   return {
     policyVersion: input.policy.version,
     riskTier,

@@ -1,23 +1,64 @@
-/** A Candidate's risk, from what its diff touches and its Task kinds. No model lowers it (decisions, 13). */
+/**
+ * A Candidate's risk, from what the files do that its diff touches, and its Task kinds. `low` is only what nobody
+ * runs. No model lowers it (decisions, 13).
+ */
 import type { RiskTier } from "../change/Change.ts"
 import type { TaskKind } from "../task/Task.ts"
 
+/** Where the settings of an app may stand. */
+export const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
+
 const grave = (path: string): boolean =>
-  path === "pawl.json" || /^wrangler\.(json|jsonc|toml)$/.test(path) || /(^|\/)migrations?\//.test(path)
+  path === "pawl.json" || (settingsNames as ReadonlyArray<string>).includes(path) || /(^|\/)migrations?\//.test(path)
 
-/** Static assets, documents and styles. */
-const light = (path: string): boolean =>
-  /^(public|static|docs)\//.test(path) || /\.(md|txt|css|png|jpe?g|gif|svg|ico|webp|avif|woff2?)$/i.test(path)
+const text = /\.(html?|svg|css|txt|md|markdown)$/i
+const served = /\.(html?|svg|css|txt|md|markdown|png|jpe?g|gif|ico|webp|avif|woff2?|ttf|otf)$/i
+const document = /\.(md|markdown|txt)$/i
+const picture = /\.(png|jpe?g|gif|webp|avif)$/i
 
-export const riskOf = (options: {
+/** Whether a file is text, and holds a script unless it can be seen that it holds none. */
+export const isText = (path: string): boolean => text.test(path)
+
+/** Whether its kind is one that nobody runs, wherever it lies. */
+export const isServable = (path: string): boolean => served.test(path)
+
+/** A file of the kinds that code of the app can import: where one is gone, the import may lead to another. */
+export const isImportable = (path: string): boolean => /\.(html|txt)$/i.test(path)
+
+export interface Surroundings {
+  /** The folder that the build serves to anyone, as the composed settings say; null for none. */
+  readonly assets: string | null
+  /** Whether a check of base or Candidate reads a file. */
+  readonly isRead: (path: string) => boolean
+}
+
+/** Nobody runs it, as far as its name and its place tell: served as it stands, or a document, and no check reads it. */
+export const isLight = (path: string, { assets, isRead }: Surroundings): boolean => {
+  const asset = assets !== null && path.startsWith(`${assets}/`) && served.test(path)
+  const written = document.test(path) || (path.startsWith("docs/") && picture.test(path))
+  return (asset || written) && !isRead(path)
+}
+
+export interface Touched extends Surroundings {
   /** Null when the diff could not be read. */
   readonly paths: ReadonlyArray<string> | null
+  /** Those of them that hold a script, before or after, or could not be looked at. */
+  readonly scripted: ReadonlySet<string>
   readonly taskKinds: ReadonlyArray<TaskKind>
   /** Whether the Candidate adds, alters or removes a check. */
   readonly checksTouched: boolean
-}): RiskTier => {
-  if (options.checksTouched || options.taskKinds.includes("migrate")) return "high"
-  if (options.paths === null) return "unknown"
-  if (options.paths.some(grave)) return "high"
-  return options.paths.every(light) ? "low" : "medium"
 }
+
+export const riskOf = (touched: Touched): RiskTier => {
+  const { paths, scripted } = touched
+  if (touched.checksTouched || touched.taskKinds.includes("migrate")) return "high"
+  if (paths === null) return "unknown"
+  if (paths.some(grave)) return "high"
+  return paths.every((path) => isLight(path, touched) && !scripted.has(path)) ? "low" : "medium"
+}
+
+const order = ["low", "medium", "high", "unknown"] as const
+
+/** The higher of a Change's risk and that of one of its Candidates. Before the first, a Change's is unknown. */
+export const riskier = (change: RiskTier, candidate: RiskTier): RiskTier =>
+  change === "unknown" || order.indexOf(candidate) > order.indexOf(change) ? candidate : change

@@ -7,7 +7,7 @@ import { system } from "../access/Actor.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { NewEvent } from "../event/Event.ts"
 import { evidenceOf } from "../evidence/CandidateEvidence.ts"
-import { judge, type Score } from "../evidence/Gate.ts"
+import { brokenPromises, judge, riskAfter, type Score } from "../evidence/Gate.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
 import type { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
@@ -32,6 +32,7 @@ import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 import { type Composed, runCheckWithRetries } from "./Checks.ts"
 import { compose, replan } from "./Composing.ts"
 import type { Check } from "./Plan.ts"
+import { riskier } from "./Risk.ts"
 import { markStale } from "./Staleness.ts"
 
 const actor = system("verification")
@@ -117,6 +118,7 @@ const checkOnce = (check: Check, composed: Composed) =>
       summary: finding.summary,
       attempt: run.attempt,
       ...(finding.bundleDigest === undefined ? {} : { bundleDigest: finding.bundleDigest }),
+      ...(finding.inputs === undefined ? {} : { inputs: finding.inputs }),
       ...(check.waived === undefined ? {} : { waived: check.waived })
     }
     yield* commitStep(
@@ -138,8 +140,9 @@ const gate = (candidateId: string) =>
     if (plan.policyVersion !== policy.record.version)
       return yield* Effect.fail(new Waiting("the Policy has changed since the plan", 0))
     const now = yield* Time.now
-    const score = judge(plan, { commit, tree }, yield* evidenceOf(candidateId), now)
-    const decided = gated({ candidate, change, head, policy, score, now })
+    const evidence = yield* evidenceOf(candidateId)
+    const score = judge(plan, { commit, tree }, evidence, now)
+    const decided = gated({ candidate, change, head, policy, score, evidence, now })
     const lease = yield* Effect.map(Process, (process) => process.lease)
     return { answer: undefined, commit: { ...decided, lease } }
   })
@@ -166,12 +169,26 @@ export interface GateInput {
   readonly head: Commit.Stored<Head>
   readonly policy: Commit.Stored<Policy>
   readonly score: Score
+  /** All rows of the Candidate: the risk is judged by them once more. */
+  readonly evidence: ReadonlyArray<Evidence>
   readonly now: Time.Timestamp
 }
 
+/** The plan as it stands once the checks have run: what they showed may raise the risk, and with it what is owed. */
+const afterChecks = ({ candidate, evidence, policy }: GateInput) => {
+  const { commit, plan_json: plan, tree } = candidate.record
+  if (plan === null || commit === null || tree === null) return { plan, broken: [] }
+  const riskTier = riskAfter(plan, { commit, tree }, evidence)
+  const approvalRequired = plan.approvalRequired || policy.record.approvalRiskTiers.includes(riskTier)
+  return { plan: { ...plan, riskTier, approvalRequired }, broken: brokenPromises(plan, { commit, tree }, evidence) }
+}
+
 /** Pure: what the gate writes. Its answer stands only while Candidate, Change, head and Policy are as they were read. */
-export const gated = ({ candidate, change, head, policy, score, now }: GateInput): Commit.Commit => {
+export const gated = (input: GateInput): Commit.Commit => {
+  const { candidate, change, head, now, policy, score } = input
   const id = candidate.record.id
+  const { plan, broken } = afterChecks(input)
+  const riskTier = plan === null ? change.record.riskTier : riskier(change.record.riskTier, plan.riskTier)
   const data = {
     changeId: change.record.id,
     checks: score.checks.map(({ checkId, verdict, evidenceId }) => ({ checkId, verdict, evidenceId }))
@@ -180,7 +197,7 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
   const reason = score.passed ? null : problems(score) || "there is no check to run: add one to pawl.json"
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, trigger)
   const end = reason === null ? null : endOfRollback(change, { candidateId: id, reason, now, actor })
-  const waits = score.passed && candidate.record.plan_json?.approvalRequired === true
+  const waits = score.passed && plan?.approvalRequired === true
   const events: Array<NewEvent> = [
     score.passed
       ? { type: "candidate.verified", subject: id, data, actor }
@@ -190,7 +207,13 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
     events.push({
       type: "approval.requested",
       subject: id,
-      data: { changeId: change.record.id, tree: candidate.record.tree, riskTier: candidate.record.plan_json?.riskTier },
+      data: {
+        changeId: change.record.id,
+        tree: candidate.record.tree,
+        riskTier: plan?.riskTier,
+        approvalsRequired: policy.record.approvalsRequired,
+        brokenPromises: broken.map(({ checkId, count, paths }) => ({ checkId, paths, count }))
+      },
       actor
     })
   if (end !== null) events.push(...end.events)
@@ -205,16 +228,17 @@ export const gated = ({ candidate, change, head, policy, score, now }: GateInput
       Commit.update("candidate", candidate, {
         status: next._tag === "Right" ? next.right : candidate.record.status,
         reason,
+        plan_json: plan,
         score_json: score,
         updatedAt: now
       }),
       ...(end !== null && end.writes.length > 0
         ? end.writes
-        : [Commit.update("change", change, { ...(waits ? awaiting(change.record) : {}), updatedAt: now })])
+        : [Commit.update("change", change, { ...(waits ? awaiting(change.record) : {}), riskTier, updatedAt: now })])
     ],
     events,
     commands:
-      score.passed && promotesItself(candidate.record, change.record, policy.record)
+      score.passed && promotesItself({ plan_json: plan }, { riskTier }, policy.record)
         ? [autoPromotion(candidate.record)]
         : []
   }

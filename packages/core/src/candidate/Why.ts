@@ -19,7 +19,7 @@ import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
-import { type Block, blocksOf, needsApproval, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
+import { type Block, blocksOf, brokenOf, needsApproval, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
 import type { Release } from "../release/Release.ts"
 import { type Task, TaskStatus } from "../task/Task.ts"
@@ -57,6 +57,16 @@ export const Why = Schema.Struct({
     /** All decisions, oldest first, and whether each counts. */
     decisions: Schema.Array(
       Schema.Struct({ approver: Schema.String, decision: Decision, decidedAt: Timestamp, counts: Schema.Boolean })
+    ),
+    /** Checks that do not pass, or could not run, with the base's form of the files that it alters or deletes. */
+    brokenPromises: Schema.Array(
+      Schema.Struct({
+        checkId: Schema.String,
+        /** The first of the files, and how many there are. */
+        paths: Schema.Array(Schema.String),
+        count: Schema.Number,
+        summary: Schema.String
+      })
     )
   }),
   /** Paths that could not be merged. */
@@ -187,7 +197,11 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
       decision: record.decision,
       decidedAt: record.decidedAt,
       counts: counts(record, decisions, policy.record)
-    }))
+    })),
+    // Before its checks have run nothing is known of any.
+    brokenPromises: (candidate.record.score_json === null ? [] : brokenOf(read)).map(
+      ({ checkId, count, paths, summary }) => ({ checkId, paths, count, summary })
+    )
   }
 }
 

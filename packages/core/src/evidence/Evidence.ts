@@ -37,6 +37,8 @@ export const Evidence = Schema.Struct({
   summary: Schema.String,
   /** Of check `build`: the SHA-256 of the bundle.json that it stored. */
   bundleDigest: Schema.optional(Sha256),
+  /** Of check `build`: the first of the changed files that became modules of the bundle, where that decides the risk. */
+  inputs: Schema.optional(Schema.Array(Schema.String)),
   /** The Policy's waiver that was in force for this check. */
   waived: Schema.optional(Waiver),
   /** Which try this was; a check that could not run is tried again. */

@@ -113,6 +113,14 @@ export const Limits = {
   checkTimeoutMs: 5 * minute,
   checkTimeoutMaxMs: 15 * minute,
   checkCommandLength: 4_000,
+  /** Globs of the files that a check declares, and their length. */
+  checkFiles: 32,
+  checkFilesLength: 200,
+  /** Scripts of package.json that are followed from one command. */
+  checkScripts: 32,
+  /** Changed files that are looked at for scripts before a risk is low; of more, it is medium. */
+  riskFiles: 500,
+  fileReadsAtOnce: 8,
   checkOutputBytes: 1 * MiB,
   checkMemoryBytes: 1024 * MiB,
   checkDiskBytes: 512 * MiB,

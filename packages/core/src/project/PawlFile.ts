@@ -2,6 +2,7 @@
 import { Either, ParseResult, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
+import { Glob } from "./Globs.ts"
 
 const CheckId = Schema.String.pipe(
   Schema.pattern(/^[a-z0-9-]{1,64}$/, { message: () => "a check id is 1 to 64 of a-z, 0-9 and -" }),
@@ -13,6 +14,8 @@ export const PawlCheck = Schema.Struct({
   title: Schema.optional(Schema.String.pipe(Schema.maxLength(200))),
   command: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(Limits.checkCommandLength)),
   required: Schema.optionalWith(Schema.Boolean, { default: () => true }),
+  /** Globs of the files that it stands on. Without them: tests by their names, and the files that the command names. */
+  files: Schema.optionalWith(Schema.Array(Glob).pipe(Schema.maxItems(Limits.checkFiles)), { exact: true }),
   timeoutMs: Schema.optionalWith(Schema.Number.pipe(Schema.int(), Schema.between(1, Limits.checkTimeoutMaxMs)), {
     default: () => Limits.checkTimeoutMs
   })
@@ -58,18 +61,26 @@ export const parsePawlFile = (text: string): Either.Either<PawlFile, string> =>
           : `${issue.path.length > 0 ? `${issue.path.join(".")}: ` : ""}${issue.message}`
       })
 
-const Scripts = Schema.parseJson(
+const Package = Schema.parseJson(
   Schema.Struct({
     scripts: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { default: () => ({}) })
   })
 )
 
+/** The scripts of a package.json, by name. */
+export type Scripts = Readonly<Record<string, string>>
+
+/** None for a text that is no package.json. */
+export const scriptsOf = (text: string): Scripts => {
+  const parsed = Schema.decodeUnknownOption(Package)(text)
+  return parsed._tag === "None" ? {} : parsed.value.scripts
+}
+
 /** Without a `pawl.json`, the scripts `typecheck` and `test` of package.json are the checks. */
 export const checksOfPackage = (text: string): ReadonlyArray<PawlCheck> => {
-  const parsed = Schema.decodeUnknownOption(Scripts)(text)
-  if (parsed._tag === "None") return []
+  const scripts = scriptsOf(text)
   return (["typecheck", "test"] as const).flatMap((id) => {
-    const command = parsed.value.scripts[id]
+    const command = Object.hasOwn(scripts, id) ? scripts[id] : undefined
     return command === undefined || command === ""
       ? []
       : [{ id, title: `npm script ${id}`, command, required: true, timeoutMs: Limits.checkTimeoutMs }]

@@ -1,6 +1,6 @@
 /** A Project's source as the rules need it: its check and probe definitions. */
 import { Effect } from "effect"
-import { parsePawlFile, checksOfPackage, type PawlFile } from "./PawlFile.ts"
+import { parsePawlFile, checksOfPackage, type PawlFile, scriptsOf } from "./PawlFile.ts"
 import { Repositories, type RepositoryRef } from "./Repositories.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
@@ -10,16 +10,20 @@ export type Definitions =
   | { readonly _tag: "Defined"; readonly file: PawlFile }
   | { readonly _tag: "Broken"; readonly reason: string }
 
-/** A file of a tree as text, or `null` when the tree has none. Fails with `ObjectNotFound` when there is no such tree. */
-export const readText = (ref: RepositoryRef, tree: string, path: string) =>
+/** The bytes of a file of a tree, or `null` when the tree has none. Fails with `ObjectNotFound` when there is no such tree. */
+export const readBytes = (ref: RepositoryRef, tree: string, path: string) =>
   Effect.flatMap(Repositories, (repositories) => repositories.read(ref, tree, path)).pipe(
-    Effect.map((bytes): string | null => new TextDecoder().decode(bytes)),
+    Effect.map((bytes): Uint8Array | null => bytes),
     Effect.catchIf(
       (error) => error._tag === "ObjectNotFound" && error.what === "path",
       () => Effect.succeed(null)
     ),
     Effect.catchTag("InvalidPath", (error) => Effect.die(error))
   )
+
+/** A file of a tree as text, or `null` when the tree has none. Fails with `ObjectNotFound` when there is no such tree. */
+export const readText = (ref: RepositoryRef, tree: string, path: string) =>
+  Effect.map(readBytes(ref, tree, path), (bytes) => (bytes === null ? null : new TextDecoder().decode(bytes)))
 
 /** Definitions from the text of `pawl.json` and `package.json`, each `null` when there is none. */
 export const definitionsOf = (pawlJson: string | null, packageJson: string | null): Definitions => {
@@ -42,6 +46,10 @@ export const readDefinitions = (ref: RepositoryRef, tree: string) =>
   Effect.map(Effect.all([readText(ref, tree, "pawl.json"), readText(ref, tree, "package.json")]), ([pawl, pack]) =>
     definitionsOf(pawl, pack)
   )
+
+/** The scripts of a tree's package.json; none without one. */
+export const readScripts = (ref: RepositoryRef, tree: string) =>
+  Effect.map(readText(ref, tree, "package.json"), (text) => (text === null ? {} : scriptsOf(text)))
 
 /** All files of a tree. */
 export const readFiles = (ref: RepositoryRef, tree: string) =>

@@ -9,7 +9,7 @@ import type { Change } from "../change/Change.ts"
 import type { ChangeSet } from "../changeset/ChangeSet.ts"
 import { evidenceOf } from "../evidence/CandidateEvidence.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
-import { judge } from "../evidence/Gate.ts"
+import { judge, riskAfter } from "../evidence/Gate.ts"
 import { find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { releaseId } from "../primitives/Ids.ts"
@@ -166,10 +166,11 @@ const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Sa
 }
 
 /** Whether what was promoted owed an approval, by its plan, its evidence, and what a rollback undoes. */
-const owedApproval = ({ candidate, policy, undoingOwesApproval }: GenerationRecords): boolean => {
+const owedApproval = ({ candidate, evidence, policy, step, undoingOwesApproval }: GenerationRecords): boolean => {
   const plan = candidate?.plan_json ?? null
   if (undoingOwesApproval || plan?.approvalRequired === true) return true
-  return plan !== null && policy?.approvalRiskTiers.includes(plan.riskTier) === true
+  if (plan === null || policy === null) return false
+  return [plan.riskTier, riskAfter(plan, step, evidence)].some((tier) => policy.approvalRiskTiers.includes(tier))
 }
 
 /** Who has left since is not asked: they may have been there when it was promoted. */

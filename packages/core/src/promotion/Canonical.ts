@@ -17,7 +17,7 @@ import { isPromoting } from "../change/WithoutCandidate.ts"
 import { commandId, type NewCommand } from "../event/Command.ts"
 import type { NewEvent } from "../event/Event.ts"
 import type { Evidence } from "../evidence/Evidence.ts"
-import { judge } from "../evidence/Gate.ts"
+import { brokenPromises, judge, riskAfter } from "../evidence/Gate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
@@ -60,10 +60,17 @@ export interface Block {
   readonly detail: string
 }
 
-/** Whether an approval is owed, decided or not. */
-export const needsApproval = ({ candidate, policy }: Snapshot): boolean => {
-  const plan = candidate.record.plan_json
-  return plan !== null && (plan.approvalRequired || policy.record.approvalRiskTiers.includes(plan.riskTier))
+/** Whether an approval is owed, decided or not: by the plan, by its risk, and by what the checks showed. */
+export const needsApproval = ({
+  candidate,
+  evidence,
+  policy
+}: Pick<Snapshot, "candidate" | "evidence" | "policy">): boolean => {
+  const { commit, plan_json: plan, tree } = candidate.record
+  if (plan === null || commit === null || tree === null) return false
+  const { approvalRiskTiers } = policy.record
+  const after = riskAfter(plan, { commit, tree }, evidence)
+  return plan.approvalRequired || approvalRiskTiers.includes(plan.riskTier) || approvalRiskTiers.includes(after)
 }
 
 const standing = ({ candidate, decisions, policy }: Snapshot): Standing =>
@@ -76,11 +83,19 @@ const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
   if (!needsApproval(snapshot) || owed === 0) return []
   const { tree } = snapshot.candidate.record
   const { approvalsRequired } = snapshot.policy.record
-  const detail =
+  const missing =
     approvalsRequired === 1
       ? `a granted approval of tree ${tree} is owed`
       : `${owed} of ${approvalsRequired} granted approvals of tree ${tree} are still owed, each by another person`
+  const broken = brokenOf(snapshot).map(({ checkId }) => checkId)
+  const detail = broken.length === 0 ? missing : `${missing}; not seen to hold any more: ${broken.join(", ")}`
   return [{ code: "approval_missing", detail }]
+}
+
+/** The old promises that were not seen to hold. */
+export const brokenOf = ({ candidate, evidence }: Pick<Snapshot, "candidate" | "evidence">) => {
+  const { commit, plan_json: plan, tree } = candidate.record
+  return plan === null || commit === null || tree === null ? [] : brokenPromises(plan, { commit, tree }, evidence)
 }
 
 /**

@@ -40,11 +40,52 @@ const row = (fields: Partial<Evidence> = {}): Evidence => ({
   ...fields
 })
 
-const oracle = ({ judge }: typeof Gate): string | null => {
+/** The check with the base's form of one file. */
+const again: Plan["checks"][number] = {
+  ...check("test@base", false),
+  base: { check: "test", globs: ["test/**"], paths: ["test/a.js"], count: 1 }
+}
+
+/** What the checks make of the risk. */
+const risked = ({ brokenPromises, judge, riskAfter }: typeof Gate): string | null => {
+  const plan = (riskTier: Plan["riskTier"], ...checks: Plan["checks"]) => ({ ...planOf(...checks), riskTier })
+  const both = (riskTier: Plan["riskTier"] = "medium") => plan(riskTier, check("test"), again)
+  const old = (fields: Partial<Evidence> = {}) => row({ checkId: "test@base", ...fields })
+  const built = row({ checkId: "build", inputs: ["public/a.txt"] })
+  const build = plan("low", check("build"))
+  return differing([
+    ["without an old promise the risk stays", riskAfter(plan("medium", check("test")), composed, []), "medium"],
+    ["one that holds leaves the risk", riskAfter(both(), composed, [row(), old()]), "medium"],
+    ["one that does not makes it high", riskAfter(both("low"), composed, [row(), old({ result: "fail" })]), "high"],
+    ["one that could not be asked, too", riskAfter(both(), composed, [row(), old({ result: "gap" })]), "high"],
+    ["and one that was not asked", riskAfter(both(), composed, [row()]), "high"],
+    ["the check itself says nothing of it", riskAfter(both(), composed, [row({ result: "fail" }), old()]), "medium"],
+    ["another tree's does not hold", riskAfter(both(), composed, [row(), old({ tree: other })]), "high"],
+    ["what the bundle holds is not low", riskAfter(build, composed, [built]), "medium"],
+    ["a bundle without it is", riskAfter(build, composed, [{ ...built, inputs: [] }]), "low"],
+    ["nor does it lower anything", riskAfter(plan("unknown", check("build")), composed, [built]), "unknown"],
+    [
+      "it never satisfies the check",
+      judge(both(), composed, [old()], now).checks.map(({ verdict }) => verdict),
+      ["gap", "pass"]
+    ],
+    [
+      "it is told with its files",
+      brokenPromises(both(), composed, [row(), old({ result: "fail" })]),
+      [{ ...again.base, checkId: "test@base", summary: "said" }]
+    ],
+    ["also without evidence", brokenPromises(both(), composed, [])[0]?.summary, "no evidence"]
+  ])
+}
+
+const oracle = (gate: typeof Gate): string | null => {
+  const { judge } = gate
   const one = planOf(check("test"))
   const passed = (rows: ReadonlyArray<Evidence>, plan = one) => judge(plan, composed, rows, now).passed
   const verdict = (fields: Partial<Evidence>) => judge(one, composed, [row(fields)], now).checks[0]?.verdict
   const releaseId = "rel_proj_00000000-0000-4000-8000-000000000000_1"
+  const after = risked(gate)
+  if (after !== null) return after
   return differing([
     ...EvidenceStatus.literals.flatMap((status) =>
       EvidenceResult.literals.map((result) => {
@@ -74,6 +115,19 @@ const oracle = ({ judge }: typeof Gate): string | null => {
 }
 
 const mutations: ReadonlyArray<Mutation> = [
+  { bug: "old promises are no risk", find: `.length > 0) return "high"`, put: `.length > 0) return plan.riskTier` },
+  { bug: "every check is an old promise", find: "if (check.base === undefined) return []", put: "" },
+  {
+    bug: "old promises are taken as kept",
+    find: "if (row !== undefined && satisfies(row)) return []",
+    put: "return []"
+  },
+  { bug: "a gap keeps an old promise", find: "row !== undefined && satisfies(row)", put: `row?.result !== "fail"` },
+  { bug: "no old promise is kept", find: "if (row !== undefined && satisfies(row)) return []", put: "" },
+  { bug: "the bundle is no risk", find: `bundled && plan.riskTier === "low" ? "medium"`, put: `false ? "medium"` },
+  { bug: "everything is bundled", find: "?.inputs ?? []).length > 0", put: "?.inputs ?? []).length >= 0" },
+  { bug: "a bundle lowers the risk", find: `bundled && plan.riskTier === "low"`, put: "bundled" },
+  { bug: "its files are forgotten", find: "{ ...check.base, checkId", put: "{ checkId" },
   { bug: "any status supports", find: `row.status === "checked_supported" && `, put: "" },
   { bug: "any result supports", find: ` && row.result === "pass"`, put: "" },
   { bug: "any check's row", find: "each.checkId === check.id &&", put: "" },
@@ -92,7 +146,11 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "required checks do not count", find: ` || check.verdict === "pass"`, put: "" },
   { bug: "one check is enough", find: "checks.every(", put: "checks.some(" },
   { bug: "the proof is forgotten", find: "row?.id ?? null", put: "null" },
-  { bug: "what it said is forgotten", find: "row?.summary ??", put: "" }
+  {
+    bug: "what it said is forgotten",
+    find: `summary: row?.summary ?? "no evidence"\n    }\n  })`,
+    put: `summary: "" } })`
+  }
 ]
 
 it("catches every bug that is planted in the gate", async () => {

@@ -51,7 +51,7 @@ const gate = (history: History, n: number) => {
   if (status !== "verifying" || plan === null || made === null || tree === null) return
   const { change, evidence, head, policy } = snapshotOf(history.state, n)
   const score = judge(plan, { commit: made, tree }, evidence, now)
-  commit(history.state, gated({ candidate, change, head, policy, score, now }))
+  commit(history.state, gated({ candidate, change, head, policy, score, evidence, now }))
 }
 
 const decide = (history: History, n: number, draw: Draw) => {

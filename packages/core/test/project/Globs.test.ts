@@ -1,0 +1,62 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { checkFiles, defaultCheckFiles } from "@pawl/core/candidate/CheckFiles"
+import { parsePawlFile } from "@pawl/core/project/PawlFile"
+import { fits, Glob } from "@pawl/core/project/Globs"
+
+const fitting = (glob: string, ...paths: ReadonlyArray<string>) => paths.filter((path) => fits(glob, path))
+
+describe("A glob", () => {
+  it("fits names within a folder with * and ?, and any depth with **", () => {
+    expect(fitting("test/**", "test/a.js", "test/b/c.js", "src/test/a.js", "testing/a.js")).toEqual([
+      "test/a.js",
+      "test/b/c.js"
+    ])
+    expect(fitting("**/*.test.*", "a.test.js", "src/b.test.ts", "src/b/c.test.tsx", "test.js", "a.test")).toEqual([
+      "a.test.js",
+      "src/b.test.ts",
+      "src/b/c.test.tsx"
+    ])
+    expect(fitting("src/*.js", "src/a.js", "src/b/a.js", "a.js")).toEqual(["src/a.js"])
+    expect(fitting("a?.js", "ab.js", "a.js", "a/.js", "abc.js")).toEqual(["ab.js"])
+    expect(fitting("**/x/**/y", "x/y", "a/x/b/c/y", "x/x/y", "y", "x")).toEqual(["x/y", "a/x/b/c/y", "x/x/y"])
+    expect(fitting("docs/check.mjs", "docs/check.mjs", "docs/check.mjs.txt", "docs")).toEqual(["docs/check.mjs"])
+    expect(fitting("[id].js", "[id].js", "i.js")).toEqual(["[id].js"])
+  })
+
+  it("is answered however it was made to take long", () => {
+    const path = `${"a/".repeat(500)}${"a".repeat(200)}b`
+    expect(fits("**/".repeat(60) + "*a".repeat(80), path)).toBe(false)
+    expect(fits(`${"*a".repeat(90)}c`, "a".repeat(1000))).toBe(false)
+  })
+
+  it("is refused where another tool would read it otherwise", () => {
+    const decode = Schema.decodeUnknownEither(Glob)
+    for (const glob of ["test/**", "**/*.spec.*", "a?.js", "docs"]) expect(Either.isRight(decode(glob))).toBe(true)
+    const refused = ["", "!a", "/a", "a/", "{a,b}", "[ab]", "a\\b", "../a", "./a", "a//b", "a".repeat(201)]
+    for (const glob of refused) expect(Either.isLeft(decode(glob))).toBe(true)
+  })
+})
+
+describe("The files of a check", () => {
+  const of = (check: Readonly<Record<string, unknown>>) =>
+    parsePawlFile(JSON.stringify({ checks: [{ id: "test", command: "node --test", ...check }] }))
+
+  it("are declared in pawl.json, within bounds", () => {
+    expect(Either.getOrThrow(of({ files: ["spec/**"] })).checks[0]?.files).toEqual(["spec/**"])
+    expect(Either.getOrThrow(of({})).checks[0]?.files).toBeUndefined()
+    expect(Either.getLeft(of({ files: ["{a,b}"] }))).toMatchObject({
+      value: expect.stringContaining("checks.0.files.0")
+    })
+    expect(Either.isLeft(of({ files: Array.from({ length: 33 }, (_, n) => `a${n}`) }))).toBe(true)
+  })
+
+  it("are tests by their names and what the command names, and no more than what is declared", () => {
+    const command = "node ./checks/run.mjs --quiet"
+    expect(checkFiles({ command }, {})).toEqual([...defaultCheckFiles, "node", "checks/run.mjs"])
+    expect(checkFiles({ command, files: [] }, {})).toEqual([])
+    expect(checkFiles({ command: "npm test" }, { test: "node a.mjs", pretest: "sh b.sh" })).toEqual(
+      expect.arrayContaining(["a.mjs", "b.sh"])
+    )
+  })
+})

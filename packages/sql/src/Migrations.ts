@@ -229,3 +229,22 @@ export const migrate: Effect.Effect<void, LedgerUnavailable, SqlClient.SqlClient
       Effect.withSpan("Migrations.migrate")
     )
 )
+
+const otherShape = new LedgerUnavailable({
+  operation: "open",
+  reason: "the database has not the shape that this version needs: start the server of this version on it first"
+})
+
+/** Fails unless the database has the shape that `migrate` would give it. Changes nothing, for a server may run on it. */
+export const demandShape: Effect.Effect<void, LedgerUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
+  const { columns } = yield* readCatalog
+  if (!columns.has("pawl_migration")) return yield* otherShape
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ version: number }>`SELECT coalesce(max(version), 0) AS version FROM pawl_migration`
+  const lacks = allTables.some((table) => table.columns.some((column) => columns.get(table.name)?.has(column) !== true))
+  if (lacks || Number(row?.version ?? 0) !== migrations.length) return yield* otherShape
+}).pipe(
+  Effect.catchTag("SqlError", (error: SqlError) =>
+    Effect.fail(new LedgerUnavailable({ operation: "open", reason: reasonOf(error) }))
+  )
+)

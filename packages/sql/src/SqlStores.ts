@@ -15,7 +15,7 @@ import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
 import { Database } from "./Database.ts"
-import { migrate } from "./Migrations.ts"
+import { demandShape, migrate } from "./Migrations.ts"
 import { make as makeAppData, makeDailyCounter } from "./SqlAppData.ts"
 import { make as makeAppLogs } from "./SqlAppLogs.ts"
 import { make as makeBacklog } from "./SqlBacklog.ts"
@@ -41,24 +41,29 @@ export type Stores =
   | AppLogs
   | Backlog
 
+const stores = Effect.map(Database, (database): Context.Context<Stores> => {
+  const signals = database.signals ?? Signals.make()
+  return Context.make(Ledger, makeLedger(database, signals)).pipe(
+    Context.add(Records, makeRecords(database)),
+    Context.add(History, makeHistory(database)),
+    Context.add(Journal, makeJournal(database)),
+    Context.add(Commands, makeCommands(database, signals)),
+    Context.add(EventLog, makeEventLog(database, signals)),
+    Context.add(Retention, makeRetention(database)),
+    Context.add(DailyCounter, makeDailyCounter(database)),
+    Context.add(SharedSlots, makeSharedSlots(database)),
+    Context.add(AppData, makeAppData(database)),
+    Context.add(AppLogs, makeAppLogs(database, signals)),
+    Context.add(Backlog, makeBacklog(database))
+  )
+})
+
 /** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs and Backlog. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
-  Effect.gen(function* () {
-    yield* migrate
-    const database = yield* Database
-    const signals = database.signals ?? Signals.make()
-    return Context.make(Ledger, makeLedger(database, signals)).pipe(
-      Context.add(Records, makeRecords(database)),
-      Context.add(History, makeHistory(database)),
-      Context.add(Journal, makeJournal(database)),
-      Context.add(Commands, makeCommands(database, signals)),
-      Context.add(EventLog, makeEventLog(database, signals)),
-      Context.add(Retention, makeRetention(database)),
-      Context.add(DailyCounter, makeDailyCounter(database)),
-      Context.add(SharedSlots, makeSharedSlots(database)),
-      Context.add(AppData, makeAppData(database)),
-      Context.add(AppLogs, makeAppLogs(database, signals)),
-      Context.add(Backlog, makeBacklog(database))
-    )
-  })
+  Effect.zipRight(migrate, stores)
+)
+
+/** The same for a process that works for a moment beside a server: the database must have its shape, and keeps it. */
+export const layerBeside: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
+  Effect.zipRight(demandShape, stores)
 )

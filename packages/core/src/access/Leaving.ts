@@ -10,10 +10,10 @@ import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { InsufficientRole } from "./Access.ts"
-import { departing } from "./Departures.ts"
+import { departing, standing, stayOf } from "./Departures.ts"
 import type { OrganizationMember, User } from "./Membership.ts"
 import { listOfOrganization } from "./Members.ts"
-import { revoke } from "./Tokens.ts"
+import { demandEnabled, revoke } from "./Tokens.ts"
 
 /** The user also belongs to an organization that the caller does not own. */
 export class BelongsElsewhere extends Schema.TaggedError<BelongsElsewhere>()("BelongsElsewhere", {
@@ -60,6 +60,29 @@ export const revokeFor = (callerId: string, tokenId: string) =>
       )
     return yield* revoke(tokenId)
   })
+
+/** Makes a user an owner of an organization, whatever their place there was. For operators: no caller is asked. */
+export const makeOwner = (userId: string, organizationId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const user = yield* demandEnabled(userId)
+      const organization = yield* demand("organization", organizationId)
+      const { place, stay } = yield* standing(organizationId, userId)
+      const owner: OrganizationMember = {
+        organizationId: organization.record.id,
+        userId: user.record.id,
+        role: "owner",
+        ...stayOf(stay)
+      }
+      const written =
+        place === null
+          ? Commit.insert("organizationMember", owner)
+          : Commit.update("organizationMember", place, { role: "owner" })
+      const expects = [Commit.unchanged("user", userId, user)]
+      const writes = [Commit.update("organization", organization, {}), written]
+      return { answer: owner, commit: { name: "Users.makeOwner", projectId: null, expects, writes } }
+    })
+  )
 
 /** Fails when nobody but this user owns the organization. */
 const refuseLast = ({ organizationId, role, userId }: OrganizationMember) =>

@@ -117,7 +117,7 @@ export const issue = (userId: string, input: NewToken, asking: Asking) =>
 
 const issuing = (userId: string, text: Redacted.Redacted, input: NewToken) =>
   Effect.gen(function* () {
-    const user = yield* demand("user", userId)
+    const user = yield* demandEnabled(userId)
     const now = yield* Time.now
     const before = yield* list(userId, {})
     const all =

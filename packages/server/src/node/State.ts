@@ -1,4 +1,5 @@
 /** Where the state is kept: in a SQLite file of the data folder, or in Postgres, which several processes share. */
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import * as Notices from "@pawl/adapters-pg/Notices"
@@ -34,6 +35,26 @@ const shared = (options: Options, url: NonNullable<Options["databaseUrl"]>): Sta
       (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
     )
   )
+
+/**
+ * The stores alone, for a command that works for a moment beside a server or without one. Nothing is made: a folder
+ * without a database is the wrong one.
+ */
+export const layerBeside = (options: Options): Layer.Layer<SqlStores.Stores, DatabaseUnavailable> => {
+  const filename = join(options.data, "pawl.db")
+  if (options.databaseUrl === null && !existsSync(filename))
+    return Layer.fail(new DatabaseUnavailable({ reason: `there is no ${filename}: name the data folder with --data` }))
+  const database =
+    options.databaseUrl === null
+      ? SqliteClient.layer({ filename })
+      : PgClient.layer({ url: options.databaseUrl, schema: options.databaseSchema })
+  return SqlStores.layerBeside.pipe(
+    Layer.provide(database),
+    Layer.mapError(
+      (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
+    )
+  )
+}
 
 /** The stores, and the notices between processes, which without Postgres have nobody to go to. */
 export const layer = (options: Options): State =>

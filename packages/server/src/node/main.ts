@@ -8,6 +8,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Cause, Console, Effect, Option, Redacted } from "effect"
 import { auditCommand } from "./commands/AuditCommand.ts"
+import { tokensCommand } from "./commands/TokensCommand.ts"
+import { usersCommand } from "./commands/UsersCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
 import { runDemo } from "./demo/RunDemo.ts"
 import * as Doctor from "./Doctor.ts"
@@ -59,7 +61,9 @@ const doctor = Command.make("doctor", {}, () => Doctor.print).pipe(
   Command.withDescription("Says what this machine offers, what is missing, and how to mend it")
 )
 
-const pawl = Command.make("pawl").pipe(Command.withSubcommands([serve, demo, doctor, auditCommand, whyCommand]))
+const pawl = Command.make("pawl").pipe(
+  Command.withSubcommands([serve, demo, doctor, auditCommand, whyCommand, usersCommand, tokensCommand])
+)
 
 const cli = Command.run(pawl, { name: "pawl", version })
 

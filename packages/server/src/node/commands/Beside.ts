@@ -1,0 +1,70 @@
+/**
+ * The stores of an installation, as the commands open them that an operator runs on the machine itself: without a token,
+ * with the options of the server, beside it while it runs. The server looks tokens and users up at each request, so that
+ * what is done here is in force with the next one.
+ */
+import * as CliOptions from "@effect/cli/Options"
+import type { Secrets } from "@pawl/core/access/Secrets"
+import type { Stores } from "@pawl/sql/SqlStores"
+import { Effect, Layer, Option } from "effect"
+import { Problem } from "../../api/Problem.ts"
+import { refusing } from "../../http/Answering.ts"
+import type { Refusal } from "../../http/Refusal.ts"
+import * as WebCryptoSecrets from "../../http/WebCryptoSecrets.ts"
+import * as Chance from "../Chance.ts"
+import * as Options from "../Options.ts"
+import * as State from "../State.ts"
+import { CannotAsk, reporting } from "./Remote.ts"
+
+/** The options of every such command. Where the state is comes from the environment and the config file, as for `serve`. */
+export const besideOptions = {
+  data: CliOptions.text("data").pipe(
+    CliOptions.optional,
+    CliOptions.withDescription("the data folder of the server (PAWL_DATA, .pawl)")
+  ),
+  config: CliOptions.text("config").pipe(
+    CliOptions.optional,
+    CliOptions.withDescription("the server's file of options (pawl.config.json)")
+  )
+}
+
+export interface BesideOptions {
+  readonly data: Option.Option<string>
+  readonly config: Option.Option<string>
+}
+
+/** Does the work on the stores and prints its lines; exits with 2 when it cannot, or is refused. */
+export const beside = (
+  { config, data }: BesideOptions,
+  work: (options: Options.Options) => Effect.Effect<ReadonlyArray<string>, Refusal | Problem, Secrets | Stores>
+): Effect.Effect<void> =>
+  reporting(
+    Effect.gen(function* () {
+      const given = Option.match(data, { onNone: () => ({}), onSome: (folder) => ({ data: folder }) })
+      const options = yield* Options.read(given, Option.getOrUndefined(config))
+      const services = Layer.mergeAll(State.layerBeside(options), WebCryptoSecrets.layer, Chance.layer)
+      const lines = yield* Effect.provide(refusing(work(options)), services)
+      return { lines, exitCode: 0 }
+    }).pipe(
+      Effect.mapError((error) => {
+        const reason = error instanceof Problem ? `${error.code}: ${error.detail}` : error.message
+        return new CannotAsk({ reason })
+      })
+    )
+  )
+
+/** All of a listing, page by page. */
+export const everyPage = <A, E, R>(
+  read: (page: {
+    readonly cursor?: string
+  }) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly nextCursor: string | null }, E, R>
+): Effect.Effect<ReadonlyArray<A>, E, R> =>
+  Effect.gen(function* () {
+    const all: Array<A> = []
+    let page = yield* read({})
+    for (;;) {
+      all.push(...page.items)
+      if (page.nextCursor === null) return all
+      page = yield* read({ cursor: page.nextCursor })
+    }
+  })

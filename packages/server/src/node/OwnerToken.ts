@@ -60,16 +60,21 @@ export const read = (data: string, given: Redacted.Redacted | null): Effect.Effe
     () => unusable(join(data, "owner-token"))
   )
 
-const found = (data: string, given: Redacted.Redacted | null): Effect.Effect<OwnerToken> =>
+/** Keeps a token as the owner's, in place of the one that was kept. */
+export const keep = (data: string, token: Redacted.Redacted): Effect.Effect<void> =>
   Effect.sync(() => {
     const path = join(data, "owner-token")
-    if (given !== null) {
-      write(path, Redacted.value(given), (temporary) => renameSync(temporary, path))
-      return { token: given, fresh: false }
-    }
-    try {
-      return { token: kept(path), fresh: false }
-    } catch {
-      return make(path)
-    }
+    write(path, Redacted.value(token), (temporary) => renameSync(temporary, path))
   })
+
+const found = (data: string, given: Redacted.Redacted | null): Effect.Effect<OwnerToken> =>
+  given !== null ? Effect.as(keep(data, given), { token: given, fresh: false }) : Effect.sync(() => keptOrNew(data))
+
+const keptOrNew = (data: string): OwnerToken => {
+  const path = join(data, "owner-token")
+  try {
+    return { token: kept(path), fresh: false }
+  } catch {
+    return make(path)
+  }
+}

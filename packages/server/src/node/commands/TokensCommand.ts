@@ -76,7 +76,7 @@ const make = Command.make(
       Effect.gen(function* () {
         const whose = Option.isSome(user) ? user.value : (yield* firstOwner(firstOrganizationId)).id
         const { text, token } = yield* issue(whose, { name: "made on the machine" }, operator)
-        if (Option.isNone(user)) yield* OwnerToken.read(data, text)
+        if (Option.isNone(user)) yield* OwnerToken.keep(data, text)
         return [tokenLine(token, yield* Time.now), `token ${Redacted.value(text)}`]
       })
     )

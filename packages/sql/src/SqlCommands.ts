@@ -69,6 +69,21 @@ const outageAfter = (why: GivenBack, now: number, readyAt: number): Query => {
 
 const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
 
+const releasing = (lease: Lease, now: number, delayMs: number, why: GivenBack): Statement => {
+  const outage = outageAfter(why, now, now + delayMs)
+  return {
+    sql: `UPDATE pawl_command SET token = NULL, ${uncounted}, due_at = ?, ready_at = ?${outage.sql} ${held}`,
+    params: [now + delayMs, now + delayMs, ...outage.params, ...holding(lease, now)],
+    rows: 1
+  }
+}
+
+const latest = (projectId: string, kinds: ReadonlyArray<string>): Query => ({
+  sql: `SELECT max(CASE WHEN waited_until > created_at THEN waited_until ELSE created_at END) AS at
+    FROM pawl_command WHERE project_id = ? AND kind IN (${marks(kinds.length)})`,
+  params: [projectId, ...kinds]
+})
+
 export const make = (database: Database["Type"], signals: Signals): Commands["Type"] => {
   const wake = Effect.sync(() => signals.notify(work))
   const query = (operation: string, ask: Query) => Effect.catchAll(database.query(ask), unavailable(operation))
@@ -118,16 +133,7 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
     fail,
     release: (lease, delayMs, why = "waits") =>
       Effect.zipRight(
-        fenced("release", lease, (now) => {
-          const outage = outageAfter(why, now, now + delayMs)
-          return [
-            {
-              sql: `UPDATE pawl_command SET token = NULL, ${uncounted}, due_at = ?, ready_at = ?${outage.sql} ${held}`,
-              params: [now + delayMs, now + delayMs, ...outage.params, ...holding(lease, now)],
-              rows: 1
-            }
-          ]
-        }),
+        fenced("release", lease, (now) => [releasing(lease, now, delayMs, why)]),
         wake
       ),
     releaseAll: Effect.flatMap(nowMillis, (now) =>
@@ -140,13 +146,8 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
       Effect.zipLeft(wake)
     ),
     workableSince: (projectId, kinds) =>
-      Effect.map(
-        query("read since when work can go on", {
-          sql: `SELECT max(CASE WHEN waited_until > created_at THEN waited_until ELSE created_at END) AS at
-            FROM pawl_command WHERE project_id = ? AND kind IN (${marks(kinds.length)})`,
-          params: [projectId, ...kinds]
-        }),
-        ([row]) => (row === undefined || row["at"] === null ? null : Number(row["at"]))
+      Effect.map(query("read since when work can go on", latest(projectId, kinds)), ([row]) =>
+        row === undefined || row["at"] === null ? null : Number(row["at"])
       )
   }
 }

@@ -74,6 +74,14 @@ const outageAfter = (
   return { outage: { sinceMs: outage?.sinceMs ?? now, waits: (outage?.waits ?? 0) + 1 }, waitedUntil: readyAt }
 }
 
+const ofKinds = (state: MemoryState, projectId: string, kinds: ReadonlyArray<string>): ReadonlyArray<CommandRow> =>
+  Array.from(state.commands.values()).filter(
+    ({ command }) => command.projectId === projectId && kinds.includes(command.kind)
+  )
+
+const workableAt = ({ command, waitedUntil }: CommandRow): number =>
+  Math.max(toMillis(command.createdAt), waitedUntil ?? 0)
+
 type DeadLetters = Pick<Commands["Type"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
 
 const names = (letter: DeadLetter, texts: ReadonlyArray<string>): boolean => {
@@ -189,12 +197,8 @@ export const make = (state: MemoryState, signals: Signals): Commands["Type"] => 
     }),
     workableSince: (projectId, kinds) =>
       Effect.sync(() => {
-        const moments = Array.from(state.commands.values()).flatMap(({ command, waitedUntil }) =>
-          command.projectId === projectId && kinds.includes(command.kind)
-            ? [Math.max(toMillis(command.createdAt), waitedUntil ?? 0)]
-            : []
-        )
-        return moments.length === 0 ? null : Math.max(...moments)
+        const asked = ofKinds(state, projectId, kinds)
+        return asked.length === 0 ? null : Math.max(...asked.map(workableAt))
       }),
     awaitWork: (timeoutMs) =>
       ears.during((armed) =>

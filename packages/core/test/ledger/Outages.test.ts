@@ -34,7 +34,7 @@ describe("An outage", () => {
         const handlers = { "candidate.create": handler }
         // To the second while the pauses grow, and then from one to the next.
         yield* runFor(handlers, 511_000, 1000)
-        yield* runFor(handlers, 65 * minute, Limits.commandBackoffMaxMs)
+        yield* runFor(handlers, 75 * minute, Limits.commandBackoffMaxMs)
         const tries = seen.tries.filter((at) => at < began + 3_600_000)
         const pauses = tries.map((at, n) => at - (tries[n - 1] ?? began))
         expect(pauses.slice(0, 10)).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 128, 256].map((s) => s * 1000))

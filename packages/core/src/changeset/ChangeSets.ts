@@ -27,6 +27,13 @@ export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesN
   { changeId: Schema.String }
 ) {}
 
+/** The Change has as many ChangeSets as one may have. Open another Change for further work. */
+export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Number }) {
+  override get message() {
+    return `This Change has its ${this.max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`
+  }
+}
+
 export interface Edit {
   readonly changeId: string
   readonly message: string
@@ -54,6 +61,12 @@ interface Base {
   readonly tree: string
   readonly from: ReadonlyArray<RepositoryRef>
 }
+
+/** All ChangeSets of a Change, oldest first: at most `Limits.changeSetsPerChange`, beside those that agents made. */
+export const changeSetsOf = (changeId: string) =>
+  Effect.flatMap(Records, (records) => records.list("changeSet", { where: { changeId }, limit: "all" })).pipe(
+    Effect.map(({ items }): ReadonlyArray<ChangeSet> => items.map((each) => each.record))
+  )
 
 /** A person's newest ChangeSet out of those of a Change, oldest first. */
 export const newestOf = (changeSets: ReadonlyArray<ChangeSet>, author: Actor): ChangeSet | undefined =>
@@ -85,10 +98,9 @@ const recording = (actor: Actor, edit: Edit) =>
     if (isClosed(change.record.status) || change.record.status === "releasing" || change.record.status === "promoting")
       return yield* new ChangeClosed({ changeId: edit.changeId, status: change.record.status })
     if (change.record.kind === "rollback") return yield* new RollbackTakesNoChangeSets({ changeId: edit.changeId })
-    const records = yield* Records
-    const before = (yield* records.list("changeSet", { where: { changeId: edit.changeId }, limit: "all" })).items.map(
-      (each) => each.record
-    )
+    const before = yield* changeSetsOf(edit.changeId)
+    if (before.length >= Limits.changeSetsPerChange)
+      return yield* new ChangeSetLimit({ max: Limits.changeSetsPerChange })
     const newest = newestOf(before, actor)
     if (edit.newest !== undefined && edit.newest !== (newest?.id ?? null))
       return yield* new InvalidField({

@@ -100,6 +100,8 @@ export const Limits = {
   intentsPerEvent: 100,
   clientRequestIdLength: 200,
   changeSetFiles: 2_000,
+  /** Of people and agents together (decision): each request on a Change reads them all. */
+  changeSetsPerChange: 100,
   /** Of the files, and of the intents, that a ChangeSet's record holds; the whole of a longer list is an object (decision). */
   changeSetListBytes: 128 * KiB,
   changeSetsPerCandidate: 64,

@@ -18,6 +18,7 @@ import { makeUuid, type OrganizationId, type ProjectId } from "../primitives/Ids
 import { Limits } from "../primitives/Limits.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { Settings } from "../primitives/Settings.ts"
+import { ByName } from "../primitives/ByName.ts"
 import * as Time from "../primitives/Time.ts"
 import { ensureSynced } from "../promotion/SourceSync.ts"
 import { demandActive, still } from "./Archived.ts"
@@ -32,7 +33,7 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { sl
 /** The Project has its source already. */
 export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { projectId: Schema.String }) {}
 
-const SeedFiles = Schema.parseJson(Schema.Record({ key: Schema.String, value: FileContent }))
+const SeedFiles = Schema.parseJson(ByName(FileContent))
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** Where the files of a seed wait until they are committed; expires with `tmp/`. */

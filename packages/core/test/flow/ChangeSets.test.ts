@@ -2,6 +2,8 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { ObjectNotFound, Repositories } from "@pawl/core/project/Repositories"
+import * as Cancel from "@pawl/core/change/Cancel"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { person, run } from "./MemoryPawl.ts"
 import { newProject, opened } from "./Scenes.ts"
 
@@ -37,5 +39,31 @@ it("records an edit that was made on one's newest ChangeSet on no other, and one
       const second = yield* send("next.txt", first?.id ?? null)
       expect(second.baseCommit).toBe(first?.commit)
       expect(yield* Effect.flip(send("late.txt", first?.id ?? null))).toMatchObject({ code: "not_newest" })
+    })
+  ))
+
+it("takes at most 100 ChangeSets of a Change, whoever races for the last, and says what to do", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const change = yield* opened(project.id, "r1")
+      const send = (at: number) =>
+        ChangeSets.record(person, {
+          changeId: change.id,
+          message: "m",
+          files: { [`${at}.txt`]: `${at}` },
+          baseGeneration: 0
+        })
+      for (let at = 1; at < Limits.changeSetsPerChange; at++) yield* send(at)
+      const racing = [1001, 1002, 1003].map((at) => Effect.either(send(at)))
+      const ended = yield* Effect.all(racing, { concurrency: "unbounded" })
+      expect(ended.map(({ _tag }) => _tag).sort()).toEqual(["Left", "Left", "Right"])
+      const refused = yield* Effect.flip(send(2000))
+      expect(refused).toMatchObject({ _tag: "ChangeSetLimit", max: 100 })
+      expect(refused.message).toContain("open a new Change")
+      expect((yield* ChangeSets.changeSetsOf(change.id)).length).toBe(Limits.changeSetsPerChange)
+      // One that is closed says so, and not that it is full.
+      yield* Cancel.cancel(person, change.id)
+      expect(yield* Effect.flip(send(3000))).toMatchObject({ _tag: "ChangeClosed" })
     })
   ))

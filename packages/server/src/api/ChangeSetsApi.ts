@@ -26,7 +26,11 @@ export const ChangeSetsApi = HttpApiGroup.make("changesets")
       .addSuccess(ChangeSetAnswer, { status: 201 })
       .annotate(BodyLimit, Limits.sourceBodyBytes)
       .annotateContext(
-        about(writing, "Record an edit", "It passes the same checks as agents' work. 409 `change_closed`, `no_source`.")
+        about(
+          writing,
+          "Record an edit",
+          "It passes the same checks as agents' work. 409 `change_closed`, `changeset_limit`, `no_source`."
+        )
       )
   )
   .add(

@@ -190,6 +190,7 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `${changeId} is ${status}. Open another Change for further work.`,
       { changeStatus: status }
     ),
+  ChangeSetLimit: ({ max, message }) => conflict("changeset_limit", "No more ChangeSets", message, { max }),
   CandidateLimit: ({ max }) =>
     conflict(
       "candidate_limit",

@@ -11,7 +11,7 @@ import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
 import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
 import type { NotCancellable } from "@pawl/core/change/Cancel"
 import type { ChangeClosed } from "@pawl/core/change/Changes"
-import type { RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
+import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
 import type { DeadLetterMissing } from "@pawl/core/event/Commands"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
 import type { WebhookLimit } from "@pawl/core/event/Webhooks"
@@ -41,6 +41,7 @@ export type Refusal =
   | BudgetCannotDecrease
   | BuildCapReached
   | CandidateLimit
+  | ChangeSetLimit
   | ChangeClosed
   | DeadLetterMissing
   | DiffTooLarge

@@ -4,7 +4,7 @@ import type { PackRefused } from "@pawl/adapters-local/repositories/PackBounds"
 import { user } from "@pawl/core/access/Actor"
 import type { User } from "@pawl/core/access/Membership"
 import type { ChangeSet } from "@pawl/core/changeset/ChangeSet"
-import { type Edit, newestOf, record } from "@pawl/core/changeset/ChangeSets"
+import { changeSetsOf, type Edit, newestOf, record } from "@pawl/core/changeset/ChangeSets"
 import { demand, find } from "@pawl/core/ledger/Deciding"
 import { generationKey } from "@pawl/core/ledger/Entities"
 import { Records } from "@pawl/core/ledger/Records"
@@ -92,12 +92,7 @@ const editOf = ({ caller, changeId, project }: Asked, pushed: Pushed) =>
   Effect.gen(function* () {
     const ref = refOfChange(changeId)
     const head = (yield* demand("head", project.id)).record
-    const records = yield* Records
-    const all = (yield* records.list("changeSet", { where: { changeId }, limit: "all" })).items
-    const newest = newestOf(
-      all.map((each) => each.record),
-      user(caller.id)
-    )
+    const newest = newestOf(yield* changeSetsOf(changeId), user(caller.id))
     if (newest !== undefined && newest.tree === pushed.tree) return { before: newest }
     const base = yield* baseOf(pushed, head)
     if (base === undefined)
@@ -175,6 +170,7 @@ const receiving = (asked: Asked, request: PushRequest) =>
 type Refused = PushRefused | PackRefused | Refusal
 
 const hints: Readonly<Record<string, string>> = {
+  changeset_limit: "POST /v1/projects/<project id>/changes opens another Change.",
   change_closed: "POST /v1/projects/<project id>/changes opens another Change.",
   invalid_path: "Take it out of what you push, commit, and push again. Only plain files and directories are kept."
 }

@@ -46,7 +46,7 @@ export const roleOf = (userId: string, project: Pick<Project, "id" | "organizati
 export const hasLeft = (userId: string, project: Pick<Project, "id" | "organizationId">) =>
   Effect.gen(function* () {
     const user = yield* find("user", userId)
-    return user === null || user.record.disabledAt !== undefined || (yield* roleOf(userId, project)) === null
+    return user?.record.disabledAt !== undefined || (yield* roleOf(userId, project)) === null
   })
 
 /**

@@ -29,6 +29,7 @@ const sample = {
   candidateId: "<candidate>",
   promotingCandidateId: "<promoting>",
   projectId: "<project>",
+  webhookId: "<webhook>",
   after: "<after>",
   oldest: "<oldest>",
   slug: "<slug>",

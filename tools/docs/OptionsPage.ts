@@ -86,7 +86,7 @@ const abouts: Readonly<Record<string, About>> = {
   webhooksAllowPrivate: {
     takes: "true or false",
     otherwise: "false",
-    what: "Lets webhooks go to plain HTTP and to addresses that are not public. Only for trying things out."
+    what: "Lets webhooks go to plain HTTP, and webhooks and release targets to addresses that are not public. Only for trying things out."
   },
   apiRatePerMinute: {
     takes: "a whole number above 0",

@@ -24,7 +24,7 @@ export const webhookSenderContract = (name: string, fixture: WebhookSenderFixtur
     Effect.flatMap(WebhookSender, (sender) =>
       sender.send({
         url: receivers.url(path),
-        secret: Redacted.make(secret),
+        secrets: [Redacted.make(secret)],
         id: `evt_${path.slice(1)}`,
         body,
         timeoutMs

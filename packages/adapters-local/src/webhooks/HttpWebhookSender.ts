@@ -144,7 +144,7 @@ const make = ({
         return found
       })
 
-    const send = ({ body, id, secret, timeoutMs, url: text }: WebhookMessage) =>
+    const send = ({ body, id, secrets, timeoutMs, url: text }: WebhookMessage) =>
       Effect.gen(function* () {
         const endsAt = Date.now() + timeoutMs
         const url = yield* parsed(text, allowPrivate)
@@ -160,7 +160,9 @@ const make = ({
           "user-agent": "pawl",
           "webhook-id": id,
           "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
-          "webhook-signature": new Webhook(Redacted.value(secret)).sign(id, sentAt, body)
+          "webhook-signature": secrets
+            .map((secret) => new Webhook(Redacted.value(secret)).sign(id, sentAt, body))
+            .join(" ")
         }
         return yield* post(url, addresses, headers, body, endsAt)
       })

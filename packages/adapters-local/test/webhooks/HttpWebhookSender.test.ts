@@ -35,7 +35,7 @@ const body = JSON.stringify({ type: "canonical.advanced", data: { text: "Käse \
 
 const send = (url: string, options: HttpWebhookSender.HttpWebhookSenderOptions = {}, timeoutMs = 10_000) =>
   Effect.flatMap(WebhookSender, (sender) =>
-    sender.send({ url, secret: Redacted.make(secret), id: "evt_1", body, timeoutMs })
+    sender.send({ url, secrets: [Redacted.make(secret)], id: "evt_1", body, timeoutMs })
   ).pipe(Effect.provide(HttpWebhookSender.layer(options)))
 const check = (url: string, allowPrivate = false) =>
   Effect.flatMap(WebhookSender, (sender) => sender.check(url)).pipe(
@@ -60,6 +60,23 @@ describe("A webhook over HTTP", () => {
     expect(new Webhook(secret).verify(arrived!.body, headers)).toEqual(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${arrived!.body} `, headers)).toThrow()
     expect(() => new Webhook("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").verify(arrived!.body, headers)).toThrow()
+  })
+
+  it("carries a signature of each secret, so that a receiver with either takes it", async () => {
+    const receiver = await receive(() => 200)
+    const other = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    const url = `http://127.0.0.1:${receiver.port}/`
+    const secrets = [Redacted.make(secret), Redacted.make(other)] as const
+    const sending = Effect.flatMap(WebhookSender, (sender) =>
+      sender.send({ url, secrets, id: "evt_1", body, timeoutMs: 10_000 })
+    )
+    await Effect.runPromise(Effect.provide(sending, HttpWebhookSender.layer({ allowPrivate: true })))
+    const [arrived] = receiver.arrived
+    const headers = Object.fromEntries(Object.entries(arrived!.headers).map(([name, value]) => [name, String(value)]))
+    expect(headers["webhook-signature"]).toMatch(/^v1,[^ ]+ v1,[^ ]+$/)
+    for (const each of [secret, other])
+      expect(new Webhook(each).verify(arrived!.body, headers)).toEqual(JSON.parse(body))
+    expect(() => new Webhook("whsec_BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").verify(arrived!.body, headers)).toThrow()
   })
 
   it("goes to no address that is not public, however it is written", async () => {

@@ -2,7 +2,7 @@
 import type { Records } from "../ledger/Records.ts"
 import type { Decide } from "./Consuming.ts"
 import type { Groups } from "./EventRouter.ts"
-import { queue } from "./Webhooks.ts"
+import { queue } from "./Deliveries.ts"
 
 const consumers: Readonly<Record<string, (name: string) => Decide<Records>>> = { webhook: queue }
 

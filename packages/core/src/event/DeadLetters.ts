@@ -12,9 +12,12 @@ import { giveUp as giveUpPromotion } from "../promotion/Promotions.ts"
 import { retryDead } from "../task/Tasks.ts"
 import { Commands } from "./Commands.ts"
 import type { DeadLetter } from "./Command.ts"
+import { revive } from "./Deliveries.ts"
 
-const subjectOf = (letter: DeadLetter, field: "taskId" | "changeId" | "candidateId"): Effect.Effect<string> =>
-  Effect.orDie(Schema.decodeUnknown(Schema.String)(letter.payload[field]))
+const subjectOf = (
+  letter: DeadLetter,
+  field: "taskId" | "changeId" | "candidateId" | "deliveryId"
+): Effect.Effect<string> => Effect.orDie(Schema.decodeUnknown(Schema.String)(letter.payload[field]))
 
 const projectOf = (letter: DeadLetter) =>
   Effect.orDie(Schema.decodeUnknown(Schema.Struct({ project: Project }))(letter.payload))
@@ -31,6 +34,8 @@ export const retry = (actor: Actor, id: string) =>
     const letter = yield* commands.deadLetter(id)
     if (letter.projectId !== null && !goesOn.includes(letter.kind)) yield* demandActive(letter.projectId)
     if (letter.kind === "agent.wake") yield* retryDead(actor, yield* subjectOf(letter, "taskId"))
+    if (letter.kind === "webhook.deliver" && "deliveryId" in letter.payload)
+      yield* revive(yield* subjectOf(letter, "deliveryId"))
     yield* commands.retry(id)
     return letter
   }).pipe(Effect.withSpan("DeadLetters.retry"))

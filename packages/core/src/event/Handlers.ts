@@ -13,7 +13,7 @@ import type { Command } from "./Command.ts"
 import { groups } from "./Consumers.ts"
 import { Event } from "./Event.ts"
 import { applyLate } from "./EventRouter.ts"
-import { deliver, deliveryDied } from "./WebhookDelivery.ts"
+import { adopt, deliver, deliveryDied } from "./WebhookDelivery.ts"
 import * as Time from "../primitives/Time.ts"
 import { audited } from "../promotion/Audits.ts"
 import { Trigger } from "../promotion/Generation.ts"
@@ -48,7 +48,14 @@ const OfChange = payload(Schema.Struct({ changeId: Schema.String }))
 const OfTask = payload(Schema.Struct({ taskId: Schema.String }))
 const OfRelease = payload(Schema.Struct({ releaseId: Schema.String }))
 const OfConsumer = payload(Schema.Struct({ group: Schema.String, event: Event }))
-const OfDelivery = payload(Schema.Struct({ webhookId: Schema.String, sequence: Schema.Number }))
+const OfDelivery = payload(
+  Schema.Struct({
+    webhookId: Schema.String,
+    sequence: Schema.optionalWith(Schema.Number, { exact: true }),
+    /** Missing in a command of an earlier version, which named the event only. */
+    deliveryId: Schema.optionalWith(Schema.String, { exact: true })
+  })
+)
 
 const agentWake = Object.assign(
   (command: { readonly payload: unknown }) => Effect.flatMap(OfTask(command), ({ taskId }) => wake(taskId)),
@@ -62,11 +69,15 @@ const agentWake = Object.assign(
 
 const webhookDeliver = Object.assign(
   (command: { readonly payload: unknown }) =>
-    Effect.flatMap(OfDelivery(command), ({ webhookId, sequence }) => deliver(webhookId, sequence)),
+    Effect.gen(function* () {
+      const { deliveryId, sequence, webhookId } = yield* OfDelivery(command)
+      if (deliveryId === undefined) yield* adopt(webhookId, sequence ?? 0)
+      else yield* deliver(webhookId, deliveryId)
+    }),
   {
-    onDead: (({ command }) =>
-      Effect.flatMap(OfDelivery(command), ({ webhookId, sequence }) =>
-        deliveryDied(webhookId, sequence)
+    onDead: (({ command }, problem) =>
+      Effect.flatMap(OfDelivery(command), ({ deliveryId, webhookId }) =>
+        deliveryId === undefined ? Effect.void : deliveryDied(webhookId, deliveryId, problem)
       )) satisfies Handler<unknown>["onDead"]
   }
 )

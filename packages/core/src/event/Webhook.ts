@@ -1,7 +1,7 @@
 /** An address outside that is told of a Project's events. */
-import { Schema } from "effect"
-import { ProjectId, WebhookId } from "../primitives/Ids.ts"
-import { Timestamp } from "../primitives/Time.ts"
+import { type Redacted, Schema } from "effect"
+import { ProjectId, WebhookDeliveryId, WebhookId } from "../primitives/Ids.ts"
+import { fromMillis, Timestamp } from "../primitives/Time.ts"
 import { EventType } from "./Event.ts"
 
 export const Webhook = Schema.Struct({
@@ -12,10 +12,24 @@ export const Webhook = Schema.Struct({
   eventTypes: Schema.NullOr(Schema.Array(EventType)),
   /** `whsec_` and 32 secret bytes in base64. Kept readable: every delivery is signed with it. */
   secret: Schema.Redacted(Schema.String),
+  /** Secrets before it, the newest first, that still sign beside it: receivers change theirs when they can. */
+  formerSecrets: Schema.optionalWith(
+    Schema.Array(Schema.Struct({ secret: Schema.Redacted(Schema.String), until: Timestamp })),
+    { default: () => [] }
+  ),
   /** False once the receiver answered 410: nothing is sent any more. */
   active: Schema.Boolean,
   /** The delivery on its way; the next event waits for its end, so that they arrive in order. */
-  sending: Schema.NullOr(Schema.Struct({ sequence: Schema.Number, since: Timestamp })),
+  sending: Schema.NullOr(
+    Schema.Struct({
+      sequence: Schema.Number,
+      since: Timestamp,
+      /** Missing where an earlier version queued it. */
+      deliveryId: Schema.optionalWith(WebhookDeliveryId, { exact: true })
+    })
+  ),
+  /** The number of its newest delivery; 0 before the first. */
+  deliveries: Schema.optionalWith(Schema.Number, { default: () => 0 }),
   createdAt: Timestamp,
   /** The user. */
   createdBy: Schema.String
@@ -23,10 +37,22 @@ export const Webhook = Schema.Struct({
 export interface Webhook extends Schema.Schema.Type<typeof Webhook> {}
 
 /** What may be shown: never the secret. */
-export const WebhookView = Webhook.omit("secret", "sending")
+export const WebhookView = Webhook.omit("secret", "formerSecrets", "sending", "deliveries")
 export interface WebhookView extends Schema.Schema.Type<typeof WebhookView> {}
 
-export const viewOf = ({ secret: _secret, sending: _sending, ...view }: Webhook): WebhookView => view
+export const viewOf = (webhook: Webhook): WebhookView => {
+  const { deliveries: _deliveries, formerSecrets: _former, secret: _secret, sending: _sending, ...view } = webhook
+  return view
+}
+
+/** What signs at a moment: the secret, and those before it whose time is not over. */
+export const secretsAt = (
+  { formerSecrets, secret }: Webhook,
+  nowMs: number
+): readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>] => {
+  const now = fromMillis(nowMs)
+  return [secret, ...formerSecrets.filter(({ until }) => until > now).map((former) => former.secret)]
+}
 
 /** The consumer group of a webhook. */
 export const webhookGroup = (id: string): string => `webhook:${id}`

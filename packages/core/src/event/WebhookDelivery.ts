@@ -1,76 +1,191 @@
-/** One delivery of an event to a webhook: the body of the command `webhook.deliver`. */
-import { Effect, Schema } from "effect"
+/** One delivery to a webhook: the body of the command `webhook.deliver`. It has a schedule of its own, in hours and days. */
+import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
-import { step } from "../ledger/Processes.ts"
+import { commitStep, describe, Process, Waiting } from "../ledger/Processes.ts"
 import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { type Delivery, pauseAfter } from "./Delivery.ts"
+import { numbering, queue, sending } from "./Deliveries.ts"
+import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { apply } from "./EventRouter.ts"
-import { type Webhook, webhookGroup } from "./Webhook.ts"
-import { deactivate, queue } from "./Webhooks.ts"
+import { secretsAt, type Webhook, webhookGroup } from "./Webhook.ts"
+import { leaving } from "./Webhooks.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
-/** The receiver answered, but not with a 2xx. */
-export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", {
-  webhookId: Schema.String,
-  status: Schema.Number
-}) {
-  override get message() {
-    return `${this.webhookId} answered ${this.status}`
-  }
+/** How a try went. `isLast`: another would go no better. */
+interface Tried {
+  readonly status: number | null
+  readonly problem: string | null
+  readonly isLast: boolean
 }
 
-/** The delivery has ended: the webhook's next event may be queued, and is. */
-const ended = (webhookId: string, sequence: number) =>
-  Effect.zipRight(
-    decideAndCommit(
-      Effect.gen(function* () {
-        const webhook = yield* find("webhook", webhookId)
-        if (webhook?.record.sending?.sequence !== sequence) return { answer: undefined }
-        return {
-          answer: undefined,
-          commit: {
-            name: "Webhooks.ended",
-            projectId: webhook.record.projectId,
-            writes: [Commit.update("webhook", webhook, { sending: null })]
-          }
-        }
-      })
-    ),
-    Effect.flatMap(find("webhook", webhookId), (webhook) =>
-      webhook === null ? Effect.void : apply(webhookGroup(webhookId), webhook.record.projectId, queue(webhookId))
-    )
+const bodyOf = (delivery: Delivery, event: Event | null): string =>
+  JSON.stringify(
+    event ?? {
+      specversion: "1.0",
+      id: delivery.event.id,
+      source: `/projects/${delivery.projectId}`,
+      type: delivery.event.type,
+      subject: delivery.webhookId,
+      time: delivery.createdAt,
+      data: {},
+      actor: { type: "user", id: delivery.askedBy }
+    }
   )
 
-/** The last try has failed: the delivery waits for a person, and the webhook's other events go on. */
-export const deliveryDied = ended
+/** The event that is told; null for a ping; `expired` when it is not kept any more. */
+const eventOf = ({ event, projectId }: Delivery) => {
+  const { sequence } = event
+  if (sequence === null) return Effect.succeed(null)
+  return Effect.flatMap(EventLog, (log) => log.read(projectId, sequence - 1, 1)).pipe(
+    Effect.map(([found]) => found ?? ("expired" as const)),
+    Effect.catchTag("EventsExpired", () => Effect.succeed("expired" as const))
+  )
+}
 
-const send = (webhook: Webhook, sequence: number) =>
+const attempt = (webhook: Webhook, delivery: Delivery) =>
   Effect.gen(function* () {
-    const [event] = yield* (yield* EventLog).read(webhook.projectId, sequence - 1, 1)
-    if (event === undefined) return yield* Effect.dieMessage(`${webhook.projectId} has no event ${sequence}`)
-    const status = yield* (yield* WebhookSender).send({
+    const event = yield* eventOf(delivery)
+    if (event === "expired")
+      return { status: null, problem: "its event is not kept any more", isLast: true } satisfies Tried
+    const sender = yield* WebhookSender
+    const sent = sender.send({
       url: webhook.url,
-      secret: webhook.secret,
-      id: event.id,
-      body: JSON.stringify(event),
+      secrets: secretsAt(webhook, yield* Time.nowMillis),
+      id: delivery.event.id,
+      body: bodyOf(delivery, event),
       timeoutMs: Limits.webhookTimeoutMs
     })
-    if (status === 410) return "gone" as const
-    if (status >= 200 && status < 300) return "delivered" as const
-    return yield* new WebhookRefused({ webhookId: webhook.id, status })
+    return yield* Effect.match(sent, {
+      onSuccess: (status): Tried => {
+        const isGood = (status >= 200 && status < 300) || status === 410
+        return { status, problem: isGood ? null : `WebhookRefused: it answered ${status}`, isLast: false }
+      },
+      onFailure: (unreachable): Tried => ({ status: null, problem: describe(unreachable), isLast: false })
+    })
   })
 
+/** What a try makes of a delivery. */
+const after = (delivery: Delivery, tried: Tried, nowMs: number): Delivery => {
+  const made = {
+    ...delivery,
+    tries: delivery.tries + 1,
+    nextTryAt: null,
+    lastStatus: tried.status ?? delivery.lastStatus,
+    lastProblem: tried.problem,
+    updatedAt: Time.fromMillis(nowMs)
+  }
+  if (tried.problem === null) return { ...made, state: tried.status === 410 ? "gone" : "delivered" }
+  const pauseMs = tried.isLast ? null : pauseAfter(made)
+  return pauseMs === null
+    ? { ...made, state: "failed" }
+    : { ...made, state: "waiting", nextTryAt: Time.fromMillis(nowMs + pauseMs) }
+}
+
+/** What the end of a delivery, or of its webhook, makes of the webhook. */
+const webhookWrites = (webhook: Commit.Stored<Webhook>, made: Delivery) =>
+  Effect.gen(function* () {
+    if (made.state === "waiting") return []
+    const isNext = webhook.record.sending?.deliveryId === made.id
+    if (made.state === "gone" && webhook.record.active)
+      return [Commit.update("webhook", webhook, { active: false, sending: null }), ...(yield* leaving(webhook.record))]
+    return isNext ? [Commit.update("webhook", webhook, { sending: null })] : []
+  })
+
+/** A receiver that takes a ping is there again: what waits for its next try need not wait for it. */
+const hastened = (webhook: Webhook, made: Delivery) =>
+  Effect.gen(function* () {
+    const waits = made.event.sequence === null && made.state === "delivered" ? webhook.sending?.deliveryId : undefined
+    const next = waits === undefined ? null : yield* find("webhookDelivery", waits)
+    return next === null ? [] : [sending(next.record)]
+  })
+
+/** Writes down what became of a delivery, once: null when it had ended already, or is gone with its webhook. */
+const record = (id: string, change: (delivery: Delivery, nowMs: number) => Delivery) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const delivery = yield* find("webhookDelivery", id)
+      const webhook = delivery === null ? null : yield* find("webhook", delivery.record.webhookId)
+      if (delivery === null || webhook === null || delivery.record.state !== "waiting") return { answer: null }
+      const made = change(delivery.record, yield* Time.nowMillis)
+      return {
+        answer: made,
+        commit: {
+          name: "WebhookDelivery.record",
+          projectId: made.projectId,
+          lease: (yield* Process).lease,
+          writes: [Commit.update("webhookDelivery", delivery, made), ...(yield* webhookWrites(webhook, made))],
+          commands: yield* hastened(webhook.record, made)
+        }
+      }
+    })
+  )
+
+/** The webhook's next event is queued, when none is on its way. Repeating it changes nothing. */
+const goOn = (webhook: Webhook) => apply(webhookGroup(webhook.id), webhook.projectId, queue(webhook.id))
+
 /**
- * Delivers an event. 2xx ends it, 410 deactivates the webhook; anything else is tried again, at most
- * `Limits.webhookAttempts` times, then it is a dead letter. A webhook that is gone or inactive ends it quietly.
+ * Tries a delivery. 2xx ends it, 410 deactivates the webhook; anything else is tried again at the times of
+ * `retryPauses`, which the queue's own tries have nothing to do with. After the last it fails until it is a dead letter.
+ * A webhook that is gone ends it quietly.
  */
-export const deliver = (webhookId: string, sequence: number) =>
+export const deliver = (webhookId: string, id: string) =>
   Effect.gen(function* () {
     const webhook = yield* find("webhook", webhookId)
-    if (webhook === null || !webhook.record.active) return
-    // Journalled: a worker that takes over after this does not send again.
-    const outcome = yield* step("sent", send(webhook.record, sequence))
-    if (outcome === "gone") yield* deactivate(webhookId)
-    else yield* ended(webhookId, sequence)
+    if (webhook === null) return
+    const stored = yield* find("webhookDelivery", id)
+    if (stored?.record.state === "waiting") {
+      const tried: Tried = webhook.record.active
+        ? yield* attempt(webhook.record, stored.record)
+        : { status: 410, problem: null, isLast: true }
+      const made = yield* record(id, (delivery, nowMs) => after(delivery, tried, nowMs))
+      if (tried.problem !== null)
+        yield* Effect.logWarning("webhook not delivered").pipe(
+          Effect.annotateLogs({ deliveryId: id, tries: made?.tries ?? 0, problem: tried.problem })
+        )
+      if (made?.nextTryAt !== undefined && made.nextTryAt !== null) {
+        const waitMs = Time.toMillis(made.nextTryAt) - (yield* Time.nowMillis)
+        return yield* Effect.fail(new Waiting(tried.problem ?? "not delivered", Math.max(0, waitMs)))
+      }
+    }
+    yield* goOn(webhook.record)
+    const ended = (yield* find("webhookDelivery", id))?.record
+    if (ended?.state === "failed" && ended.event.sequence !== null)
+      yield* Effect.fail(ended.lastProblem ?? "not delivered")
   }).pipe(Effect.withSpan("Webhooks.deliver"))
+
+/** Its worker died too often, or it has failed for good: it waits for a person, and the webhook's other events go on. */
+export const deliveryDied = (webhookId: string, id: string, problem: string) =>
+  Effect.gen(function* () {
+    yield* record(id, (delivery, nowMs) => ({
+      ...delivery,
+      state: "failed",
+      nextTryAt: null,
+      lastProblem: problem,
+      updatedAt: Time.fromMillis(nowMs)
+    }))
+    const webhook = yield* find("webhook", webhookId)
+    if (webhook !== null) yield* goOn(webhook.record)
+  })
+
+/** Makes a delivery of a command that an earlier version sent: it named the event only. */
+export const adopt = (webhookId: string, sequence: number) =>
+  Effect.gen(function* () {
+    const webhook = yield* find("webhook", webhookId)
+    if (webhook === null) return
+    const event = { id: `${webhookId}/${sequence}`, type: "canonical.advanced", sequence } as const
+    const [found] = yield* (yield* EventLog)
+      .read(webhook.record.projectId, sequence - 1, 1)
+      .pipe(Effect.catchTag("EventsExpired", () => Effect.succeed([])))
+    const told = found === undefined ? event : { id: found.id, type: found.type, sequence }
+    const { commands, writes } = yield* numbering(webhook, { event: told, askedBy: null }, (made) => {
+      const { sending: before } = webhook.record
+      return before?.sequence === sequence && before.deliveryId === undefined
+        ? { sending: { ...before, deliveryId: made.id } }
+        : {}
+    })
+    const { projectId } = webhook.record
+    yield* commitStep("adopted", { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
+  })

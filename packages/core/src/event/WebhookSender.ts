@@ -13,8 +13,8 @@ export class WebhookUnreachable extends Schema.TaggedError<WebhookUnreachable>()
 
 export interface WebhookMessage {
   readonly url: string
-  /** `whsec_` and base64. Signs `id`, the time of sending and `body`. */
-  readonly secret: Redacted.Redacted
+  /** Each is `whsec_` and base64, and signs `id`, the time of sending and `body`: as many signatures as there are secrets. */
+  readonly secrets: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
   /** The same at every try, so that the receiver can tell a repetition. */
   readonly id: string
   /** JSON. */

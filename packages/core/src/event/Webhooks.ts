@@ -1,7 +1,6 @@
 /**
- * Webhooks: who is told of a Project's events. Each is a consumer group whose effect is the command `webhook.deliver`,
- * one at a time, so that events arrive in order; one that cannot be delivered becomes a dead letter and the next
- * goes on.
+ * Webhooks: who is told of a Project's events. Each is a consumer group whose effect is a delivery, one at a time, so
+ * that events arrive in order; one that cannot be delivered becomes a dead letter and the next goes on.
  */
 import { Effect, Encoding, Redacted, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
@@ -14,9 +13,8 @@ import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive } from "../project/Archived.ts"
-import { commandId } from "./Command.ts"
 import { consumerKey } from "./Consumer.ts"
-import { type Decide, NotYet } from "./Consuming.ts"
+import { forgetAll } from "./Deliveries.ts"
 import type { EventType } from "./Event.ts"
 import { joining, newestSequence } from "./EventRouter.ts"
 import { type Webhook, webhookGroup } from "./Webhook.ts"
@@ -70,8 +68,10 @@ export const create = (actor: Actor, projectId: string, input: NewWebhook) =>
           url: input.url,
           eventTypes,
           secret,
+          formerSecrets: [],
           active: true,
           sending: null,
+          deliveries: 0,
           createdAt: now,
           createdBy: actor.id
         }
@@ -87,7 +87,7 @@ export const create = (actor: Actor, projectId: string, input: NewWebhook) =>
   }).pipe(Effect.withSpan("Webhooks.create"))
 
 /** Takes a webhook's consumer away: no further event is queued for it. */
-const leaving = (webhook: Webhook) =>
+export const leaving = (webhook: Webhook) =>
   Effect.map(
     find("consumer", consumerKey(webhook.projectId, webhookGroup(webhook.id))),
     (consumer): ReadonlyArray<Commit.Write> =>
@@ -115,67 +115,33 @@ export const remove = (webhookId: string) =>
         commit: { name: "Webhooks.remove", projectId: webhook.record.projectId, writes }
       }
     })
-  ).pipe(Effect.withSpan("Webhooks.remove"))
+  ).pipe(
+    Effect.tap((webhook) => forgetAll(webhook.projectId, webhook.id)),
+    Effect.withSpan("Webhooks.remove")
+  )
 
-/** Gives a webhook a new secret, which is shown this once. Deliveries from now on are signed with it alone. */
+/**
+ * Gives a webhook a new secret, which is shown this once. The one before signs beside it for `Limits.webhookSecretMs`,
+ * so that a receiver may change over when it can.
+ */
 export const rotateSecret = (webhookId: string) =>
   Effect.flatMap(makeSecret, (secret) =>
     decideAndCommit(
       Effect.gen(function* () {
         const webhook = yield* demand("webhook", webhookId)
+        const nowMs = yield* Time.nowMillis
+        const until = Time.fromMillis(nowMs + Limits.webhookSecretMs)
+        const formerSecrets = [{ secret: webhook.record.secret, until }, ...webhook.record.formerSecrets]
+          .filter((former) => former.until > Time.fromMillis(nowMs))
+          .slice(0, Limits.webhookFormerSecrets)
         return {
-          answer: { ...webhook.record, secret },
+          answer: { ...webhook.record, secret, formerSecrets },
           commit: {
             name: "Webhooks.rotateSecret",
             projectId: webhook.record.projectId,
-            writes: [Commit.update("webhook", webhook, { secret })]
+            writes: [Commit.update("webhook", webhook, { secret, formerSecrets })]
           }
         }
       })
     )
   ).pipe(Effect.withSpan("Webhooks.rotateSecret"))
-
-/** The receiver wants nothing any more (410): the webhook stays, inactive, so that its owner can see why it is silent. */
-export const deactivate = (webhookId: string) =>
-  decideAndCommit(
-    Effect.gen(function* () {
-      const webhook = yield* find("webhook", webhookId)
-      if (webhook === null || !webhook.record.active) return { answer: undefined }
-      const fields = { active: false, sending: null }
-      const writes = [Commit.update("webhook", webhook, fields), ...(yield* leaving(webhook.record))]
-      return {
-        answer: undefined,
-        commit: { name: "Webhooks.deactivate", projectId: webhook.record.projectId, writes }
-      }
-    })
-  ).pipe(Effect.withSpan("Webhooks.deactivate"))
-
-/** What a webhook's group does with an event: it queues the delivery, when the one before it has ended. */
-export const queue =
-  (webhookId: string): Decide<Records> =>
-  (event) =>
-    Effect.gen(function* () {
-      const webhook = yield* find("webhook", webhookId)
-      if (webhook === null || !webhook.record.active) return null
-      const { eventTypes, sending } = webhook.record
-      if (eventTypes !== null && !eventTypes.includes(event.type)) return null
-      const nowMs = yield* Time.nowMillis
-      if (sending !== null) {
-        // Every delivery says when it ended. Should that ever be lost, the next one does not wait without end.
-        const until = Time.toMillis(sending.since) + Limits.webhookDeliveryMs
-        if (until > nowMs) return new NotYet(Time.fromMillis(until))
-      }
-      return {
-        writes: [
-          Commit.update("webhook", webhook, { sending: { sequence: event.sequence, since: Time.fromMillis(nowMs) } })
-        ],
-        commands: [
-          {
-            kind: "webhook.deliver",
-            id: commandId("webhook.deliver", `${webhookId}/${event.id}`),
-            payload: { webhookId, sequence: event.sequence },
-            maxAttempts: Limits.webhookAttempts
-          }
-        ]
-      }
-    })

@@ -11,6 +11,7 @@ import { Change } from "../change/Change.ts"
 import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
 import { ChangeSet } from "../changeset/ChangeSet.ts"
 import { Consumer, consumerKey } from "../event/Consumer.ts"
+import { Delivery } from "../event/Delivery.ts"
 import { Webhook } from "../event/Webhook.ts"
 import { Evidence } from "../evidence/Evidence.ts"
 import { LabelReservation, Project, SlugReservation } from "../project/Project.ts"
@@ -127,6 +128,7 @@ export const Entities = {
   releaseTarget: entity(ReleaseTarget, byProjectId, byProjectId, {}),
   consumer: entity(Consumer, (each) => consumerKey(each.projectId, each.group), byProjectId, {}),
   webhook: entity(Webhook, byId, byProjectId, {}),
+  webhookDelivery: entity(Delivery, byId, byProjectId, { webhookId: (each) => each.webhookId }),
   pointer: entity(
     Pointer,
     (each) => pointerKey(each.project_id, each.channel),

@@ -41,6 +41,9 @@ export type TokenId = typeof TokenId.Type
 export const WebhookId = id("whk_", ulid)
 export type WebhookId = typeof WebhookId.Type
 
+export const WebhookDeliveryId = id("whd_", `${ulid}_[1-9][0-9]{0,14}`)
+export type WebhookDeliveryId = typeof WebhookDeliveryId.Type
+
 /** A git object id: 40 lowercase hex characters. */
 export const ObjectId = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{40}$/))
 /** A SHA-256 digest: 64 lowercase hex characters. */

@@ -211,11 +211,17 @@ export const Limits = {
   webhookUrlLength: 2048,
   /** Standard Webhooks asks for 24 to 64. */
   webhookSecretBytes: 32,
-  /** Tries of one delivery (specification: 1 to 5 retries). */
-  webhookAttempts: 5,
+  /** Tries of one delivery, over three days (Standard Webhooks: hours and days, for receivers that are away). */
+  webhookAttempts: 10,
   webhookTimeoutMs: 15 * second,
-  /** After this a delivery that never ended is not waited for: longer than all its tries, pauses and leases. */
-  webhookDeliveryMs: 5 * minute,
+  /** How long a secret signs beside the one that took its place. */
+  webhookSecretMs: 24 * 60 * minute,
+  /** Secrets of one webhook that still sign beside the newest. */
+  webhookFormerSecrets: 4,
+  /** Deliveries of one webhook that are listed; older ones go, but for those that wait for something. */
+  webhookDeliveriesKept: 500,
+  /** How long a delivery is listed: as long as its dead letter waits. */
+  webhookDeliveryDays: 90,
 
   // API (decisions)
   sourceBodyBytes: 10 * MiB,

@@ -1,7 +1,7 @@
 /**
  * The daily sweep of what expires, body of `retention.sweep` (specification, "Retention"): previews with their data
  * stores, what was left of removed apps and archived Projects, objects of previews, temporary objects, in development
- * also evidence, then dead letters, then events. In bounded messages.
+ * also evidence, then dead letters, deliveries to webhooks, and events. In bounded messages.
  */
 import { Effect } from "effect"
 import { AppData } from "../app/AppData.ts"
@@ -9,6 +9,7 @@ import type { Pointer } from "../app/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { removed } from "../app/Removal.ts"
 import { dismissOld } from "../event/DeadLetters.ts"
+import { forgetOld } from "../event/Deliveries.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../ledger/Entities.ts"
@@ -22,7 +23,7 @@ import { sweepArchived, sweepRemoved } from "./Leftovers.ts"
 import { pass } from "./Pass.ts"
 
 interface Cursor {
-  readonly stage: "previews" | "apps" | "projects" | "objects" | "letters" | "records"
+  readonly stage: "previews" | "apps" | "projects" | "objects" | "letters" | "deliveries" | "records"
   /** Which of the prefixes, and the last key, or page of records, that was looked at. */
   readonly prefix: number
   readonly after: string | null
@@ -60,7 +61,8 @@ export const sweepExpired = Effect.gen(function* () {
       }
       // A message of an earlier version goes on with the records of this sweep, and with the letters tomorrow.
       if (from.stage === "objects") return { ...from, stage: "letters" } as Cursor
-      if (from.stage === "letters") return (yield* dismissOld) ? from : ({ ...from, stage: "records" } as Cursor)
+      if (from.stage === "letters") return (yield* dismissOld) ? from : ({ ...from, stage: "deliveries" } as Cursor)
+      if (from.stage === "deliveries") return (yield* forgetOld) ? from : ({ ...from, stage: "records" } as Cursor)
       yield* (yield* Retention).sweep
       return null
     })

@@ -7,6 +7,8 @@ import * as Changes from "@pawl/core/change/Changes"
 import { Commands } from "@pawl/core/event/Commands"
 import { groups } from "@pawl/core/event/Consumers"
 import { EventLog } from "@pawl/core/event/EventLog"
+import * as DeadLetters from "@pawl/core/event/DeadLetters"
+import { retryPauses } from "@pawl/core/event/Delivery"
 import * as EventRouter from "@pawl/core/event/EventRouter"
 import * as EventRouting from "@pawl/core/event/EventRouting"
 import { webhookGroup } from "@pawl/core/event/Webhook"
@@ -60,8 +62,9 @@ const route = (projectId: string) =>
 /** Lets all tries of a delivery happen. */
 const persist = (projectId: string) =>
   Effect.repeatN(
-    Effect.zipRight(route(projectId), TestClock.adjust(Limits.commandBackoffMs * 32)),
-    Limits.webhookAttempts
+    Effect.zipRight(route(projectId), TestClock.adjust(retryPauses.at(-1)!)),
+    // And those of the queue, which has the last say.
+    Limits.webhookAttempts + Limits.commandAttempts
   )
 
 const eventsFrom = (projectId: string, after: number) =>
@@ -136,7 +139,7 @@ describe("A webhook", () => {
         receivers.set(url, 500)
         yield* edit(projectId)
         yield* route(projectId)
-        yield* TestClock.adjust(Limits.commandBackoffMs)
+        yield* TestClock.adjust(retryPauses[0]!)
         yield* route(projectId)
         const first = received[0]!.id
         expect(received.map((each) => each.id)).toEqual([first, first])
@@ -160,12 +163,12 @@ describe("A webhook", () => {
         const commands = yield* Commands
         const letters = yield* commands.deadLetters(projectId)
         expect(letters.map((each) => [each.kind, each.attempts, each.lastProblem])).toEqual(
-          Array(2).fill(["webhook.deliver", Limits.webhookAttempts, "WebhookUnreachable: no answer"])
+          Array(2).fill(["webhook.deliver", Limits.commandAttempts, "WebhookUnreachable: no answer"])
         )
         receivers.set(url, 200)
-        yield* commands.retry(letters[1]!.id)
+        yield* DeadLetters.retry(person, letters[1]!.id)
         yield* settle
-        yield* commands.retry(letters[0]!.id)
+        yield* DeadLetters.retry(person, letters[0]!.id)
         yield* settle
         expect(told()).toEqual(letters.map((each) => each.payload["sequence"]).toReversed())
         expect(yield* commands.deadLetters(projectId)).toEqual([])

@@ -16,6 +16,7 @@ import { Change } from "@pawl/core/change/Change"
 import { ChangeSet, FileChange } from "@pawl/core/changeset/ChangeSet"
 import { DeadLetter } from "@pawl/core/event/Command"
 import { Event } from "@pawl/core/event/Event"
+import { Delivery } from "@pawl/core/event/Delivery"
 import { WebhookView } from "@pawl/core/event/Webhook"
 import { Evidence } from "@pawl/core/evidence/Evidence"
 import { HistoryItem } from "@pawl/core/ledger/History"
@@ -42,6 +43,7 @@ export const HistoryRecord = named("HistoryItem", HistoryItem)
 export const AppLogLineRecord = named("AppLogLine", AppLogLine)
 /** Never with its secret. */
 export const WebhookRecord = named("Webhook", WebhookView)
+export const WebhookDeliveryRecord = named("WebhookDelivery", Delivery)
 const person = User.pick("id", "name", "createdAt", "disabledAt")
 export const UserRecord = named("User", person)
 /** A user of an organization, with their role in it. */

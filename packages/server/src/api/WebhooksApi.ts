@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
-import { WebhookRecord } from "./Records.ts"
+import { WebhookDeliveryRecord, WebhookRecord } from "./Records.ts"
 
 export const NewWebhookBody = Schema.Struct({
   /** `https://…`, on the public internet. */
@@ -16,6 +16,8 @@ export const NewWebhookBody = Schema.Struct({
 
 /** A webhook and its secret, which is shown this once. */
 const WithSecret = Schema.Struct({ webhook: WebhookRecord, secret: Schema.String })
+
+const DeliveryAnswer = Schema.Struct({ delivery: WebhookDeliveryRecord })
 
 export const WebhooksApi = HttpApiGroup.make("webhooks")
   .add(
@@ -52,7 +54,44 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
         about(
           administering,
           "Give a webhook a new secret",
-          "The old one signs nothing from the next delivery on. The new one is shown this once."
+          "The new one is shown this once. Deliveries carry the signatures of both for 24 hours, so that the receiver can change over; then the old one signs nothing."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("deliveries", "/v1/webhooks/:id/deliveries")
+      .setPath(ById)
+      .setUrlParams(PageParams)
+      .addSuccess(pageOf(WebhookDeliveryRecord))
+      .annotateContext(
+        about(
+          administering,
+          "What a webhook was told, newest first, and how it went",
+          "`event`, `state`, how many `tries`, `nextTryAt` and `lastStatus`."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("ping", "/v1/webhooks/:id/ping")
+      .setPath(ById)
+      .addSuccess(DeliveryAnswer, { status: 202 })
+      .annotateContext(
+        about(
+          administering,
+          "Send a webhook a test message",
+          "Its `type` is `webhook.ping`. It is tried once; the list of deliveries says how it went. When it arrives, what waits for its next try is tried at once. 409 `webhook_inactive`."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("redeliver", "/v1/webhook-deliveries/:id/redeliver")
+      .setPath(ById)
+      .addSuccess(DeliveryAnswer, { status: 202 })
+      .annotateContext(
+        about(
+          administering,
+          "Send a delivery once more, now",
+          "One that waits does not wait any longer; one that has ended has all its tries again, beside the order of events. 409 `webhook_inactive`."
         )
       )
   )

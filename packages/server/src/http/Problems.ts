@@ -290,6 +290,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
     ),
   MemberLimit: ({ max }) =>
     conflict("member_limit", "No more members", `The organization has its ${max} members.`, { max }),
+  WebhookInactive: ({ webhookId }) =>
+    conflict(
+      "webhook_inactive",
+      "The webhook is inactive",
+      `The receiver of ${webhookId} wanted nothing any more. Make a new webhook.`,
+      { webhookId }
+    ),
   WebhookLimit: ({ max }) =>
     conflict("webhook_limit", "No more webhooks", `The Project has its ${max} webhooks. Delete one first.`, { max }),
 
@@ -350,7 +357,6 @@ export const neverAnswered = new Set([
   "PointerSourceUnavailable",
   "ProbeUnanswered",
   "SandboxUnavailable",
-  "WebhookRefused",
   "WebhookUnreachable"
 ])
 

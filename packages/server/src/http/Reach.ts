@@ -25,6 +25,7 @@ export interface Reachable {
   readonly candidate: RecordOf<"candidate">
   readonly evidence: RecordOf<"evidence">
   readonly webhook: RecordOf<"webhook">
+  readonly webhookDelivery: RecordOf<"webhookDelivery">
   readonly deadLetter: DeadLetter
   /** The caller's own place in it. */
   readonly organization: OrganizationMember
@@ -74,6 +75,11 @@ export const onChangeSet = once("changeSet", (id) => within({ kind: "changeSet",
 export const onEvidence = once("evidence", (id) => within({ kind: "evidence", id }, demand("evidence", id)))
 export const onWebhook = once("webhook", (id) => within({ kind: "webhook", id }, demand("webhook", id)))
 
+export const onDelivery = once("webhookDelivery", (id) => {
+  const asked = { kind: "webhook-delivery", id }
+  return within(asked, demand("webhookDelivery", id).pipe(Effect.catchTag("Unknown", () => new Unknown(asked))))
+})
+
 /** A letter of the directory belongs to no Project: owners of an organization look after it, for others it is not there. */
 export const onDeadLetter = once("deadLetter", (id) =>
   Effect.gen(function* () {
@@ -117,6 +123,7 @@ const ways = {
   changesets: onChangeSet,
   evidence: onEvidence,
   webhooks: onWebhook,
+  "webhook-deliveries": onDelivery,
   "dead-letters": onDeadLetter,
   organizations: onOrganization,
   users: onUser

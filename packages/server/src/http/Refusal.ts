@@ -13,6 +13,7 @@ import type { NotCancellable } from "@pawl/core/change/Cancel"
 import type { ChangeClosed } from "@pawl/core/change/Changes"
 import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
 import type { DeadLetterMissing } from "@pawl/core/event/Commands"
+import type { WebhookInactive } from "@pawl/core/event/Deliveries"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
 import type { WebhookLimit } from "@pawl/core/event/Webhooks"
 import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -78,4 +79,5 @@ export type Refusal =
   | Unauthenticated
   | Unknown
   | UserLimit
+  | WebhookInactive
   | WebhookLimit

@@ -1,11 +1,12 @@
 /** Webhooks. Their secrets leave the server in the two answers that make one, and nowhere else. */
 import { HttpApiBuilder } from "@effect/platform"
+import * as Deliveries from "@pawl/core/event/Deliveries"
 import { type Webhook, viewOf } from "@pawl/core/event/Webhook"
 import { create, list, remove, rotateSecret } from "@pawl/core/event/Webhooks"
 import { Effect, Redacted } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
-import { actor, onProject, onWebhook } from "./Reach.ts"
+import { actor, onDelivery, onProject, onWebhook } from "./Reach.ts"
 
 const withSecret = (webhook: Webhook) => ({ webhook: viewOf(webhook), secret: Redacted.value(webhook.secret) })
 
@@ -41,6 +42,31 @@ export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers)
         Effect.gen(function* () {
           const webhook = yield* onWebhook(path.id)
           return withSecret(yield* rotateSecret(webhook.id))
+        })
+      )
+    )
+    .handle("deliveries", ({ path, urlParams }) =>
+      answering(
+        Effect.gen(function* () {
+          const webhook = yield* onWebhook(path.id)
+          const page = yield* Deliveries.list(webhook.id, urlParams)
+          return { items: page.items.map((each) => each.record), nextCursor: page.nextCursor }
+        })
+      )
+    )
+    .handle("ping", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const webhook = yield* onWebhook(path.id)
+          return { delivery: yield* Deliveries.ping(yield* actor, webhook.id) }
+        })
+      )
+    )
+    .handle("redeliver", ({ path }) =>
+      answering(
+        Effect.gen(function* () {
+          const delivery = yield* onDelivery(path.id)
+          return { delivery: yield* Deliveries.redeliver(delivery.id) }
         })
       )
     )

@@ -14,6 +14,7 @@ interface Ids {
   readonly candidate: string
   readonly deadLetter: string
   readonly webhook: string
+  readonly delivery: string
 }
 
 interface Sample {
@@ -50,6 +51,9 @@ const samples: Readonly<Record<string, Sample>> = {
   "releases.deleteTarget": { id: "project", answers: 200 },
   "members.put": { id: "project", body: () => ({ members: [] }), answers: 200 },
   "webhooks.rotateSecret": { id: "webhook", answers: 200 },
+  // Webhooks tell of the end, too.
+  "webhooks.ping": { id: "webhook", answers: 202 },
+  "webhooks.redeliver": { id: "delivery", answers: 202 },
   "webhooks.remove": { id: "webhook", answers: 200 },
   "deadLetters.dismiss": { id: "deadLetter", answers: 200 }
 }
@@ -84,6 +88,7 @@ describe("An archived Project", () => {
     await api.call("PUT", `${path}/policy`, { body: { approvalRiskTiers: ["low", "medium", "high", "unknown"] } })
     const { candidateId, changeId } = await newCandidate(api, project.id, "r1", { "a.txt": "a" })
     const hook = await api.call("POST", `${path}/webhooks`, { body: { url: "https://receiver.example/kept" } })
+    const ping = await api.call("POST", `/v1/webhooks/${hook.body.webhook.id}/ping`)
     await api.call("PUT", `${path}/release-target`, { body: samples["releases.putTarget"]!.body!(ids) })
     const letter = await api.run(deadLetter(project.id, "canonical.sweep"))
     ids = {
@@ -91,7 +96,8 @@ describe("An archived Project", () => {
       change: changeId,
       candidate: candidateId,
       deadLetter: letter,
-      webhook: hook.body.webhook.id
+      webhook: hook.body.webhook.id,
+      delivery: ping.body.delivery.id
     }
     await api.call("DELETE", path)
   })

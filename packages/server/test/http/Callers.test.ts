@@ -22,6 +22,7 @@ interface Ids {
   readonly evidence: string
   readonly deadLetter: string
   readonly webhook: string
+  readonly webhookDelivery: string
   readonly token: string
   readonly organization: string
   readonly user: string
@@ -98,6 +99,9 @@ const samples: Readonly<Record<string, Sample>> = {
   "webhooks.list": { id: "project" },
   "webhooks.remove": { id: "webhook" },
   "webhooks.rotateSecret": { id: "webhook" },
+  "webhooks.deliveries": { id: "webhook" },
+  "webhooks.ping": { id: "webhook" },
+  "webhooks.redeliver": { id: "webhookDelivery" },
   "account.me": { stranger: 200 },
   "account.tokens": { stranger: 200 },
   "account.issueToken": { body: () => ({ name: "mine" }), stranger: 201 },
@@ -193,6 +197,7 @@ describe("The wrong caller", () => {
     const webhook = await api.call("POST", `/v1/projects/${project.id}/webhooks`, {
       body: { url: "https://receiver.example/kept" }
     })
+    const ping = await api.call("POST", `/v1/webhooks/${webhook.body.webhook.id}/ping`)
     const me = await api.call("GET", "/v1/me")
     const watching = await newUser(api, "Viewer")
     const working = await newUser(api, "Member")
@@ -215,6 +220,7 @@ describe("The wrong caller", () => {
       candidate: made.candidateId,
       evidence: evidence.body.items[0].id,
       webhook: webhook.body.webhook.id,
+      webhookDelivery: ping.body.delivery.id,
       deadLetter: await api.run(deadLetterOf(project.id)),
       token: token.body.id,
       organization: firstOrganizationId,

@@ -1,6 +1,8 @@
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Commit from "@pawl/core/ledger/Commit"
 import { find } from "@pawl/core/ledger/Deciding"
+import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type Api, newProject, startApi } from "./TestApi.ts"
 
@@ -46,6 +48,67 @@ describe("The webhooks of a Project", () => {
       status: 404,
       body: { code: "unknown_webhook" }
     })
+  })
+
+  it("list what they were told, newest first, and send a ping, or a delivery once more, when an admin asks", async () => {
+    const made = await api.call("POST", path, { body: { url, eventTypes: ["canonical.advanced"] } })
+    const { id } = made.body.webhook
+    const first = await api.call("POST", `/v1/webhooks/${id}/ping`)
+    expect(first).toMatchObject({ status: 202, body: { delivery: { webhookId: id, state: "waiting", tries: 0 } } })
+    const second = await api.call("POST", `/v1/webhooks/${id}/ping`)
+    await api.settle()
+    const listed = (query = "") => api.call("GET", `/v1/webhooks/${id}/deliveries${query}`)
+    const all = await listed()
+    expect(all.body).toEqual({
+      items: [second, first].map(({ body }) => ({
+        ...body.delivery,
+        state: "failed",
+        tries: 1,
+        nextTryAt: null,
+        lastStatus: null,
+        lastProblem: "WebhookUnreachable: no answer",
+        updatedAt: expect.any(String)
+      })),
+      nextCursor: null
+    })
+    expect(all.body.items[0].event).toEqual({
+      id: expect.stringMatching(/^ping_/),
+      type: "webhook.ping",
+      sequence: null
+    })
+    expect(all.text).not.toContain(made.body.secret.slice(6))
+    const page = await listed("?limit=1")
+    expect(page.body.items).toEqual([all.body.items[0]])
+    expect((await listed(`?limit=1&cursor=${page.body.nextCursor}`)).body).toEqual({
+      items: [all.body.items[1]],
+      nextCursor: null
+    })
+    const again = `/v1/webhook-deliveries/${first.body.delivery.id}/redeliver`
+    expect(await api.call("POST", again)).toMatchObject({
+      status: 202,
+      body: { delivery: { id: first.body.delivery.id, state: "waiting", tries: 0, nextTryAt: expect.any(String) } }
+    })
+    expect(await api.call("POST", `/v1/webhook-deliveries/whd_none/redeliver`)).toMatchObject({
+      status: 404,
+      body: { code: "unknown_webhook_delivery" }
+    })
+    const stored = await api.run(find("webhook", id))
+    await api.run(
+      Effect.flatMap(Ledger, (ledger) =>
+        ledger.commit({
+          name: "test",
+          projectId: made.body.webhook.projectId,
+          writes: [Commit.update("webhook", stored!, { active: false })]
+        })
+      )
+    )
+    for (const asked of [again, `/v1/webhooks/${id}/ping`])
+      expect(await api.call("POST", asked)).toMatchObject({
+        status: 409,
+        body: { code: "webhook_inactive", webhookId: id }
+      })
+    await api.call("DELETE", `/v1/webhooks/${id}`)
+    expect((await api.call("POST", again)).status).toBe(404)
   })
 
   it("are refused by name where a field cannot be used", async () => {

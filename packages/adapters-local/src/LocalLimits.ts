@@ -11,6 +11,8 @@ export const LocalLimits = {
   // Projects and files (decisions)
   /** What one diff may take as text. */
   diffBytes: 32 * MiB,
+  /** A diff up to this size is kept while it is answered; a longer one is made again, at the pace of its reader. */
+  diffKeptBytes: 256 * KiB,
 
   // git (decisions)
   /** Long-lived `cat-file` readers at once, and how long an idle one stays. */

@@ -13,9 +13,12 @@ export const ServerLimits = {
   gitDiscardBytes: 64 * MiB,
   /** What a clone or a fetch may ask in one request. */
   gitFetchBytes: 1 * MiB,
-  /** Requests that are worked on at once: of one caller, and of all. */
-  gitRequestsPerCaller: 4,
+  /** Requests that are worked on at once, and that have their caller's turn: worked on, or waiting for their Project's. */
   gitRequestsAtOnce: 16,
+  gitRequestsWaiting: 32,
+  /** Of one caller: those that wait for his turn, and how long a request waits before it is turned away. */
+  gitRequestsWaitingPerCaller: 32,
+  gitWaitMs: 30 * second,
   /** The newest ChangeSets of a Project, out of which a fetch is shown the caller's own. */
   gitChangeSetsShown: 50,
 
@@ -43,6 +46,9 @@ export const ServerLimits = {
 
   // API (decisions)
   bodyBytes: 1 * MiB,
+  /** What of a body that is too large, or that nobody asked for, is read on once it is answered, and for how long. */
+  bodyDiscardBytes: 64 * MiB,
+  bodyDiscardMs: 1 * minute,
   requestsPerMinute: 600,
   /** The span that `requestsPerMinute` counts in. */
   rateWindowMs: minute,
@@ -55,6 +61,24 @@ export const ServerLimits = {
   eventStreamsPerCaller: 20,
   /** How long an open stream trusts that its reader may read before it tells the next item (decision: as the rights of others end). */
   eventTrustMs: 1 * second,
+
+  // Slow readers of the API and of git (decisions: as slow visitors of apps; what is beyond waits, or is cut off)
+  /** Answers of one caller that are made or not yet read, what of them may be in memory, and requests that wait for them. */
+  answersPerCaller: 16,
+  answerBytesPerCaller: 4 * MiB,
+  answersWaiting: 128,
+  /** A diff, or a file, up to this size is answered whole; a longer one is made while it is read. */
+  answerWholeBytes: 256 * KiB,
+  /** An answer goes out in pieces of this size; whoever does not take one keeps no more in memory. */
+  answerPieceBytes: 64 * KiB,
+  /** In which time a reader that is waited for must take `answerStallBytes`; and when others wait for its place. */
+  answerStallMs: 10 * second,
+  answerStallWaitedMs: 2 * second,
+  answerStallBytes: 16 * KiB,
+  /** How often it is looked whether readers go on. */
+  answerWatchMs: 500,
+  /** Diffs that git makes at once. */
+  diffsAtOnce: 8,
 
   // Telemetry (decisions: spans that wait beyond the first bound are dropped and counted)
   spansWaiting: 10_000,

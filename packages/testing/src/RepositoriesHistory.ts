@@ -1,7 +1,18 @@
 /** What every `Repositories` promises of canonical `main` and of reading what was written. Part of `RepositoriesContract`. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { base, projectId, type Run, scene, signature, tagOf, text, textFiles, unknownId } from "./RepositoriesScene.ts"
+import {
+  base,
+  projectId,
+  type Run,
+  scene,
+  signature,
+  tagOf,
+  text,
+  textFiles,
+  textOf,
+  unknownId
+} from "./RepositoriesScene.ts"
 
 export const declareAdvances = (run: Run): void => {
   it("advances main to a merge, brings all it was made of, and needs its fork no longer", () =>
@@ -181,10 +192,14 @@ export const declareReading = (run: Run): void => {
         expect(patch("src/a.ts")).toContain("@@ -1 +1,3 @@\n a\n+two\n+diff --git a/x b/x\n")
         expect(patch("src/b.ts")).toContain("\n--- a/src/b.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n")
         expect(yield* repositories.diff(ws(1), s0.tree, made.tree)).toEqual(files)
-        const whole = yield* repositories.diffText(ws(1), s0.tree, made.commit)
+        const found = yield* repositories.diffText(ws(1), s0.tree, made.commit)
+        const whole = yield* textOf(found)
+        expect(found.sizeBytes).toBe(new TextEncoder().encode(whole).length)
+        expect(yield* textOf(found)).toBe(whole)
+        expect(yield* found.changes).toEqual(files.map(({ patch: _, ...change }) => change))
         for (const { path } of files.filter((file) => file.patch !== "")) expect(whole).toContain(patch(path) ?? "-")
         expect(yield* repositories.diff(ws(1), made.commit, made.commit)).toEqual([])
-        expect(yield* repositories.diffText(ws(1), made.commit, made.tree)).toBe("")
+        expect(yield* Effect.flatMap(repositories.diffText(ws(1), made.commit, made.tree), textOf)).toBe("")
       })
     ))
 

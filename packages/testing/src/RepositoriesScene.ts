@@ -1,6 +1,12 @@
 /** A seeded Project, names for its forks, and short forms of what the tests do to them. */
-import { Effect } from "effect"
-import { type FileEdits, type Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
+import { Effect, Stream } from "effect"
+import {
+  type DiffText,
+  type FileEdits,
+  type FileText,
+  type Repositories,
+  type RepositoryRef
+} from "@pawl/core/project/Repositories"
 
 /** Runs a test's work on fresh repositories. */
 export type Run = <A, E>(use: (repositories: Service) => Effect.Effect<A, E>) => Promise<A>
@@ -67,3 +73,6 @@ export const scene = (repositories: Service, project = projectId(1), files: File
       cand: (n: number) => candidate(project, n)
     }
   })
+
+/** All of a diff or a file, as text. */
+export const textOf = ({ pieces }: DiffText | FileText) => Stream.mkString(Stream.decodeText(pieces))

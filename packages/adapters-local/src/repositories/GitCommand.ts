@@ -1,6 +1,6 @@
 /** git as a child process: nothing of the machine's or of anyone's content may steer it. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { Data, Effect } from "effect"
+import { Data, Effect, Fiber, Stream } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 
@@ -10,6 +10,8 @@ export class TooMuchOutput extends Data.TaggedError("TooMuchOutput")<{ readonly 
 export interface GitResult {
   readonly code: number
   readonly stdout: Buffer
+  /** Of standard output in all. */
+  readonly sizeBytes: number
   readonly stderr: string
 }
 
@@ -19,6 +21,10 @@ export interface GitOptions {
   readonly stdin?: Uint8Array | string
   /** Bytes of standard output; by default what an answer of a few lines takes. */
   readonly maxBytes?: number
+  /** Bytes of standard output that are kept; the rest is counted. By default all that may come. */
+  readonly keepBytes?: number
+  /** Default: `LocalLimits.gitTimeoutMs`. */
+  readonly timeoutMs?: number
   /** Records, each ended by NUL, on standard output: git is stopped at the first piece that brings more. */
   readonly maxRecords?: number
   readonly env?: Readonly<Record<string, string>>
@@ -104,7 +110,10 @@ const ending = (
       stop()
       resume(how)
     }
-    const timer = setTimeout(() => end(unavailable(options, "it took too long")), LocalLimits.gitTimeoutMs)
+    const timer = setTimeout(
+      () => end(unavailable(options, "it took too long")),
+      options.timeoutMs ?? LocalLimits.gitTimeoutMs
+    )
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (stderr.length < LocalLimits.gitErrorBytes) stderr += text
     })
@@ -127,14 +136,18 @@ export const run = (options: GitOptions): Effect.Effect<GitResult, RepositoriesU
     let [size, records] = [0, 0]
     const gather = (end: End) =>
       child.stdout.on("data", (piece: Buffer) => {
-        pieces.push(piece)
+        if (size < (options.keepBytes ?? Number.POSITIVE_INFINITY)) pieces.push(piece)
         size += piece.length
         if (options.maxRecords !== undefined) records += countNuls(piece)
         if (size > (options.maxBytes ?? LocalLimits.gitErrorBytes) || records > (options.maxRecords ?? 0))
           end(new TooMuchOutput({ output: Buffer.concat(pieces) }))
       })
     ignoreBrokenPipe(child).end(options.stdin ?? "")
-    return Effect.map(ending(child, options, "close", gather), (how) => ({ ...how, stdout: Buffer.concat(pieces) }))
+    return Effect.map(ending(child, options, "close", gather), (how) => ({
+      ...how,
+      stdout: Buffer.concat(pieces),
+      sizeBytes: size
+    }))
   })
 
 /** Runs git whose answer is short whatever it works on. */
@@ -145,6 +158,28 @@ export const short = (options: GitOptions): Effect.Effect<GitResult, Repositorie
 export const succeed = (options: GitOptions): Effect.Effect<Buffer, RepositoriesUnavailable> =>
   Effect.flatMap(short(options), (result) =>
     result.code === 0 ? Effect.succeed(result.stdout) : failed(options.args, result)
+  )
+
+/** What git writes, as fast as it is read. Whoever leaves early ends git; any exit but 0 is a failure at the end. */
+export const stream = (options: GitOptions): Stream.Stream<Buffer, RepositoriesUnavailable> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const child = start(options)
+      ignoreBrokenPipe(child).end(options.stdin ?? "")
+      const ended = yield* Effect.forkScoped(
+        Effect.catchTag(
+          ending(child, options, "close", () => undefined),
+          "TooMuchOutput",
+          () => unavailable(options, "it said too much")
+        )
+      )
+      const judged = Effect.flatMap(Fiber.join(ended), (how) =>
+        how.code === 0 ? Effect.void : failed(options.args, how)
+      )
+      return Stream.fromAsyncIterable<Buffer, RepositoriesUnavailable>(child.stdout, () =>
+        unavailable(options, "its output broke off")
+      ).pipe(Stream.concat(Stream.drain(Stream.fromEffect(judged))))
+    })
   )
 
 /** Runs one git into another, without keeping what flows between them. Both must end well. */

@@ -1,8 +1,9 @@
 /** What changed between two trees, by one `diff-tree`. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
-import { type FileDiff, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
-import { failed, run } from "./GitCommand.ts"
+import type { FileChange } from "@pawl/core/changeset/ChangeSet"
+import { type DiffText, type FileDiff, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
+import { failed, type GitResult, run, stream } from "./GitCommand.ts"
 
 const options = [
   "-r",
@@ -18,25 +19,54 @@ const options = [
 
 const diffTree = (
   gitDir: string,
-  args: ReadonlyArray<string>
-): Effect.Effect<string, TreeTooLarge | RepositoriesUnavailable> =>
-  run({ gitDir, args: ["diff-tree", ...args], maxBytes: LocalLimits.diffBytes }).pipe(
+  args: ReadonlyArray<string>,
+  keepBytes: number = LocalLimits.diffBytes
+): Effect.Effect<GitResult, TreeTooLarge | RepositoriesUnavailable> =>
+  run({ gitDir, args: ["diff-tree", ...args], maxBytes: LocalLimits.diffBytes, keepBytes }).pipe(
     Effect.catchTag(
       "TooMuchOutput",
-      ({ output }) => new TreeTooLarge({ limit: "diffBytes", max: LocalLimits.diffBytes, actual: output.length })
+      () => new TreeTooLarge({ limit: "diffBytes", max: LocalLimits.diffBytes, actual: LocalLimits.diffBytes + 1 })
     ),
-    Effect.flatMap((result) =>
-      result.code === 0 ? Effect.succeed(result.stdout.toString("utf8")) : failed(["diff-tree"], result)
-    )
+    Effect.flatMap((result) => (result.code === 0 ? Effect.succeed(result) : failed(["diff-tree"], result)))
   )
 
-export const diffText = (gitDir: string, from: string, to: string) => diffTree(gitDir, [...options, from, to])
+const unread = new RepositoriesUnavailable({ operation: "diff-tree", reason: "its answer has another form" })
+
+/** Made once to know its size, and to refuse one that is too large before anything is answered. */
+export const diffText = (
+  gitDir: string,
+  from: string,
+  to: string
+): Effect.Effect<DiffText, TreeTooLarge | RepositoriesUnavailable> =>
+  Effect.map(diffTree(gitDir, [...options, from, to], LocalLimits.diffKeptBytes), ({ sizeBytes, stdout }) => ({
+    sizeBytes,
+    pieces:
+      sizeBytes === 0
+        ? Stream.empty
+        : stdout.length === sizeBytes
+          ? Stream.make<[Uint8Array]>(stdout)
+          : stream({ gitDir, args: ["diff-tree", ...options, from, to], timeoutMs: LocalLimits.gitServeMs }),
+    changes: diffTree(gitDir, ["-r", "--no-renames", "--raw", "--numstat", "-z", from, to]).pipe(
+      Effect.catchTag("TreeTooLarge", () => unread),
+      Effect.flatMap(({ stdout: listed }) => {
+        const found = parseChanges(listed.toString("utf8"))
+        return found === undefined ? unread : Effect.succeed(found.changes)
+      })
+    )
+  }))
 
 const statuses = { A: "added", M: "modified", D: "deleted" } as const
 const isStatus = (text: string): text is keyof typeof statuses => text in statuses
 
-/** Reads `--raw --numstat -p -z`: two lists of fields that end in NUL, an empty field, then the patches in the same order. */
-export const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
+interface Listed {
+  readonly changes: ReadonlyArray<FileChange>
+  readonly isBinary: ReadonlyArray<boolean>
+  /** What follows the two lists. */
+  readonly rest: string
+}
+
+/** Reads `--raw --numstat -z`: two lists of fields that end in NUL. */
+const parseChanges = (text: string): Listed | undefined => {
   const raw: Array<{ readonly path: string; readonly status: FileDiff["status"] }> = []
   let at = 0
   const field = (): string => {
@@ -52,21 +82,25 @@ export const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => 
     raw.push({ path, status: statuses[status] })
   }
   const counts = raw.map(() => field().split("\t"))
-  if (raw.length > 0 && field() !== "") return undefined
-  // In a patch every line of a file starts with a sign, so this can only be a header.
-  const patches = raw.length === 0 ? [] : text.slice(at).split(/(?<![^\n])(?=diff --git )/)
-  if (patches.length !== raw.length) return undefined
-  return raw.map(({ path, status }, index) => {
-    const [additions = "-", deletions = "-"] = counts[index] ?? []
-    const binary = additions === "-"
-    return {
-      path,
-      status,
-      additions: binary ? 0 : Number(additions),
-      deletions: binary ? 0 : Number(deletions),
-      patch: binary ? "" : (patches[index] ?? "")
-    }
+  const isBinary = counts.map(([additions = "-"]) => additions === "-")
+  const changes = raw.map((each, index) => {
+    const [additions = "0", deletions = "0"] = isBinary[index] === true ? [] : (counts[index] ?? [])
+    return { ...each, additions: Number(additions), deletions: Number(deletions) }
   })
+  return { changes, isBinary, rest: text.slice(at) }
+}
+
+/** Reads `--raw --numstat -p -z`: the two lists, an empty field, then the patches in the same order. */
+export const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
+  const listed = parseChanges(text)
+  if (listed === undefined) return undefined
+  const { changes, isBinary, rest } = listed
+  if (changes.length === 0) return []
+  if (!rest.startsWith("\0")) return undefined
+  // In a patch every line of a file starts with a sign, so this can only be a header.
+  const patches = rest.slice(1).split(/(?<![^\n])(?=diff --git )/)
+  if (patches.length !== changes.length) return undefined
+  return changes.map((change, index) => ({ ...change, patch: isBinary[index] === true ? "" : (patches[index] ?? "") }))
 }
 
 export const diffFiles = (
@@ -74,9 +108,7 @@ export const diffFiles = (
   from: string,
   to: string
 ): Effect.Effect<ReadonlyArray<FileDiff>, TreeTooLarge | RepositoriesUnavailable> =>
-  Effect.flatMap(diffTree(gitDir, [...options, "--raw", "--numstat", "-z", from, to]), (text) => {
-    const files = parseDiff(text)
-    return files === undefined
-      ? new RepositoriesUnavailable({ operation: "diff-tree", reason: "its answer has another form" })
-      : Effect.succeed(files)
+  Effect.flatMap(diffTree(gitDir, [...options, "--raw", "--numstat", "-z", from, to]), ({ stdout }) => {
+    const files = parseDiff(stdout.toString("utf8"))
+    return files === undefined ? unread : Effect.succeed(files)
   })

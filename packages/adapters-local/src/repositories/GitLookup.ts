@@ -1,7 +1,15 @@
 /** Objects of a repository by id: canonical's reader first, which is always warm, then the fork's own. */
-import { Effect, Either } from "effect"
+import { Effect, Either, Stream } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { type CommitRef, InvalidPath, ObjectNotFound, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import {
+  type CommitRef,
+  type FileText,
+  InvalidPath,
+  ObjectNotFound,
+  RepositoriesUnavailable
+} from "@pawl/core/project/Repositories"
+import { LocalLimits } from "../LocalLimits.ts"
+import { stream } from "./GitCommand.ts"
 import { exists, io } from "./GitFolder.ts"
 import type { GitReaders } from "./GitReaders.ts"
 import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
@@ -93,17 +101,14 @@ const findEntry = (
   return Either.right(undefined)
 }
 
-/** The bytes of a file, walking down from a tree. */
-export const lookupFile = (
-  readers: GitReaders,
-  path: RepositoryPath,
-  root: string,
-  file: string
-): Effect.Effect<Uint8Array, ObjectNotFound | InvalidPath | RepositoriesUnavailable> =>
+// Below the root an object that is not there is a hole in the repository, not a caller's mistake.
+const holeAt = (id: string) => new RepositoriesUnavailable({ operation: "read", reason: `object ${id} is not there` })
+
+/** The blob of a file, walking down from a tree. */
+const lookupBlob = (readers: GitReaders, path: RepositoryPath, root: string, file: string) =>
   Effect.gen(function* () {
     let [type, id] = ["tree", root]
-    // Below the root an object that is not there is a hole in the repository, not a caller's mistake.
-    const hole = () => new RepositoriesUnavailable({ operation: "read", reason: `object ${id} is not there` })
+    const hole = () => holeAt(id)
     for (const [depth, name] of file.split("/").entries()) {
       if (type !== "tree") return yield* notFound("path", file)
       const read = body(readers, path, "tree", id, treeBytes)
@@ -119,5 +124,36 @@ export const lookupFile = (
       else return yield* new InvalidPath({ path: file, reason: `its mode is ${entry.mode}` })
     }
     if (type !== "blob") return yield* notFound("path", file)
-    return yield* Effect.catchTag(body(readers, path, "blob", id, Limits.sourceFileBytes), "ObjectNotFound", hole)
+    return id
+  })
+
+/** The bytes of a file. */
+export const lookupFile = (
+  readers: GitReaders,
+  path: RepositoryPath,
+  root: string,
+  file: string
+): Effect.Effect<Uint8Array, ObjectNotFound | InvalidPath | RepositoriesUnavailable> =>
+  Effect.flatMap(lookupBlob(readers, path, root, file), (id) =>
+    Effect.catchTag(body(readers, path, "blob", id, Limits.sourceFileBytes), "ObjectNotFound", () => holeAt(id))
+  )
+
+/** A file in pieces: out of memory when it is short, else by a git of its own for each reading. */
+export const openFile = (
+  readers: GitReaders,
+  path: RepositoryPath,
+  root: string,
+  file: string
+): Effect.Effect<FileText, ObjectNotFound | InvalidPath | RepositoriesUnavailable> =>
+  Effect.gen(function* () {
+    const id = yield* lookupBlob(readers, path, root, file)
+    const found = yield* firstOf(readers, path, (gitDir) => readers.info(gitDir, id))
+    if (found === undefined) return yield* holeAt(id)
+    const { size: sizeBytes } = found
+    if (sizeBytes > LocalLimits.diffKeptBytes) {
+      const args = ["cat-file", "blob", id]
+      return { sizeBytes, pieces: stream({ gitDir: path.gitDir, args, timeoutMs: LocalLimits.gitServeMs }) }
+    }
+    const bytes = yield* Effect.catchTag(body(readers, path, "blob", id, sizeBytes), "ObjectNotFound", () => holeAt(id))
+    return { sizeBytes, pieces: Stream.make(bytes) }
   })

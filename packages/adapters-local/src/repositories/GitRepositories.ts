@@ -20,7 +20,7 @@ import { diffFiles, diffText } from "./GitDiff.ts"
 import { io } from "./GitFolder.ts"
 import * as GitForks from "./GitForks.ts"
 import { mergeFile } from "./GitFileMerge.ts"
-import { lookupCommit, lookupFile, lookupParents, lookupType, present } from "./GitLookup.ts"
+import { lookupCommit, lookupFile, openFile, lookupParents, lookupType, present } from "./GitLookup.ts"
 import * as GitReaders from "./GitReaders.ts"
 import { receive } from "./GitReceiving.ts"
 import { serve, sweepServing } from "./GitServing.ts"
@@ -72,6 +72,12 @@ export const make = (
         yield* lookupType(readers, path, ["tree"], id)
         return { path, tree: yield* Effect.catchTag(readTree(path.gitDir, id), "InvalidPath", foreign) }
       })
+    const at = (ref: RepositoryRef, file: string) =>
+      Effect.gen(function* () {
+        const reason = pathProblem(file)
+        if (reason !== undefined) return yield* new InvalidPath({ path: file, reason })
+        return yield* opened(ref)
+      })
     const comparing = <A>(
       ref: RepositoryRef,
       from: string,
@@ -93,12 +99,8 @@ export const make = (
       resolve: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupCommit(readers, path, commit)),
       main: (project) => Effect.flatMap(opened({ project }), (path) => GitCanonical.main(readers, path)),
       list: (ref, id) => Effect.map(tree(ref, id), (found) => entriesOf(found.tree)),
-      read: (ref, id, file) =>
-        Effect.gen(function* () {
-          const reason = pathProblem(file)
-          if (reason !== undefined) return yield* new InvalidPath({ path: file, reason })
-          return yield* lookupFile(readers, yield* opened(ref), id, file)
-        }),
+      read: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => lookupFile(readers, path, id, file)),
+      open: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => openFile(readers, path, id, file)),
       files: (ref, id) =>
         Effect.gen(function* () {
           const { path, tree: found } = yield* tree(ref, id)

@@ -3,7 +3,16 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { candidate, projectId, scene, signature, tagOf, textFiles, workspace } from "@pawl/testing/RepositoriesScene"
+import {
+  candidate,
+  projectId,
+  scene,
+  signature,
+  tagOf,
+  textFiles,
+  textOf,
+  workspace
+} from "@pawl/testing/RepositoriesScene"
 import { repositoryFixture } from "./RepositoryFixture.ts"
 
 const fixture = repositoryFixture()
@@ -117,7 +126,9 @@ describe("GitRepositories against hostile content", () => {
           const made = yield* edit(ws(1), s0.commit, { a: "2\n" })
           const merged = yield* merge(cand(1), s0.commit, [ws(1), made.commit])
           yield* repositories.advance({ project, from: cand(1), expected: s0.commit, commit: merged.commit })
-          expect(yield* repositories.diffText(cand(1), s0.commit, merged.commit)).toContain("-1\n+2\n")
+          expect(yield* Effect.flatMap(repositories.diffText(cand(1), s0.commit, merged.commit), textOf)).toContain(
+            "-1\n+2\n"
+          )
           yield* repositories.commitTree({
             into: cand(1),
             tree: s0.tree,

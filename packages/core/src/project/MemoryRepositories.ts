@@ -1,6 +1,6 @@
 /** `Repositories` in memory: whole files by path, merges by file. For tests and for trying rules without git. */
-import { Effect, Layer } from "effect"
-import { sameBytes } from "../primitives/Digest.ts"
+import { Effect, Layer, Stream } from "effect"
+import { sameBytes, utf8 } from "../primitives/Digest.ts"
 import { checkTree } from "./Edits.ts"
 import {
   diffFiles,
@@ -150,7 +150,14 @@ const makeAuditing = (repos: Repos): Pick<Service, "parents" | "mergeFile"> => (
     )
 })
 
-const makeReading = (repos: Repos): Pick<Service, "resolve" | "list" | "read" | "files" | "diff" | "diffText"> => {
+const inPieces = (bytes: Uint8Array) => ({
+  sizeBytes: bytes.length,
+  pieces: bytes.length === 0 ? Stream.empty : Stream.make(bytes)
+})
+
+const makeReading = (
+  repos: Repos
+): Pick<Service, "resolve" | "list" | "read" | "open" | "files" | "diff" | "diffText"> => {
   const lookup = (ref: RepositoryRef, tree: string) => Effect.flatMap(repos.line(ref), (line) => repos.tree(line, tree))
   const treeOf = (ref: RepositoryRef, id: string) =>
     Effect.flatMap(repos.line(ref), (line) =>
@@ -159,6 +166,13 @@ const makeReading = (repos: Repos): Pick<Service, "resolve" | "list" | "read" | 
         Effect.catchAll(() => repos.tree(line, id))
       )
     )
+  const read: Service["read"] = (ref, tree, path) =>
+    Effect.gen(function* () {
+      const reason = pathProblem(path)
+      if (reason !== undefined) return yield* new InvalidPath({ path, reason })
+      const file = (yield* lookup(ref, tree)).get(path)
+      return file === undefined ? yield* new ObjectNotFound({ what: "path", id: path }) : file.content
+    })
   const diff = (ref: RepositoryRef, from: string, to: string) =>
     Effect.map(Effect.all([treeOf(ref, from), treeOf(ref, to)]), ([before, after]) => diffFiles(before, after))
 
@@ -169,20 +183,21 @@ const makeReading = (repos: Repos): Pick<Service, "resolve" | "list" | "read" | 
         ({ tree }) => ({ commit, tree })
       ),
     list: (ref, tree) => Effect.flatMap(lookup(ref, tree), listing),
-    read: (ref, tree, path) =>
-      Effect.gen(function* () {
-        const reason = pathProblem(path)
-        if (reason !== undefined) return yield* new InvalidPath({ path, reason })
-        const file = (yield* lookup(ref, tree)).get(path)
-        return file === undefined ? yield* new ObjectNotFound({ what: "path", id: path }) : file.content
-      }),
+    read,
+    open: (ref, tree, path) => Effect.map(read(ref, tree, path), inPieces),
     files: (ref, tree) =>
       Effect.map(
         lookup(ref, tree),
         (files) => new Map([...files].map(([path, { content }]) => [path, { content, executable: false }]))
       ),
     diff,
-    diffText: (ref, from, to) => Effect.map(diff(ref, from, to), (files) => files.map(({ patch }) => patch).join(""))
+    diffText: (ref, from, to) =>
+      Effect.map(diff(ref, from, to), (files) => {
+        return {
+          ...inPieces(utf8(files.map(({ patch }) => patch).join(""))),
+          changes: Effect.succeed(files.map(({ patch: _, ...change }) => change))
+        }
+      })
   }
 }
 

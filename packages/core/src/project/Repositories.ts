@@ -2,7 +2,7 @@
  * Git repositories: one canonical repository per Project, and forks that borrow its objects.
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, Schema, type Stream } from "effect"
 import { type FileChange } from "../changeset/ChangeSet.ts"
 
 /** What a repository is: a Project's canonical line, or one of its forks (`ws-…`, `cand-…`). */
@@ -72,6 +72,22 @@ export interface TreeEntry {
 export interface FileDiff extends FileChange {
   /** The unified diff of this file; empty for a binary file. */
   readonly patch: string
+}
+
+/** git's unified form of what changed, however long: it is made while it is read. */
+export interface DiffText {
+  readonly sizeBytes: number
+  /** The text as UTF-8, in pieces. Each reading makes it anew, and ends what makes it when it is left early. */
+  readonly pieces: Stream.Stream<Uint8Array, RepositoriesUnavailable>
+  /** What changed, in the order of the text, without it. */
+  readonly changes: Effect.Effect<ReadonlyArray<FileChange>, RepositoriesUnavailable>
+}
+
+/** A file, however large: it is read as its pieces are taken. */
+export interface FileText {
+  readonly sizeBytes: number
+  /** Each reading begins anew, and ends what reads when it is left early. */
+  readonly pieces: Stream.Stream<Uint8Array, RepositoriesUnavailable>
 }
 
 /** Author and committer of a commit, and its date in milliseconds: derived by the caller, so that a commit is reproducible. */
@@ -178,6 +194,12 @@ export class Repositories extends Context.Tag("@pawl/core/project/Repositories")
       tree: string,
       path: string
     ) => Effect.Effect<Uint8Array, ObjectNotFound | InvalidPath | Unavailable>
+    /** One file in pieces. Nothing of it is kept but a short one. */
+    readonly open: (
+      ref: RepositoryRef,
+      tree: string,
+      path: string
+    ) => Effect.Effect<FileText, ObjectNotFound | InvalidPath | Unavailable>
     /** The bytes of all files of a tree, within `Limits.sourceTotalBytes`. */
     readonly files: (
       ref: RepositoryRef,
@@ -192,12 +214,12 @@ export class Repositories extends Context.Tag("@pawl/core/project/Repositories")
       from: string,
       to: string
     ) => Effect.Effect<ReadonlyArray<FileDiff>, ObjectNotFound | TreeTooLarge | Unavailable>
-    /** git's unified form of the same. */
+    /** git's unified form of the same. Nothing of it is kept but a short one. */
     readonly diffText: (
       ref: RepositoryRef,
       from: string,
       to: string
-    ) => Effect.Effect<string, ObjectNotFound | TreeTooLarge | Unavailable>
+    ) => Effect.Effect<DiffText, ObjectNotFound | TreeTooLarge | Unavailable>
     /** Deletes a fork, or the canonical repository with every fork that is left. Deleting what is not there succeeds. */
     readonly remove: (ref: RepositoryRef) => Effect.Effect<void, Unavailable>
   }

@@ -43,7 +43,7 @@ const ports = {
   },
   Repositories: {
     writes: ["seed", "begin", "fork", "commit", "commitTree", "merge", "advance", "remove"],
-    reads: ["resolve", "parents", "main", "list", "read", "files", "diff", "diffText", "mergeFile"]
+    reads: ["resolve", "parents", "main", "list", "read", "open", "files", "diff", "diffText", "mergeFile"]
   },
   AppData: { writes: ["put", "remove", "wipe"], reads: ["get", "list"] },
   AppLogs: { writes: ["append", "wipe"], reads: ["read", "follow"] }

@@ -40,6 +40,7 @@ const repositories = (): Repositories["Type"] => {
     files: () => unused,
     diff: () => unused,
     diffText: () => unused,
+    open: () => unused,
     remove: () => unused,
     main: () => unused,
     resolve: (_ref, commit) => Effect.succeed({ commit, tree: commit }),

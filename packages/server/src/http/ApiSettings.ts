@@ -1,5 +1,6 @@
 /** What the composition tells the HTTP side. */
 import { Context } from "effect"
+import type { ConnectionOf } from "./Connection.ts"
 
 export class ApiSettings extends Context.Tag("@pawl/server/http/ApiSettings")<
   ApiSettings,
@@ -10,5 +11,7 @@ export class ApiSettings extends Context.Tag("@pawl/server/http/ApiSettings")<
     readonly environment: "production" | "development"
     /** Writes a line in the log for each request. Default: no. */
     readonly accessLog?: boolean
+    /** Default: the answer is over with the request's scope, and an end that is missing says enough. */
+    readonly connectionOf?: ConnectionOf
   }
 >() {}

@@ -11,7 +11,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { Authenticated, CurrentUser } from "../api/Authentication.ts"
 import { refusing } from "./Answering.ts"
 import { Exchange } from "./Exchange.ts"
-import { RateLimits } from "./RateLimits.ts"
+import { RateLimits, strangerAt } from "./RateLimits.ts"
 import { judge } from "./Reach.ts"
 
 const tokenOf = (request: HttpServerRequest.HttpServerRequest): Option.Option<Redacted.Redacted> =>
@@ -25,13 +25,14 @@ const authenticated = Effect.gen(function* () {
   const rates = yield* RateLimits
   const token = tokenOf(request)
   // Strangers are counted by their address: whoever guesses tokens is stopped too.
-  const stranger = rates.take(`address ${Option.getOrElse(request.remoteAddress, () => "unknown")}`)
+  const stranger = rates.take(strangerAt(request.remoteAddress))
   const caller = yield* Option.isNone(token)
     ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))
     : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)
   exchange.userId = caller.user.id
   yield* rates.take(caller.user.id)
   yield* requireScope(caller.token.scopes, exchange.need.scope)
+  yield* exchange.enter(caller.user.id)
   yield* Effect.provideService(judge, CurrentUser, caller)
   return caller
 })

@@ -4,9 +4,15 @@ import { demand, find } from "@pawl/core/ledger/Deciding"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { candidateFork } from "@pawl/core/primitives/Ids"
-import { Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
+import { type FileText, Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { placeOf } from "@pawl/core/promotion/SourceSync"
-import { Effect, Encoding } from "effect"
+import { HttpServerResponse } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
+import { ServerLimits } from "../ServerLimits.ts"
+import { DiffSlots, streamed } from "./DiffSlots.ts"
+import { Exchange } from "./Exchange.ts"
+import { asBase64, asJsonText, isText } from "./JsonPieces.ts"
 
 /** Where a tree is kept, when it is a generation's or a Candidate's of this Project. */
 const keeperOf = (projectId: string, tree: string) =>
@@ -25,16 +31,23 @@ const headTree = (projectId: string) =>
     head === null ? new NoSource({ projectId }) : Effect.succeed(head.record.tree)
   )
 
-/** Text when the bytes are UTF-8 without a zero byte, else base64. */
-const contentOf = (bytes: Uint8Array): { readonly text: string } | { readonly base64: string } => {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (!text.includes("\0")) return { text }
-  } catch {
-    // Not UTF-8.
-  }
-  return { base64: Encoding.encodeBase64(bytes) }
-}
+/** A file as JSON: `text` when its bytes are UTF-8 without a zero byte, else `base64`. It is read twice, and never whole. */
+const fileAnswer = (path: string, { pieces, sizeBytes }: FileText) =>
+  Effect.gen(function* () {
+    const slots = yield* DiffSlots
+    const { user } = yield* CurrentUser
+    const isLong = sizeBytes > ServerLimits.answerWholeBytes
+    const exchange = yield* Exchange
+    if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
+    const slotted = isLong ? streamed(slots, user.id, pieces) : pieces
+    const isPlain = yield* isText(slotted)
+    const head = JSON.stringify({ path, size: sizeBytes, [isPlain ? "text" : "base64"]: "" }).slice(0, -2)
+    const json = Stream.make(head).pipe(
+      Stream.concat((isPlain ? asJsonText : asBase64)(slotted)),
+      Stream.concat(Stream.make('"}'))
+    )
+    return HttpServerResponse.stream(Stream.encodeText(json), { contentType: "application/json" })
+  })
 
 export const codeAnswer = (projectId: string, asked: { readonly tree?: string; readonly path?: string }) =>
   Effect.gen(function* () {
@@ -48,8 +61,8 @@ export const codeAnswer = (projectId: string, asked: { readonly tree?: string; r
         .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "tree", id: tree })))
       return { tree, entries: entries.map((entry) => ({ path: entry.path, type: entry.type, size: entry.size })) }
     }
-    const bytes = yield* repositories
-      .read(ref, tree, path)
+    const found = yield* repositories
+      .open(ref, tree, path)
       .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "file", id: path })))
-    return { path, size: bytes.length, ...contentOf(bytes) }
+    return yield* fileAnswer(path, found)
   })

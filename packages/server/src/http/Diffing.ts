@@ -1,9 +1,21 @@
 /** What changes between two commits of a fork, in the form that the caller accepts. */
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Unknown } from "@pawl/core/ledger/Refusals"
-import { ObjectNotFound, Repositories, type RepositoryRef } from "@pawl/core/project/Repositories"
-import { Effect, Schema } from "effect"
+import type { FileChange } from "@pawl/core/changeset/ChangeSet"
+import {
+  ObjectNotFound,
+  Repositories,
+  type RepositoriesUnavailable,
+  type RepositoryRef
+} from "@pawl/core/project/Repositories"
+import { Effect, Schema, Stream } from "effect"
+import { CurrentUser } from "../api/Authentication.ts"
+import { ServerLimits } from "../ServerLimits.ts"
 import { prefers } from "./Accepting.ts"
+import { DiffPieces } from "./DiffPieces.ts"
+import { DiffSlots, streamed } from "./DiffSlots.ts"
+import { Exchange } from "./Exchange.ts"
+import { asText } from "./JsonPieces.ts"
 
 /** The Candidate has no commit yet. */
 export class NotComposed extends Schema.TaggedError<NotComposed>()("NotComposed", {
@@ -39,14 +51,35 @@ const somewhere = <A, E, R>(
     )
   )
 
-/** JSON, or with `Accept: text/plain` git's unified form. */
+const asFiles = (text: Stream.Stream<Uint8Array, RepositoriesUnavailable>, changes: ReadonlyArray<FileChange>) =>
+  Stream.suspend(() => {
+    const pieces = new DiffPieces(changes)
+    return Stream.make('{"files":[').pipe(
+      Stream.concat(Stream.map(asText(text), (piece) => pieces.feed(piece))),
+      Stream.concat(Stream.suspend(() => Stream.make(`${pieces.end()}]}`)))
+    )
+  })
+
+/** JSON, or with `Accept: text/plain` git's unified form. A long one is made while it is read. */
 export const diffAnswer = (compared: Compared) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const repositories = yield* Repositories
+    const slots = yield* DiffSlots
+    const { from, to } = compared
+    const { user } = yield* CurrentUser
+    const inSlot = slots.withSlot(user.id)
+    const text = yield* inSlot(somewhere(compared, (ref) => repositories.diffText(ref, from, to)))
+    const isLong = text.sizeBytes > ServerLimits.answerWholeBytes
+    const exchange = yield* Exchange
+    if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
+    const pieces = isLong ? streamed(slots, user.id, text.pieces) : text.pieces
     if (prefers(request.headers["accept"], "text/plain", "application/json"))
-      return HttpServerResponse.text(
-        yield* somewhere(compared, (ref) => repositories.diffText(ref, compared.from, compared.to))
-      )
-    return { files: yield* somewhere(compared, (ref) => repositories.diff(ref, compared.from, compared.to)) }
+      return HttpServerResponse.stream(pieces, {
+        contentType: "text/plain; charset=utf-8",
+        contentLength: text.sizeBytes
+      })
+    if (!isLong) return { files: yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to))) }
+    const changes = yield* inSlot(text.changes)
+    return HttpServerResponse.stream(Stream.encodeText(asFiles(pieces, changes)), { contentType: "application/json" })
   }).pipe(Effect.catchTag("TreeTooLarge", ({ max }) => new DiffTooLarge({ max })))

@@ -2,7 +2,9 @@
 import type { Evidence } from "@pawl/core/evidence/Evidence"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { asText } from "./JsonPieces.ts"
 import { ServerLimits } from "../ServerLimits.ts"
+import { HttpServerResponse } from "@effect/platform"
 import { Chunk, Effect, Stream } from "effect"
 
 /** At most `max` bytes of the output; null when there is none any more. */
@@ -36,8 +38,15 @@ export const withOutput = (evidence: Evidence) =>
         }
   )
 
-/** The whole output as text. */
+/** The whole output as text, read from its object while it is answered. */
 export const outputOf = (evidence: Evidence) =>
-  Effect.flatMap(bytesOf(evidence, Number.MAX_SAFE_INTEGER), (bytes) =>
-    bytes === null ? new Unknown({ kind: "output", id: evidence.id }) : Effect.succeed(textOf(bytes))
-  )
+  Effect.gen(function* () {
+    const key = evidence.outputKey
+    const unknown = new Unknown({ kind: "output", id: evidence.id })
+    if (key === null) return yield* unknown
+    const objects = yield* ObjectStore
+    yield* objects.head(key).pipe(Effect.catchTags({ ObjectMissing: () => unknown, InvalidKey: Effect.die }))
+    // What is not UTF-8 is shown as such, so the length of the answer is not the object's.
+    const text = Stream.encodeText(asText(objects.stream(key)))
+    return HttpServerResponse.stream(text, { contentType: "text/plain; charset=utf-8" })
+  })

@@ -1,6 +1,8 @@
 /** One request and what is known of it before its handler runs. */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import { administering, type Need } from "../api/Needs.ts"
+import type { Problem } from "../api/Problem.ts"
+import type { Place } from "./Admission.ts"
 import type { Reachable } from "./Reach.ts"
 
 export interface ExchangeShape {
@@ -15,6 +17,12 @@ export interface ExchangeShape {
   reached: Partial<Reachable>
   /** The caller, once its token is known. */
   userId: string | null
+  /** Its answer's place among those of the same caller; null until it has one. */
+  place: Place | null
+  /** Waits for one. */
+  readonly enter: (caller: string) => Effect.Effect<void, Problem>
+  /** Tells how to see whether others wait for what this answer holds: then its reader is given less time. */
+  readonly isAwaited: (see: () => boolean) => void
   /** Set when the handler is done: what fails to decode after that is the server's fault. */
   handled: boolean
 }
@@ -28,6 +36,9 @@ export class Exchange extends Context.Reference<Exchange>()("@pawl/server/http/E
     need: administering,
     reached: {},
     userId: null,
+    place: null,
+    enter: () => Effect.void,
+    isAwaited: () => {},
     handled: false
   })
 }) {}

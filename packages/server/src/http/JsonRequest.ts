@@ -36,7 +36,7 @@ const unsupported = (type: string) =>
     `Send JSON with Content-Type: application/json, not ${type.slice(0, 100)}.`
   )
 
-/** The whole body, or a problem. What is over the bound is read past and dropped, so that the answer can be received. */
+/** The whole body, or a problem. What is over the bound is left: whoever holds the connection reads it on. */
 const bodyText = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<string, Problem> =>
   Effect.gen(function* () {
     const declared = Number(request.headers["content-length"] ?? "0")
@@ -45,7 +45,7 @@ const bodyText = (request: HttpServerRequest.HttpServerRequest, limit: number): 
     const chunks: Array<Uint8Array> = []
     let size = 0
     yield* request.stream.pipe(
-      Stream.takeUntil(() => size > limit * 2),
+      Stream.takeUntil(() => size > limit),
       Stream.runForEach((chunk) =>
         Effect.sync(() => {
           size += chunk.length

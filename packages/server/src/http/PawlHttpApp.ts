@@ -8,8 +8,9 @@ import {
   type HttpServerResponse
 } from "@effect/platform"
 import { makeUlid } from "@pawl/core/primitives/Ids"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Option, Runtime, Scope } from "effect"
 import { administering } from "../api/Needs.ts"
+import * as Admission from "./Admission.ts"
 import { AccountHttp } from "./AccountHttp.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { ApprovalsHttp } from "./ApprovalsHttp.ts"
@@ -20,6 +21,8 @@ import { CandidatesHttp } from "./CandidatesHttp.ts"
 import { ChangeSetsHttp } from "./ChangeSetsHttp.ts"
 import { ChangesHttp } from "./ChangesHttp.ts"
 import { DeadLettersHttp } from "./DeadLettersHttp.ts"
+import type { ConnectionOf } from "./Connection.ts"
+import * as DiffSlots from "./DiffSlots.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { EventsHttp } from "./EventsHttp.ts"
@@ -38,6 +41,7 @@ import { answerCause, problemResponse, withHeaders } from "./Rendering.ts"
 import { ReleasesHttp } from "./ReleasesHttp.ts"
 import { RollbacksHttp } from "./RollbacksHttp.ts"
 import { ServiceHttp } from "./ServiceHttp.ts"
+import { paced } from "./Unread.ts"
 import { UsersHttp } from "./UsersHttp.ts"
 import { WebhooksHttp } from "./WebhooksHttp.ts"
 
@@ -63,7 +67,7 @@ const groups = Layer.mergeAll(
   UsersHttp
 ).pipe(
   Layer.provide(BearerAuthentication.layer),
-  Layer.provide(RateLimits.layer),
+  Layer.provide(DiffSlots.layer),
   Layer.provideMerge(EventStreams.layer)
 )
 
@@ -84,14 +88,32 @@ type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R
 
 const administers = ({ method, need }: Endpoints.Endpoint): boolean => method !== "GET" && need?.scope === "admin"
 
+interface Mounted {
+  readonly streams: EventStreams.OpenStreams["Type"]
+  readonly accessLog: boolean
+  readonly admission: Admission.Admission
+  readonly connectionOf: ConnectionOf | undefined
+}
+
+/** Where nothing else is known of a connection: the answer is over when the request's scope closes. */
+const scoped = Effect.map(
+  Effect.all([Effect.scope, Effect.runtime<never>()]),
+  ([scope, runtime]): ConnectionOf =>
+    () => ({
+      whenOver: (then) => Runtime.runSync(runtime)(Scope.addFinalizer(scope, Effect.sync(then))),
+      isAwaited: () => {},
+      cut: () => {}
+    })
+)
+
 /** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
 const exchange = <R>(
   router: Answer<R | HttpServerRequest.HttpServerRequest>,
-  accessLog: boolean,
-  streams: EventStreams.OpenStreams["Type"]
+  { accessLog, admission, connectionOf, streams }: Mounted
 ) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
+    const connection = (connectionOf ?? (yield* scoped))(request)
     const requestId = yield* requestIdOf(request)
     const found = Endpoints.find(request.method, request.url)
     const path = request.url.split("?", 1)[0] ?? ""
@@ -108,16 +130,27 @@ const exchange = <R>(
       need: endpoint.need ?? administering,
       reached: {},
       userId: null,
+      place: null,
+      enter: (caller) =>
+        admission.enter(caller, (place) => {
+          state.place = place
+          connection.whenOver(place.leave)
+        }),
+      isAwaited: connection.isAwaited,
       handled: false
     }
-    const answer = router.pipe(
+    const asked =
+      endpoint.need === null
+        ? Effect.zipRight(state.enter(RateLimits.strangerAt(request.remoteAddress)), router)
+        : router
+    const answer = asked.pipe(
       Effect.catchAllCause(answerCause),
       Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
       Effect.provideService(Exchange, state),
       Effect.annotateLogs({ endpoint: endpoint.name }),
       // Whatever is administered may have ended somebody's right to read.
       Effect.tap(() => (administers(endpoint) && state.handled ? EventStreams.lookAgain(streams) : Effect.void)),
-      Effect.map((given) => withHeaders(given, requestId, path))
+      Effect.map((given) => paced(withHeaders(given, requestId, path), state.place, connection))
     )
     return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
   }).pipe(
@@ -126,23 +159,28 @@ const exchange = <R>(
   )
 
 /** What the API needs of the installation. */
-export type HttpServices = Exclude<Layer.Layer.Context<typeof routes>, ApiSettings>
+export type HttpServices = Exclude<Layer.Layer.Context<typeof routes>, ApiSettings | RateLimits.RateLimits>
 
 /** Builds the app. Its scope is the server's: when it closes, open event streams end. */
 export const makeHttpApp = (
   settings: ApiSettings["Type"]
 ): Effect.Effect<HttpApp.Default<never, Scope.Scope>, never, HttpServices | Scope.Scope> =>
   Effect.gen(function* () {
+    const own = Layer.succeed(ApiSettings, settings)
+    // Whoever serves more than the API counts all of a caller's requests together.
+    const shared = Option.match(yield* Effect.serviceOption(RateLimits.RateLimits), {
+      onNone: () => Layer.provide(RateLimits.layer, own),
+      onSome: (rates) => Layer.succeed(RateLimits.RateLimits, rates)
+    })
     const context = yield* Layer.build(
-      Layer.mergeAll(Layer.provide(routes, Layer.succeed(ApiSettings, settings)), HttpServer.layerContext)
+      Layer.mergeAll(Layer.provide(routes, Layer.merge(own, shared)), HttpServer.layerContext)
     )
     const router = yield* Effect.flatMap(HttpApiBuilder.Router.router, HttpRouter.toHttpApp).pipe(
       HttpRouter.withRouterConfig({ maxParamLength: longestParameter }),
       Effect.provide(context)
     )
-    return exchange(
-      Effect.provide(router, context),
-      settings.accessLog === true,
-      Context.get(context, EventStreams.OpenStreams)
-    )
+    const { accessLog, connectionOf } = settings
+    const streams = Context.get(context, EventStreams.OpenStreams)
+    const mounted = { accessLog: accessLog === true, admission: Admission.make(), connectionOf, streams }
+    return exchange(Effect.provide(router, context), mounted)
   })

@@ -1,7 +1,7 @@
 /** How many requests a caller may make in a minute, counted in this process. */
 import { ServerLimits } from "../ServerLimits.ts"
 import { nowMillis } from "@pawl/core/primitives/Time"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Problem } from "../api/Problem.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { problemOf } from "./Problems.ts"
@@ -9,6 +9,29 @@ import { problemOf } from "./Problems.ts"
 interface Span {
   readonly endsAtMs: number
   count: number
+}
+
+/**
+ * By what a caller without credentials is counted. Of an IPv6 address it is the network: whoever has one address of it has
+ * all. A port that a proxy wrote behind an address is none of it.
+ */
+export const strangerAt = (address: Option.Option<string>): string => {
+  const text = Option.getOrElse(address, () => "unknown").toLowerCase()
+  const bare = text
+    .replace(/^\[(.*)\](:\d+)?$/, "$1")
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
+    .replace(/^::ffff:(?=\d+\.)/, "")
+    .replace(/%.*$/, "")
+  if (!bare.includes(":")) return `address ${bare}`
+  const [head = "", tail] = bare.split("::", 2)
+  const groups = head === "" ? [] : head.split(":")
+  const after = tail === undefined || tail === "" ? [] : tail.split(":")
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)
+  const all = [...groups, ...Array.from({ length: zeros }, () => "0"), ...after]
+  return `address ${all
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":")}`
 }
 
 export class RateLimits extends Context.Tag("@pawl/server/http/RateLimits")<

@@ -1,13 +1,20 @@
 /** The HTTP API as a listener of a Node server. */
-import type { RequestListener } from "node:http"
-import { HttpMiddleware } from "@effect/platform"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import { type HttpApp, HttpMiddleware, HttpServerError, HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Exit, type Scope } from "effect"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Context, Effect, Exit, Layer, type Scope } from "effect"
+import type { Connection } from "../http/Connection.ts"
 import { ApiSettings, makeHttpApp, Readiness } from "../http/index.ts"
+import * as RateLimits from "../http/RateLimits.ts"
 import * as GitListener from "./git/GitListener.ts"
-import type { Options } from "./Options.ts"
 import { notHere } from "./Listener.ts"
+import type { Options } from "./Options.ts"
+import * as Readers from "./Readers.ts"
+import { readOn } from "./ReadOn.ts"
 import { version } from "./Version.ts"
+import { addressOf } from "./VisitorAddress.ts"
 
 /** Of a process without the role `api`: its health, and nothing else. */
 export const health =
@@ -28,17 +35,60 @@ export const health =
     })
   }
 
-export const make = (options: Options, readiness: Readiness["Type"]) =>
+/** The connection of a request that came through `serving`. */
+export const connections =
+  (readers: Readers.Readers) =>
+  (request: HttpServerRequest.HttpServerRequest): Connection => {
+    const res = NodeHttpServerRequest.toServerResponse(request)
+    return {
+      whenOver: (then) => void (res.closed ? then() : res.once("close", then)),
+      isAwaited: (see) => readers.isAwaited(res, see),
+      cut: () => void res.destroy()
+    }
+  }
+
+/** The request with its body left open when only a part of it was read, and with the address that its caller counts by. */
+const asSeen = (given: HttpServerRequest.HttpServerRequest, trustProxy: boolean) => {
+  const req = NodeHttpServerRequest.toIncomingMessage(given)
+  const request = given.modify({ remoteAddress: addressOf(req, trustProxy) })
+  const unread = (cause: unknown) => new HttpServerError.RequestError({ request, reason: "Decode", cause })
+  return Object.defineProperty(request, "stream", {
+    value: NodeStream.fromReadable(() => req, unread, { closeOnDone: false })
+  })
+}
+
+/** A listener that answers by the app, at the pace of those who read, and hears out those who send. */
+export const serving = (app: HttpApp.Default<never, Scope.Scope>, readers: Readers.Readers, trustProxy: boolean) =>
   Effect.gen(function* () {
-    const { accessLog, apiRatePerMinute: requestsPerMinute, environment } = options
-    const settings = { version, environment, requestsPerMinute, accessLog }
-    const app = yield* Effect.provideService(makeHttpApp(settings), Readiness, readiness)
+    const seen = Effect.gen(function* () {
+      const given = yield* HttpServerRequest.HttpServerRequest
+      const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, asSeen(given, trustProxy))
+      readOn(NodeHttpServerRequest.toIncomingMessage(given), NodeHttpServerRequest.toServerResponse(given))
+      return response
+    })
     // The app makes a span of its own, from less of the request than the library would.
     const handler = yield* HttpMiddleware.withTracerDisabledWhenEffect(
-      NodeHttpServer.makeHandler<Scope.Scope, never>(app),
+      NodeHttpServer.makeHandler<Scope.Scope, never>(seen),
       () => true
     )
-    const git = yield* Effect.provideService(GitListener.make, ApiSettings, settings)
+    return (req: IncomingMessage, res: ServerResponse): void => {
+      readers.watch(res)
+      handler(req, res)
+    }
+  })
+
+export const make = (options: Options, readiness: Readiness["Type"]) =>
+  Effect.gen(function* () {
+    const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
+    const readers = yield* Readers.make
+    const connectionOf = connections(readers)
+    const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
+    // A caller's requests to git and to the API count together.
+    const own = Context.make(ApiSettings, settings)
+    const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
+    const provided = Context.add(rates, Readiness, readiness)
+    const handler = yield* serving(yield* Effect.provide(makeHttpApp(settings), provided), readers, trustProxy)
+    const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
     const listener: RequestListener = (req, res) =>
       req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
     return listener

@@ -1,8 +1,11 @@
 /** The same app behind a real Node server: what only sockets can show. */
+import { spawn } from "node:child_process"
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as ApiListener from "@pawl/server/node/ApiListener"
+import * as Readers from "@pawl/server/node/Readers"
 import { ServerLimits } from "@pawl/server/ServerLimits"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { decodeEvents } from "./EventReader.ts"
 import { answerOf, type Api, newCandidate, newProject, ownerToken, startApi } from "./TestApi.ts"
@@ -15,7 +18,9 @@ describe("Behind a Node server", () => {
 
   beforeAll(async () => {
     api = await startApi()
-    const handler = await api.run(NodeHttpServer.makeHandler(api.app))
+    const handler = await api.run(
+      Effect.flatMap(Readers.make, (readers) => ApiListener.serving(api.app, readers, false))
+    )
     server = createServer((request, response) => handler(request, response))
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -43,6 +48,79 @@ describe("Behind a Node server", () => {
     )
     expect([unsaid.status, unsaid.body.code]).toEqual([413, "body_too_large"])
     expect((await fetch(`${origin}/health`)).status).toBe(200)
+  })
+
+  const block = Buffer.alloc(1024 * 1024, 32)
+  /** Sends `blocks` MiB, all of it before it listens, and answers what it hears until the connection closes. */
+  const shout = (headers: string, blocks: number, chunked: boolean) =>
+    new Promise<{ readonly heard: string; readonly sent: number }>((resolve) => {
+      let [heard, sent] = ["", 0]
+      const socket = connect((server.address() as AddressInfo).port, "127.0.0.1")
+      socket.pause()
+      const frame = chunked ? Buffer.concat([Buffer.from("100000\r\n"), block, Buffer.from("\r\n")]) : block
+      const send = (): void => {
+        for (; sent < blocks; sent++) if (!socket.write(frame)) return void (sent++, socket.once("drain", send))
+        if (chunked) socket.write("0\r\n\r\n")
+        socket.resume()
+      }
+      socket.write(
+        `POST /v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n${headers}\r\n\r\n`
+      )
+      send()
+      socket.on("data", (data) => (heard += data.toString("latin1")))
+      socket.on("close", () => resolve({ heard, sent }))
+      socket.on("error", () => socket.destroy())
+    })
+
+  it.each([
+    ["without a length", "Transfer-Encoding: chunked\r\nConnection: close", true],
+    ["with its length", `Content-Length: ${50 * block.length}\r\nConnection: close`, false],
+    ["as a form", `Content-Type: multipart/form-data\r\nTransfer-Encoding: chunked\r\nConnection: close`, true]
+  ])("a caller who sends 50 MiB before it listens hears the refusal: %s", async (_, headers, chunked) => {
+    const { heard, sent } = await shout(headers, 50, chunked)
+    expect(sent).toBe(50)
+    expect(heard).toMatch(/^HTTP\/1\.1 41[35] /)
+    expect(heard).toMatch(/"code":"(body_too_large|unsupported_media_type)"/)
+    expect((await fetch(`${origin}/health`)).status).toBe(200)
+  })
+
+  it("one whom nobody knows hears that too, and the connection goes on", async () => {
+    const upload = () => ReadableStream.from(Array.from({ length: 50 }, () => block))
+    for (const headers of [{}, { authorization }]) {
+      const answer = await fetch(`${origin}/v1/tokens`, { method: "POST", headers, body: upload(), duplex: "half" })
+      expect(answer.status).toBe("authorization" in headers ? 413 : 401)
+      await answer.text()
+    }
+  })
+
+  it("curl hears it", async () => {
+    const heard = await new Promise<string>((resolve) => {
+      const args = [
+        "-sS",
+        "-X",
+        "POST",
+        "-H",
+        `Authorization: ${authorization}`,
+        "-H",
+        "Expect:",
+        "-T",
+        "-",
+        "-w",
+        " %{http_code}"
+      ]
+      const child = spawn("curl", [...args, `${origin}/v1/tokens`], { stdio: ["pipe", "pipe", "pipe"] })
+      let text = ""
+      for (const output of [child.stdout, child.stderr]) output.on("data", (data) => (text += String(data)))
+      child.stdin.on("error", () => undefined)
+      child.once("close", () => resolve(text))
+      child.stdin.end(Buffer.alloc(50 * block.length, 32))
+    })
+    expect(heard).toMatch(/"code":"body_too_large".* 413$/s)
+  })
+
+  it("one who never stops is not heard out for ever", async () => {
+    const { sent } = await shout(`Content-Length: ${1024 * block.length}`, 1024, false)
+    expect(sent).toBeLessThan(512)
   })
 
   it("a body that is left out is no body", async () => {

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from "node:http"
 import { requireRole, requireScope } from "@pawl/core/access/Access"
 import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import type { Need } from "../../api/Needs.ts"
-import { RateLimits } from "../../http/RateLimits.ts"
+import { RateLimits, strangerAt } from "../../http/RateLimits.ts"
 
 /** The token of an `Authorization` header; null without any. A user name says nothing here. */
 export const tokenIn = (header: string | undefined): Redacted.Redacted | null => {
@@ -19,10 +19,10 @@ export const tokenIn = (header: string | undefined): Redacted.Redacted | null =>
 }
 
 /** The caller and the Project, when the token's scopes and the caller's role cover the need. Counts the request. */
-export const demandCaller = (request: IncomingMessage, projectId: string, need: Need) =>
+export const demandCaller = (request: IncomingMessage, address: string, projectId: string, need: Need) =>
   Effect.gen(function* () {
     const rates = yield* RateLimits
-    const stranger = rates.take(`address ${request.socket.remoteAddress ?? "unknown"}`)
+    const stranger = rates.take(strangerAt(Option.some(address)))
     const token = tokenIn(request.headers.authorization)
     const caller = yield* token === null
       ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))

@@ -6,16 +6,19 @@ import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Cause, Effect, Fiber, FiberSet, Layer, Runtime } from "effect"
+import { Cause, Effect, Fiber, FiberSet, Runtime } from "effect"
 import { type Need, reading, writing } from "../../api/Needs.ts"
 import { Problem } from "../../api/Problem.ts"
 import { ApiSettings } from "../../http/ApiSettings.ts"
 import { refusing } from "../../http/Answering.ts"
 import { internal, problemOf } from "../../http/Problems.ts"
-import * as RateLimits from "../../http/RateLimits.ts"
+import type { Readers } from "../Readers.ts"
+import { readOn } from "../ReadOn.ts"
+import { addressOf } from "../VisitorAddress.ts"
 import { BadBody, readBody } from "./GitBody.ts"
 import { demandCaller } from "./GitCaller.ts"
 import { shownMain, shownTo } from "./GitRefs.ts"
+import * as GitTurns from "./GitTurns.ts"
 import { flush, line } from "./PktLine.ts"
 import { push } from "./Pushes.ts"
 import { reportOf } from "./PushReport.ts"
@@ -67,54 +70,19 @@ const capabilities = "report-status delete-refs side-band-64k ofs-delta quiet ob
 
 /** git shows a plain text to whoever runs it. */
 const sayProblem = (res: ServerResponse, { detail, facts, status }: Problem): void => {
+  readOn(res.req, res)
   const { allow, retryAfterSeconds } = facts
   res.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     ...(status === 401 ? { "www-authenticate": 'Basic realm="pawl", charset="UTF-8"' } : {}),
     ...(typeof retryAfterSeconds === "number" ? { "retry-after": String(retryAfterSeconds) } : {}),
-    ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
-    // What is left of the body is not waited for.
-    ...(status === 413 ? { connection: "close" } : {})
+    ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {})
   })
   res.end(`${detail}\n`)
 }
 
 const problemFrom = (error: BadBody): Problem =>
   problemOf(error.status, "bad_body", "The body cannot be used", error.reason)
-
-const busy = () =>
-  problemOf(
-    429,
-    "busy",
-    "Too many at once",
-    "Too many git requests are worked on at this moment. Try again in a second.",
-    { retryAfterSeconds: 1 }
-  )
-
-const makeTurns = () => {
-  const byCaller = new Map<string, number>()
-  let all = 0
-  const count = (caller: string, by: number) =>
-    Effect.sync(() => {
-      all += by
-      const now = (byCaller.get(caller) ?? 0) + by
-      if (now === 0) byCaller.delete(caller)
-      else byCaller.set(caller, now)
-    })
-  /** Does the work unless too much is under way, of this caller or of all. */
-  return <A, E, R>(caller: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Problem, R> =>
-    Effect.suspend((): Effect.Effect<A, E | Problem, R> =>
-      all >= ServerLimits.gitRequestsAtOnce || (byCaller.get(caller) ?? 0) >= ServerLimits.gitRequestsPerCaller
-        ? Effect.fail(busy())
-        : Effect.acquireUseRelease(
-            count(caller, 1),
-            () => work,
-            () => count(caller, -1)
-          )
-    )
-}
-
-type Turns = ReturnType<typeof makeTurns>
 
 interface Exchanged {
   readonly req: IncomingMessage
@@ -175,10 +143,10 @@ const pushing = ({ req, res }: Exchanged, route: Route, at: Effect.Effect.Succes
     res.end(reportOf(request, outcome))
   })
 
-const exchange = (turns: Turns, exchanged: Exchanged, route: Route) =>
+const exchange = (turns: GitTurns.GitTurns, exchanged: Exchanged, address: string, route: Route) =>
   Effect.gen(function* () {
     const { req } = exchanged
-    const found = yield* demandCaller(req, route.projectId, needs[route.service])
+    const found = yield* demandCaller(req, address, route.projectId, needs[route.service])
     const userId = found.caller.user.id
     if (!route.isOpening && req.headers["content-type"] !== `application/x-${route.service}-request`)
       return yield* new BadBody({ status: 415, reason: "This is not what git sends." })
@@ -187,7 +155,7 @@ const exchange = (turns: Turns, exchanged: Exchanged, route: Route) =>
       : route.service === "git-upload-pack"
         ? fetching(exchanged, route, userId)
         : pushing(exchanged, route, found)
-    return yield* turns(userId, work)
+    return yield* turns.inTurn(userId, route.projectId, work)
   }).pipe(
     Effect.catchTag("BadBody", (error) => Effect.fail(problemFrom(error))),
     refusing
@@ -234,31 +202,31 @@ const observer = Effect.gen(function* () {
 })
 
 /** Answers git until its scope closes. Who leaves in the middle ends what was done for them. */
-export const make = Effect.gen(function* () {
-  const turns = makeTurns()
-  const observe = yield* observer
-  const fibers = yield* FiberSet.make<void>()
-  const rates = yield* Layer.build(RateLimits.layer)
-  const run = yield* FiberSet.runtime(fibers)<Effect.Effect.Context<ReturnType<typeof exchange>>>().pipe(
-    Effect.provide(rates)
-  )
-  const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    const route = routeOf(req.method ?? "", req.url ?? "")
-    res.setHeader("x-content-type-options", "nosniff")
-    res.setHeader("cache-control", "no-store")
-    observe({ req, res }, route)
-    if (route instanceof Problem) return sayProblem(res, route)
-    const program = Effect.gen(function* () {
-      const requestId = `req_${yield* makeUlid}`
-      res.setHeader("x-request-id", requestId)
-      yield* exchange(turns, { req, res }, route).pipe(
-        Effect.catchAll((problem) => fail(res, problem)),
-        Effect.catchAllCause((cause) => mistake(res, cause)),
-        Effect.annotateLogs({ requestId, endpoint: `git ${route.service}` })
-      )
-    })
-    const fiber = run(program)
-    res.once("close", () => Effect.runFork(Fiber.interruptFork(fiber)))
-  }
-  return { handle } satisfies GitListener
-})
+export const make = (readers: Readers, trustProxy: boolean) =>
+  Effect.gen(function* () {
+    const turns = GitTurns.make()
+    const observe = yield* observer
+    const fibers = yield* FiberSet.make<void>()
+    const run = yield* FiberSet.runtime(fibers)<Effect.Effect.Context<ReturnType<typeof exchange>>>()
+    const handle = (req: IncomingMessage, res: ServerResponse): void => {
+      const route = routeOf(req.method ?? "", req.url ?? "")
+      res.setHeader("x-content-type-options", "nosniff")
+      res.setHeader("cache-control", "no-store")
+      observe({ req, res }, route)
+      readers.watch(res)
+      readers.isAwaited(res, turns.isAwaited)
+      if (route instanceof Problem) return sayProblem(res, route)
+      const program = Effect.gen(function* () {
+        const requestId = `req_${yield* makeUlid}`
+        res.setHeader("x-request-id", requestId)
+        yield* exchange(turns, { req, res }, addressOf(req, trustProxy), route).pipe(
+          Effect.catchAll((problem) => fail(res, problem)),
+          Effect.catchAllCause((cause) => mistake(res, cause)),
+          Effect.annotateLogs({ requestId, endpoint: `git ${route.service}` })
+        )
+      })
+      const fiber = run(program)
+      res.once("close", () => Effect.runFork(Fiber.interruptFork(fiber)))
+    }
+    return { handle } satisfies GitListener
+  })

@@ -1,0 +1,12 @@
+/** The long answers that git makes at once, in turn for those who ask for them. */
+import * as FairSlots from "@pawl/core/primitives/FairSlots"
+import { Context, Effect, Layer, Stream } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
+
+export class DiffSlots extends Context.Tag("@pawl/server/http/DiffSlots")<DiffSlots, FairSlots.FairSlots>() {}
+
+export const layer: Layer.Layer<DiffSlots> = Layer.sync(DiffSlots, () => FairSlots.make(ServerLimits.diffsAtOnce))
+
+/** A stream that holds a slot of the caller's from its first piece to its end. */
+export const streamed = <A, E, R>(slots: FairSlots.FairSlots, caller: string, stream: Stream.Stream<A, E, R>) =>
+  Stream.unwrapScoped(Effect.as(slots.take(caller), stream))

@@ -1,0 +1,41 @@
+/** Answers as they wait for their readers: in pieces, and counted against whoever asked for them. */
+import { HttpBody, HttpServerResponse } from "@effect/platform"
+import { Cause, Chunk, Effect, Option, Stream } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
+import type { Place } from "./Admission.ts"
+import type { Connection } from "./Connection.ts"
+
+/** In pieces, so that it is seen whether the reader goes on: one write of many megabytes shows nothing until its end. */
+const inPieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
+  Stream.unfoldChunk(0, (at) =>
+    at >= bytes.length
+      ? Option.none()
+      : Option.some([
+          Chunk.of(bytes.subarray(at, at + ServerLimits.answerPieceBytes)),
+          at + ServerLimits.answerPieceBytes
+        ] as const)
+  )
+
+/** The answer with what it holds told to its place. An answer that breaks off is cut: its end would make it look whole. */
+export const paced = (
+  response: HttpServerResponse.HttpServerResponse,
+  place: Place | null,
+  { cut }: Connection
+): HttpServerResponse.HttpServerResponse => {
+  const { body } = response
+  if (body._tag === "Uint8Array" && body.body.length > ServerLimits.answerPieceBytes) {
+    place?.hold(body.body.length)
+    return HttpServerResponse.setBody(
+      response,
+      HttpBody.stream(inPieces(body.body), body.contentType, body.body.length)
+    )
+  }
+  if (body._tag !== "Stream") return response
+  // It is open for as long as its reader likes, and has bounds of its own.
+  if (body.contentType === "text/event-stream") place?.leave()
+  else place?.hold(2 * ServerLimits.answerPieceBytes)
+  const cutting = Stream.tapErrorCause(body.stream, (cause) =>
+    Cause.isInterruptedOnly(cause) ? Effect.void : Effect.sync(cut)
+  )
+  return HttpServerResponse.setBody(response, HttpBody.stream(cutting, body.contentType, body.contentLength))
+}

@@ -36,7 +36,8 @@ const commandsOf = (command: string, scripts: Scripts): ReadonlyArray<string> =>
 /** Globs of the files that a command names. After a `cd` they may lie in any folder. */
 const namedBy = (check: Defined, scripts: Scripts): ReadonlyArray<string> =>
   commandsOf(check.command, scripts).flatMap((command) => {
-    const words = wordsOf(command)
+    let globs = 0
+    const words = wordsOf(command).filter((word) => !/[*?]/.test(word) || ++globs <= Limits.checkCommandGlobs)
     return words.includes("cd") ? [...words, ...words.map((word) => `**/${word}`)] : words
   })
 

@@ -95,11 +95,18 @@ const touched = (
         : diff.filter(({ status }) => status !== "added").map(({ path }) => path)
     const paths = diff?.map(({ path }) => path) ?? null
     // Nothing more is read of a Candidate whose risk is not low anyway.
-    const assets = paths?.every(isServable) === true ? yield* assetsOf(fork, tree) : null
+    const few = paths !== null && paths.length <= Limits.riskFiles && paths.every(isServable)
+    if (!few) return { paths, altered, scripts, assets: null, scripted: new Set(paths) }
+    const assets = yield* assetsOf(fork, tree)
     const isRead = readByChecks({ ...checks, scripts })
-    const light = paths?.every((path) => isLight(path, { assets, isRead })) === true
-    const scripted = light ? yield* scriptedOf(fork, [base, tree], paths ?? []) : new Set<string>()
-    return { paths, altered, scripts, assets, scripted }
+    const light = paths.every((path) => isLight(path, { assets, isRead }))
+    return {
+      paths,
+      altered,
+      scripts,
+      assets,
+      scripted: light ? yield* scriptedOf(fork, [base, tree], paths) : new Set(paths)
+    }
   }).pipe(
     // What is too large to be listed could not be composed.
     Effect.catchTag("TreeTooLarge", Effect.die)
@@ -124,7 +131,6 @@ const assetsOf = (ref: RepositoryRef, tree: string) =>
 /** Those of some paths that hold a script in one of some trees, or are gone where code could import them. */
 const scriptedOf = (ref: RepositoryRef, trees: readonly [base: string, own: string], paths: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    if (paths.length > Limits.riskFiles) return new Set(paths)
     const holds = (tree: string) => (path: string) =>
       Effect.map(readBytes(ref, tree, path), (content) =>
         content === null ? tree === trees[1] && isImportable(path) : holdsScript(content, isText(path))

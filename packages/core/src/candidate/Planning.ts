@@ -71,10 +71,11 @@ export interface PlanInput {
 
 /** A check that runs with the base's form of its files too, where the Candidate alters or deletes some. New ones cost nothing. */
 const asked = (check: PawlCheck, { altered, policy, scripts }: PlanInput): ReadonlyArray<Check> => {
+  if (altered.length > Limits.alteredFiles) return []
   const globs = checkFiles(check, scripts.base).filter((glob) => altered.some((path) => fits(glob, path)))
   const paths = altered.filter((path) => globs.some((glob) => fits(glob, path)))
   if (paths.length === 0) return []
-  const named = paths.slice(0, Limits.pathsNamed)
+  const named = paths.slice(0, Limits.baseFilesNamed)
   const again = {
     ...commandCheck(check),
     id: `${check.id}@base`,

@@ -3,6 +3,7 @@
  * runs. No model lowers it (decisions, 13).
  */
 import type { RiskTier } from "../change/Change.ts"
+import { Limits } from "../primitives/Limits.ts"
 import type { TaskKind } from "../task/Task.ts"
 
 /** Where the settings of an app may stand. */
@@ -36,10 +37,14 @@ export interface Surroundings {
 export const isLight = (path: string, { assets, isRead }: Surroundings): boolean => {
   const asset = assets !== null && path.startsWith(`${assets}/`) && served.test(path)
   const written = document.test(path) || (path.startsWith("docs/") && picture.test(path))
-  return (asset || written) && !isRead(path)
+  // So deep that no glob of a check is matched against it.
+  const deep = path.split("/").length > Limits.globPathSegments
+  return (asset || written) && !deep && !isRead(path)
 }
 
 export interface Touched extends Surroundings {
+  /** Files of the base that it alters or deletes. */
+  readonly altered: ReadonlyArray<string>
   /** Null when the diff could not be read. */
   readonly paths: ReadonlyArray<string> | null
   /** Those of them that hold a script, before or after, or could not be looked at. */
@@ -52,9 +57,11 @@ export interface Touched extends Surroundings {
 export const riskOf = (touched: Touched): RiskTier => {
   const { paths, scripted } = touched
   if (touched.checksTouched || touched.taskKinds.includes("migrate")) return "high"
+  // Too many to find those of checks among them: old promises cannot be asked.
+  if (touched.altered.length > Limits.alteredFiles) return "high"
   if (paths === null) return "unknown"
   if (paths.some(grave)) return "high"
-  return paths.every((path) => isLight(path, touched) && !scripted.has(path)) ? "low" : "medium"
+  return paths.every((path) => !scripted.has(path) && isLight(path, touched)) ? "low" : "medium"
 }
 
 const order = ["low", "medium", "high", "unknown"] as const

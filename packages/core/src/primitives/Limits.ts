@@ -116,8 +116,17 @@ export const Limits = {
   checkTimeoutMaxMs: 15 * minute,
   checkCommandLength: 4_000,
   /** Globs of the files that a check declares, and their length. */
-  checkFiles: 32,
+  checkFiles: 16,
   checkFilesLength: 200,
+  /** Segments of a glob, and of a path that a glob with wildcards is matched against. */
+  globSegments: 16,
+  globPathSegments: 64,
+  /** Words with wildcards that a command names files by. */
+  checkCommandGlobs: 16,
+  /** Altered files of the base among which those of checks are looked for; with more, the risk is high. */
+  alteredFiles: 2_000,
+  /** Files that a check with the base's form of them names; the rest is counted. */
+  baseFilesNamed: 10,
   /** Scripts of package.json that are followed from one command. */
   checkScripts: 32,
   /** Changed files that are looked at for scripts before a risk is low; of more, it is medium. */

@@ -14,6 +14,9 @@ export const Glob = Schema.String.pipe(
       (!/[{}[\]\\]|^!|^\//.test(text) &&
         !text.split("/").some((part) => part === "" || part === "." || part === "..")) ||
       "a glob is a path from the root with *, ? and **; it has no braces, brackets, ! or leading /"
+  ),
+  Schema.filter(
+    (text) => text.split("/").length <= Limits.globSegments || `a glob has at most ${Limits.globSegments} segments`
   )
 )
 
@@ -37,17 +40,28 @@ const fitsSegment = (pattern: string, text: string): boolean => {
   return p === pattern.length
 }
 
-/** Whether a path fits a glob. */
+const isPlain = (text: string): boolean => !/[*?]/.test(text)
+
+/** A name with `**` before or behind it, and a name alone, are what most globs are: told without looking at segments. */
+const fitsSimply = (glob: string, path: string): boolean | null => {
+  if (isPlain(glob)) return glob === path
+  const [inside, anywhere] = [glob.slice(0, -2), glob.slice(3)]
+  if (glob.endsWith("/**") && isPlain(inside)) return path.startsWith(inside) || path === inside.slice(0, -1)
+  return glob.startsWith("**/") && isPlain(anywhere) ? path === anywhere || path.endsWith(`/${anywhere}`) : null
+}
+
+/** Whether a path fits a glob. What has too many segments to be matched fits nothing but its own name. */
 export const fits = (glob: string, path: string): boolean => {
-  const parts = path.split("/")
+  const simply = fitsSimply(glob, path)
+  if (simply !== null) return simply
+  const [wants, parts] = [glob.split("/"), path.split("/")]
+  if (wants.length > Limits.globSegments || parts.length > Limits.globPathSegments) return false
   // Which numbers of segments the pattern read so far may have taken.
   let reached = new Set([0])
-  for (const wanted of glob.split("/")) {
+  for (const wanted of wants) {
     const next = new Set<number>()
-    if (wanted === "**") {
-      const first = Math.min(...reached)
-      for (let at = first; at <= parts.length; at++) next.add(at)
-    } else
+    if (wanted === "**") for (let at = Math.min(...reached); at <= parts.length; at++) next.add(at)
+    else
       for (const at of reached) {
         const part = parts[at]
         if (part !== undefined && fitsSegment(wanted, part)) next.add(at + 1)

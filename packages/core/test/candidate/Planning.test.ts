@@ -112,6 +112,9 @@ describe("A verification plan", () => {
     const declared = { ...check("test"), files: ["spec/*.js"] }
     expect(again(["test/a.js", "spec/deep/a.js"], { base: [declared] })).toEqual([])
     expect(again(["spec/a.js"], { base: [declared] })).toHaveLength(1)
+    const many = Array.from({ length: 2001 }, (_, n) => `test/${n}.js`)
+    expect(planOf({ ...input, altered: many, paths: many }).riskTier).toBe("high")
+    expect(again(many.slice(1))[0]?.base).toMatchObject({ count: 2000, paths: many.slice(1, 11) })
     // A check that the Candidate adds has no older form.
     expect(again(["test/a.js"], { base: [], candidate: [check("more")] })).toEqual([])
   })

@@ -56,7 +56,7 @@ const abouts: Readonly<Record<string, About>> = {
   trustProxy: {
     takes: "true or false",
     otherwise: "false",
-    what: "Believes the `X-Forwarded-*` headers of a proxy in front. Only turn it on behind one."
+    what: "Believes the `X-Forwarded-*` headers of a proxy in front, for apps and for counting who has no token. Only turn it on behind one."
   },
   smokeRetryMs: {
     takes: "milliseconds, 0 or more",
@@ -91,7 +91,7 @@ const abouts: Readonly<Record<string, About>> = {
   apiRatePerMinute: {
     takes: "a whole number above 0",
     otherwise: String(ServerLimits.requestsPerMinute),
-    what: "API requests per caller and minute. Above it: 429."
+    what: "Requests to the API and to git, together, per caller and minute. Above it: 429."
   },
   ownerToken: {
     takes: "`pawl_` and 3 to 195 visible ASCII characters",

@@ -1,5 +1,5 @@
 /** What every `Repositories` promises of canonical `main` and of reading what was written. Part of `RepositoriesContract`. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { expect, it } from "vitest"
 import {
   base,
@@ -200,6 +200,33 @@ export const declareReading = (run: Run): void => {
         for (const { path } of files.filter((file) => file.patch !== "")) expect(whole).toContain(patch(path) ?? "-")
         expect(yield* repositories.diff(ws(1), made.commit, made.commit)).toEqual([])
         expect(yield* Effect.flatMap(repositories.diffText(ws(1), made.commit, made.tree), textOf)).toBe("")
+      })
+    ))
+
+  it("hands out a file and a diff in pieces, short or long, as often as they are read", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const long = Array.from({ length: 40_000 }, (_, index) => `é ${index} ${"x".repeat(40)}\n`).join("")
+        const { edit, s0, ws } = yield* scene(repositories)
+        const made = yield* edit(ws(1), s0.commit, { "long.txt": long, "short.txt": "short", "empty.txt": "" })
+        for (const [path, content] of Object.entries({ "long.txt": long, "short.txt": "short", "empty.txt": "" })) {
+          const file = yield* repositories.open(ws(1), made.tree, path)
+          expect(file.sizeBytes).toBe(new TextEncoder().encode(content).length)
+          for (const _ of ["once", "again"]) expect((yield* textOf(file)) === content).toBe(true)
+          yield* Stream.runDrain(Stream.take(file.pieces, 1))
+        }
+        const diff = yield* repositories.diffText(ws(1), s0.tree, made.tree)
+        const files = yield* repositories.diff(ws(1), s0.tree, made.tree)
+        const patch = files.find((file) => file.path === "long.txt")?.patch ?? "-"
+        for (const _ of ["once", "again"]) {
+          const whole = yield* textOf(diff)
+          expect(new TextEncoder().encode(whole).length).toBe(diff.sizeBytes)
+          expect(whole.includes(patch)).toBe(true)
+        }
+        expect(yield* diff.changes).toEqual(files.map(({ patch: _, ...change }) => change))
+        expect(yield* tagOf(repositories.open(ws(1), made.tree, "none.txt"))).toBe("ObjectNotFound")
+        expect(yield* tagOf(repositories.open(ws(1), made.tree, "../out"))).toBe("InvalidPath")
+        expect(yield* tagOf(repositories.open(ws(1), unknownId, "long.txt"))).toBe("ObjectNotFound")
       })
     ))
 

@@ -29,7 +29,7 @@ import { entriesOf, readTree } from "./GitTree.ts"
 import * as GitWriter from "./GitWriter.ts"
 import * as KnownTrees from "./KnownTrees.ts"
 import * as ProjectLocks from "./ProjectLocks.ts"
-import { repositoryPath } from "./RepositoryPath.ts"
+import { type RepositoryPath, repositoryPath } from "./RepositoryPath.ts"
 import * as SharedProjectLocks from "./SharedProjectLocks.ts"
 
 /** A tree that Pawl would not have written cannot be handed out: it did not come from here. */
@@ -37,6 +37,28 @@ const foreign = (error: InvalidPath) =>
   new RepositoriesUnavailable({
     operation: "ls-tree",
     reason: `the tree holds a path that Pawl refuses: ${error.reason}`
+  })
+
+interface FoundTree {
+  readonly path: RepositoryPath
+  readonly tree: Effect.Effect.Success<ReturnType<typeof readTree>>
+}
+
+/** The bytes of all files of a tree. */
+const allFiles = (readers: GitReaders.GitReaders, { path, tree: found }: FoundTree) =>
+  Effect.gen(function* () {
+    yield* Effect.catchTag(checkTree(found.files), "InvalidPath", foreign)
+    const ids = [...new Set([...found.files.values()].map((file) => file.id))]
+    const blobs = yield* readers.allContents(path.gitDir, ids, Limits.sourceFileBytes)
+    const byId = new Map(ids.map((blob, index) => [blob, blobs[index]?.body]))
+    const files = new Map<string, { readonly content: Uint8Array; readonly executable: boolean }>()
+    for (const [name, { executable, id: blob }] of found.files) {
+      const content = byId.get(blob)
+      if (content === undefined)
+        return yield* new RepositoriesUnavailable({ operation: "read", reason: `object ${blob} is not there` })
+      files.set(name, { content, executable })
+    }
+    return files
   })
 
 const writing = (writer: GitWriter.GitWriter) => ({
@@ -101,22 +123,7 @@ export const make = (
       list: (ref, id) => Effect.map(tree(ref, id), (found) => entriesOf(found.tree)),
       read: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => lookupFile(readers, path, id, file)),
       open: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => openFile(readers, path, id, file)),
-      files: (ref, id) =>
-        Effect.gen(function* () {
-          const { path, tree: found } = yield* tree(ref, id)
-          yield* Effect.catchTag(checkTree(found.files), "InvalidPath", foreign)
-          const ids = [...new Set([...found.files.values()].map((file) => file.id))]
-          const blobs = yield* readers.allContents(path.gitDir, ids, Limits.sourceFileBytes)
-          const byId = new Map(ids.map((blob, index) => [blob, blobs[index]?.body]))
-          const files = new Map<string, { readonly content: Uint8Array; readonly executable: boolean }>()
-          for (const [name, { executable, id: blob }] of found.files) {
-            const content = byId.get(blob)
-            if (content === undefined)
-              return yield* new RepositoriesUnavailable({ operation: "read", reason: `object ${blob} is not there` })
-            files.set(name, { content, executable })
-          }
-          return files
-        }),
+      files: (ref, id) => Effect.flatMap(tree(ref, id), (found) => allFiles(readers, found)),
       diff: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to)),
       diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
     }

@@ -83,6 +83,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: `as many as there are cores, at least ${Limits.activeSandboxesPerChange}`,
     what: "How many sandboxes of checks this process runs at once. Projects take turns for them. Each may take a core and 1 GiB of memory."
   },
+  bundleMegabytesPerProject: {
+    takes: "a whole number above 0",
+    otherwise: String(Limits.bundleBytesPerProject / 1024 ** 2),
+    what: "What the stored bundles of one Project may come to, in MiB. At 80 % of it the daily sweep says so once, in the log and in `pawl_bundle_alerts_total`. Nothing is refused."
+  },
   webhooksAllowPrivate: {
     takes: "true or false",
     otherwise: "false",

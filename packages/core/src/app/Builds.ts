@@ -63,6 +63,7 @@ const takeBuild = (projectId: string) =>
     const counter = yield* DailyCounter
     if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
     yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, 1)
+    yield* counter.add(Shares.countedOf(name, projectId), day, 1)
     return day
   })
 

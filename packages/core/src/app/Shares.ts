@@ -47,6 +47,9 @@ export const leftFor = (
 /** The name under which an organization's use is counted beside the total. */
 export const countedFor = (name: string, organizationId: string): string => `${name}/${organizationId}`
 
+/** The name under which a Project's own use is counted. It decides nothing; the Project's usage tells it. */
+export const countedOf = (name: string, projectId: string): string => `${name}-of/${projectId}`
+
 /** Of `used`, which counts by names: by organization. */
 const ofOrganizations = (name: string, counters: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map(Array.from(counters, ([counter, used]) => [counter.slice(name.length + 1), used]))

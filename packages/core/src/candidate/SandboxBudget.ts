@@ -33,4 +33,5 @@ export const spend = (projectId: string, ms: number) =>
     const counter = yield* DailyCounter
     yield* counter.add(name, day, took)
     yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, took)
+    yield* counter.add(Shares.countedOf(name, projectId), day, took)
   })

@@ -22,6 +22,7 @@ import { ReleaseLifecycle } from "../release/ReleaseLifecycle.ts"
 import { ReleaseTarget } from "../release/ReleaseTarget.ts"
 import { Task, TaskRun } from "../task/Task.ts"
 import { TaskLifecycle } from "../task/TaskLifecycle.ts"
+import { BundleReport } from "../upkeep/BundleReport.ts"
 import { Schedule } from "../upkeep/Schedule.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 
@@ -123,6 +124,7 @@ export const Entities = {
     tree: (each) => each.tree
   }),
   head: entity(Head, byProjectId, byProjectId, {}),
+  bundleReport: entity(BundleReport, byProjectId, byProjectId, {}),
   audit: entity(Audit, byProjectId, byProjectId, {}),
   release: entity(Release, byId, byProjectId, { status: (each) => each.status }, ReleaseLifecycle),
   releaseTarget: entity(ReleaseTarget, byProjectId, byProjectId, {}),

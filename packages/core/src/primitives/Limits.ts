@@ -274,6 +274,15 @@ export const Limits = {
   /** In production evidence stays for ever. */
   evidenceDaysDevelopment: 30,
   temporaryDays: 7,
+  /** Events of one object of the archive, and Projects that one message of the daily sweep looks at (decisions). */
+  eventsPerArchive: 1000,
+  projectsPerMessage: 20,
+  /** Bytes that the stored bundles of one Project may come to before somebody is told, and at which share of them
+      (the share is the specification's, "Cost alert"). Nothing is refused. */
+  bundleBytesPerProject: 5 * 1024 * MiB,
+  bundleAlertShare: 0.8,
+  /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
+  modelCallsPerDay: 500,
   /** Forks that one message of a cleanup or a sweep deletes. */
   sweepRepositories: 20,
   /** Pages of forks that stay for now that one message looks at, before it makes room for other work (decision). */

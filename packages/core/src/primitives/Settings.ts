@@ -11,6 +11,8 @@ export interface SettingsShape {
   readonly buildsPerDay: number
   /** How long checks may run in sandboxes in one month (UTC), in all. */
   readonly sandboxMsPerMonth: number
+  /** What the bundles of one Project may come to before somebody is told. Default: `Limits.bundleBytesPerProject`. */
+  readonly bundleBytesPerProject?: number
   readonly smokeRetryMs: number
   /** The address of an app as people open it, from its host name: scheme and port are the installation's. */
   readonly appUrl: (host: string) => string

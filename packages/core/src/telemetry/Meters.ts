@@ -47,6 +47,7 @@ export const make = () => ({
   builds: new Counter("pawl_builds_total", "Bundles that were asked for, by where they came from or why not.", [
     "outcome"
   ]),
+  bundleAlerts: new Counter("pawl_bundle_alerts_total", "Projects whose bundles came over 80 % of their budget.", []),
   promotions: new Counter("pawl_promotions_total", "Promotions, by outcome and by who began them.", [
     "outcome",
     "trigger"

@@ -15,6 +15,7 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
+import { archivePrefix } from "./EventArchive.ts"
 import { deleteCandidateFork, deleteRunFork } from "./Forks.ts"
 import { endOpenWork } from "./OpenWork.ts"
 
@@ -33,7 +34,8 @@ export const clean = (projectId: string) =>
     for (const kind of projectKinds)
       yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
     yield* cleanApp(projectId)
-    // The feed goes; that the Project was archived, and what followed, is told for as long as any event is.
+    yield* objects.removePrefix(archivePrefix(projectId)).pipe(Effect.catchTag("InvalidKey", Effect.die))
+    // The feed goes as its archive did; that the Project was archived, and what followed, is told for as long as any event is.
     yield* (yield* Retention).forget(projectId, project.updatedAt)
     yield* forgetAll(projectId)
     yield* decideAndCommit(cleaned(projectId))

@@ -1,7 +1,8 @@
 /**
  * The daily sweep of what expires, body of `retention.sweep` (specification, "Retention"): previews with their data
- * stores, what was left of removed apps and archived Projects, objects of previews, temporary objects, in development
- * also evidence, then dead letters, deliveries to webhooks, and events. In bounded messages.
+ * stores, what was left of removed apps and archived Projects, the archive of events, how much bundles come to, objects
+ * of previews, temporary objects, archived events, in development also evidence, then dead letters, deliveries to
+ * webhooks, and events. In bounded messages.
  */
 import { Effect } from "effect"
 import { AppData } from "../app/AppData.ts"
@@ -19,11 +20,22 @@ import { type ObjectInfo, ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings, type SettingsShape } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { reportPage } from "./BundleReports.ts"
+import { archivePage } from "./EventArchive.ts"
 import { sweepArchived, sweepRemoved } from "./Leftovers.ts"
 import { pass } from "./Pass.ts"
 
 interface Cursor {
-  readonly stage: "previews" | "apps" | "projects" | "objects" | "letters" | "deliveries" | "records"
+  readonly stage:
+    | "previews"
+    | "apps"
+    | "projects"
+    | "archive"
+    | "bundles"
+    | "objects"
+    | "letters"
+    | "deliveries"
+    | "records"
   /** Which of the prefixes, and the last key, or page of records, that was looked at. */
   readonly prefix: number
   readonly after: string | null
@@ -38,8 +50,13 @@ interface Expiring {
 const expiringIn = (environment: SettingsShape["environment"]): ReadonlyArray<Expiring> => [
   { prefix: "tmp/", days: Limits.temporaryDays },
   { prefix: "app-previews/", days: Limits.previewDays },
+  { prefix: "events/", days: environment === "production" ? Limits.retentionDaysEvents : Limits.eventDaysDevelopment },
   ...(environment === "development" ? [{ prefix: "evidence/", days: Limits.evidenceDaysDevelopment }] : [])
 ]
+
+/** The next page of Projects, or the next stage after the last one. */
+const onPage = (from: Cursor, next: Cursor["stage"], after: string | null): Cursor =>
+  after === null ? { ...from, stage: next, after: null } : { ...from, after }
 
 /** The body of `retention.sweep`, one message. */
 export const sweepExpired = Effect.gen(function* () {
@@ -49,12 +66,11 @@ export const sweepExpired = Effect.gen(function* () {
     Effect.gen(function* () {
       const rule = expiring[from.prefix]
       if (from.stage === "previews") return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "apps" } as Cursor)
-      if (from.stage === "apps" || from.stage === "projects") {
-        const [sweep, next] =
-          from.stage === "apps" ? ([sweepRemoved, "projects"] as const) : ([sweepArchived, "objects"] as const)
-        const after = yield* sweep(from.after)
-        return { ...from, stage: after === null ? next : from.stage, after } as Cursor
-      }
+      if (from.stage === "apps") return onPage(from, "projects", yield* sweepRemoved(from.after))
+      if (from.stage === "projects") return onPage(from, "archive", yield* sweepArchived(from.after))
+      // Before the feed's own events go.
+      if (from.stage === "archive") return onPage(from, "bundles", yield* archivePage(from.after))
+      if (from.stage === "bundles") return onPage(from, "objects", yield* reportPage(from.after))
       if (from.stage === "objects" && rule !== undefined) {
         const after = yield* sweepObjects(rule, from.after, now)
         return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor

@@ -338,6 +338,7 @@ describe("The cleanup of an archived Project", () => {
           "apps",
           "app-previews",
           "Removal.deleteRows",
+          "events",
           "feed",
           "Cleanup.cleaned"
         ])

@@ -1,5 +1,6 @@
 /** Projects: creating, reading, their first source, their code, and what became of it over time. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Usage } from "@pawl/core/project/Usage"
 import { TemplateName } from "@pawl/core/project/Templates"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Schema } from "effect"
@@ -108,6 +109,17 @@ const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases")
   .addSuccess(pageOf(ReleaseRecord))
   .annotateContext(about(reading, "The releases of a Project, newest first"))
 
+const usage = HttpApiEndpoint.get("usage", "/v1/projects/:id/usage")
+  .setPath(ById)
+  .addSuccess(Usage)
+  .annotateContext(
+    about(
+      reading,
+      "What a Project has used",
+      "Money of all its Changes; builds of today and sandbox time of this month (UTC), of this Project; the bytes of its stored bundles."
+    )
+  )
+
 export const ProjectsApi = HttpApiGroup.make("projects")
   .add(create)
   .add(list)
@@ -115,6 +127,7 @@ export const ProjectsApi = HttpApiGroup.make("projects")
   .add(archive)
   .add(source)
   .add(code)
+  .add(usage)
   .add(versions)
   .add(releases)
   .middleware(Authenticated)

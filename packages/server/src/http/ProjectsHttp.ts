@@ -8,6 +8,7 @@ import { archive } from "@pawl/core/project/Archiving"
 import * as Projects from "@pawl/core/project/Projects"
 import type { FileEdits } from "@pawl/core/project/Repositories"
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
+import { usage } from "@pawl/core/project/Usage"
 import { Effect } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
@@ -103,6 +104,7 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
     .handle("code", ({ path, urlParams }) =>
       answering(Effect.flatMap(onProject(path.id), (project) => codeAnswer(project.id, urlParams)))
     )
+    .handle("usage", ({ path }) => answering(Effect.flatMap(onProject(path.id), (project) => usage(project.id))))
     .handle("versions", ({ path, urlParams }) =>
       answering(Effect.flatMap(onProject(path.id), (project) => versionsOf(project.id, urlParams)))
     )

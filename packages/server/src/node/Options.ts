@@ -56,6 +56,10 @@ const options = Config.all({
   appProcesses: Config.withDefault(positive("appProcesses"), Limits.appProcesses),
   sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
   sandboxesAtOnce: Config.withDefault(positive("sandboxesAtOnce"), defaultSandboxes()),
+  bundleMegabytesPerProject: Config.withDefault(
+    positive("bundleMegabytesPerProject"),
+    Limits.bundleBytesPerProject / 1024 ** 2
+  ),
   webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
   ownerToken: Config.option(Config.redacted("ownerToken")),
@@ -90,6 +94,7 @@ export interface Options {
   readonly appProcesses: number
   readonly sandboxMinutesPerMonth: number
   readonly sandboxesAtOnce: number
+  readonly bundleMegabytesPerProject: number
   readonly webhooksAllowPrivate: boolean
   readonly apiRatePerMinute: number
   readonly ownerToken: Redacted.Redacted | null

@@ -74,6 +74,7 @@ const settings = (options: Options, addresses: Addresses) =>
     fixturesEnabled: options.fixturesEnabled,
     buildsPerDay: options.appBuildsPerDay,
     sandboxMsPerMonth: options.sandboxMinutesPerMonth * 60_000,
+    bundleBytesPerProject: options.bundleMegabytesPerProject * 1024 ** 2,
     smokeRetryMs: options.smokeRetryMs,
     appUrl: addresses.appUrl
   })

@@ -1,0 +1,56 @@
+/** What a Project has used: money, builds, sandbox time, bytes. It only reads. */
+import { Effect, Schema } from "effect"
+import * as Shares from "../app/Shares.ts"
+import { DailyCounter } from "../app/DailyCounter.ts"
+import { Records } from "../ledger/Records.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { bundleBytes } from "../upkeep/BundleReports.ts"
+
+export const Usage = Schema.Struct({
+  /** Of all Changes. */
+  spent_usd: Schema.Number,
+  reserved_usd: Schema.Number,
+  modelCallsToday: Schema.Number,
+  modelCallsCap: Schema.Number,
+  /** Of this Project, today in UTC. */
+  buildsToday: Schema.Number,
+  /** How long this Project's checks ran in sandboxes in this month, in UTC. */
+  sandboxMsThisMonth: Schema.Number,
+  /** Of its stored bundles and their assets, those of previews too. */
+  bundleBytes: Schema.Number
+})
+export interface Usage extends Schema.Schema.Type<typeof Usage> {}
+
+/** Page by page: a Project may have many Changes. */
+const spent = (projectId: string) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    let total = 0
+    let cursor: string | null = null
+    do {
+      const page: {
+        readonly items: ReadonlyArray<{ readonly record: { readonly spent_usd: number } }>
+        readonly nextCursor: string | null
+      } = yield* records.list("change", { projectId, ...(cursor === null ? {} : { cursor }) })
+      for (const { record } of page.items) total += record.spent_usd
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    return Math.round(total * 1e6) / 1e6
+  })
+
+export const usage = (projectId: string) =>
+  Effect.gen(function* () {
+    const counter = yield* DailyCounter
+    const today = (yield* Time.now).slice(0, 10)
+    return {
+      spent_usd: yield* spent(projectId),
+      // Nothing is reserved and no call is counted before a model is asked by Pawl itself.
+      reserved_usd: 0,
+      modelCallsToday: 0,
+      modelCallsCap: Limits.modelCallsPerDay,
+      buildsToday: yield* counter.used(Shares.countedOf("app-builds", projectId), today),
+      sandboxMsThisMonth: yield* counter.used(Shares.countedOf("sandbox-ms", projectId), `${today.slice(0, 7)}-01`),
+      bundleBytes: yield* bundleBytes(projectId)
+    } satisfies Usage
+  }).pipe(Effect.withSpan("Usage.usage", { attributes: { projectId } }))

@@ -24,7 +24,7 @@ export const sharedSlotsContract = (name: string, fixture: StoreFixture): void =
       Effect.gen(function* () {
         const exits = yield* race(Array.from({ length: 40 }, () => take("a")))
         const won = exits.flatMap((exit) => (exit._tag === "Success" && exit.value !== null ? [exit.value.place] : []))
-        expect(won.sort()).toEqual([0, 1, 2, 3])
+        expect(won.sort((a, b) => a - b)).toEqual([0, 1, 2, 3])
         expect(yield* take("b", 1)).toMatchObject({ scope: "b", place: 0 })
         expect(yield* take("c", 0)).toBe(null)
       })

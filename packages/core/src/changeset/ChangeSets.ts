@@ -28,11 +28,7 @@ export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesN
 ) {}
 
 /** The Change has as many ChangeSets as one may have. Open another Change for further work. */
-export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Number }) {
-  override get message() {
-    return `This Change has its ${this.max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`
-  }
-}
+export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Number }) {}
 
 export interface Edit {
   readonly changeId: string

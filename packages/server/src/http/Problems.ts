@@ -190,7 +190,13 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `${changeId} is ${status}. Open another Change for further work.`,
       { changeStatus: status }
     ),
-  ChangeSetLimit: ({ max, message }) => conflict("changeset_limit", "No more ChangeSets", message, { max }),
+  ChangeSetLimit: ({ max }) =>
+    conflict(
+      "changeset_limit",
+      "No more ChangeSets",
+      `This Change has its ${max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`,
+      { max }
+    ),
   CandidateLimit: ({ max }) =>
     conflict(
       "candidate_limit",

@@ -80,10 +80,11 @@ const auth = [
   "**A password field**: an element with `type=password` or with an `autocomplete` that ends with `-password`,",
   list([
     "in HTML and SVG as a browser reads it, also in a `template`, a `noscript`, a `srcdoc`, and in what scripts of the page write;",
+    "in every other asset that a browser could show as a page: XHTML and all that is XML, what `_headers` gives such a type, and what begins as a page whatever it is called, also in other encodings and compressed;",
     "in JSX, in calls that make an element, in `setAttribute` and in an assignment to `type`;",
     "in texts of code that hold such markup, and in files that code imports as text or JSON."
   ]),
-  "Looked at are all assets, all that the bundle is made of, and code and markup of the source other than its tests. What stands in comments, in documents and as prose is not looked at, and neither is `node_modules` unless something imports it. A program can still make such a field at run time in ways that cannot be seen in its source."
+  "Looked at are all assets that are code or pages, all that the bundle is made of, and code and markup of the source other than its tests. What stands in comments, in documents and as prose is not looked at, and neither is `node_modules` unless something imports it. A program can still make such a field at run time in ways that cannot be seen in its source."
 ]
 
 export const appsPage = (): Page =>

@@ -157,6 +157,26 @@ const abouts: Readonly<Record<string, About>> = {
     takes: "a URL",
     otherwise: "`https://api.cloudflare.com/client/v4`",
     what: "Where the API of Cloudflare is."
+  },
+  targetGitUrl: {
+    takes: "`https://host/path` or `ssh://user@host/path`",
+    otherwise: "none: nothing is pushed anywhere",
+    what: "Under which address release targets in development may name a git remote. Canonical `main` is pushed there."
+  },
+  targetGitUser: {
+    takes: "a name",
+    otherwise: "x-access-token",
+    what: "The user name beside `targetGitToken`. GitHub takes the default."
+  },
+  targetGitToken: {
+    takes: "a token",
+    otherwise: "none",
+    what: "May push to the repositories under `targetGitUrl`, and is sent nowhere else. Keep it in the environment."
+  },
+  targetSshKeyFile: {
+    takes: "a path, from the root",
+    otherwise: "the keys of the ssh agent (`SSH_AUTH_SOCK`)",
+    what: "The private key for an ssh `targetGitUrl`. Its host must be in `known_hosts`."
   }
 }
 

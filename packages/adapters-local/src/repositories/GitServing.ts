@@ -15,7 +15,8 @@ import { isObjectId, repositoryPath } from "./RepositoryPath.ts"
 type Service = typeof GitTransport.Service
 type Serve = Parameters<Service["serve"]>[0]
 
-const folderOf = (root: string): string => join(root, ".serving")
+/** Repositories of nothing but refs, made for one errand each. */
+export const folderOf = (root: string): string => join(root, ".serving")
 
 /** Removes what ended processes left. Of a folder that others share, only what is older than any answer may take. */
 export const sweepServing = async (root: string, shared: boolean): Promise<void> => {
@@ -38,7 +39,11 @@ const settings = [
 ]
 
 /** Writes the view: its refs, and from whom it borrows. */
-const write = async (view: string, refs: ReadonlyMap<string, string>, lenders: Iterable<string>): Promise<void> => {
+export const write = async (
+  view: string,
+  refs: ReadonlyMap<string, string>,
+  lenders: Iterable<string>
+): Promise<void> => {
   for (const folder of ["objects/info", "refs/heads"]) await mkdir(join(view, folder), { recursive: true, mode: 0o700 })
   const objects = join(view, "objects")
   const alternates = Array.from(lenders, (gitDir) => `${relative(objects, join(gitDir, "objects"))}\n`)

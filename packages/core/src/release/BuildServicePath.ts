@@ -1,7 +1,7 @@
 /**
  * The path of a release target (specification, "Legacy build-service path"): its build service builds canonical `main`
- * by itself; here its builds are polled, its deployment is confirmed, and its URL is probed. Between polls the command
- * sleeps in the store, so that no worker is held. Before each poll `Releases` has confirmed that the generation is
+ * by itself, from where it is pushed to; here its builds are polled, its deployment is confirmed, and its URL is probed.
+ * It begins when `main` is at the promoted commit, and its 15 minutes count from then. Between polls the command sleeps in the store, so that no worker is held. Before each poll `Releases` has confirmed that the generation is
  * still canonical.
  */
 import { Effect } from "effect"
@@ -13,6 +13,7 @@ import { commitStep, Process, step, Waiting } from "../ledger/Processes.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { BuildService, type BuildServiceFault, type ServiceBuild } from "./BuildService.ts"
+import { CanonicalRemote } from "./CanonicalRemote.ts"
 import { ending } from "./Ending.ts"
 import type { Release } from "./Release.ts"
 import type { ReleaseTarget } from "./ReleaseTarget.ts"
@@ -22,6 +23,8 @@ const actor = system("release")
 
 export const runAtTarget = (release: Release, target: ReleaseTarget) =>
   Effect.gen(function* () {
+    const pushed = yield* pushMain(release, target)
+    if (pushed._tag === "Refused") return yield* fail(release, pushed.reason)
     const built = yield* awaitBuild(release, target)
     if (built._tag === "Failed") return yield* fail(release, built.reason)
     const deployed = yield* awaitDeployment(release, target, built.id)
@@ -29,6 +32,21 @@ export const runAtTarget = (release: Release, target: ReleaseTarget) =>
     const probes = yield* smokeTest(release, { _tag: "Target", url: target.url })
     yield* decideAndCommit(ending(release.id, { _tag: "TargetProbed", probes }))
   })
+
+/** Pushes canonical `main` where the build service looks, once. A remote that is away fails it, to be tried again. */
+const pushMain = ({ commit, projectId: project }: Release, { remote }: ReleaseTarget) =>
+  remote === undefined
+    ? Effect.succeed({ _tag: "Pushed" as const })
+    : step(
+        "pushed",
+        Effect.flatMap(CanonicalRemote, (canonical) => canonical.push({ project, remote, commit })).pipe(
+          Effect.as({ _tag: "Pushed" as const }),
+          Effect.catchTags({
+            RemoteDiverged: ({ message }) => Effect.succeed({ _tag: "Refused" as const, reason: message }),
+            RemoteRefused: ({ message }) => Effect.succeed({ _tag: "Refused" as const, reason: message })
+          })
+        )
+      )
 
 const fail = (release: Release, reason: string) => decideAndCommit(ending(release.id, { _tag: "Failed", reason }))
 

@@ -10,6 +10,7 @@ import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import { touchHead } from "../promotion/HeadGuard.ts"
+import { remoteUrl } from "./RemoteUrl.ts"
 import type { ReleaseTarget } from "./ReleaseTarget.ts"
 
 /** What a promotion of a Project is released to. */
@@ -32,6 +33,8 @@ export interface TargetFields {
   readonly workerName: string
   readonly workerTag: string
   readonly url: string
+  /** Null as absent: nothing is pushed. */
+  readonly remote?: string | null | undefined
 }
 
 /** `https://name.workers.dev` out of what was sent; null for anything that holds more than scheme, host and port. */
@@ -59,7 +62,18 @@ const checked = (fields: TargetFields) =>
     if (url === null) return yield* refuse("url", "use a http or https URL with a host and nothing after it")
     const refused = (yield* OutboundRule).allowPrivate ? null : refusedHost(hostOf(url))
     if (refused !== null) return yield* refuse("url", refused)
-    return { workerName: fields.workerName, workerTag: fields.workerTag, url }
+    const remote = fields.remote == null ? null : remoteUrl(fields.remote)
+    if (fields.remote != null && remote === null)
+      return yield* refuse(
+        "remote",
+        "use https://host/path or ssh://user@host/path of a git repository, without a password in it"
+      )
+    return {
+      workerName: fields.workerName,
+      workerTag: fields.workerTag,
+      url,
+      ...(remote === null ? {} : { remote })
+    }
   })
 
 /** Names the worker that a Project's promotions are released to. Fails with `InvalidField`. The same again changes nothing. */
@@ -79,7 +93,8 @@ export const putTarget = (projectId: string, fields: TargetFields) =>
         const same =
           before?.record.workerName === good.workerName &&
           before.record.workerTag === good.workerTag &&
-          before.record.url === good.url
+          before.record.url === good.url &&
+          before.record.remote === good.remote
         if (before !== null && same) return { answer: before.record }
         const write =
           before === null ? Commit.insert("releaseTarget", target) : Commit.update("releaseTarget", before, target)

@@ -23,6 +23,7 @@ import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Project } from "../project/Project.ts"
+import { ensureSynced } from "../promotion/SourceSync.ts"
 import { runAtTarget } from "./BuildServicePath.ts"
 import { ending } from "./Ending.ts"
 import { isBoundTo, type Release } from "./Release.ts"
@@ -36,6 +37,7 @@ const actor = system("release")
 
 export const run = (releaseId: string) =>
   Effect.gen(function* () {
+    yield* afterSync((yield* demand("release", releaseId)).record)
     if ((yield* decideAndCommit(starting(releaseId))) === "over") return yield* keepVersion(releaseId)
     const release = (yield* demand("release", releaseId)).record
     if ((yield* demand("project", release.projectId)).record.status === "archived")
@@ -46,6 +48,18 @@ export const run = (releaseId: string) =>
     if (to._tag === "Target") return yield* runAtTarget(release, to.target)
     return yield* runAtApp(release)
   }).pipe(Effect.withSpan("Releases.run", { attributes: { releaseId } }))
+
+/**
+ * A release to a target starts once canonical `main` has been brought to its generation: the build service builds from
+ * there. The bundle of an app is read from the Candidate until then, so that its release goes on beside the sync.
+ */
+const afterSync = ({ generation, projectId, status }: Release) =>
+  Effect.gen(function* () {
+    if (Lifecycle.isFinal(ReleaseLifecycle, status) || (yield* releasesTo(projectId))?._tag !== "Target") return
+    if ((yield* demand("project", projectId)).record.status === "archived") return
+    const { syncedGeneration } = (yield* demand("head", projectId)).record
+    if (syncedGeneration < generation) yield* ensureSynced(projectId)
+  })
 
 /** The live-app path, once the release is building. */
 const runAtApp = (release: Release) =>

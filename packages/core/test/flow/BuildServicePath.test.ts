@@ -1,105 +1,22 @@
-import { Effect, Layer, TestClock, TestContext } from "effect"
-import { beforeEach, describe, expect, it } from "vitest"
+import { Effect, TestClock } from "effect"
+import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Settings } from "@pawl/core/primitives/Settings"
 import * as BuildService from "@pawl/core/release/BuildService"
 import { buildPollTimes, confirmTimes } from "@pawl/core/release/BuildServicePath"
 import * as ReleaseTargets from "@pawl/core/release/ReleaseTargets"
-import * as TargetProbeClient from "@pawl/core/release/TargetProbeClient"
 import { injectedPath, injectFailure } from "@pawl/core/release/Injection"
-import { page, person, run, settle } from "./MemoryPawl.ts"
+import { page, person, settle } from "./MemoryPawl.ts"
 import { changeOf, claimRelease, eventsSince, promoted, releaseOf } from "./ReleaseScenes.ts"
 import { newProject } from "./Scenes.ts"
-
-const answers = new Map([["/", page(200)]])
-let service: BuildService.MemoryBuilds
-/** When the service was asked for builds, in milliseconds of the program's clock. */
-let polls: Array<number>
-
-beforeEach(() => {
-  service = { builds: [], hasTrigger: true, deployment: null, fault: null }
-  polls = []
-  answers.clear()
-  answers.set("/", page(200))
-})
-
-const watched = Layer.effect(
-  BuildService.BuildService,
-  Effect.map(BuildService.BuildService, (inner): BuildService.BuildServiceShape => ({
-    ...inner,
-    builds: (target, commit) =>
-      Effect.clockWith((clock) => clock.currentTimeMillis).pipe(
-        Effect.tap((now) => Effect.sync(() => polls.push(now))),
-        Effect.zipRight(inner.builds(target, commit))
-      )
-  }))
-)
-
-/** In development, with a release target and no app, under a clock of the test's own. */
-const play = (program: Parameters<typeof run>[0]): Promise<void> =>
-  run(
-    Effect.gen(function* () {
-      const settings = { ...(yield* Settings), appsDomain: null, environment: "development" as const }
-      yield* program.pipe(
-        Effect.provide(Layer.mergeAll(TargetProbeClient.layerMemory(answers))),
-        Effect.provide(Layer.suspend(() => Layer.provideMerge(watched, BuildService.layerMemory(service)))),
-        Effect.provideService(Settings, { ...settings, fixturesEnabled: true })
-      )
-    }).pipe(Effect.provide(TestContext.TestContext))
-  )
-
-const target = { workerName: "shop", workerTag: "tag", url: "https://shop.test" }
-
-/** A promotion whose release waits for its first poll. */
-const begun = Effect.gen(function* () {
-  const project = yield* newProject()
-  yield* ReleaseTargets.putTarget(project.id, target)
-  const scene = yield* promoted(project, "r1")
-  const startedAt = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  yield* settle
-  return { ...scene, startedAt, commit: scene.candidate.commit ?? "" }
-})
-
-/** Lets time pass in steps of five seconds and the rest, with a worker that does whatever is due. */
-const pass = (ms: number): Effect.Effect<void, unknown, Effect.Effect.Context<typeof settle>> => {
-  const step = Math.min(ms, 5000)
-  return step <= 0
-    ? Effect.void
-    : TestClock.adjust(step).pipe(Effect.zipRight(settle), Effect.zipRight(Effect.suspend(() => pass(ms - step))))
-}
-
-const build = (commit: string, fields: Partial<BuildService.ServiceBuild> = {}): BuildService.ServiceBuild => ({
-  id: "b1",
-  status: "finished",
-  outcome: "success",
-  commit,
-  createdAt: "2026-01-01T00:00:00Z",
-  ...fields
-})
-const deployment = { id: "d1", versionId: "v1", buildId: "b1" }
-
-const ends = (
-  scene: Effect.Effect.Success<typeof begun>,
-  release: string,
-  change: string,
-  reason: string | null = null
-) =>
-  Effect.gen(function* () {
-    const ended = yield* releaseOf(scene.releaseId)
-    expect(ended.status).toBe(release)
-    if (reason !== null) expect(ended.reason).toContain(reason)
-    expect((yield* changeOf(scene.changeId)).status).toBe(change)
-    const events = yield* eventsSince(scene.project.id, scene.generation)
-    return events.map((event) => event.type)
-  })
+import { answers, begun, build, deployment, ends, pass, play, polls, service, target } from "./TargetScenes.ts"
 
 describe("The release to a build service's target", () => {
   it("is deployed when the build of the promoted commit is the newest deployment and its probes pass", () =>
     play(
       Effect.gen(function* () {
         const scene = yield* begun
-        service = Object.assign(service, { builds: [build(scene.commit)], deployment })
+        Object.assign(service, { builds: [build(scene.commit)], deployment })
         yield* pass(Limits.buildPollFirstMs)
         expect(yield* ends(scene, "deployed", "completed")).toEqual([
           "build.started",
@@ -313,7 +230,7 @@ describe("A build service that", () => {
         const scene = yield* begun
         service.fault = new BuildService.BuildServiceLimited({ retryAfterMs: 120_000 })
         yield* pass(Limits.buildPollFirstMs)
-        service = Object.assign(service, { fault: null, builds: [build(scene.commit)], deployment })
+        Object.assign(service, { fault: null, builds: [build(scene.commit)], deployment })
         yield* pass(119_000)
         expect((yield* releaseOf(scene.releaseId)).status).toBe("building")
         yield* pass(1000)
@@ -339,7 +256,7 @@ describe("An injected failure at a release target", () => {
     play(
       Effect.gen(function* () {
         const scene = yield* begun
-        service = Object.assign(service, { builds: [build(scene.commit)], deployment })
+        Object.assign(service, { builds: [build(scene.commit)], deployment })
         yield* pass(Limits.buildPollFirstMs)
         answers.set(injectedPath, page(404))
         const { evidence, release } = yield* injectFailure(person, scene.project.id)

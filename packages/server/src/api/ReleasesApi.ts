@@ -15,7 +15,9 @@ export const ReleaseTargetBody = Schema.Struct({
   /** The build service's own id of the worker. */
   workerTag: Schema.String,
   /** Where the worker answers: scheme and host. */
-  url: Schema.String
+  url: Schema.String,
+  /** The git repository that the build service watches: `https://host/path` or `ssh://user@host/path`. */
+  remote: Schema.optional(Schema.NullOr(Schema.String))
 })
 
 const injectFailure = HttpApiEndpoint.post("injectFailure", "/v1/projects/:id/releases/inject-failure")
@@ -44,7 +46,7 @@ const putTarget = HttpApiEndpoint.put("putTarget", "/v1/projects/:id/release-tar
     about(
       administering,
       "Name the worker that promotions are released to",
-      `${developmentOnly} A build service must build it from canonical main.`
+      `${developmentOnly} A build service must build it from canonical main, which each promotion pushes to \`remote\`.`
     )
   )
 

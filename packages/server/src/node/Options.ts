@@ -8,7 +8,9 @@ import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
+import type { RemoteAccess } from "@pawl/adapters-local/repositories/GitRemote"
 import { accountOf } from "./BuildServices.ts"
+import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./TelemetryOptions.ts"
 
 /** The options cannot be used; the message names the option and what it takes. */
@@ -67,6 +69,10 @@ const options = Config.all({
   buildsApiToken: Config.option(Config.redacted("buildsApiToken")),
   buildsAccountId: Config.option(Config.string("buildsAccountId")),
   buildsApiUrl: Config.option(Config.string("buildsApiUrl")),
+  targetGitUrl: Config.option(Config.string("targetGitUrl")),
+  targetGitUser: Config.withDefault(Config.string("targetGitUser"), defaultGitUser),
+  targetGitToken: Config.option(Config.redacted("targetGitToken")),
+  targetSshKeyFile: Config.option(Config.string("targetSshKeyFile")),
   databaseSchema: Config.withDefault(Config.string("databaseSchema"), defaultSchema),
   metrics: Config.withDefault(flag("metrics"), false),
   metricsToken: Config.option(Config.redacted("metricsToken")),
@@ -100,6 +106,8 @@ export interface Options {
   readonly ownerToken: Redacted.Redacted | null
   /** Of release targets in development. Null: there is none. */
   readonly buildService: CloudflareAccount | null
+  /** Where canonical main may be pushed to, for release targets. Null: nowhere. */
+  readonly targetGit: RemoteAccess | null
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
@@ -186,6 +194,8 @@ export const read = (
       return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
     const buildService = accountOf(read)
     if (typeof buildService === "string") return yield* refuse(buildService)
+    const targetGit = remoteAccessOf(read)
+    if (typeof targetGit === "string") return yield* refuse(targetGit)
     const telemetry = telemetryOf(read)
     if (typeof telemetry === "string") return yield* refuse(telemetry)
     const named = parseRoles(read.roles)
@@ -213,6 +223,7 @@ export const read = (
       baseUrl: Option.getOrNull(read.baseUrl),
       ownerToken: Option.getOrNull(read.ownerToken),
       buildService,
+      targetGit,
       databaseUrl
     }
   })

@@ -23,6 +23,7 @@ import * as Chance from "./Chance.ts"
 import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
 import * as State from "./State.ts"
+import * as TargetGit from "./TargetGit.ts"
 import type { Telemetry } from "./Telemetry.ts"
 import * as Templates from "./Templates.ts"
 
@@ -96,6 +97,7 @@ export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => 
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),
+    Layer.provideMerge(TargetGit.layer(join(options.data, "repositories"), options.targetGit)),
     Layer.provideMerge(Chance.layer)
   )
 }

@@ -66,7 +66,13 @@ describe("A release target", () => {
       workerTag: "other",
       createdAt: named.body.releaseTarget.createdAt
     })
-    expect((await api.call("DELETE", path)).body).toEqual(moved.body)
+    const remote = "https://Git.Example.com/acme/shop.git/"
+    const watched = await api.call("PUT", path, { body: { ...target, workerTag: "other", remote } })
+    expect(watched.body.releaseTarget.remote).toBe("https://git.example.com/acme/shop.git")
+    expect((await api.call("PUT", path, { body: { ...target, workerTag: "other", remote: null } })).body).toEqual({
+      releaseTarget: { ...moved.body.releaseTarget, updatedAt: expect.any(String) }
+    })
+    expect((await api.call("DELETE", path)).body.releaseTarget).not.toHaveProperty("remote")
     expectProblem(await api.call("DELETE", path), 404, "unknown_release_target")
     expectProblem(await api.call("GET", path), 404, "unknown_release_target")
   })
@@ -82,7 +88,24 @@ describe("A release target", () => {
         "url",
         ["http://127.0.0.1:8080", "http://localhost", "https://a.localhost", "http://2130706433", "http://0x7f.1"]
       ],
-      ["url", ["http://169.254.169.254", "https://10.0.0.1", "https://db.internal", "https://printer.local"]]
+      ["url", ["http://169.254.169.254", "https://10.0.0.1", "https://db.internal", "https://printer.local"]],
+      [
+        "remote",
+        [
+          "",
+          "https://git.test",
+          "https://user:secret@git.test/a",
+          "git@git.test:a/b",
+          "file:///etc/passwd",
+          "ext::sh -c id",
+          "ssh://-oProxyCommand=id/a",
+          "ssh://git.test/-a",
+          "https://git.test/a/../b",
+          "https://git.test/a?b",
+          "https://git.test/a b",
+          `https://git.test/${"a".repeat(300)}`
+        ]
+      ]
     ] as const
     for (const [field, values] of refused)
       for (const value of values)

@@ -1,0 +1,84 @@
+/**
+ * Canonical `main` at another place: the repository that the build service of a release target watches. Pawl moves its
+ * `main` forward and never back, and changes nothing else there.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Repositories } from "../project/Repositories.ts"
+
+/** The remote's `main` holds what canonical does not. Someone else pushed there; asking again does not help. */
+export class RemoteDiverged extends Schema.TaggedError<RemoteDiverged>()("RemoteDiverged", {
+  /** The commit of the remote's `main`. */
+  main: Schema.String
+}) {
+  override get message() {
+    return `the remote has diverged: its main is at ${this.main}, which canonical main does not hold; nothing was pushed`
+  }
+}
+
+/** The remote, or this installation, takes no such push; the reason says which. Asking again does not help. */
+export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRefused", { reason: Schema.String }) {
+  override get message() {
+    return `canonical main was not pushed: ${this.reason}`
+  }
+}
+
+/** The remote does not answer, or not as one. Asking again may help. The reason holds nothing that the remote said. */
+export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the remote is away: ${this.reason}`
+  }
+}
+
+export type RemoteFault = RemoteDiverged | RemoteRefused | RemoteUnavailable
+
+export interface CanonicalRemoteShape {
+  /**
+   * Brings `main` of the remote to a commit that canonical holds, forward only; a remote without a `main` gets one. Where
+   * its `main` is at that commit or beyond it, nothing happens. `remote` is a https, http or ssh URL without credentials.
+   */
+  readonly push: (options: {
+    readonly project: string
+    readonly remote: string
+    readonly commit: string
+  }) => Effect.Effect<void, RemoteFault>
+}
+
+export class CanonicalRemote extends Context.Reference<CanonicalRemote>()("@pawl/core/release/CanonicalRemote", {
+  defaultValue: (): CanonicalRemoteShape => ({
+    push: () => new RemoteRefused({ reason: "this installation pushes to no remotes: PAWL_TARGET_GIT_URL names where" })
+  })
+}) {}
+
+/** A remote in memory, for every URL. The caller may change it. */
+export interface MemoryRemote {
+  /** The commit of its `main`; null when there is none. */
+  main: string | null
+  /** What every push fails with, while it is set. */
+  fault: RemoteFault | null
+}
+
+export const layerMemory = (state: MemoryRemote): Layer.Layer<never, never, Repositories> =>
+  Layer.effect(
+    CanonicalRemote,
+    Effect.map(Repositories, (repositories): CanonicalRemoteShape => {
+      /** Whether a commit is made of another; what the Project does not hold is made of nothing. */
+      const holds = (project: string, commit: string, other: string) =>
+        Effect.gen(function* () {
+          const seen = new Set([commit])
+          for (const next of seen) for (const parent of yield* repositories.parents({ project }, next)) seen.add(parent)
+          return seen.has(other)
+        }).pipe(Effect.orElseSucceed(() => false))
+      return {
+        push: ({ commit, project }) =>
+          Effect.gen(function* () {
+            if (state.fault !== null) return yield* state.fault
+            const main = state.main
+            if (main !== null && (yield* holds(project, main, commit))) return
+            if (main !== null && !(yield* holds(project, commit, main))) return yield* new RemoteDiverged({ main })
+            state.main = commit
+          })
+      }
+    })
+  )

@@ -1,0 +1,44 @@
+/** Where canonical `main` may be pushed to for release targets, and with what: four options that belong together. */
+import { isAbsolute } from "node:path"
+import * as GitRemote from "@pawl/adapters-local/repositories/GitRemote"
+import { remoteUrl } from "@pawl/core/release/RemoteUrl"
+import { Layer, Option, Redacted } from "effect"
+
+/** The name that GitHub takes beside a token; other services take any. */
+export const defaultGitUser = "x-access-token"
+
+/** Without an address nothing is pushed anywhere. */
+export const layer = (directory: string, access: GitRemote.RemoteAccess | null): Layer.Layer<never> =>
+  access === null ? Layer.empty : GitRemote.layer({ directory, access })
+
+/** A token goes over the network in the open with http: that is for this machine alone. */
+const isOpen = (url: string): boolean => /^http:\/\/(?!(?:localhost|127\.0\.0\.1)(?:[:/]|$))/.test(url)
+
+/** What four options name; a text says what is wrong with them. */
+export const remoteAccessOf = (options: {
+  readonly targetGitUrl: Option.Option<string>
+  readonly targetGitUser: string
+  readonly targetGitToken: Option.Option<Redacted.Redacted>
+  readonly targetSshKeyFile: Option.Option<string>
+}): GitRemote.RemoteAccess | string | null => {
+  const given = Option.getOrNull(options.targetGitUrl)
+  const token = Option.getOrNull(options.targetGitToken)
+  const sshKeyFile = Option.getOrNull(options.targetSshKeyFile)
+  if (given === null)
+    return token === null && sshKeyFile === null
+      ? null
+      : "targetGitToken (PAWL_TARGET_GIT_TOKEN) and targetSshKeyFile need targetGitUrl (PAWL_TARGET_GIT_URL): where they may be used"
+  const url = remoteUrl(given)
+  if (url === null)
+    return "targetGitUrl (PAWL_TARGET_GIT_URL): use https://host/path or ssh://user@host/path, without a password"
+  if (isOpen(url)) return "targetGitUrl (PAWL_TARGET_GIT_URL): use https or ssh; http is for this machine alone"
+  if (token !== null && !/^[!-~]{1,500}$/.test(Redacted.value(token)))
+    return "targetGitToken (PAWL_TARGET_GIT_TOKEN): use 1 to 500 visible ASCII characters"
+  if (!/^[\w.-]{1,100}$/.test(options.targetGitUser))
+    return "targetGitUser (PAWL_TARGET_GIT_USER): use letters, digits, ., - and _"
+  if (sshKeyFile !== null && !isAbsolute(sshKeyFile))
+    return "targetSshKeyFile (PAWL_TARGET_SSH_KEY_FILE): use an absolute path"
+  if (token !== null && url.startsWith("ssh:"))
+    return "targetGitToken (PAWL_TARGET_GIT_TOKEN) is for https; for ssh use targetSshKeyFile"
+  return { url, token: token === null ? null : { user: options.targetGitUser, password: token }, sshKeyFile }
+}

@@ -22,6 +22,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import * as MemoryRepositories from "@pawl/core/project/MemoryRepositories"
 import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
+import * as MemoryRouteReader from "@pawl/core/release/MemoryRouteReader"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { Console, Effect, Layer } from "effect"
 
@@ -43,6 +44,7 @@ const pawl = Layer.mergeAll(
   WebhookSender.layerMemory(new Map()),
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
+  MemoryRouteReader.layerMemory,
   sandbox,
   probes
 )

@@ -65,6 +65,10 @@ export const LocalLimits = {
   buildAuthParseCharacters: MiB,
   /** What a compressed asset is unpacked to at most, when it is looked through for real login (as one asset's bound). */
   buildUnpackedBytes: 25 * MiB,
+  /** Wall time and heap of the process that parses a release's sources for added routes, and how many there are at a time. */
+  routesMs: 10 * second,
+  routesHeapBytes: 256 * MiB,
+  routesAtOnce: 2,
   /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
   bundleInlineBytes: 256 * KiB,
   /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */

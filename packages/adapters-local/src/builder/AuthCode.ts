@@ -2,29 +2,8 @@
  * Looks for packages of real login and for password fields in JavaScript and TypeScript, also with JSX. It reads what
  * is plain: a field that a program puts together at run time cannot be seen in its source.
  */
-import { parse, type ParserPlugin } from "@babel/parser"
 import { type AuthFinding, fieldFinding, nowhere, packageFinding, passwordAttribute, type Spot } from "./AuthFinding.ts"
-
-/** A node of the syntax tree. Only what is looked at is named. */
-interface Node {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
-const nodeAt = (node: Node, field: string): Node | null => {
-  const value = node[field]
-  return isNode(value) ? value : null
-}
-const nodesAt = (node: Node, field: string): ReadonlyArray<Node> => {
-  const value = node[field]
-  return Array.isArray(value) ? value.filter(isNode) : []
-}
-const textAt = (node: Node | null, field: string): string | null => {
-  const value = node?.[field]
-  return typeof value === "string" ? value : null
-}
+import { childrenOf, type Node, nodeAt, nodesAt, syntaxTree, textAt } from "./SyntaxTree.ts"
 
 const spotOf = (node: Node): Spot => {
   const loc = node["loc"]
@@ -202,18 +181,6 @@ const looks: Readonly<Record<string, (node: Node) => ReadonlyArray<AuthFinding>>
 
 const isMarkup = (text: string): boolean => text.includes("<") && /password|&#/i.test(text)
 
-/** Fields of a node that hold no code of the program. */
-const aside = new Set(["loc", "extra", "leadingComments", "trailingComments", "innerComments", "comments", "errors"])
-
-const pushChildren = (node: Node, open: Array<Node>): void => {
-  for (const field in node) {
-    const value = aside.has(field) ? null : node[field]
-    if (Array.isArray(value)) {
-      for (const one of value) if (isNode(one)) open.push(one)
-    } else if (isNode(value)) open.push(value)
-  }
-}
-
 /** Sees every node once. A sum of texts is seen as one. */
 const findingsIn = (
   root: Node,
@@ -230,16 +197,10 @@ const findingsIn = (
         if (part.type !== "TemplateElement" && part.type !== "StringLiteral") open.push(part)
     } else {
       if (Object.hasOwn(looks, node.type)) found.push(...(looks[node.type]?.(node) ?? []))
-      pushChildren(node, open)
+      for (const child of childrenOf(node)) open.push(child)
     }
   }
   return found
-}
-
-const pluginsOf = (path: string): Array<ParserPlugin> => {
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase()
-  const typed: Array<ParserPlugin> = /^[cm]?tsx?$/.test(extension) ? ["typescript"] : []
-  return /^[cm]ts$|^ts$/.test(extension) ? typed : [...typed, "jsx"]
 }
 
 /** Null when the text cannot be read as code of this kind. `path` tells by its extension which kind that is. */
@@ -248,20 +209,11 @@ export const codeFindings = (
   text: string,
   markup: (text: string, spot: Spot) => ReadonlyArray<AuthFinding>
 ): ReadonlyArray<AuthFinding> | null => {
+  const tree = syntaxTree(path, text)
   try {
-    const tree: unknown = parse(text, {
-      sourceType: "module",
-      errorRecovery: true,
-      attachComment: false,
-      allowReturnOutsideFunction: true,
-      allowSuperOutsideMethod: true,
-      allowUndeclaredExports: true,
-      allowNewTargetOutsideFunction: true,
-      plugins: [...pluginsOf(path), "decorators"]
-    })
-    return isNode(tree) ? findingsIn(tree, markup) : null
+    return tree === null ? null : findingsIn(tree, markup)
   } catch {
-    // What no parser takes, or is nested too deeply for one.
+    // What is nested too deeply to be looked through.
     return null
   }
 }

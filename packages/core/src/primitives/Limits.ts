@@ -154,6 +154,8 @@ export const Limits = {
   // Probes (specification; the time one probe may take is a decision)
   probesPerProject: 20,
   addedRouteProbes: 2,
+  /** Added routes that are told of one Change (decision); more than are asked, because the tree's own probes may name some. */
+  addedRoutes: 32,
   probeRetryMs: 20 * second,
   probeTimeoutMs: 10 * second,
   probeBodyBytes: 1 * MiB,

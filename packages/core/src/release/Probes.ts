@@ -52,35 +52,6 @@ export const judgeProbe = (probe: Probe, answer: ProbeAnswer | null, why = "no r
   return { path: probe.path, expected, status: answer.status, result: status && body ? "pass" : "fail", detail }
 }
 
-const isTest = (path: string): boolean => /(^|\/)tests?\/|\.(test|spec)\./.test(path)
-
-/** String literals of a line that are compared with a path, or given to a router's `get`; none when it names another method. */
-const routesOf = (line: string): ReadonlyArray<string> =>
-  /\b(post|put|patch|delete)\b/i.test(line)
-    ? []
-    : Array.from(
-        line.matchAll(/(?:\.get\(\s*|path(?:name)?\s*===?\s*)["'`](\/[A-Za-z0-9/_.-]*)["'`]/g),
-        (match) => match[1]!
-      )
-
-/**
- * Static GET routes that a diff adds: named in the added lines of source files, and in no line of the diff that was
- * there before. A route whose line was only touched, or moved to another file, is none.
- */
-export const routesAdded = (
-  files: ReadonlyArray<{ readonly path: string; readonly patch: string }>
-): ReadonlyArray<string> => {
-  const [added, before] = [new Set<string>(), new Set<string>()]
-  for (const file of files) {
-    if (isTest(file.path) || !/\.[cm]?[jt]sx?$/.test(file.path)) continue
-    for (const line of file.patch.split("\n")) {
-      if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) continue
-      for (const route of routesOf(line)) (line.startsWith("+") ? added : before).add(route)
-    }
-  }
-  return [...added].filter((route) => !before.has(route))
-}
-
 /**
  * Static GET routes that ChangeSets declared to write: `/hours`, or `GET /hours`. A route with a parameter or a
  * wildcard is not static, and one of another method is no probe.

@@ -7,11 +7,12 @@ import { ObjectStoreUnavailable } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
-import { readDefinitions } from "../project/Source.ts"
+import { readDefinitions, readFiles } from "../project/Source.ts"
 import { placeOf } from "../promotion/SourceSync.ts"
 import { ProbeClient } from "./ProbeClient.ts"
-import { judgeProbe, type Probe, probesOf, routesAdded, routesDeclared } from "./Probes.ts"
+import { judgeProbe, type Probe, probesOf, routesDeclared } from "./Probes.ts"
 import type { ProbeResult, Release } from "./Release.ts"
+import { RouteReader, tellsRoutes } from "./RouteReader.ts"
 import { TargetProbeClient } from "./TargetProbeClient.ts"
 
 /** Where probes are asked. */
@@ -29,7 +30,7 @@ const probesFor = (release: Release) =>
     return probesOf(own, yield* addedRoutes(release, keeper), Limits.addedRouteProbes)
   })
 
-/** Routes that the Change's ChangeSets declared; where none did, those that the diff adds. */
+/** Routes that the Change's ChangeSets declared; where none did, those that its tree has and its base's has not. */
 const addedRoutes = (release: Release, keeper: RepositoryRef) =>
   Effect.gen(function* () {
     const candidate = (yield* demand("candidate", release.candidateId)).record
@@ -43,11 +44,25 @@ const addedRoutes = (release: Release, keeper: RepositoryRef) =>
     )
     const declared = routesDeclared(changeSets.flatMap((each) => each.intents))
     if (declared.length > 0) return declared
-    const files = yield* (yield* Repositories).diff(keeper, candidate.base_tree, release.tree).pipe(
-      // Routes are not looked for in what is too much to compare.
+    return yield* routesFound(keeper, candidate.base_tree, release.tree).pipe(
+      // Routes are not looked for in what is too much to read.
       Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))
     )
-    return routesAdded(files)
+  })
+
+/** Reads both trees, unless no file differs that could tell of a route. */
+const routesFound = (keeper: RepositoryRef, before: string, after: string) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const telling = (tree: string) =>
+      Effect.map(repositories.list(keeper, tree), (entries) =>
+        entries
+          .filter(({ path, type }) => type === "file" && tellsRoutes(path))
+          .map(({ path, id }) => `${path} ${id}`)
+          .join("\n")
+      )
+    if ((yield* telling(before)) === (yield* telling(after))) return []
+    return yield* (yield* RouteReader).added(yield* readFiles(keeper, before), yield* readFiles(keeper, after))
   })
 
 /** Asks one probe once. */

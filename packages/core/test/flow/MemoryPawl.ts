@@ -12,6 +12,7 @@ import * as WebhookSender from "@pawl/core/event/WebhookSender"
 import { execute } from "@pawl/core/ledger/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
+import * as MemoryRouteReader from "@pawl/core/release/MemoryRouteReader"
 import { type ProbeAnswer, ProbeClient, ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { user } from "@pawl/core/access/Actor"
 
@@ -62,6 +63,7 @@ export const layer = Layer.mergeAll(
   MemoryObjectStore.layerMemory,
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
+  MemoryRouteReader.layerMemory,
   WebhookSender.layerMemory(receivers, received),
   sandbox,
   probes

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { judgeProbe, probesOf, routesAdded, routesDeclared } from "@pawl/core/release/Probes"
+import { judgeProbe, probesOf, routesDeclared } from "@pawl/core/release/Probes"
 
 const answer = (status: number, text = "", contentType: string | null = null) => ({
   status,
@@ -29,34 +29,6 @@ describe("A release probe", () => {
       expect(`${status} ${judgeProbe(added, answer(status)).result}`).toBe(
         `${status} ${passing.includes(status) ? "pass" : "fail"}`
       )
-  })
-
-  it("finds the static GET routes in the added lines of source files", () => {
-    const patch = [
-      '+  if (path === "/hours") return a',
-      "-  if (path === '/old') return b",
-      '+app.get("/two", c)',
-      "+app.post('/three', d)",
-      '+if (url.pathname === "/four") e'
-    ].join("\n")
-    expect(routesAdded([{ path: "src/a.ts", patch }])).toEqual(["/hours", "/two", "/four"])
-    expect(
-      routesAdded([
-        { path: "test/a.test.ts", patch },
-        { path: "README.md", patch }
-      ])
-    ).toEqual([])
-  })
-
-  it("takes no route for added that was only touched, or moved", () => {
-    const patch = (...lines: ReadonlyArray<string>) => lines.join("\n")
-    const touched = patch('-if (path === "/") return one', '+if (path === "/") return two', '+if (path === "/new") x')
-    const moved = { path: "src/b.ts", patch: '-if (path === "/moved") return x' }
-    const here = { path: "src/c.ts", patch: patch(' if (path === "/kept") x', '+if (path === "/moved") y') }
-    const again = { path: "src/d.ts", patch: '+if (path === "/kept") mark()' }
-    expect(routesAdded([{ path: "src/a.ts", patch: touched }, moved, here, again])).toEqual(["/new"])
-    const posted = patch('-app.post("/x", a)', '-if (method === "POST" && path === "/x") a', '+if (path === "/x") b')
-    expect(routesAdded([{ path: "src/a.ts", patch: posted }])).toEqual(["/x"])
   })
 
   it("is asked of at most two added routes, beside the tree's own", () => {

@@ -330,7 +330,8 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
   LeaseLost: unavailable,
   LedgerUnavailable: unavailable,
   ObjectStoreUnavailable: unavailable,
-  RepositoriesUnavailable: unavailable
+  RepositoriesUnavailable: unavailable,
+  RouteReaderUnavailable: unavailable
 }
 
 /** Facts of the core that end before they reach a handler, so that they have no row. */

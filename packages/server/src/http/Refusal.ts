@@ -29,6 +29,7 @@ import type {
 } from "@pawl/core/project/Repositories"
 import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Promotions"
 import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
+import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/promotion/RollbackPlan"
 import type { DiffTooLarge, NotComposed } from "./Diffing.ts"
 
@@ -70,6 +71,7 @@ export type Refusal =
   | RepositoriesUnavailable
   | RollbackStale
   | RollbackTakesNoChangeSets
+  | RouteReaderUnavailable
   | ScopeExceedsToken
   | SelfApproval
   | SlugTaken

@@ -1,5 +1,6 @@
 /** Every part of Pawl on this machine: the data folder and, when there is one, the Postgres that holds the state. */
 import { join } from "node:path"
+import * as BabelRouteReader from "@pawl/adapters-local/builder/BabelRouteReader"
 import * as Esbuild from "@pawl/adapters-local/builder/EsbuildAppBuilder"
 import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
@@ -35,6 +36,7 @@ const basePorts = (options: Options, alone: boolean) =>
     GitRepositories.layer({ directory: join(options.data, "repositories"), shared: options.databaseUrl !== null }),
     LocalSandbox.layer(),
     Esbuild.layer(),
+    BabelRouteReader.layer,
     Templates.layer,
     WebCryptoSecrets.layer,
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })

@@ -13,6 +13,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
 import * as MemoryRepositories from "@pawl/core/project/MemoryRepositories"
 import * as Templates from "@pawl/core/project/Templates"
+import * as MemoryRouteReader from "@pawl/core/release/MemoryRouteReader"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { makeHttpApp, WebCryptoSecrets } from "@pawl/server/http/index"
 import { Effect, Layer, Logger, Redacted, Runtime, Scope, Exit } from "effect"
@@ -64,6 +65,7 @@ const services = Layer.mergeAll(
   MemoryObjectStore.layerMemory,
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
+  MemoryRouteReader.layerMemory,
   Templates.layerMemory({ shop: source, blank: source }),
   WebCryptoSecrets.layer,
   WebhookSender.layerMemory(new Map()),

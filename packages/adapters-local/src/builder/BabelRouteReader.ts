@@ -1,0 +1,136 @@
+/**
+ * Finds added routes by parsing, with the parser that builds have. Code is parsed in a process of its own, bounded in
+ * time and memory and killed afterwards; where no line that could name a path differs, none is started.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { RouteReader, RouteReaderUnavailable, type SourceFiles } from "@pawl/core/release/RouteReader"
+import { Effect, Layer, Option, Schema } from "effect"
+import { LocalLimits } from "../LocalLimits.ts"
+import { type AppSettings, appSettings } from "./AppSettings.ts"
+import { type CodeTree, RouteAnswer, type RouteOrder } from "./RouteMessages.ts"
+import { pageRoutes } from "./RoutePages.ts"
+
+// From the sources this is a .ts file, which Node runs as it is; from dist a .js file.
+const entry = fileURLToPath(new URL(`./RouteProcess.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url))
+/** From sources, packages of ours are found as sources too. */
+const conditions = import.meta.url.endsWith(".ts") ? ["--conditions=pawl-source"] : []
+const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
+const KiB = 1024
+
+const isRead = (path: string): boolean =>
+  /(?:\.[cm]?[jt]sx?|(?:^|\/)package\.json)$/.test(path) && !/(?:^|\/)node_modules\//.test(path)
+
+/** The settings of a tree; null for one that has none that could be served. */
+const settingsOf = (files: SourceFiles): AppSettings | null => {
+  const read = appSettings(files)
+  return read._tag === "Settings" ? read.settings : null
+}
+
+const codeOf = (files: SourceFiles, settings: AppSettings | null): CodeTree => {
+  const main = settings?.main ?? null
+  const read = main === null ? [] : [...files].filter(([path]) => isRead(path))
+  return { main, files: new Map(read.map(([path, { content }]) => [path, content])) }
+}
+
+const decoder = new TextDecoder()
+
+/** Every text of a tree's code that could be a path, in order: as long as these are the same, so are the routes. */
+const pathTexts = ({ files, main }: CodeTree): string => {
+  const texts = [...files.keys()]
+    .sort()
+    .flatMap((path) => decoder.decode(files.get(path)).match(/["'`](?:[A-Z]{1,10} )?\/[^"'`\s]{0,200}["'`]/g) ?? [])
+  return [main ?? "", ...texts].join("\n")
+}
+
+const start = (): ChildProcess =>
+  spawn(
+    "/bin/sh",
+    [
+      "-c",
+      limited,
+      "sh",
+      String(Math.floor(LocalLimits.buildMemoryBytes / KiB)),
+      process.execPath,
+      `--max-old-space-size=${Math.floor(LocalLimits.routesHeapBytes / KiB / KiB)}`,
+      ...conditions,
+      entry
+    ],
+    {
+      cwd: "/",
+      env: { LC_ALL: "C.UTF-8" },
+      detached: true,
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "advanced"
+    }
+  )
+
+const stop = (child: ChildProcess) =>
+  Effect.sync(() => {
+    if (child.pid === undefined) return
+    try {
+      process.kill(-child.pid, "SIGKILL")
+    } catch {
+      // It has ended already.
+    }
+  })
+
+/** What a child answers; none when it died, or said something else. */
+const answerOf = (child: ChildProcess, order: RouteOrder) =>
+  Effect.async<Option.Option<RouteAnswer>, RouteReaderUnavailable>((resume) => {
+    child.once("error", (error) => resume(new RouteReaderUnavailable({ reason: error.message })))
+    child.once("exit", () => resume(Effect.succeedNone))
+    child.once("message", (message: unknown) =>
+      resume(Effect.succeed(Schema.decodeUnknownOption(RouteAnswer)(message)))
+    )
+    // An order that cannot be sent has no one to take it: `exit` follows.
+    child.send(order, () => undefined)
+  })
+
+const none: RouteAnswer = [[], []]
+
+/** The routes of the code of both trees. Code that no parser ends with names none. */
+const parsed = (trees: ReadonlyArray<CodeTree>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(start),
+    (child) =>
+      answerOf(child, {
+        trees,
+        bounds: { files: LocalLimits.buildSourceFiles, parseCharacters: LocalLimits.buildAuthParseCharacters }
+      }).pipe(
+        Effect.timeoutTo({
+          duration: LocalLimits.routesMs,
+          onSuccess: (answer) => answer,
+          onTimeout: () => Option.none<RouteAnswer>()
+        })
+      ),
+    stop
+  ).pipe(
+    Effect.tap((answer) =>
+      Option.isNone(answer)
+        ? Effect.logWarning("routes not read: the parser did not finish with this source")
+        : Effect.void
+    ),
+    Effect.map(Option.getOrElse(() => none))
+  )
+
+const added = (before: SourceFiles, after: SourceFiles) =>
+  Effect.gen(function* () {
+    const settings = [settingsOf(before), settingsOf(after)] as const
+    const trees = [codeOf(before, settings[0]), codeOf(after, settings[1])] as const
+    const differs = pathTexts(trees[0]) !== pathTexts(trees[1])
+    const [codeBefore = [], codeAfter = []] = differs ? yield* parsed(trees) : none
+    const pages = (files: SourceFiles, of: AppSettings | null) => (of === null ? [] : pageRoutes(files, of))
+    const known = new Set([...codeBefore, ...pages(before, settings[0])])
+    const found = new Set([...codeAfter, ...pages(after, settings[1])])
+    return [...found].filter((route) => !known.has(route)).slice(0, Limits.addedRoutes)
+  }).pipe(Effect.withSpan("BabelRouteReader.added"))
+
+/** One process at a time: a release waits for another one's at most as long as that may take. */
+export const layer: Layer.Layer<RouteReader> = Layer.effect(
+  RouteReader,
+  Effect.map(Effect.makeSemaphore(LocalLimits.routesAtOnce), (slots) => ({
+    added: (before, after) => slots.withPermits(1)(added(before, after))
+  }))
+)

@@ -1,0 +1,63 @@
+/** The syntax tree of JavaScript and TypeScript, also with JSX, as the parser gives it; and safe ways to look into it. */
+import { parse, type ParserPlugin } from "@babel/parser"
+
+/** A node of the syntax tree. Only what is looked at is named. */
+export interface Node {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
+export const nodeAt = (node: Node, field: string): Node | null => {
+  const value = node[field]
+  return isNode(value) ? value : null
+}
+export const nodesAt = (node: Node, field: string): ReadonlyArray<Node> => {
+  const value = node[field]
+  return Array.isArray(value) ? value.filter(isNode) : []
+}
+export const textAt = (node: Node | null, field: string): string | null => {
+  const value = node?.[field]
+  return typeof value === "string" ? value : null
+}
+
+/** Fields of a node that hold no code of the program. */
+const aside = new Set(["loc", "extra", "leadingComments", "trailingComments", "innerComments", "comments", "errors"])
+
+/** Every node that stands directly below one, in the order of its fields. */
+export const childrenOf = (node: Node): ReadonlyArray<Node> => {
+  const children: Array<Node> = []
+  for (const field in node) {
+    const value = aside.has(field) ? null : node[field]
+    if (Array.isArray(value)) {
+      for (const one of value) if (isNode(one)) children.push(one)
+    } else if (isNode(value)) children.push(value)
+  }
+  return children
+}
+
+const pluginsOf = (path: string): Array<ParserPlugin> => {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase()
+  const typed: Array<ParserPlugin> = /^[cm]?tsx?$/.test(extension) ? ["typescript"] : []
+  return /^[cm]ts$|^ts$/.test(extension) ? typed : [...typed, "jsx"]
+}
+
+/** Null for what no parser takes, or is nested too deeply for one. `path` tells by its extension which kind of code it is. */
+export const syntaxTree = (path: string, text: string): Node | null => {
+  try {
+    const tree: unknown = parse(text, {
+      sourceType: "module",
+      errorRecovery: true,
+      attachComment: false,
+      allowReturnOutsideFunction: true,
+      allowSuperOutsideMethod: true,
+      allowUndeclaredExports: true,
+      allowNewTargetOutsideFunction: true,
+      plugins: [...pluginsOf(path), "decorators"]
+    })
+    return isNode(tree) ? tree : null
+  } catch {
+    return null
+  }
+}

@@ -4,11 +4,9 @@
  */
 import type { NewEvent } from "@pawl/core/event/Event"
 import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
-import { BadCommit } from "@pawl/core/ledger/CommitRules"
 import { actorOf, passagesOf } from "@pawl/core/ledger/History"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
 import type { Database, Outcome, Parameter, Query, Row, Statement } from "./Database.ts"
-import { ending, isRestarted, restart } from "./Finishing.ts"
 import { chunks, forms, sending } from "./Sending.ts"
 import { quoted, type Table, table } from "./Tables.ts"
 
@@ -21,8 +19,6 @@ export interface Plan {
   readonly misses: Array<Miss | null>
   /** Which statement answers the last sequence; null without events. */
   sequenceAt: number | null
-  /** Which statement answers whether the finished command begins anew; null when none is finished. */
-  restartAt: number | null
 }
 
 /** What a plan needs to know beside the commit. */
@@ -31,8 +27,6 @@ export interface Circumstances {
   readonly now: number
   /** One for each event. */
   readonly eventIds: ReadonlyArray<string>
-  /** Of the commit's content; null without a key. */
-  readonly digest: string | null
 }
 
 const duplicate: Duplicate = { _tag: "Duplicate" }
@@ -48,33 +42,10 @@ const lock = (plan: Plan, commit: Commit): void =>
   // Postgres lets transactions of a scope run side by side; then absence could not be guarded. SQLite has one writer.
   add(plan, { sql: "SELECT pg_advisory_xact_lock(hashtextextended('pawl:' || ?, 0))", params: [scopeOf(commit)] })
 
-const takeKey = (plan: Plan, commit: Commit, key: string, { digest, now }: Circumstances): void =>
-  add(
-    plan,
-    {
-      sql: "INSERT INTO pawl_commit_key (project_id, key, digest, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      params: [scopeOf(commit), key, digest, now],
-      rows: 1,
-      otherwise: {
-        sql: "SELECT digest FROM pawl_commit_key WHERE project_id = ? AND key = ?",
-        params: [scopeOf(commit), key]
-      }
-    },
-    (rows) => {
-      if (rows[0]?.["digest"] !== digest)
-        throw new BadCommit(`${commit.name}: the key ${key} was used for another commit`)
-      return duplicate
-    }
-  )
-
 const holdLease = (plan: Plan, commit: Commit, { dialect, now }: Circumstances): void => {
   if (commit.lease === undefined) return
   const { commandId, token } = commit.lease
   const lost = () => new LeaseLost({ commandId })
-  if (commit.finishes === true) {
-    plan.restartAt = plan.statements.length
-    return add(plan, restart(commit.lease, now), lost)
-  }
   const lock = dialect === "pg" ? " FOR UPDATE" : ""
   const sql = `SELECT 1 AS held FROM pawl_command WHERE id = ? AND token = ? AND ready_at > ?${lock}`
   add(plan, { sql, params: [commandId, token, now], rows: 1 }, lost)
@@ -94,8 +65,6 @@ const recordStep = (plan: Plan, commit: Commit): void => {
       () => duplicate
     )
   }
-  if (commit.finishes === true && commit.lease !== undefined)
-    for (const statement of ending(commit.lease)) add(plan, statement)
 }
 
 const revisionIn = (rows: ReadonlyArray<Row>): string | null =>
@@ -241,10 +210,9 @@ export const atMostBytes = ({ commands = [], events = [], writes = [] }: Commit,
 const rowBytes = 256
 
 export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
-  const plan: Plan = { statements: [], misses: [], sequenceAt: null, restartAt: null }
+  const plan: Plan = { statements: [], misses: [], sequenceAt: null }
   const { commands = [], events = [], expects = [], writes = [] } = commit
   if (circumstances.dialect === "pg") lock(plan, commit)
-  if (commit.key !== undefined) takeKey(plan, commit, commit.key, circumstances)
   holdLease(plan, commit, circumstances)
   recordStep(plan, commit)
   for (const expectation of expects) guard(plan, expectation)
@@ -255,10 +223,6 @@ export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
     for (const statement of sending(scopeOf(commit), commands, circumstances.now)) add(plan, statement)
   return plan
 }
-
-/** Whether an applied batch left a command that is due again. */
-export const leavesWork = (plan: Plan, outcome: Outcome): boolean =>
-  outcome._tag === "Applied" && plan.restartAt !== null && isRestarted(outcome.answers[plan.restartAt])
 
 /** Reads the outcome of the batch as the outcome of the commit. */
 export const resultOf = (

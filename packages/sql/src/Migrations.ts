@@ -74,7 +74,9 @@ const migrations: ReadonlyArray<Step> = [
   // Slots that processes share: places of a scope, each held until a time.
   (sql) => [
     `CREATE TABLE pawl_slot (scope TEXT NOT NULL, place INTEGER NOT NULL, holder TEXT NOT NULL, until_at BIGINT NOT NULL, PRIMARY KEY (scope, place))${keyed(sql)}`
-  ]
+  ],
+  // No commit has a key any more.
+  () => ["DROP TABLE pawl_commit_key"]
 ]
 
 /** Something that a database holds by this name, and the statements that make it. */

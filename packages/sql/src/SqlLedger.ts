@@ -2,18 +2,13 @@
 import { Effect } from "effect"
 import { announceGroups } from "@pawl/core/event/RoutingNotices"
 import type { Commit } from "@pawl/core/ledger/Commit"
-import { check, content } from "@pawl/core/ledger/CommitRules"
+import { check } from "@pawl/core/ledger/CommitRules"
 import type { Ledger } from "@pawl/core/ledger/Ledger"
 import * as Signals from "@pawl/core/ledger/Signals"
-import { sha256 } from "@pawl/core/primitives/Digest"
 import { makeUlid } from "@pawl/core/primitives/Ids"
-import { atMostBytes, leavesWork, planOf, resultOf } from "./CommitPlan.ts"
+import { atMostBytes, planOf, resultOf } from "./CommitPlan.ts"
 import type { Database } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
-
-const noDigest: Effect.Effect<string | null> = Effect.succeed(null)
-const digestOf = (commit: Commit): Effect.Effect<string | null> =>
-  commit.key === undefined ? noDigest : Effect.suspend(() => sha256(content(commit)))
 
 const noIds: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
 const idsFor = ({ events = [] }: Commit): Effect.Effect<ReadonlyArray<string>> => {
@@ -22,28 +17,26 @@ const idsFor = ({ events = [] }: Commit): Effect.Effect<ReadonlyArray<string>> =
 }
 
 export const make = (database: Database["Type"], signals: Signals.Signals): Ledger["Type"] => {
-  const announce = (commit: Commit, isWork: boolean) => {
+  const announce = (commit: Commit) => {
     if (commit.projectId !== null && commit.events !== undefined && commit.events.length > 0)
       signals.notify(Signals.eventsOf(commit.projectId))
     announceGroups(signals, commit)
-    if (isWork || (commit.commands !== undefined && commit.commands.length > 0)) signals.notify(Signals.work)
+    if (commit.commands !== undefined && commit.commands.length > 0) signals.notify(Signals.work)
   }
-  const perform = (commit: Commit, digest: string | null, eventIds: ReadonlyArray<string>, now: number) => {
-    const plan = planOf(commit, { dialect: database.dialect, digest, eventIds, now })
+  const perform = (commit: Commit, eventIds: ReadonlyArray<string>, now: number) => {
+    const plan = planOf(commit, { dialect: database.dialect, eventIds, now })
     check(commit, atMostBytes(commit, plan))
     return Effect.flatMap(Effect.catchAll(database.batch(plan.statements), unavailable("commit")), (outcome) => {
       const result = resultOf(plan, commit, outcome)
       if (result._tag === "Conflict" || result._tag === "LeaseLost") return Effect.fail(result)
-      if (result._tag === "Committed") announce(commit, leavesWork(plan, outcome))
+      if (result._tag === "Committed") announce(commit)
       return Effect.succeed(result)
     })
   }
   return {
     commit: (commit) =>
-      Effect.flatMap(digestOf(commit), (digest) =>
-        Effect.flatMap(idsFor(commit), (ids) =>
-          Effect.clockWith((clock) => perform(commit, digest, ids, clock.unsafeCurrentTimeMillis()))
-        )
+      Effect.flatMap(idsFor(commit), (ids) =>
+        Effect.clockWith((clock) => perform(commit, ids, clock.unsafeCurrentTimeMillis()))
       )
   }
 }

@@ -57,7 +57,7 @@ export const make = (database: Database["Type"]): Retention["Type"] => {
     sweep: Effect.gen(function* () {
       const now = yield* nowMillis
       const days = yield* eventDays
-      const keysFrom = now - Limits.commitKeyDays * dayMs
+      const countersFrom = now - Limits.counterDays * dayMs
       const sequences = yield* database.query({
         sql: "SELECT project_id, last, oldest FROM pawl_sequence WHERE oldest <= last",
         params: []
@@ -70,15 +70,11 @@ export const make = (database: Database["Type"]): Retention["Type"] => {
           Number(row["last"]),
           now - days * dayMs
         )
-      const keys = yield* drain({
-        sql: `DELETE FROM pawl_commit_key WHERE (project_id, key) IN (SELECT project_id, key FROM pawl_commit_key WHERE at < ? LIMIT ${rowsAtOnce}) RETURNING key`,
-        params: [keysFrom]
-      })
       const counters = yield* drain({
         sql: `DELETE FROM pawl_daily_counter WHERE (day, name) IN (SELECT day, name FROM pawl_daily_counter WHERE day < ? LIMIT ${rowsAtOnce}) RETURNING day`,
-        params: [fromMillis(now - Limits.counterDays * dayMs).slice(0, 10)]
+        params: [fromMillis(countersFrom).slice(0, 10)]
       })
-      return { events, keys, counters }
+      return { events, counters }
     }).pipe(Effect.catchTag("SqlError", unavailable("sweep")), Effect.withSpan("Retention.sweep"))
   }
 }

@@ -60,7 +60,7 @@ describe("a plan", () => {
     FastCheck.assert(
       FastCheck.property(commits, (commit) => {
         const eventIds = Array.from({ length: commit.events?.length ?? 0 }, () => "")
-        const plan = planOf(commit, { dialect, now: 0, eventIds, digest: null })
+        const plan = planOf(commit, { dialect, now: 0, eventIds })
         expect(atMostBytes(commit, plan)).toBeGreaterThanOrEqual(sizeBytes(commit))
       }),
       { numRuns: 300 }

@@ -70,19 +70,6 @@ export const commandsAgain = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
-      "run anew when a commit finishes that run",
-      Effect.gen(function* () {
-        const { lease } = yield* sentAgain
-        yield* commit({ lease, finishes: true })
-        expect(yield* steps).toBe(0)
-        const again = yield* claimOne
-        expect(again.command).toMatchObject(anew)
-        yield* commit({ lease: again.lease, finishes: true })
-        expect(yield* claim()).toEqual([])
-      })
-    )
-
-    promise(
       "run once more however often they were sent, with the newest payload, at the earliest of the times",
       Effect.gen(function* () {
         const { lease } = yield* sentAgain
@@ -156,21 +143,16 @@ export const commandsAgain = (name: string, fixture: StoreFixture): void => {
       "wake who waits for work when they begin anew",
       Effect.gen(function* () {
         const all = yield* commands
-        for (const end of [
-          all.finish,
-          (lease: Parameters<typeof all.finish>[0]) => commit({ lease, finishes: true })
-        ]) {
-          yield* sendOne(1)
-          const { lease } = yield* claimOne
-          yield* sendOne(2)
-          expect(yield* claim()).toEqual([])
-          const waiting = yield* Effect.fork(all.awaitWork(500))
-          yield* end(lease)
-          yield* Fiber.join(waiting)
-          const [again] = yield* claim()
-          expect(ids([again!])).toEqual(["agent.wake:a"])
-          yield* all.finish(again!.lease)
-        }
+        yield* sendOne(1)
+        const { lease } = yield* claimOne
+        yield* sendOne(2)
+        expect(yield* claim()).toEqual([])
+        const waiting = yield* Effect.fork(all.awaitWork(500))
+        yield* all.finish(lease)
+        yield* Fiber.join(waiting)
+        const [again] = yield* claim()
+        expect(ids([again!])).toEqual(["agent.wake:a"])
+        yield* all.finish(again!.lease)
       })
     )
   })

@@ -167,19 +167,5 @@ export const eventLogContract = (name: string, fixture: StoreFixture) => {
         expect(yield* retention.sweep).toMatchObject({ events: 0 })
       })
     )
-
-    promise(
-      "knows a commit's key for as long as promised, and no longer",
-      Effect.gen(function* () {
-        yield* commit({ key: "k" })
-        const retention = yield* Retention
-        yield* TestClock.adjust((Limits.commitKeyDays - 1) * day)
-        expect(yield* retention.sweep).toMatchObject({ keys: 0 })
-        expect(yield* commit({ key: "k" })).toEqual({ _tag: "Duplicate" })
-        yield* TestClock.adjust(2 * day)
-        expect(yield* retention.sweep).toMatchObject({ keys: 1 })
-        expect((yield* commit({ key: "k" }))._tag).toBe("Committed")
-      })
-    )
   })
 }

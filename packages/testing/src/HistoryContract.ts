@@ -146,9 +146,12 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
         yield* failure(commit({ writes: [insert("change", change(2)), insert("change", change(1))] }))
         yield* defect(commit({ writes: [update("change", found, { status: "completed" })] }))
         yield* commit({ writes: [update("change", found, { spent_usd: 1 })] })
-        yield* commit({ key: "k", writes: [insert("head", head())] })
+        yield* commit({ writes: [insert("head", head())] })
         expect(yield* ofProject()).toEqual(before)
-        const once = { key: "once", writes: [insert("change", change(3))] }
+        yield* send([command("a")])
+        const { lease } = yield* claimOne
+        const journal = { process: lease.commandId, step: "one", result: null }
+        const once = { journal, lease, writes: [insert("change", change(3))] }
         yield* commit(once)
         yield* commit(once)
         expect((yield* ofChange(3)).items).toHaveLength(1)
@@ -241,11 +244,11 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
-      "outlives events and keys",
+      "outlives events",
       Effect.gen(function* () {
         yield* walk(1, ["compiling"], { events: [event()] })
         const before = yield* ofChange()
-        yield* TestClock.adjust((Limits.retentionDaysEvents + Limits.commitKeyDays) * dayMs)
+        yield* TestClock.adjust((Limits.retentionDaysEvents + 1) * dayMs)
         const retention = yield* Retention
         expect((yield* retention.sweep).events).toBe(2)
         yield* retention.forget(projectId(), "2050-01-01T00:00:00.000Z")

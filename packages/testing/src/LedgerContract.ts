@@ -1,4 +1,4 @@
-/** What every Ledger promises: all or nothing, conflicts named, keys, leases, lives, one dense sequence. */
+/** What every Ledger promises: all or nothing, conflicts named, steps, leases, lives, one dense sequence. */
 import { Effect, Exit, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
@@ -92,8 +92,7 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
           events: [event()],
           commands: [command("b")],
           journal: { process: lease.commandId, step: "s", result: 1 },
-          lease,
-          key: "k"
+          lease
         }
         const attempts: Array<Partial<Commit>> = []
         for (let position = 0; position <= good.length; position++)
@@ -105,14 +104,14 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
           writes: good,
           expects: [{ _tag: "Unchanged", kind: "change", id: changeId(1), revision: 9 }]
         })
-        attempts.push({ ...rest, writes: good, lease: { ...lease, token: "other" }, finishes: true })
+        attempts.push({ ...rest, writes: good, lease: { ...lease, token: "other" } })
         const before = yield* fingerprint([lease.commandId])
         for (const attempt of attempts) {
           expect(Exit.isFailure(yield* Effect.exit(commit(attempt)))).toBe(true)
           expect(yield* fingerprint([lease.commandId])).toBe(before)
         }
         expect(yield* claim(5)).toEqual([])
-        expect((yield* commit({ ...rest, writes: good, finishes: true }))._tag).toBe("Committed")
+        expect((yield* commit({ ...rest, writes: good }))._tag).toBe("Committed")
       })
     )
 
@@ -195,43 +194,6 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
-      "answers Duplicate to a repeated key, also when its record and its lease are gone",
-      Effect.gen(function* () {
-        yield* send([command("a")])
-        const { lease } = yield* claimOne
-        const once = { key: "k", writes: [insert("change", change())], events: [event()], lease, finishes: true }
-        expect((yield* commit(once))._tag).toBe("Committed")
-        const before = yield* fingerprint()
-        expect(yield* commit(once)).toEqual({ _tag: "Duplicate" })
-        expect(yield* commit({ ...once, lease: { ...lease, token: "of another worker" } })).toEqual({
-          _tag: "Duplicate"
-        })
-        expect(yield* fingerprint()).toBe(before)
-        expect((yield* commit({ projectId: projectId(2), key: "k" }))._tag).toBe("Committed")
-      })
-    )
-
-    promise(
-      "takes the same key with other content for a defect",
-      Effect.gen(function* () {
-        yield* commit({ key: "k", writes: [insert("change", change())] })
-        expect(yield* defect(commit({ key: "k", writes: [insert("change", change(2))] }))).toMatchObject({
-          name: "BadCommit"
-        })
-        expect(yield* revisionOf("change", changeId(2))).toBe(null)
-      })
-    )
-
-    promise(
-      "does not take a refused commit's key",
-      Effect.gen(function* () {
-        yield* seedChanges(1)
-        yield* failure(commit({ key: "k", writes: [insert("change", change(1))] }))
-        expect((yield* commit({ key: "k", writes: [insert("change", change(2))] }))._tag).toBe("Committed")
-      })
-    )
-
-    promise(
       "does not repeat a journalled step",
       Effect.gen(function* () {
         yield* send([command("a")])
@@ -248,7 +210,7 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
       Effect.gen(function* () {
         yield* send([command("a")])
         const first = yield* claimOne
-        const work = { writes: [insert("change", change())], finishes: true }
+        const work = { writes: [insert("change", change())] }
         expect(yield* failure(commit({ ...work, lease: { commandId: "agent.wake:none", token: "t" } }))).toMatchObject({
           _tag: "LeaseLost"
         })
@@ -260,19 +222,8 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
         const second = yield* claimOne
         expect(yield* failure(commit({ ...work, lease: first.lease }))).toMatchObject({ _tag: "LeaseLost" })
         yield* commit({ ...work, lease: second.lease })
+        yield* Effect.flatMap(Commands, (commands) => commands.finish(second.lease))
         expect(yield* failure(commit({ lease: second.lease }))).toMatchObject({ _tag: "LeaseLost" })
-      })
-    )
-
-    promise(
-      "ends the command and its journal with the commit that finishes it, and can send it anew",
-      Effect.gen(function* () {
-        yield* send([command("a")])
-        const { lease } = yield* claimOne
-        yield* commit({ journal: { process: lease.commandId, step: "one", result: 1 }, lease })
-        yield* commit({ lease, finishes: true, commands: [command("a", { payload: { again: true } })] })
-        expect((yield* Effect.flatMap(Journal, (journal) => journal.steps(lease.commandId))).size).toBe(0)
-        expect((yield* claimOne).command).toMatchObject({ attempts: 1, payload: { again: true } })
       })
     )
 

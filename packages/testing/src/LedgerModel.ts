@@ -26,7 +26,6 @@ import {
 interface Model {
   readonly records: ReadonlyMap<string, { readonly revision: number; readonly status: string; readonly note: string }>
   readonly events: ReadonlyArray<number>
-  readonly keys: ReadonlyMap<string, string>
   readonly steps: ReadonlyArray<string>
 }
 
@@ -90,8 +89,7 @@ const ask: fc.Arbitrary<Ask> = fc.record({
       events: fc.array(
         fc.integer({ min: 0, max: 99 }).map((n) => event({ n })),
         { maxLength: 3 }
-      ),
-      key: fc.constantFrom("a", "b", "c")
+      )
     },
     { requiredKeys: [] }
   ),
@@ -100,7 +98,7 @@ const ask: fc.Arbitrary<Ask> = fc.record({
 })
 
 const judge = (model: Model, asked: Ask): Verdict => {
-  const { events = [], expects = [], key, writes = [] } = asked.commit
+  const { events = [], expects = [], writes = [] } = asked.commit
   const refuse = (outcome: string): Verdict => [outcome, model]
   if (
     writes.some(
@@ -109,8 +107,6 @@ const judge = (model: Model, asked: Ask): Verdict => {
     )
   )
     return refuse("defect")
-  const content = JSON.stringify([expects, writes, events, asked.step])
-  if (key !== undefined && model.keys.has(key)) return refuse(model.keys.get(key) === content ? "Duplicate" : "defect")
   if (asked.step !== null && !asked.holdsLease) return refuse("LeaseLost")
   if (asked.step !== null && model.steps.includes(asked.step)) return refuse("Duplicate")
   const records = new Map(model.records)
@@ -143,7 +139,6 @@ const judge = (model: Model, asked: Ask): Verdict => {
     {
       records,
       events: [...model.events, ...added],
-      keys: key === undefined ? model.keys : new Map(model.keys).set(key, content),
       steps: asked.step === null ? model.steps : [...model.steps, asked.step]
     }
   ]
@@ -198,7 +193,7 @@ const agree = (asked: ReadonlyArray<Ask>) =>
   Effect.gen(function* () {
     yield* send([command("process")])
     const { lease } = yield* claimOne
-    let model: Model = { records: new Map(), events: [], keys: new Map(), steps: [] }
+    let model: Model = { records: new Map(), events: [], steps: [] }
     for (const each of asked) {
       const [outcome, after] = judge(model, each)
       expect(yield* submit(each, lease)).toBe(outcome)
@@ -210,7 +205,7 @@ const agree = (asked: ReadonlyArray<Ask>) =>
 /** Tries `runs` random histories on stores of their own. */
 export const ledgerModel = (name: string, fixture: StoreFixture, runs: number): void => {
   describe(`${name}: Ledger, random histories`, () => {
-    it("answers and keeps what a simple model says: all or nothing, conflicts named, keys and steps once", () =>
+    it("answers and keeps what a simple model says: all or nothing, conflicts named, steps once", () =>
       fc.assert(
         fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 20 }), (asked) => onStore(fixture, agree(asked))),
         { numRuns: runs }

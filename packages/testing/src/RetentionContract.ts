@@ -11,7 +11,7 @@ import { commit, event, failure, onStore, projectId, type StoreFixture } from ".
 
 const dayMs = 24 * 60 * 60 * 1000
 const sweep = Effect.flatMap(Retention, (retention) => retention.sweep)
-const nothing = { events: 0, keys: 0, counters: 0 }
+const nothing = { events: 0, counters: 0 }
 
 const publish = (project: number, count: number) =>
   Effect.forEach(
@@ -35,12 +35,10 @@ export const retentionContract = (name: string, fixture: StoreFixture): void => 
       Effect.gen(function* () {
         expect(yield* sweep).toEqual(nothing)
         yield* publish(1, 2)
-        yield* commit({ key: "k" })
         yield* take("2030-01-01")
-        yield* TestClock.adjust((Limits.commitKeyDays - 1) * dayMs)
+        yield* TestClock.adjust((Limits.counterDays - 1) * dayMs)
         expect(yield* sweep).toEqual(nothing)
         expect(yield* read(1, 0)).toEqual([1, 2])
-        expect(yield* commit({ key: "k" })).toEqual({ _tag: "Duplicate" })
         expect(yield* take("2030-01-01")).toBe(false)
       })
     )
@@ -50,14 +48,10 @@ export const retentionContract = (name: string, fixture: StoreFixture): void => 
       Effect.gen(function* () {
         yield* publish(1, 3)
         yield* publish(2, 1)
-        for (const key of ["a", "b"]) yield* commit({ key })
         yield* take("2030-01-01")
         yield* TestClock.adjust((Limits.retentionDaysEvents + 1) * dayMs)
-        yield* commit({ key: "young" })
-        expect(yield* sweep).toEqual({ events: 4, keys: 2, counters: 1 })
+        expect(yield* sweep).toEqual({ events: 4, counters: 1 })
         expect(yield* sweep).toEqual(nothing)
-        expect((yield* commit({ key: "a" }))._tag).toBe("Committed")
-        expect(yield* commit({ key: "young" })).toEqual({ _tag: "Duplicate" })
         expect(yield* take("2030-01-01")).toBe(true)
       })
     )
@@ -88,11 +82,9 @@ export const retentionContract = (name: string, fixture: StoreFixture): void => 
         yield* publish(1, 2)
         yield* TestClock.adjust((Limits.eventDaysDevelopment + 1) * dayMs)
         yield* publish(1, 1)
-        yield* commit({ key: "k" })
         expect(yield* sweep).toEqual(nothing)
         expect(yield* inDevelopment).toEqual({ ...nothing, events: 2 })
         expect(yield* read(1, 2)).toEqual([3])
-        expect(yield* commit({ key: "k" })).toEqual({ _tag: "Duplicate" })
       })
     )
 

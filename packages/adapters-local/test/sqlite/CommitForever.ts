@@ -11,7 +11,6 @@ const loop = (fiber: number) =>
     body: (n) =>
       Effect.gen(function* () {
         const outcome = yield* commit({
-          key: `k${n}`,
           projectId: projectId(),
           writes: [insert("change", change(n))],
           events: [event({ n })]

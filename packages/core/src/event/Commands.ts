@@ -46,7 +46,7 @@ export class Commands extends Context.Tag("@pawl/core/event/Commands")<
     readonly renew: (lease: Lease, leaseMs: number) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
     /**
      * The work is done; the command is gone. One that was sent again meanwhile is due instead, at once or after the
-     * delay it was sent with: attempts 0, the new payload, an empty journal. Also by `Commit.finishes`.
+     * delay it was sent with: attempts 0, the new payload, an empty journal.
      */
     readonly finish: (lease: Lease) => Effect.Effect<void, LeaseLost | LedgerUnavailable>
     /** The try failed: due again after `delayMs`, or a dead letter when all tries are used, or when `delayMs` is null. */

@@ -50,8 +50,6 @@ export interface Commit {
   readonly projectId: string | null
   /** Who did it, for the history. Default: the actor of the first event, else `system:` and the name. */
   readonly actor?: Actor
-  /** Applying a commit with a key that was applied before answers `Duplicate`. */
-  readonly key?: string
   readonly expects?: ReadonlyArray<Expectation>
   readonly writes?: ReadonlyArray<Write>
   readonly events?: ReadonlyArray<NewEvent>
@@ -59,8 +57,6 @@ export interface Commit {
   readonly journal?: JournalStep
   /** The lease under which the work is done. The commit fails with `LeaseLost` when it is not held any more. */
   readonly lease?: Lease
-  /** Ends the leased command with this commit, as `Commands.finish` does, before the commit's commands are sent. */
-  readonly finishes?: boolean
 }
 
 export const insert = <K extends Kind>(kind: K, record: RecordOf<K>): Write =>

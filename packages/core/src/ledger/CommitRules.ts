@@ -4,9 +4,7 @@
  * of the program, so it is thrown and ends as a defect.
  */
 import { Limits } from "../primitives/Limits.ts"
-import type { NewCommand } from "../event/Command.ts"
-import { canonicalJson, utf8 } from "../primitives/Digest.ts"
-import { traceparent } from "../telemetry/TraceContext.ts"
+import { utf8 } from "../primitives/Digest.ts"
 import type { Commit, Write } from "./Commit.ts"
 import { type Entity, entityOf, type Kind, kinds } from "./Entities.ts"
 import { steps } from "./Lifecycle.ts"
@@ -93,29 +91,5 @@ export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): v
     throw new BadCommit(`${commit.name} is larger than commitBytes, ${Limits.commitBytes} bytes`)
   if (events.length > 0 && commit.projectId === null)
     throw new BadCommit(`${commit.name} has events, but the directory has no event sequence`)
-  if (commit.finishes === true && commit.lease === undefined)
-    throw new BadCommit(`${commit.name} finishes a command, but names no lease`)
   for (const write of writes) checkWrite(commit, write)
 }
-
-const untraced = (command: Omit<NewCommand, "leasedBy">) => {
-  const { [traceparent]: _, ...payload } = command.payload
-  return { ...command, payload }
-}
-
-/**
- * What must be equal for a repeated key to mean the same commit, as canonical JSON. Leases are left out:
- * another worker may finish what the first one began. So is what tells of the commit and changes nothing: its actor,
- * the trace that its commands carry on, and the records that it replaces, which their revisions name.
- */
-export const content = (commit: Commit): string =>
-  canonicalJson({
-    name: commit.name,
-    projectId: commit.projectId,
-    expects: commit.expects ?? [],
-    writes: (commit.writes ?? []).map(stored),
-    events: commit.events ?? [],
-    commands: (commit.commands ?? []).map(({ leasedBy: _, ...command }) => untraced(command)),
-    journal: commit.journal,
-    finishes: commit.finishes ?? false
-  })

@@ -15,7 +15,7 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
 /** The lease under which this was done has ended; another worker may be doing it. Stop. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { commandId: Schema.String }) {}
 
-/** The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has a key. */
+/** The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has a step of the journal, or a record that there can be only once. */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
   operation: Schema.String,
   reason: Schema.String,
@@ -30,7 +30,7 @@ export interface Committed {
   readonly events: { readonly first: number; readonly last: number } | null
 }
 
-/** A commit with this key was applied before; nothing was done now. */
+/** The step of the journal was done before; nothing was done now. */
 export interface Duplicate {
   readonly _tag: "Duplicate"
 }
@@ -40,9 +40,9 @@ export class Ledger extends Context.Tag("@pawl/core/ledger/Ledger")<
   {
     /**
      * Applies the whole commit, or nothing. Fails with `Conflict` naming the first expectation that no longer holds,
-     * in the order: expects, then writes. A repeated `key` (of the same scope) or journal step answers `Duplicate`;
-     * the same key with other content, a status step that the lifecycle lacks, a record of another scope and a
-     * commit over `Limits.commitRows` or `commitBytes` are defects (`BadCommit`).
+     * in the order: expects, then writes. A repeated journal step answers `Duplicate`; a status step that
+     * the lifecycle lacks, a record of another scope and a commit over `Limits.commitRows` or `commitBytes` are defects
+     * (`BadCommit`).
      */
     readonly commit: (commit: Commit) => Effect.Effect<Committed | Duplicate, Conflict | LeaseLost | LedgerUnavailable>
   }

@@ -4,7 +4,7 @@ import type { Event, NewEvent } from "../event/Event.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { fromMillis } from "../primitives/Time.ts"
 import type { Commit, Expectation, Write } from "./Commit.ts"
-import { BadCommit, check, checkStep, content, idOf, uniqueColumns } from "./CommitRules.ts"
+import { check, checkStep, idOf, uniqueColumns } from "./CommitRules.ts"
 import { type Entity, entityOf, type Kind } from "./Entities.ts"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "./Ledger.ts"
 import { record } from "./MemoryHistory.ts"
@@ -12,8 +12,6 @@ import { type CommandRow, fresh, type MemoryState, type RecordRow, rowsOf } from
 
 const duplicate: Duplicate = { _tag: "Duplicate" }
 const none: Committed = { _tag: "Committed", events: null }
-
-export const scopedKey = (projectId: string | null, key: string): string => `${projectId ?? ""}\n${key}`
 
 /** Rows as they will be: what this commit wrote so far, over what is there. */
 interface Staged {
@@ -93,15 +91,6 @@ const stage = (state: MemoryState, staged: Array<Staged>, write: Write, position
   return null
 }
 
-const repeated = (state: MemoryState, commit: Commit): boolean => {
-  if (commit.key === undefined) return false
-  const before = state.keys.get(scopedKey(commit.projectId, commit.key))
-  if (before === undefined) return false
-  if (before.commit !== commit && content(before.commit) !== content(commit))
-    throw new BadCommit(`${commit.name}: the key ${commit.key} was used for another commit`)
-  return true
-}
-
 /** Decides and applies. Throws `BadCommit`; changes nothing unless it answers `Committed`. */
 export const apply = (
   state: MemoryState,
@@ -110,7 +99,6 @@ export const apply = (
   eventIds: ReadonlyArray<string>
 ): Committed | Duplicate | Conflict | LeaseLost => {
   check(commit)
-  if (repeated(state, commit)) return duplicate
   const held = commit.lease === undefined ? undefined : state.commands.get(commit.lease.commandId)
   if (commit.lease !== undefined && (held === undefined || held.token !== commit.lease.token || held.readyAt <= now))
     return new LeaseLost({ commandId: commit.lease.commandId })
@@ -145,9 +133,7 @@ const write = (
     const { process, result, step } = commit.journal
     state.journal.set(process, new Map(state.journal.get(process)).set(step, result))
   }
-  if (commit.finishes === true && commit.lease !== undefined) finish(state, commit.lease.commandId, now)
   for (const command of commit.commands ?? []) send(state, commit.projectId, command, now)
-  if (commit.key !== undefined) state.keys.set(scopedKey(commit.projectId, commit.key), { commit, at: now })
   if (commit.projectId === null || commit.events === undefined || commit.events.length === 0) return none
   return append(state, commit.projectId, commit.events, now, eventIds)
 }

@@ -67,9 +67,7 @@ const makeLedger = (state: MemoryState, signals: Signals.Signals): Ledger["Type"
           if (outcome._tag === "Committed") {
             if (commit.projectId !== null && outcome.events !== null) signals.notify(Signals.eventsOf(commit.projectId))
             announceGroups(signals, commit)
-            // What finishes may be due again at once.
-            if (commit.finishes === true || (commit.commands !== undefined && commit.commands.length > 0))
-              signals.notify(Signals.work)
+            if (commit.commands !== undefined && commit.commands.length > 0) signals.notify(Signals.work)
           }
           return Effect.succeed(outcome)
         })
@@ -140,13 +138,10 @@ const makeRetention = (state: MemoryState): Retention["Type"] => ({
       return log === undefined ? 0 : forget(log, before)
     }),
   sweep: Effect.zipWith(nowMillis, eventDays, (now, days) => {
-    const swept = { events: 0, keys: 0, counters: 0 }
+    const swept = { events: 0, counters: 0 }
     for (const log of state.events.values()) swept.events += forget(log, fromMillis(now - days * dayMs))
-    const keysFrom = now - Limits.commitKeyDays * dayMs
-    for (const [key, { at }] of state.keys) if (at < keysFrom && state.keys.delete(key)) swept.keys++
-    for (const [key, { day }] of state.counters)
-      if (day < fromMillis(now - Limits.counterDays * dayMs).slice(0, 10) && state.counters.delete(key))
-        swept.counters++
+    const countersFrom = fromMillis(now - Limits.counterDays * dayMs).slice(0, 10)
+    for (const [key, { day }] of state.counters) if (day < countersFrom && state.counters.delete(key)) swept.counters++
     return swept
   })
 })

@@ -2,7 +2,6 @@
 import type { AppLogLine } from "../app/AppLogs.ts"
 import type { Command, DeadLetter, Outage } from "../event/Command.ts"
 import type { Event } from "../event/Event.ts"
-import type { Commit } from "./Commit.ts"
 import type { MemoryPassage } from "./MemoryHistory.ts"
 import { type Kind, kinds } from "./Entities.ts"
 
@@ -49,8 +48,6 @@ export interface MemoryState {
   readonly deadLetters: Map<string, DeadLetter>
   /** By process, then by step. */
   readonly journal: Map<string, ReadonlyMap<string, unknown>>
-  /** By scope and key: the commit that was applied, and when. */
-  readonly keys: Map<string, { readonly commit: Commit; readonly at: number }>
   /** By day and name. */
   readonly counters: Map<string, { readonly day: string; readonly used: number }>
   /** By place and scope: who holds a shared slot until when, ms since 1970. */
@@ -72,7 +69,6 @@ export const empty = (): MemoryState => ({
   commands: new Map(),
   deadLetters: new Map(),
   journal: new Map(),
-  keys: new Map(),
   counters: new Map(),
   slots: new Map(),
   appData: new Map(),
@@ -90,7 +86,6 @@ export const copy = (state: MemoryState): MemoryState => ({
   commands: new Map(state.commands),
   deadLetters: new Map(state.deadLetters),
   journal: new Map(state.journal),
-  keys: new Map(state.keys),
   counters: new Map(state.counters),
   slots: new Map(state.slots),
   appData: new Map(Array.from(state.appData, ([store, values]) => [store, new Map(values)])),

@@ -1,4 +1,4 @@
-/** Forgets what the ledger need not keep: old events, keys of commits long past, counters of days gone by. */
+/** Forgets what the ledger need not keep: old events, counters of days gone by. */
 import { Context, Effect } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
@@ -8,7 +8,6 @@ import type { LedgerUnavailable } from "./Ledger.ts"
 /** How many rows were deleted. */
 export interface Swept {
   readonly events: number
-  readonly keys: number
   readonly counters: number
 }
 
@@ -17,7 +16,7 @@ export class Retention extends Context.Tag("@pawl/core/ledger/Retention")<
   {
     /**
      * Deletes events older than `Limits.retentionDaysEvents` (`Limits.eventDaysDevelopment` where the environment is
-     * development), commit keys older than `Limits.commitKeyDays` and counters older than `Limits.counterDays`, by the program's clock. A
+     * development), and counters older than `Limits.counterDays`, by the program's clock. A
      * Project's sequence goes on from where it was. Nothing else goes: the history is kept for ever.
      */
     readonly sweep: Effect.Effect<Swept, LedgerUnavailable>

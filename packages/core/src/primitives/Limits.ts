@@ -202,8 +202,6 @@ export const Limits = {
   /** How long a dead letter waits for a person; then it is dismissed (decision: a quarter). */
   deadLetterDays: 90,
   commitBytes: 4 * MiB,
-  /** How long a repeated commit key is recognised (decision: far longer than any retry). */
-  commitKeyDays: 30,
   /** How long counters of a day or a month are kept: this month's and the last one's are looked at (decision). */
   counterDays: 62,
   /** How often a store looks for what other processes committed (decision: events within a second). */

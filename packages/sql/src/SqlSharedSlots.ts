@@ -51,6 +51,9 @@ export const make = (database: Database["Type"]): SharedSlots["Type"] => {
           // Those of processes that died, in scopes where nobody may ever take one again.
           { sql: "DELETE FROM pawl_slot WHERE until_at <= ?", params: [now] }
         ])
-      ).pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("give a slot back")))
+      ).pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("give a slot back"))),
+    giveAllBack: database
+      .query({ sql: "DELETE FROM pawl_slot", params: [] })
+      .pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("give slots back")))
   }
 }

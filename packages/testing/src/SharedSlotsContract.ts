@@ -44,6 +44,17 @@ export const sharedSlotsContract = (name: string, fixture: StoreFixture): void =
     )
 
     promise(
+      "gets all back at once when their holders are known to be dead, and takes nothing more from those",
+      Effect.gen(function* () {
+        const slots = yield* SharedSlots
+        const [dead] = [yield* taken("a", 2), yield* taken("a", 2), yield* taken("b", 1)]
+        yield* slots.giveAllBack
+        expect(yield* slots.renew(dead, 1000)).toBe(false)
+        for (const scope of ["a", "a", "b"]) yield* taken(scope, scope === "a" ? 2 : 1)
+      })
+    )
+
+    promise(
       "gets the slot of a holder that died back when its lease ends, and not while it is renewed",
       Effect.gen(function* () {
         const slots = yield* SharedSlots

@@ -32,6 +32,7 @@ export const make = (state: MemoryState): SharedSlots["Type"] => {
     giveBack: (slot) =>
       Effect.map(nowMillis, (now) => {
         if (isHeld(slot, now)) state.slots.delete(keyOf(slot.scope, slot.place))
-      })
+      }),
+    giveAllBack: Effect.sync(() => state.slots.clear())
   }
 }

@@ -25,5 +25,7 @@ export class SharedSlots extends Context.Tag("@pawl/core/ledger/SharedSlots")<
     readonly renew: (slot: HeldSlot, leaseMs: number) => Effect.Effect<boolean, LedgerUnavailable>
     /** Gives it back. What is gone already is nothing to give back. */
     readonly giveBack: (slot: HeldSlot) => Effect.Effect<void, LedgerUnavailable>
+    /** Gives all back, of every scope: whoever held one is known to be dead. */
+    readonly giveAllBack: Effect.Effect<void, LedgerUnavailable>
   }
 >() {}

@@ -36,7 +36,7 @@ const ports = {
     reads: ["awaitWork", "workableSince", "deadLetters", "oldLetters", "deadLetter"]
   },
   DailyCounter: { writes: ["take", "add"], reads: ["used", "usedBy"] },
-  SharedSlots: { writes: ["take", "renew", "giveBack"], reads: [] },
+  SharedSlots: { writes: ["take", "renew", "giveBack", "giveAllBack"], reads: [] },
   ObjectStore: {
     writes: ["put", "create", "copy", "remove", "removePrefix"],
     reads: ["get", "stream", "head", "list"]

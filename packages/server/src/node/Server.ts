@@ -3,6 +3,7 @@ import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import * as Organizations from "@pawl/core/access/Organizations"
 import { Commands } from "@pawl/core/event/Commands"
+import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Loops from "@pawl/core/upkeep/Loops"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
@@ -47,7 +48,10 @@ export const start = (options: Options, decorate?: Decorate) =>
     yield* Effect.gen(function* () {
       // Whoever held a lease in this folder is dead: the folder is this process's own. On Postgres others may be at work
       // on another machine or in another folder: their leases end by themselves.
-      if (options.databaseUrl === null) yield* (yield* Commands).releaseAll
+      if (options.databaseUrl === null) {
+        yield* (yield* Commands).releaseAll
+        yield* (yield* SharedSlots).giveAllBack
+      }
       yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
       const has = (role: ServerRole) => options.roles.includes(role)
       const loops = yield* Loops.make

@@ -235,7 +235,7 @@ describe("The wrong caller", () => {
 
   it("is tried at every endpoint of the contract", () => {
     expect(Object.keys(samples).sort()).toEqual(endpoints.map((endpoint) => endpoint.name).sort())
-    expect(guarded.length).toBe(endpoints.length - 3)
+    expect(guarded.length).toBe(endpoints.length - 4)
   })
 
   it("could have been right: the owner is refused nowhere", async () => {

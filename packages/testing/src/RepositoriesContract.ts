@@ -63,7 +63,7 @@ export const repositoriesContract = (
 }
 
 const declareSeeding = (run: Run): void => {
-  it("seeds the same commit however often it is asked, even twenty times at once, and begins main there once", () =>
+  it("seeds once: repeating it, even twenty times at once, answers the same commit", () =>
     run((repositories) =>
       Effect.gen(function* () {
         const project = projectId(1)

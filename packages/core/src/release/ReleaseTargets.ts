@@ -96,8 +96,11 @@ export const putTarget = (projectId: string, fields: TargetFields) =>
           before.record.url === good.url &&
           before.record.remote === good.remote
         if (before !== null && same) return { answer: before.record }
-        const write =
-          before === null ? Commit.insert("releaseTarget", target) : Commit.update("releaseTarget", before, target)
+        const write: Commit.Write =
+          before === null
+            ? Commit.insert("releaseTarget", target)
+            : // Whole, not field by field: a remote that is not named any more goes.
+              { _tag: "Update", kind: "releaseTarget", record: target, from: before.record, revision: before.revision }
         const writes = [write, ...(yield* touchHead(projectId))]
         return { answer: target, commit: { name: "ReleaseTargets.put", projectId, expects: [still(project)], writes } }
       })

@@ -363,6 +363,9 @@ export const neverAnswered = new Set([
   "IsolationMissing",
   "PointerSourceUnavailable",
   "ProbeUnanswered",
+  "RemoteDiverged",
+  "RemoteRefused",
+  "RemoteUnavailable",
   "SandboxUnavailable",
   "WebhookUnreachable"
 ])

@@ -72,6 +72,7 @@ describe("A release target", () => {
     expect((await api.call("PUT", path, { body: { ...target, workerTag: "other", remote: null } })).body).toEqual({
       releaseTarget: { ...moved.body.releaseTarget, updatedAt: expect.any(String) }
     })
+    expect((await api.call("GET", path)).body.releaseTarget).not.toHaveProperty("remote")
     expect((await api.call("DELETE", path)).body.releaseTarget).not.toHaveProperty("remote")
     expectProblem(await api.call("DELETE", path), 404, "unknown_release_target")
     expectProblem(await api.call("GET", path), 404, "unknown_release_target")

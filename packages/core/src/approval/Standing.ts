@@ -1,6 +1,6 @@
 /** What the decisions on a Candidate come to under a Policy: whose count, and how many are still owed. */
 import { Effect } from "effect"
-import { roleOf } from "../access/Access.ts"
+import { hasLeft, roleOf } from "../access/Access.ts"
 import { covers, type Role } from "../access/Membership.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import type { Change } from "../change/Change.ts"
@@ -83,6 +83,7 @@ export const stillHere = (projectId: string, people: ReadonlyArray<string>) =>
     if (people.length === 0) return here
     const project = (yield* demand("project", projectId)).record
     for (const id of new Set(people)) {
+      if (yield* hasLeft(id, project)) continue
       const role = yield* roleOf(id, project)
       if (role !== null && covers(role, approverRole)) here.add(id)
     }

@@ -27,8 +27,16 @@ export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesN
   { changeId: Schema.String }
 ) {}
 
+/** What whoever meets the bound is told. */
+export const changeSetLimitWords = (max: number): string =>
+  `This Change has its ${max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`
+
 /** The Change has as many ChangeSets as one may have. Open another Change for further work. */
-export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Number }) {}
+export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Number }) {
+  override get message() {
+    return changeSetLimitWords(this.max)
+  }
+}
 
 export interface Edit {
   readonly changeId: string

@@ -4,6 +4,7 @@
  */
 import { behind } from "@pawl/core/promotion/Promotions"
 import { Match } from "effect"
+import { changeSetLimitWords } from "@pawl/core/changeset/ChangeSets"
 import { Problem, type ProblemStatus } from "../api/Problem.ts"
 import type { Refusal } from "./Refusal.ts"
 
@@ -190,13 +191,7 @@ export const rows: { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal,
       `${changeId} is ${status}. Open another Change for further work.`,
       { changeStatus: status }
     ),
-  ChangeSetLimit: ({ max }) =>
-    conflict(
-      "changeset_limit",
-      "No more ChangeSets",
-      `This Change has its ${max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`,
-      { max }
-    ),
+  ChangeSetLimit: ({ max }) => conflict("changeset_limit", "No more ChangeSets", changeSetLimitWords(max), { max }),
   CandidateLimit: ({ max }) =>
     conflict(
       "candidate_limit",

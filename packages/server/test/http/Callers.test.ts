@@ -46,6 +46,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "projects.create": { body: () => ({ slug: "another" }), stranger: 403 },
   "projects.list": { stranger: 200 },
   "projects.get": { id: "project" },
+  "projects.usage": { id: "project" },
   "projects.archive": { id: "project" },
   "projects.source": { id: "bare", body: () => ({ template: "blank" }) },
   "projects.code": { id: "project" },

@@ -1,6 +1,7 @@
 /** Tasks: how one is admitted, started, ended and taken up again. Each is one commit, with all that follows from it. */
 import { Effect } from "effect"
 import { type Actor, system } from "../access/Actor.ts"
+import { decisionsOn, standingOf } from "../approval/Standing.ts"
 import type { Change } from "../change/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
@@ -34,10 +35,11 @@ const owesApproval = (change: Change) =>
       where: { changeId: change.id, status: "verified" },
       limit: "all"
     })
-    for (const { record } of verified.items) {
-      if (record.plan_json?.approvalRequired !== true) continue
-      if ((yield* find("approval", record.id))?.record.decision !== "granted") return true
-    }
+    const owing = verified.items.filter(({ record }) => record.plan_json?.approvalRequired === true)
+    if (owing.length === 0) return false
+    const policy = (yield* demand("policy", change.projectId)).record
+    for (const { record } of owing)
+      if (standingOf(yield* decisionsOn(record, change, policy), record.tree, policy).owed > 0) return true
     return false
   })
 

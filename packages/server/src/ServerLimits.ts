@@ -31,6 +31,8 @@ export const ServerLimits = {
   agentSlots: 8,
   /** How long a stopping server lets requests end; all of it must be over within 10 s (decisions, "Running it"). */
   drainMs: 5 * second,
+  /** How often it closes those that have been answered meanwhile. */
+  drainLookMs: 50,
   /** When a stopping server leaves whatever still hangs (same source). */
   stopMs: 9 * second,
 

@@ -5,7 +5,8 @@ import { parseHost } from "@pawl/core/app/HostLabel"
 import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
 import { targetOf } from "@pawl/router/node/NodeRequest"
 import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/Refusals"
-import { Deferred, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { ServerLimits } from "../ServerLimits.ts"
 import type { Addresses } from "./Addresses.ts"
 
 /** The address cannot be listened on: taken, or not of this machine. */
@@ -20,6 +21,8 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
 
 export interface Listener {
   readonly port: number
+  /** Takes no connections any more, and waits for the requests that are under way. Repeating it does nothing. */
+  readonly drain: Effect.Effect<void>
   /** Until this is called every request is answered 503. */
   readonly attach: (parts: {
     readonly api: RequestListener
@@ -91,14 +94,18 @@ const listen = (server: Server, host: string, port: number) =>
   })
 
 /** Stops taking connections, lets requests end for `drainMs`, then cuts what is left. */
-const close = (server: Server, drainMs: number) =>
-  Effect.gen(function* () {
-    const closed = yield* Deferred.make<void>()
-    server.close(() => Deferred.unsafeDone(closed, Effect.void))
+const close = (server: Server, drainMs: number): Effect.Effect<void> =>
+  // A plain wait: a stop interrupts the fiber that runs this, and whatever could be interrupted would end at once.
+  Effect.async<void>((resume) => {
+    // A connection that has had its answer would be kept for the next request.
+    const idle = setInterval(() => server.closeIdleConnections(), ServerLimits.drainLookMs)
+    const timer = setTimeout(() => server.closeAllConnections(), drainMs)
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(timer)
+      resume(Effect.void)
+    })
     server.closeIdleConnections()
-    // Finalizers are uninterruptible; what loses the race must not be waited for.
-    yield* Effect.interruptible(Effect.timeoutOption(Deferred.await(closed), drainMs))
-    server.closeAllConnections()
   })
 
 export const make = (options: { readonly host: string; readonly port: number; readonly drainMs: number }) =>
@@ -110,11 +117,11 @@ export const make = (options: { readonly host: string; readonly port: number; re
     attachRefusals(server)
     server.on("request", (req, res) => onRequest(req, res))
     server.on("checkContinue", (req, res) => onExpecting(req, res))
-    const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () =>
-      close(server, options.drainMs)
-    )
+    const drain = close(server, options.drainMs)
+    const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () => drain)
     return {
       port,
+      drain,
       attach: (parts) => {
         onRequest = dispatch(parts, false)
         onExpecting = dispatch(parts, true)

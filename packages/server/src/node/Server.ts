@@ -53,6 +53,8 @@ export const start = (options: Options, decorate?: Decorate) =>
         yield* (yield* SharedSlots).giveAllBack
       }
       yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
+      // Requests end while all that they need is still there; what keeps one open for long has ended before.
+      yield* Effect.addFinalizer(() => listener.drain)
       const has = (role: ServerRole) => options.roles.includes(role)
       const loops = yield* Loops.make
       const readiness = yield* Readiness.make(loops)

@@ -1,6 +1,7 @@
 /**
- * Who answers for a user, and what they may do about them. Anybody can put anybody into an organization of their own, so
- * owning one of a user's organizations is not enough to end the user: it takes all of them, and the one that made them.
+ * Who answers for a user, and what they may do about them: the owners of the organization that made the user, until the
+ * user left it for another. Anybody can make an organization and put anybody into it: that takes nothing from them. For
+ * who was made elsewhere, or has left, whoever owns all organizations that they are in answers.
  */
 import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
@@ -10,9 +11,10 @@ import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { InsufficientRole } from "./Access.ts"
-import { departing, standing, stayOf } from "./Departures.ts"
+import { departing, leaves, standing, stayOf } from "./Departures.ts"
 import type { OrganizationMember, User } from "./Membership.ts"
 import { listOfOrganization } from "./Members.ts"
+import { firstOrganizationId } from "./Organizations.ts"
 import { demandEnabled, revoke } from "./Tokens.ts"
 
 /** The user also belongs to an organization that the caller does not own. */
@@ -32,16 +34,20 @@ const placesOf = (userId: string) =>
     (page) => page.items
   )
 
-/** The user, when the caller owns every organization that they are in and the one that made them; fails else. */
+/** The user, when the caller answers for them; fails else. */
 export const requireKeeper = (callerId: string, userId: string) =>
   Effect.gen(function* () {
     const user = yield* demand("user", userId)
     const { madeIn } = user.record
     const organizations = new Set<string>((yield* placesOf(userId)).map(({ record }) => record.organizationId))
-    if (madeIn !== undefined) organizations.add(madeIn)
-    const held = yield* Effect.forEach(organizations, (id) =>
+    const roleIn = (id: string) =>
       Effect.map(find("organizationMember", `${id}/${callerId}`), (place) => place?.record.role ?? null)
-    )
+    if (madeIn !== undefined && (yield* roleIn(madeIn)) === "owner") {
+      const isTheirs = organizations.size === 0 || organizations.has(madeIn) || (yield* leaves(madeIn, userId)) === 0
+      if (isTheirs) return user.record
+    }
+    if (madeIn !== undefined) organizations.add(madeIn)
+    const held = yield* Effect.forEach(organizations, roleIn)
     if (!held.some((role) => role !== null)) return yield* new Unknown({ kind: "user", id: userId })
     if (!held.includes("owner")) return yield* new InsufficientRole({ held: "member", needed: "owner" })
     if (held.some((role) => role !== "owner")) return yield* new BelongsElsewhere({ userId })
@@ -84,9 +90,13 @@ export const makeOwner = (userId: string, organizationId: string) =>
     })
   )
 
-/** Fails when nobody but this user owns the organization. */
-const refuseLast = ({ organizationId, role, userId }: OrganizationMember) =>
+/**
+ * Fails when nobody but this user owns an organization that must keep an owner: the installation's own, and any that the
+ * user would leave by their own hand. One that somebody made for themselves keeps nobody from being disabled.
+ */
+const refuseLast = ({ organizationId, role, userId }: OrganizationMember, by: string | null) =>
   Effect.gen(function* () {
+    if (organizationId !== firstOrganizationId && userId !== by) return
     const others = (yield* listOfOrganization(organizationId)).filter(({ record }) => record.userId !== userId)
     if (role === "owner" && !others.some(({ record }) => record.role === "owner"))
       return yield* new LastOwner({ userId, organizationId })
@@ -96,12 +106,14 @@ const refuseLast = ({ organizationId, role, userId }: OrganizationMember) =>
 const placesAtOnce = Math.floor(Limits.commitRows / 4)
 
 /** Takes some of the user's places away; with the first of them the user is disabled. Whether there are more. */
-const disabling = (userId: string) =>
+const disabling = (userId: string, by: string | null) =>
   Effect.gen(function* () {
     const user = yield* demand("user", userId)
+    // Two who disable each other: the second one is nobody any more.
+    const keeper = by === null || by === userId ? null : yield* demandEnabled(by)
     const isDisabled = user.record.disabledAt !== undefined
     const places = yield* placesOf(userId)
-    if (!isDisabled) yield* Effect.forEach(places, ({ record }) => refuseLast(record), { discard: true })
+    if (!isDisabled) yield* Effect.forEach(places, ({ record }) => refuseLast(record, by), { discard: true })
     if (isDisabled && places.length === 0) return { answer: { user: user.record, more: false } }
     const now = yield* Time.now
     const disabled: User = { ...user.record, disabledAt: user.record.disabledAt ?? now }
@@ -115,16 +127,21 @@ const disabling = (userId: string) =>
     const writes = [Commit.update("user", user, disabled), ...left.flat()]
     return {
       answer: { user: disabled, more: places.length > placesAtOnce },
-      commit: { name: "Users.disable", projectId: null, writes }
+      commit: {
+        name: "Users.disable",
+        projectId: null,
+        expects: keeper === null ? [] : [Commit.unchanged("user", keeper.record.id, keeper)],
+        writes
+      }
     }
   })
 
 /**
  * Disables a user: from now on no token, session or stream of theirs lets anybody in, and they have left every
- * organization. Safe to repeat. Who may is asked before.
+ * organization. Safe to repeat. Who may is asked before; `by` is who asked, null on the machine itself.
  */
-export const disable = (userId: string) =>
-  decideAndCommit(disabling(userId)).pipe(
+export const disable = (userId: string, by: string | null) =>
+  decideAndCommit(disabling(userId, by)).pipe(
     Effect.repeat({ while: ({ more }) => more }),
     Effect.map(({ user }) => user),
     Effect.withSpan("Users.disable")

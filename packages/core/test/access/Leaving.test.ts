@@ -119,9 +119,9 @@ describe("Who left an organization", () => {
         const left = Effect.forEach([owner, gone, ended, guest], ({ id }) => hasLeft(id, project))
         expect(yield* left).toEqual([false, false, false, false])
         yield* put(owner, ended)
-        yield* Leaving.disable(ended.id)
+        yield* Leaving.disable(ended.id, null)
         expect(yield* left).toEqual([false, true, true, false])
-        yield* Leaving.disable(guest.id)
+        yield* Leaving.disable(guest.id, null)
         expect(yield* left).toEqual([false, true, true, true])
         expect(yield* hasLeft("system:auto-promotion", project)).toBe(true)
       })
@@ -152,7 +152,7 @@ describe("A user who was disabled", () => {
         const { text, user } = yield* Users.create(owner.id, { name: "Ended", organizationId: home }, operator)
         const caller = yield* Tokens.authenticate(text)
         yield* Tokens.stillIn(caller)
-        yield* Leaving.disable(user.id)
+        yield* Leaving.disable(user.id, null)
         const refused = { _tag: "Unauthenticated", reason: "disabled" }
         expect(yield* Effect.flip(Tokens.authenticate(text))).toMatchObject(refused)
         expect(yield* Effect.flip(Tokens.stillIn(caller))).toMatchObject(refused)
@@ -165,7 +165,7 @@ describe("A user who was disabled", () => {
         // What was under way when it happened makes nothing either.
         expect(yield* Effect.flip(Organizations.create(user.id, "Mine"))).toBeInstanceOf(Unknown)
         // Safe to repeat.
-        const again = yield* Leaving.disable(user.id)
+        const again = yield* Leaving.disable(user.id, null)
         expect(again.disabledAt).toBe((yield* demand("user", user.id)).record.disabledAt)
       })
     ))
@@ -188,7 +188,7 @@ describe("A user who was disabled", () => {
               operator
             )
           }
-        yield* Leaving.disable(victim.id)
+        yield* Leaving.disable(victim.id, null)
         const places = yield* (yield* Records).list("organizationMember", {
           where: { userId: victim.id },
           limit: "all"
@@ -203,19 +203,21 @@ describe("A user who was disabled", () => {
         const owner = yield* begin
         const second = yield* colleague(owner, "Second", "owner")
         const both = yield* Effect.all(
-          [owner, second].map(({ id }) => Effect.either(Leaving.disable(id))),
+          [owner, second].map(({ id }) => Effect.either(Leaving.disable(id, null))),
           { concurrency: "unbounded" }
         )
         expect(both.map((each) => each._tag).toSorted()).toEqual(["Left", "Right"])
         const [last] = yield* Members.listOfOrganization(home)
         expect(last?.record.role).toBe("owner")
-        expect(yield* Effect.flip(Leaving.disable(last?.record.userId ?? ""))).toMatchObject({ _tag: "LastOwner" })
+        expect(yield* Effect.flip(Leaving.disable(last?.record.userId ?? "", null))).toMatchObject({
+          _tag: "LastOwner"
+        })
       })
     ))
 })
 
 describe("Who answers for a user", () => {
-  it("owns every organization that the user is in, and the one that made them", () =>
+  it("owns the organization that made the user, whoever else puts them anywhere, or else all that they are in", () =>
     run(
       Effect.gen(function* () {
         const owner = yield* begin
@@ -239,9 +241,14 @@ describe("Who answers for a user", () => {
           ],
           operator
         )
-        for (const about of [person, guest])
-          for (const caller of [owner, other])
-            expect(yield* asks(caller, about)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
+        for (const about of [person, guest]) {
+          expect((yield* asks(owner, about))._tag).toBe("Right")
+          expect(yield* asks(other, about)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
+        }
+        // Nor does anybody escape by an organization of their own.
+        yield* Organizations.create(person.id, "Shelter")
+        expect((yield* asks(owner, person))._tag).toBe("Right")
+        expect((yield* Leaving.disable(person.id, owner.id)).disabledAt).toBeDefined()
         const token = (yield* Tokens.authenticate(text)).token.id
         expect(yield* Effect.flip(Leaving.revokeFor(other.id, token))).toMatchObject({ _tag: "BelongsElsewhere" })
         expect(yield* Effect.flip(Leaving.revokeFor(person.id, token))).toEqual(
@@ -249,11 +256,20 @@ describe("Who answers for a user", () => {
         )
         expect((yield* Leaving.revokeFor(guest.id, token)).revokedAt).not.toBeNull()
 
-        // After they left, who made them still does.
-        const alone = [{ userId: other.id, role: "owner" as const }]
-        yield* Members.replaceOfOrganization(mine.id, alone, operator)
+        // Who left for another organization answers to that one, and to who made them when they are nowhere.
+        const mover = yield* colleague(owner, "Mover")
+        yield* Members.replaceOfOrganization(
+          mine.id,
+          [
+            { userId: other.id, role: "owner" },
+            { userId: mover.id, role: "member" }
+          ],
+          operator
+        )
         yield* put(owner, other)
-        expect((yield* asks(owner, person))._tag).toBe("Right")
+        expect(yield* asks(owner, mover)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
+        yield* Members.replaceOfOrganization(mine.id, [{ userId: other.id, role: "owner" }], operator)
+        expect((yield* asks(owner, mover))._tag).toBe("Right")
       })
     ))
 })
@@ -289,7 +305,7 @@ describe("Making organizations and users", () => {
         // Others are not in the way, and one who is disabled makes room for one.
         expect((yield* user(owner, home))._tag).toBe("Right")
         const [, last] = yield* Members.listOfOrganization(theirs.id)
-        yield* Leaving.disable(last?.record.userId ?? "")
+        yield* Leaving.disable(last?.record.userId ?? "", null)
         expect((yield* user(maker, mine.id))._tag).toBe("Right")
         expect(yield* user(maker, mine.id)).toMatchObject(limit)
       })

@@ -43,7 +43,7 @@ export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
         Effect.gen(function* () {
           const { id } = yield* onUser(path.id)
           const { user } = yield* CurrentUser
-          const disabled = yield* disable(id)
+          const disabled = yield* disable(id, user.id)
           yield* Effect.annotateLogs(Effect.logInfo("user disabled"), { userId: id, by: user.id })
           return { user: disabled }
         })

@@ -95,7 +95,7 @@ describe("An open event stream", () => {
       Effect.gen(function* () {
         const { caller, reading } = yield* openStream
         yield* lasting(1)
-        yield* Leaving.disable(caller.user.id)
+        yield* Leaving.disable(caller.user.id, null)
         yield* EventStreams.lookAgain(yield* EventStreams.OpenStreams)
         expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n: still here\n\n")
       })

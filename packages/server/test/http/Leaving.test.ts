@@ -110,11 +110,24 @@ describe("A user who is disabled", () => {
     expectProblem(await api.call("DELETE", path, { token: weak }), 403, "insufficient_scope")
     const mine = await api.call("POST", "/v1/organizations", { token: person.token, body: { name: "Mine" } })
     expect(mine.body.organization).toEqual({ ...mine.body.organization, name: "Mine", role: "owner" })
-    expectProblem(await api.call("DELETE", path), 403, "belongs_elsewhere", { userId: person.id })
+    const mixed = [
+      { userId: person.id, role: "owner" },
+      { userId: other.id, role: "member" }
+    ]
+    const body = { members: mixed }
+    const members = `/v1/organizations/${mine.body.organization.id}/members`
+    expect((await api.call("PUT", members, { token: person.token, body })).status).toBe(200)
+    const others = `/v1/users/${other.id}`
+    expectProblem(await api.call("DELETE", others, { token: person.token }), 403, "belongs_elsewhere", {
+      userId: other.id
+    })
     expectProblem(await api.call("DELETE", `/v1/users/${owner}`), 409, "last_owner", {
       organizationId: firstOrganizationId
     })
     expect((await api.call("GET", "/v1/me", { token: person.token })).status).toBe(200)
+    // An organization of their own keeps nobody, and no one put into it, from their owner.
+    for (const each of [person, other])
+      expect((await api.call("DELETE", `/v1/users/${each.id}`)).body.user.disabledAt).toMatch(/^20/)
     await removeAll()
   })
 })

@@ -28,21 +28,29 @@ const settingsOf = (files: SourceFiles): AppSettings | null => {
   return read._tag === "Settings" ? read.settings : null
 }
 
+/** What is served to anyone is no code of the app, however much of it there is. */
 const codeOf = (files: SourceFiles, settings: AppSettings | null): CodeTree => {
   const main = settings?.main ?? null
-  const read = main === null ? [] : [...files].filter(([path]) => isRead(path))
+  const assets = settings?.assets.directory ?? null
+  const isCode = (path: string) => isRead(path) && (assets === null || path === main || !path.startsWith(`${assets}/`))
+  const read = main === null ? [] : [...files].filter(([path]) => isCode(path))
   return { main, files: new Map(read.map(([path, { content }]) => [path, content])) }
 }
 
 const decoder = new TextDecoder()
 
-/** Every text of a tree's code that could be a path, in order: as long as these are the same, so are the routes. */
-const pathTexts = ({ files, main }: CodeTree): string => {
-  const texts = [...files.keys()]
-    .sort()
-    .flatMap((path) => decoder.decode(files.get(path)).match(/["'`](?:[A-Z]{1,10} )?\/[^"'`\s]{0,200}["'`]/g) ?? [])
-  return [main ?? "", ...texts].join("\n")
-}
+/** The lines of a file that hold a text which could be a path: as long as these are the same, so are its routes. */
+const tellingLines = (content: Uint8Array | undefined): string =>
+  (decoder.decode(content).match(/^.*["'`](?:[A-Z]{1,10} )?\/.*$/gm) ?? []).join("\n")
+
+/** Whether one tree may have routes that the other has not. Files are compared before anything of them is read. */
+const mayDiffer = (before: CodeTree, after: CodeTree): boolean =>
+  before.main !== after.main ||
+  [...new Set([...before.files.keys(), ...after.files.keys()])].some((path) => {
+    const [old, own] = [before.files.get(path), after.files.get(path)]
+    if (old !== undefined && own !== undefined && Buffer.compare(old, own) === 0) return false
+    return tellingLines(old) !== tellingLines(own)
+  })
 
 const start = (): ChildProcess =>
   spawn(
@@ -119,8 +127,7 @@ const added = (before: SourceFiles, after: SourceFiles) =>
   Effect.gen(function* () {
     const settings = [settingsOf(before), settingsOf(after)] as const
     const trees = [codeOf(before, settings[0]), codeOf(after, settings[1])] as const
-    const differs = pathTexts(trees[0]) !== pathTexts(trees[1])
-    const [codeBefore = [], codeAfter = []] = differs ? yield* parsed(trees) : none
+    const [codeBefore = [], codeAfter = []] = mayDiffer(trees[0], trees[1]) ? yield* parsed(trees) : none
     const pages = (files: SourceFiles, of: AppSettings | null) => (of === null ? [] : pageRoutes(files, of))
     const known = new Set([...codeBefore, ...pages(before, settings[0])])
     const found = new Set([...codeAfter, ...pages(after, settings[1])])

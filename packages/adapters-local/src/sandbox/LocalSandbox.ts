@@ -19,7 +19,8 @@ interface Running {
   readonly result: Deferred.Deferred<SandboxResult, SandboxUnavailable>
 }
 
-const unavailable = (reason: string) => new SandboxUnavailable({ reason })
+const unavailable = (reason: string, lasting?: true) =>
+  new SandboxUnavailable({ reason, ...(lasting === undefined ? {} : { lasting }) })
 
 /** What no sandbox could run; told before anything starts. */
 const refusal = (job: SandboxJob): string | null => {
@@ -102,7 +103,7 @@ const make = (choice: IsolationChoice) =>
       Effect.gen(function* () {
         const found = yield* chosen
         const refused = refusal(job)
-        if (refused !== null) return yield* unavailable(refused)
+        if (refused !== null) return yield* unavailable(refused, true)
         return yield* begun(job, found, yield* Effect.clock)
       }).pipe(Effect.withSpan("Sandbox.start", { attributes: { id: job.id } }))
 

@@ -149,6 +149,31 @@ describe("A route of code", () => {
     expect(await added(tree)).toEqual(["/shop", "/shop/hours", "/us/team"])
   })
 
+  it.each([
+    ["of another method", 'app.post("/x", save)', 'app.get("/x", show)'],
+    [
+      "commented out",
+      '// if (pathname === "/x") return new Response("x")',
+      'if (pathname === "/x") return new Response("x")'
+    ]
+  ])("that was there before, but %s, is one that was added", async (_, before, after) => {
+    const head = "const app = new Hono()\n"
+    expect(await added(appOf(head + after), appOf(head + before))).toEqual(["/x"])
+  })
+
+  it("is not looked for in what is served to anyone, however much of it looks like one", async () => {
+    const code = 'if (pathname === "/x") return new Response("x")'
+    const assets = { "public/a.js": '"/" '.repeat(1_000_000), "public/b.js": 'app.get("/not", show)' }
+    const settings = JSON.stringify({
+      main: "src/index.ts",
+      compatibility_date: "2026-07-01",
+      assets: { directory: "public" }
+    })
+    const tree = { ...appOf(code), ...assets, "wrangler.json": settings }
+    expect(await added(tree)).toContain("/x")
+    expect(await added(tree)).not.toContain("/not")
+  })
+
   it("that other files had before is none that was added", async () => {
     const before: RouteTree = {
       ...module('import { other } from "./other"\nexport default { fetch: other }'),

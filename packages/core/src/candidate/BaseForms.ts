@@ -1,12 +1,16 @@
 /** What a Candidate's tree makes of its base's files, and its files with some of them in the base's form. */
 import { Effect } from "effect"
+import { utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { fits } from "../project/Globs.ts"
+import { packageFile, withScripts } from "../project/PawlFile.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import type { Composed } from "./Checks.ts"
-import type { Check } from "./Plan.ts"
+import type { BaseForm, Check } from "./Plan.ts"
 import type { SandboxJob } from "./Sandbox.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** Files by path. Only with `list`, which names each blob: a diff may be too large to be read. */
 const filesOf = (ref: RepositoryRef, tree: string) =>
@@ -69,5 +73,15 @@ export const filesFor = (check: Check, composed: Composed) =>
         ),
       { concurrency: Limits.fileReadsAtOnce }
     )
-    return overlaid(files, new Map(over))
+    return withBaseScripts(overlaid(files, new Map(over)), base)
   })
+
+/** With the scripts that the check runs in the base, whatever the Candidate's package.json makes of them. */
+const withBaseScripts = (files: SandboxJob["files"], { scripts }: BaseForm): SandboxJob["files"] => {
+  if (scripts === undefined) return files
+  const own = files.get(packageFile)
+  const text = own === undefined ? "{}" : new TextDecoder().decode(own.content)
+  // What is no package.json has no scripts: then the base's are all that there is.
+  const content = utf8(withScripts(text, scripts) ?? JSON.stringify({ scripts }))
+  return new Map([...files, [packageFile, { content, executable: own?.executable === true }]])
+}

@@ -17,8 +17,8 @@ const wordsOf = (command: string): ReadonlyArray<string> =>
 
 const runsScripts = (command: string): boolean => /\b(?:npm|pnpm|yarn|bun)\b|--run\b/.test(command)
 
-/** A command, and the package.json scripts that it runs, and those that they run. */
-const commandsOf = (command: string, scripts: Scripts): ReadonlyArray<string> => {
+/** The package.json scripts that a command runs, and those that they run, by name: they are the check as much as it is. */
+export const scriptsRun = (command: string, scripts: Scripts): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const open = [command]
   for (let text = open.pop(); text !== undefined; text = open.pop()) {
@@ -30,15 +30,22 @@ const commandsOf = (command: string, scripts: Scripts): ReadonlyArray<string> =>
       open.push(script)
     }
   }
-  return [command, ...found.values()]
+  return found
+}
+
+/** What tools read that no command names. */
+const unnamed: Readonly<Record<string, ReadonlyArray<string>>> = {
+  tsc: ["**/tsconfig*.json"],
+  make: ["**/Makefile", "**/makefile", "**/*.mk"]
 }
 
 /** Globs of the files that a command names. After a `cd` they may lie in any folder. */
 const namedBy = (check: Defined, scripts: Scripts): ReadonlyArray<string> =>
-  commandsOf(check.command, scripts).flatMap((command) => {
+  [check.command, ...scriptsRun(check.command, scripts).values()].flatMap((command) => {
     let globs = 0
     const words = wordsOf(command).filter((word) => !/[*?]/.test(word) || ++globs <= Limits.checkCommandGlobs)
-    return words.includes("cd") ? [...words, ...words.map((word) => `**/${word}`)] : words
+    const read = words.flatMap((word) => (Object.hasOwn(unnamed, word) ? (unnamed[word] ?? []) : []))
+    return words.includes("cd") ? [...words, ...read, ...words.map((word) => `**/${word}`)] : [...words, ...read]
   })
 
 /** Globs of the files whose base's form a check runs with too. */

@@ -236,7 +236,12 @@ const commandIn = (check: Check, composed: Composed, attempt: number) =>
       Effect.catchTags({
         IsolationMissing: (missing) =>
           Effect.succeed(gap(`not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })),
-        SandboxUnavailable: (away) => Effect.succeed({ ...gap(`the sandbox failed: ${away.reason}`, unrun), away })
+        SandboxUnavailable: (away) =>
+          Effect.succeed(
+            away.lasting === true
+              ? gap(`no sandbox can run it: ${away.reason}`, unrun, { final: true })
+              : { ...gap(`the sandbox failed: ${away.reason}`, unrun), away }
+          )
       })
     )
   })

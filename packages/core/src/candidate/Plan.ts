@@ -17,7 +17,9 @@ export const BaseForm = Schema.Struct({
   globs: Schema.Array(Schema.String),
   /** The first of the files, and how many there are. */
   paths: Schema.Array(Schema.String),
-  count: Schema.Number
+  count: Schema.Number,
+  /** The package.json scripts that the check runs in the base, by name, where the Candidate has others. */
+  scripts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
 })
 export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
 

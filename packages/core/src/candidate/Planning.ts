@@ -6,9 +6,9 @@ import type { Policy } from "../approval/Policy.ts"
 import type { TaskKind } from "../task/Task.ts"
 import { canonicalJson } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
-import type { PawlCheck, Scripts } from "../project/PawlFile.ts"
+import { packageFile, type PawlCheck, type Scripts } from "../project/PawlFile.ts"
 import { fits } from "../project/Globs.ts"
-import { checkFiles, isReadBy } from "./CheckFiles.ts"
+import { checkFiles, isReadBy, scriptsRun } from "./CheckFiles.ts"
 import type { Check, Plan } from "./Plan.ts"
 import { riskOf } from "./Risk.ts"
 
@@ -69,18 +69,37 @@ export interface PlanInput {
   readonly now: string
 }
 
-/** A check that runs with the base's form of its files too, where the Candidate alters or deletes some. New ones cost nothing. */
-const asked = (check: PawlCheck, { altered, policy, scripts }: PlanInput): ReadonlyArray<Check> => {
+/** The scripts of package.json that a check runs in the base, where the Candidate has others by their names. */
+const scriptsTouched = ({ command }: PawlCheck, { scripts }: Pick<PlanInput, "scripts">): Scripts | null => {
+  const before = Object.fromEntries(scriptsRun(command, scripts.base))
+  const after = Object.fromEntries(scriptsRun(command, scripts.candidate))
+  return canonicalJson(before) === canonicalJson(after) ? null : before
+}
+
+/**
+ * A check that runs with the base's form of its files and scripts too, where the Candidate alters or deletes some. New
+ * ones cost nothing.
+ */
+const asked = (check: PawlCheck, input: PlanInput): ReadonlyArray<Check> => {
+  const { altered, policy } = input
   if (altered.length > Limits.alteredFiles) return []
-  const globs = checkFiles(check, scripts.base).filter((glob) => altered.some((path) => fits(glob, path)))
-  const paths = altered.filter((path) => globs.some((glob) => fits(glob, path)))
+  const scripts = scriptsTouched(check, input)
+  const globs = checkFiles(check, input.scripts.base).filter((glob) => altered.some((path) => fits(glob, path)))
+  const found = altered.filter((path) => globs.some((glob) => fits(glob, path)))
+  const paths = scripts === null || found.includes(packageFile) ? found : [packageFile, ...found]
   if (paths.length === 0) return []
   const named = paths.slice(0, Limits.baseFilesNamed)
   const again = {
     ...commandCheck(check),
     id: `${check.id}@base`,
     title: `${check.title ?? check.id}, with the base's form of ${named[0]}${paths.length > 1 ? ` and ${paths.length - 1} more` : ""}`,
-    base: { check: check.id, globs: [...new Set(globs)], paths: named, count: paths.length }
+    base: {
+      check: check.id,
+      globs: [...new Set(globs)],
+      paths: named,
+      count: paths.length,
+      ...(scripts === null ? {} : { scripts })
+    }
   }
   // Whether it is required is the Policy's to say, and no more than of the check itself.
   return [{ ...again, required: policy.baseChecksMustPass && isRequired(check, policy) }]
@@ -98,7 +117,9 @@ export const readByChecks = ({
 
 export const planOf = (input: PlanInput): Plan => {
   const added = input.candidate.filter((check) => !input.base.some((each) => each.id === check.id))
-  const checksTouched = canonicalJson(input.base) !== canonicalJson(input.candidate)
+  const checksTouched =
+    canonicalJson(input.base) !== canonicalJson(input.candidate) ||
+    input.base.some((check) => scriptsTouched(check, input) !== null)
   const riskTier = riskOf({ ...input, checksTouched, isRead: readByChecks(input) })
   const defined = [...(input.hasApp ? [buildCheck] : []), ...[...input.base, ...added].map(commandCheck)]
   const missing = input.policy.requiredChecks.filter((id) => !defined.some((check) => check.id === id))

@@ -12,7 +12,9 @@ export class IsolationMissing extends Schema.TaggedError<IsolationMissing>()("Is
 
 /** The runner itself failed: it could not start, or lost the job. Try again in a new sandbox. */
 export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** The job itself is at fault: another time it could be run no better. */
+  lasting: Schema.optional(Schema.Boolean)
 }) {}
 
 /** What a sandbox promises, each proved at start before it is trusted. */

@@ -2,7 +2,7 @@
  * The verification process, body of `candidate.create`: compose, run each check once, publish the preview, gate.
  * Each finished check is an Evidence row plus its whole output as an object, journalled together.
  */
-import { Effect } from "effect"
+import { Effect, Encoding } from "effect"
 import { system } from "../access/Actor.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { NewEvent } from "../event/Event.ts"
@@ -15,6 +15,7 @@ import { endOfRollback } from "../change/WithoutCandidate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../ledger/Lifecycle.ts"
+import { isOutage } from "../ledger/Outages.ts"
 import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256 } from "../primitives/Digest.ts"
@@ -29,7 +30,7 @@ import { autoPromotion, promotesItself } from "../promotion/AutoPromotion.ts"
 import type { Head } from "../promotion/Generation.ts"
 import type { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
-import { type Composed, runCheckWithRetries } from "./Checks.ts"
+import { type Composed, type Finding, runCheckWithRetries } from "./Checks.ts"
 import { compose, replan } from "./Composing.ts"
 import type { Check } from "./Plan.ts"
 import { riskier } from "./Risk.ts"
@@ -72,7 +73,7 @@ export const verify = (candidateId: string) =>
     yield* decideAndCommit(gate(candidateId))
   }).pipe(Effect.withSpan("Verification.verify", { attributes: { candidateId } }))
 
-/** Runs all checks. One that finds no sandbox ends none of the others; then the rest is done another time. */
+/** Runs all checks. One that finds no sandbox, or meets what is away, ends none of the others; then the rest is done another time. */
 const runChecks = (checks: ReadonlyArray<Check>, composed: Composed) =>
   Effect.gen(function* () {
     const waits = yield* Effect.forEach(
@@ -80,7 +81,7 @@ const runChecks = (checks: ReadonlyArray<Check>, composed: Composed) =>
       (check) =>
         checkOnce(check, composed).pipe(
           Effect.as(null),
-          Effect.catchIf((problem) => problem instanceof Waiting, Effect.succeed)
+          Effect.catchIf((problem) => problem instanceof Waiting || isOutage(problem), Effect.succeed)
         ),
       { concurrency: Limits.activeSandboxesPerChange }
     )
@@ -97,10 +98,12 @@ const checkOnce = (check: Check, composed: Composed) =>
     // Checked before, under an older Policy: the definition comes from the same base, so it showed the same.
     if ((yield* evidenceOf(composed.candidate.id)).some((row) => row.checkId === check.id && row.result !== "gap"))
       return
-    const { finding, ...run } = yield* runCheckWithRetries(check, composed)
+    const { finding, ...run } = yield* ranOnce(name, check, composed)
     const outputDigest = yield* sha256(finding.output)
     const outputKey = `evidence/${composed.candidate.projectId}/${outputDigest}`
-    yield* (yield* ObjectStore).put(outputKey, finding.output)
+    yield* (yield* ObjectStore)
+      .put(outputKey, finding.output)
+      .pipe(Effect.tapErrorTag("ObjectStoreUnavailable", () => keep(name, composed, { finding, ...run })))
     const evidence: Evidence = {
       id: `evd_${yield* makeUlid}`,
       projectId: composed.candidate.projectId,
@@ -127,6 +130,28 @@ const checkOnce = (check: Check, composed: Composed) =>
       { evidenceId: evidence.id }
     )
   }).pipe(Effect.withSpan("Verification.check", { attributes: { checkId: check.id } }))
+
+type Ran = Effect.Effect.Success<ReturnType<typeof runCheckWithRetries>>
+type Kept = Omit<Ran, "finding"> & { readonly finding: Omit<Finding, "output"> & { readonly output: string } }
+
+/**
+ * What a check showed is kept in the journal while its output cannot be stored: an outage runs nothing twice, and takes
+ * none of the month's minutes.
+ */
+const keep = (name: string, { candidate }: Composed, { finding, ...run }: Ran) =>
+  commitStep<Kept>(
+    `ran:${name}`,
+    { name: "Verification.keep", projectId: candidate.projectId },
+    { ...run, finding: { ...finding, output: Encoding.encodeBase64(finding.output) } }
+  )
+
+const ranOnce = (name: string, check: Check, composed: Composed) =>
+  Effect.gen(function* () {
+    const kept = (yield* Process).steps.get(`ran:${name}`) as Kept | undefined
+    if (kept === undefined) return yield* runCheckWithRetries(check, composed)
+    const output = yield* Effect.orDie(Encoding.decodeBase64(kept.finding.output))
+    return { ...kept, finding: { ...kept.finding, output } } satisfies Ran
+  })
 
 const gate = (candidateId: string) =>
   Effect.gen(function* () {

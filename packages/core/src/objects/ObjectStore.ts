@@ -16,7 +16,9 @@ export class ObjectMissing extends Schema.TaggedError<ObjectMissing>()("ObjectMi
 export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavailable>()("ObjectStoreUnavailable", {
   operation: Schema.String,
   key: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** It will not come back by itself: nobody waits for it. */
+  lasting: Schema.optional(Schema.Boolean)
 }) {}
 
 export interface ObjectInfo {

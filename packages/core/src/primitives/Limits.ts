@@ -154,6 +154,8 @@ export const Limits = {
   // Probes (specification; the time one probe may take is a decision)
   probesPerProject: 20,
   addedRouteProbes: 2,
+  /** Probes of one release that are asked side by side: an app that hangs keeps its release no longer than it must (decision). */
+  probesAtOnce: 4,
   /** Added routes that are told of one Change (decision); more than are asked, because the tree's own probes may name some. */
   addedRoutes: 32,
   probeRetryMs: 20 * second,

@@ -12,7 +12,11 @@ const CheckId = Schema.String.pipe(
 export const PawlCheck = Schema.Struct({
   id: CheckId,
   title: Schema.optional(Schema.String.pipe(Schema.maxLength(200))),
-  command: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(Limits.checkCommandLength)),
+  command: Schema.String.pipe(
+    Schema.minLength(1),
+    Schema.maxLength(Limits.checkCommandLength),
+    Schema.filter((command) => !command.includes("\0") || "a command holds no NUL")
+  ),
   required: Schema.optionalWith(Schema.Boolean, { default: () => true }),
   /** Globs of the files that it stands on. Without them: tests by their names, and the files that the command names. */
   files: Schema.optionalWith(Schema.Array(Glob).pipe(Schema.maxItems(Limits.checkFiles)), { exact: true }),
@@ -66,6 +70,20 @@ const Package = Schema.parseJson(
     scripts: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { default: () => ({}) })
   })
 )
+
+export const packageFile = "package.json"
+
+/** A package.json with some scripts put over its own; null for a text that is none. */
+export const withScripts = (text: string, scripts: Scripts): string | null => {
+  if (isTextTooDeep(text)) return null
+  try {
+    const read: unknown = JSON.parse(text)
+    if (typeof read !== "object" || read === null || Array.isArray(read)) return null
+    return JSON.stringify({ ...read, scripts: { ...scriptsOf(text), ...scripts } })
+  } catch {
+    return null
+  }
+}
 
 /** The scripts of a package.json, by name. */
 export type Scripts = Readonly<Record<string, string>>

@@ -9,19 +9,21 @@ export interface Probe {
   /** One status, or the statuses of a route that the Change added: 2xx, 401 or 403. */
   readonly expects: number | "reachable"
   readonly json: boolean
+  /** It was found in the code: one that answers no GET (405) is no route to be probed. */
+  readonly found?: true
 }
 
 /** The tree's own probes, and the first `max` of the added routes that these do not ask already. */
 export const probesOf = (
   own: ReadonlyArray<PawlProbe>,
-  addedRoutes: ReadonlyArray<string>,
+  addedRoutes: ReadonlyArray<Pick<Probe, "path" | "found">>,
   max: number
 ): ReadonlyArray<Probe> => [
   ...own.map((probe) => ({ path: probe.path, expects: probe.status, json: probe.json === true })),
   ...addedRoutes
-    .filter((path) => !own.some((probe) => probe.path === path))
+    .filter(({ path }) => !own.some((probe) => probe.path === path))
     .slice(0, max)
-    .map((path) => ({ path, expects: "reachable" as const, json: false }))
+    .map((route) => ({ ...route, expects: "reachable" as const, json: false }))
 ]
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
@@ -42,7 +44,8 @@ export const judgeProbe = (probe: Probe, answer: ProbeAnswer | null, why = "no r
   const expected =
     probe.expects === "reachable" ? "2xx, 401 or 403" : `${probe.expects}${probe.json ? " with JSON" : ""}`
   if (answer === null) return { path: probe.path, expected, status: null, result: "gap", detail: why }
-  const status = probe.expects === "reachable" ? reachable(answer.status) : answer.status === probe.expects
+  const noGet = probe.found === true && answer.status === 405
+  const status = probe.expects === "reachable" ? reachable(answer.status) || noGet : answer.status === probe.expects
   const body = !probe.json || isJson(answer)
   const detail = !status
     ? `answered ${answer.status}`

@@ -38,13 +38,20 @@ const addedRoutes = (release: Release, keeper: RepositoryRef) =>
       Effect.flatMap(demand("changeSet", id), ({ record }) => whole(record)).pipe(
         Effect.catchTag(
           "ObjectMissing",
-          ({ key }) => new ObjectStoreUnavailable({ operation: "get", key, reason: "the list of a ChangeSet is gone" })
+          ({ key }) =>
+            new ObjectStoreUnavailable({
+              operation: "get",
+              key,
+              reason: "the list of a ChangeSet is gone",
+              lasting: true
+            })
         )
       )
     )
     const declared = routesDeclared(changeSets.flatMap((each) => each.intents))
-    if (declared.length > 0) return declared
+    if (declared.length > 0) return declared.map((path) => ({ path }))
     return yield* routesFound(keeper, candidate.base_tree, release.tree).pipe(
+      Effect.map((paths) => paths.map((path) => ({ path, found: true as const }))),
       // Routes are not looked for in what is too much to read.
       Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))
     )
@@ -94,11 +101,16 @@ export const smokeTestTree = (projectId: string, tree: string, label: string) =>
 /** Asks each probe; those that did not pass are asked once more after `smokeRetryMs`. */
 const runProbes = (place: Place, probes: ReadonlyArray<Probe>) =>
   Effect.gen(function* () {
-    const first = yield* Effect.forEach(probes, (probe) => ask(place, probe))
+    const atOnce = { concurrency: Limits.probesAtOnce }
+    const first = yield* Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
     if (first.every((result) => result.result === "pass")) return first
     yield* Effect.sleep((yield* Settings).smokeRetryMs)
-    return yield* Effect.forEach(probes, (probe, index): Effect.Effect<ProbeResult, never, ProbeClient> => {
-      const before = first[index]!
-      return before.result === "pass" ? Effect.succeed(before) : ask(place, probe)
-    })
+    return yield* Effect.forEach(
+      probes,
+      (probe, index): Effect.Effect<ProbeResult, never, ProbeClient> => {
+        const before = first[index]!
+        return before.result === "pass" ? Effect.succeed(before) : ask(place, probe)
+      },
+      atOnce
+    )
   }).pipe(Effect.withSpan("Smoke.test"))

@@ -89,9 +89,26 @@ describe("A verification plan", () => {
     expect(risk("test/fixtures/page.txt", named("node all.js", ["docs/**"]))).toBe("low")
     expect(risk("docs/page.md", named("node all.js", ["docs/**"]))).toBe("medium")
     for (const command of ["npm run -s all", "npm test", "node --run all"])
+      for (const scripts of [{ all: "sh docs/run.txt", test: "npm run all" }]) {
+        expect(risk("docs/run.txt", named(command), { base: scripts, candidate: scripts })).toBe("medium")
+        // The script is the check.
+        expect(risk("docs/run.txt", named(command), { base: scripts, candidate: {} })).toBe("high")
+      }
+    const tools = { base: {}, candidate: {} }
+    for (const [command, path] of [
+      ["tsc -p .", "docs/tsconfig.json"],
+      ["make all", "Makefile"]
+    ] as const)
       expect(
-        risk("docs/run.txt", named(command), { base: { all: "sh docs/run.txt", test: "npm run all" }, candidate: {} })
-      ).toBe("medium")
+        planOf({
+          ...input,
+          base: named(command),
+          candidate: named(command),
+          altered: [path],
+          paths: [path],
+          scripts: tools
+        }).checks.map(({ id }) => id)
+      ).toContain("test@base")
   })
 
   it("runs a check with the base's form of its files too when they are altered or deleted, and not for new ones", () => {

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import * as Candidates from "@pawl/core/candidate/Candidates"
@@ -6,6 +6,7 @@ import { SandboxSlots } from "@pawl/core/candidate/SandboxSlots"
 import { why } from "@pawl/core/candidate/Why"
 import { evidenceOf } from "@pawl/core/evidence/CandidateEvidence"
 import { demand } from "@pawl/core/ledger/Deciding"
+import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { Settings } from "@pawl/core/primitives/Settings"
@@ -46,6 +47,29 @@ describe("The sandbox time of a month", () => {
         expect((yield* why(id)).next).toContain("no sandbox budget: checks have run for all 5 hours of this month")
         expect((yield* Candidates.request(person, { changeId, retry: true })).created).toBe(true)
       })
+    ))
+
+  it("is not spent again because what a check showed could not be stored", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const period = yield* month
+        const store = yield* ObjectStore
+        let away = 5
+        const put: typeof store.put = (key, bytes) =>
+          key.startsWith("evidence/") && away-- > 0
+            ? new ObjectStoreUnavailable({ operation: "put", key, reason: "it is away" })
+            : store.put(key, bytes)
+        const { id } = yield* askedFor(project.id, "r1", { "a.txt": "a" })
+        const before = yield* used("sandbox-ms", period)
+        for (let minute = 0; minute < 10; minute++) {
+          yield* Effect.provideService(settle, ObjectStore, { ...store, put })
+          yield* TestClock.adjust("1 minutes")
+        }
+        expect(away).toBeLessThan(0)
+        expect((yield* demand("candidate", id)).record.status).toBe("verified")
+        expect((yield* used("sandbox-ms", period)) - before).toBe(1)
+      }).pipe(Effect.provide(TestContext.TestContext))
     ))
 
   it("is counted for the organization too, and one that has used its share leaves the rest to another that was active", () =>

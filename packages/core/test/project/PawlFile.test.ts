@@ -27,6 +27,11 @@ describe("pawl.json", () => {
     expect(parsed._tag === "Left" ? parsed.left : "").toContain(word)
   })
 
+  it("refuses a command with a NUL, which no shell can be given", () => {
+    const text = JSON.stringify({ checks: [{ id: "a", command: "echo a\0b" }] })
+    expect(parsePawlFile(text)).toMatchObject({ _tag: "Left", left: expect.stringContaining("a command holds no NUL") })
+  })
+
   it("nested deeper than 64 levels is refused with that reason, however deep", () => {
     const left = { left: "it is nested deeper than 64 levels" }
     for (const levels of [64, 1_000_000])

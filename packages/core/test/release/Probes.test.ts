@@ -11,6 +11,13 @@ const api = { path: "/api", expects: 200, json: true } as const
 const added = { path: "/new", expects: "reachable", json: false } as const
 
 describe("A release probe", () => {
+  it("takes a route that was found in the code and answers no GET for none, and one that was declared for a failure", () => {
+    const route = { path: "/form", expects: "reachable", json: false } as const
+    expect(judgeProbe({ ...route, found: true }, answer(405)).result).toBe("pass")
+    expect(judgeProbe(route, answer(405)).result).toBe("fail")
+    expect(judgeProbe({ ...route, found: true }, answer(404)).result).toBe("fail")
+  })
+
   it("takes no response as a gap, never as a pass", () => {
     expect(judgeProbe(root, null).result).toBe("gap")
   })
@@ -32,7 +39,11 @@ describe("A release probe", () => {
   })
 
   it("is asked of at most two added routes, beside the tree's own", () => {
-    const probes = probesOf([{ path: "/hours", status: 204 }], ["/hours", "/two", "/three", "/four"], 2)
+    const probes = probesOf(
+      [{ path: "/hours", status: 204 }],
+      ["/hours", "/two", "/three", "/four"].map((path) => ({ path })),
+      2
+    )
     expect(probes.map((probe) => [probe.path, probe.expects])).toEqual([
       ["/hours", 204],
       ["/two", "reachable"],

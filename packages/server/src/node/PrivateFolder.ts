@@ -8,14 +8,13 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   statSync
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { InvalidOptions } from "./Options.ts"
 
-/** What lies in the folder itself: the database with its log, locks, and what is secret. */
-const files = ["pawl.db", "pawl.db-wal", "pawl.db-shm", "lock.db", "lock.pid", "start.db", "owner-token"]
 const others = 0o077
 /** A folder that everybody writes to, such as /tmp. */
 const sticky = 0o1000
@@ -36,7 +35,7 @@ const tightenFile = (path: string): void => {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ELOOP") return
+    if (["ENOENT", "ELOOP", "ENXIO"].includes(String(codeOf(error)))) return
     throw error
   }
   try {
@@ -52,18 +51,24 @@ const tighten = (data: string): InvalidOptions | null => {
   const { mode, uid } = statSync(data)
   const isOpen = (mode & others) !== 0
   if (isOpen && (mode & sticky) !== 0) return refuse(data, "is a folder that everybody shares. Use one of its own.")
+  if (uid !== process.geteuid?.()) return notOurs(data, uid, isOpen)
   try {
     if (isOpen) chmodSync(data, 0o700)
-    for (const name of files) tightenFile(join(data, name))
+    // What lies in the folder itself: the database with its log, locks, and what is secret.
+    for (const name of readdirSync(data)) tightenFile(join(data, name))
     return null
   } catch (error) {
     if (codeOf(error) !== "EPERM" && codeOf(error) !== "EACCES") throw error
-    return refuse(
-      data,
-      `can be read by others, and it belongs to the user ${uid}, so that it cannot be closed to them. Use a folder of your own, or make its owner run chmod -R go= on it.`
-    )
+    return notOurs(data, uid, isOpen)
   }
 }
+
+/** Whoever owns the folder can read it, and put other files in the place of ours. */
+const notOurs = (data: string, uid: number, isOpen: boolean): InvalidOptions =>
+  refuse(
+    data,
+    `${isOpen ? "can be read by others, and it belongs" : "belongs"} to the user ${uid}, so that it cannot be kept from them. Use a folder of your own, or give it to the user who runs the server.`
+  )
 
 /** Makes the folder, or takes from everybody else what they may do with it and with the files in it. */
 export const prepare = (data: string): Effect.Effect<void, InvalidOptions> =>

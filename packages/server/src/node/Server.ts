@@ -64,7 +64,8 @@ export const start = (options: Options, decorate?: Decorate) =>
       const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
       const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
       listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
-      if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, loops))
+      if (has("worker") && !options.paused)
+        yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options.sandboxesAtOnce, loops))
       // The first thing that a stop does.
       yield* Effect.addFinalizer(() => readiness.stopping)
       yield* settled

@@ -9,19 +9,20 @@ import * as Schedules from "@pawl/core/upkeep/Schedules"
 import { Effect } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 
-const slots: SlotsPerLane = {
+/** A Candidate needs a place here to get a sandbox: there are as many as sandboxes at least. */
+const slotsFor = (sandboxesAtOnce: number): SlotsPerLane => ({
   canonical: ServerLimits.canonicalSlots,
-  verification: ServerLimits.verificationSlots,
+  verification: Math.max(ServerLimits.verificationSlots, sandboxesAtOnce),
   provisioning: ServerLimits.provisioningSlots,
   agents: ServerLimits.agentSlots,
   webhooks: ServerLimits.webhooksAtOnce
-}
+})
 
 /** Runs until it is interrupted. */
-export const run = (name: string, { supervise }: Loops) =>
+export const run = (name: string, sandboxesAtOnce: number, { supervise }: Loops) =>
   Effect.all(
     [
-      supervise("worker", worker({ name, slots, handlers })),
+      supervise("worker", worker({ name, slots: slotsFor(sandboxesAtOnce), handlers })),
       supervise("events", EventRouting.run(groups)),
       supervise("schedules", Schedules.run)
     ],

@@ -95,6 +95,27 @@ describe("A test that a Change weakens", () => {
       expect(approved.approval).toMatchObject({ brokenPromises: ["test@base"] })
     })
 
+  it("is asked again with the base's script when package.json runs another one instead", async () => {
+    const { id } = await Flow.createProject(server.api, "scripts", {
+      ...shop,
+      "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "node --run all" }] }),
+      "package.json": JSON.stringify({
+        type: "module",
+        scripts: { all: "node --run price", price: "node test/price.mjs" }
+      })
+    })
+    await policy(id, { approvalRiskTiers: ["high"], autoPromoteRiskTiers: ["low", "medium"] })
+    for (const scripts of [{ all: "true" }, { all: "node --run price", price: "node test/other.mjs" }]) {
+      const found = await checked(id, { ...wrong, "package.json": JSON.stringify({ type: "module", scripts }) })
+      expect(found.results).toMatchObject({ test: "pass", "test@base": "fail" })
+      expect([found.risk, found.candidate.status]).toEqual(["high", "verified"])
+      expect(found.why.approval.owed).toBe(true)
+    }
+    const moved = { type: "module", scripts: { all: "node --run prices", prices: "node test/price.mjs" } }
+    const kept = await checked(id, { "package.json": JSON.stringify(moved) })
+    expect(kept.results).toMatchObject({ test: "pass", "test@base": "pass" })
+  })
+
   it("leaves the risk where it was when the old form still holds", async () => {
     const made = await checked(projectId, { "src/a.js": "export {}\n", "test/price.mjs": `// A word.\n${test(100)}` })
     expect(made.results).toEqual({ build: "pass", test: "pass", "test@base": "pass" })

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Flow from "./Flow.ts"
@@ -46,13 +46,15 @@ describe("Starting and stopping", () => {
     }
     chmodSync(data, 0o755)
     for (const name of ["pawl.db", "lock.db", "owner-token"]) chmodSync(join(data, name), 0o644)
-    writeFileSync(join(data, "elsewhere"), "not Pawl's", { mode: 0o644 })
-    symlinkSync("elsewhere", join(data, "start.db"))
+    const elsewhere = join(newFolder(), "elsewhere")
+    writeFileSync(elsewhere, "not Pawl's", { mode: 0o644 })
+    symlinkSync(elsewhere, join(data, "start.db"))
+    writeFileSync(join(data, "signing-key"), "whatever lies there", { mode: 0o644 })
     const again = await startServer({ data })
     expect(modeOf(data)).toBe(0o700)
-    for (const name of ["pawl.db", "pawl.db-wal", "pawl.db-shm", "lock.db", "lock.pid", "owner-token"])
+    for (const name of ["pawl.db", "pawl.db-wal", "pawl.db-shm", "lock.db", "lock.pid", "owner-token", "signing-key"])
       expect([name, modeOf(join(data, name))]).toEqual([name, 0o600])
-    expect(modeOf(join(data, "elsewhere"))).toBe(0o644)
+    expect(modeOf(elsewhere)).toBe(0o644)
     expect(await again.stop()).toBe(0)
   })
 
@@ -74,6 +76,13 @@ describe("Starting and stopping", () => {
       `${data} can be read by others, and it belongs to the user 0`
     )
     expect(modeOf(data)).toBe(0o755)
+  })
+
+  it.runIf(process.getuid?.() === 0)("refuses a closed data folder of somebody else too, as root", async () => {
+    const data = newFolder()
+    chownSync(data, 65534, 65534)
+    await expect(startServer({ data })).rejects.toThrow(`${data} belongs to the user 65534`)
+    expect(readdirSync(data)).toEqual([])
   })
 
   it("refuses an owner's token in its file that no router would know for one", async () => {

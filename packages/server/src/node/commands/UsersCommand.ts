@@ -36,7 +36,9 @@ const userArgument = Args.text({ name: "user" })
 
 const disableUser = Command.make("disable", { user: userArgument, ...besideOptions }, ({ user, ...options }) =>
   beside(options, () =>
-    Effect.map(disable(user, null), (disabled) => [`${disabled.id}  disabled: no token of theirs lets anybody in any more`])
+    Effect.map(disable(user, null), (disabled) => [
+      `${disabled.id}  disabled: no token of theirs lets anybody in any more`
+    ])
   )
 ).pipe(Command.withDescription("Ends all that a user has, from the server's next request on"))
 

@@ -59,6 +59,16 @@ const refinementOf = (ast: SchemaAST.Refinement): Check | null => {
     : (value) => from(value) && Option.isNone(ast.filter(value, SchemaAST.defaultParseOption, ast))
 }
 
+/**
+ * Of a Struct some of whose fields have a default: what has them all encodes to itself. A field that has another name
+ * when it is encoded, or whose own schema changes it, is not plain; the tests of this page try every kind of record.
+ */
+const defaultedOf = ({ from, to, transformation }: SchemaAST.Transformation): Check | null => {
+  if (!SchemaAST.isTypeLiteralTransformation(transformation) || !SchemaAST.isTypeLiteral(from)) return null
+  const renamed = transformation.propertySignatureTransformations.some((each) => each.from !== each.to)
+  return renamed || !SchemaAST.isTypeLiteral(to) || structOf(from) === null ? null : structOf(to)
+}
+
 /** Null for what is not plain JSON, or not known to be. */
 const checkOf = (ast: SchemaAST.AST): Check | null => {
   switch (ast._tag) {
@@ -84,6 +94,8 @@ const checkOf = (ast: SchemaAST.AST): Check | null => {
       return unionOf(ast)
     case "Refinement":
       return refinementOf(ast)
+    case "Transformation":
+      return defaultedOf(ast)
     default:
       return null
   }

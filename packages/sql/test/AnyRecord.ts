@@ -41,6 +41,9 @@ const valuesOf = (ast: SchemaAST.AST): Values => {
       return FastCheck.array(valuesOf(ast.rest[0]!.type), { maxLength: 5 })
     case "TypeLiteral":
       return structOf(ast)
+    // What a record is once its defaults are filled in.
+    case "Transformation":
+      return valuesOf(ast.to)
     default:
       throw new Error(`no values are known for ${ast._tag}`)
   }

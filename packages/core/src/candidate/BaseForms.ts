@@ -79,9 +79,10 @@ export const filesFor = (check: Check, composed: Composed) =>
 /** With the scripts that the check runs in the base, whatever the Candidate's package.json makes of them. */
 const withBaseScripts = (files: SandboxJob["files"], { scripts }: BaseForm): SandboxJob["files"] => {
   if (scripts === undefined) return files
+  const base = Object.fromEntries(scripts.map(({ command, name }) => [name, command]))
   const own = files.get(packageFile)
   const text = own === undefined ? "{}" : new TextDecoder().decode(own.content)
   // What is no package.json has no scripts: then the base's are all that there is.
-  const content = utf8(withScripts(text, scripts) ?? JSON.stringify({ scripts }))
+  const content = utf8(withScripts(text, base) ?? JSON.stringify({ scripts: base }))
   return new Map([...files, [packageFile, { content, executable: own?.executable === true }]])
 }

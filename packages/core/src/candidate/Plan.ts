@@ -18,8 +18,8 @@ export const BaseForm = Schema.Struct({
   /** The first of the files, and how many there are. */
   paths: Schema.Array(Schema.String),
   count: Schema.Number,
-  /** The package.json scripts that the check runs in the base, by name, where the Candidate has others. */
-  scripts: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+  /** The package.json scripts that the check runs in the base, where the Candidate has others. */
+  scripts: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String, command: Schema.String })))
 })
 export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
 

@@ -98,7 +98,7 @@ const asked = (check: PawlCheck, input: PlanInput): ReadonlyArray<Check> => {
       globs: [...new Set(globs)],
       paths: named,
       count: paths.length,
-      ...(scripts === null ? {} : { scripts })
+      ...(scripts === null ? {} : { scripts: Object.entries(scripts).map(([name, command]) => ({ name, command })) })
     }
   }
   // Whether it is required is the Policy's to say, and no more than of the check itself.

@@ -19,7 +19,7 @@ const namespaces = [
   { make: ["--mount"], join: ["--mount"] },
   { make: ["--user", "--map-root-user", "--mount"], join: ["--user", "--preserve-credentials", "--mount"] }
 ]
-const mounting = ["sh", "-c", 'mount -t tmpfs -o "size=$0" none "$1" && shift && exec "$@"']
+const mounting = ["sh", "-c", 'mount -t tmpfs -o "size=$0,mode=0700" none "$1" && shift && exec "$@"']
 
 const offered = namespaces.find(
   ({ make }) => spawnSync("unshare", [...make, ...mounting, "1m", "/tmp", "nsenter", "--version"]).status === 0

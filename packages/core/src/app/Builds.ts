@@ -136,7 +136,7 @@ export const bundleOf = <E, R>(options: {
       Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
     )
     if (there !== null) return { ...there, source: "stored" as const }
-    yield* step(`taken:${prefix}`, takeBuild(options.project))
+    yield* step(`taken:${options.kind}`, takeBuild(options.project))
     const files = yield* options.files
     const result = yield* awaitBuild({
       id: `${options.kind}:${options.project}@${options.commit}`,

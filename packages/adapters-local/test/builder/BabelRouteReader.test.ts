@@ -165,7 +165,7 @@ describe("A route of code", () => {
     const code = 'if (pathname === "/x") return new Response("x")'
     const assets = { "public/a.js": '"/" '.repeat(1_000_000), "public/b.js": 'app.get("/not", show)' }
     const settings = JSON.stringify({
-      main: "src/index.ts",
+      main: "src/index.js",
       compatibility_date: "2026-07-01",
       assets: { directory: "public" }
     })

@@ -34,11 +34,12 @@ export const leftFor = (
   const active = new Set([own, ...used.keys(), ...before])
   const share = max / active.size
   const usedBy = (each: string) => used.get(each) ?? 0
-  // Below its share: only those who used less come first, and with as much those who could be counted on.
-  const comesFirst = (each: string) =>
-    usedBy(own) >= share ||
-    usedBy(each) < usedBy(own) ||
-    (usedBy(each) === usedBy(own) && before.has(each) && !before.has(own))
+  const isLater = (each: string) => usedBy(each) < usedBy(own)
+  // Those of the period before were counted on: a newcomer leaves them their shares. Among equals, who used less comes first.
+  const comesFirst = (each: string) => {
+    if (usedBy(own) >= share) return true
+    return before.has(own) ? before.has(each) && isLater(each) : before.has(each) || isLater(each)
+  }
   let owed = 0
   for (const each of active) if (each !== own && comesFirst(each)) owed += Math.max(0, share - usedBy(each))
   return max - total > owed ? "some" : "kept"

@@ -47,7 +47,8 @@ describe("The shares of a budget", () => {
         for (const each of before)
           expect(after.used.get(each) ?? 0).toBeGreaterThanOrEqual(Math.floor(max / active.size))
         expect(Array.from(used.values()).reduce((sum, each) => sum + each, 0)).toBe(total)
-      })
+      }),
+      { numRuns: 2000 }
     ))
 
   it("say whether nothing is left at all, or what is left is kept for others", () => {

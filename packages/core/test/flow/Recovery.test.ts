@@ -1,10 +1,11 @@
-import { Effect, Fiber, TestClock, TestContext } from "effect"
+import { Chunk, Effect, Fiber, TestClock, TestContext } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
+import * as Time from "@pawl/core/primitives/Time"
 import { Settings } from "@pawl/core/primitives/Settings"
 import { scanStuck } from "@pawl/core/release/Recovery"
 import { run } from "@pawl/core/upkeep/Schedules"
@@ -235,6 +236,10 @@ describe("The one retry of a probe", () => {
           Effect.provideService(Settings, { ...settings, smokeRetryMs: Limits.probeRetryMs }),
           Effect.fork
         )
+        // Until it sleeps: what comes before takes as many turns as it takes.
+        const retryAt = (yield* Time.nowMillis) + Limits.probeRetryMs
+        const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        while (!Chunk.contains(yield* TestClock.sleeps(), retryAt)) yield* turn
         yield* TestClock.adjust(Limits.probeRetryMs - 1)
         answers.set("/", page(200))
         expect((yield* releaseOf(scene.releaseId)).status).toBe("building")

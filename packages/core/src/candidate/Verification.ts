@@ -101,9 +101,12 @@ const checkOnce = (check: Check, composed: Composed) =>
     const { finding, ...run } = yield* ranOnce(name, check, composed)
     const outputDigest = yield* sha256(finding.output)
     const outputKey = `evidence/${composed.candidate.projectId}/${outputDigest}`
-    yield* (yield* ObjectStore)
-      .put(outputKey, finding.output)
-      .pipe(Effect.tapErrorTag("ObjectStoreUnavailable", () => keep(name, composed, { finding, ...run })))
+    yield* (yield* ObjectStore).put(outputKey, finding.output).pipe(
+      Effect.tapErrorTag("ObjectStoreUnavailable", () =>
+        // What a build put out may be more than a commit holds, and its bundle is stored: that is found again.
+        check.kind === "command" ? keep(name, composed, { finding, ...run }) : Effect.void
+      )
+    )
     const evidence: Evidence = {
       id: `evd_${yield* makeUlid}`,
       projectId: composed.candidate.projectId,

@@ -23,8 +23,8 @@ const until = <A, E, R>(ask: Effect.Effect<A, E, R>, done: (answer: A) => boolea
 const page = `export const hours = "Monday to Saturday, 9 to 18"\n`
 
 const program = Effect.gen(function* () {
-  const baseUrl = yield* Config.withDefault(Config.string("PAWL"), "http://localhost:8787")
-  const pawl = yield* makeClient({ baseUrl, token: yield* Config.redacted("TOKEN") })
+  const baseUrl = yield* Config.withDefault(Config.String("PAWL"), "http://localhost:8787")
+  const pawl = yield* makeClient({ baseUrl, token: yield* Config.Redacted("TOKEN") })
   const slug = process.argv[2] ?? "first-change"
 
   const { project } = yield* pawl.projects.create({ payload: { slug, template: "shop" } })

@@ -37,7 +37,7 @@ const prepare = (count: number) =>
     const seed = yield* repositories.seed({ project, files, message: "seed", signature })
     yield* repositories.begin({ project, commit: seed.commit })
     const edit = (n: number, into: ReturnType<typeof candidate>, path: string) =>
-      Effect.zipRight(
+      Effect.andThen(
         repositories.fork(into),
         repositories.commit({
           into,
@@ -73,7 +73,7 @@ export const bench: Bench = ({ rounds, say }) =>
     const byHand = (n: number) => mergeByHand(gitDirOf(root, workspace(n)), base, changeSets[n - 1]!, `by hand ${n}`)
     const compose = (n: number) =>
       runtime.runPromise(
-        Effect.zipRight(
+        Effect.andThen(
           repositories.fork(candidate(n)),
           repositories.merge({
             into: candidate(n),

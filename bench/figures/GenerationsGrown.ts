@@ -31,7 +31,7 @@ const promoteUpTo = (from: number, to: number) =>
 
 const template = async (filename: string, generations: number): Promise<string> => {
   const stores = storesOn(filename)
-  const work = Effect.zipRight(prepare(1, generations + perRound), promoteUpTo(0, generations))
+  const work = Effect.andThen(prepare(1, generations + perRound), promoteUpTo(0, generations))
   await lastly(stores.runPromise(work), () => stores.dispose())
   return filename
 }

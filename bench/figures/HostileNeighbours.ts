@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { type Bench, figure, ratioAtMost, valueAtMost } from "../Figure.ts"
 import * as Apps from "../parts/Apps.ts"
 import { withFolder } from "../parts/Folder.ts"
@@ -37,11 +37,11 @@ const openHost = async (folder: string) => {
   /** What came of one request: `ok`, or the bound that was broken. */
   const ask = (version: AppVersion, path: string) =>
     runtime.runPromise(
-      Effect.either(Apps.get(version, path)).pipe(
+      Effect.result(Apps.get(version, path)).pipe(
         Effect.map(
-          Either.match({
-            onLeft: (refused) => ("limit" in refused ? refused.limit : refused._tag),
-            onRight: () => "ok"
+          Result.match({
+            onFailure: (refused) => ("limit" in refused ? refused.limit : refused._tag),
+            onSuccess: () => "ok"
           })
         )
       )

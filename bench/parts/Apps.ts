@@ -8,7 +8,7 @@ import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import * as Assets from "@pawl/router/Assets"
-import { Effect, Layer, Logger, LogLevel } from "effect"
+import { Effect, Layer, References } from "effect"
 import { readdirSync } from "node:fs"
 import { request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
@@ -18,7 +18,7 @@ export const layer = (folder: string) =>
   WorkerdAppRuntime.layer({ folder }).pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, MemoryLedger.layerMemory)),
     Layer.provideMerge(MemoryObjectStore.layerMemory),
-    Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warning"))
   )
 
 export type Built = Extract<BuildResult, { readonly _tag: "Built" }>

@@ -40,7 +40,7 @@ const infoOf = (row: Record<string, unknown>) => ({
   storedAtMs: Number(row["stored_at"])
 })
 
-const make = (database: DatabaseSync): ObjectStore["Type"] => {
+const make = (database: DatabaseSync): ObjectStore["Service"] => {
   const insert = database.prepare(
     "insert into object (key, body, stored_at) values (?, ?, ?) on conflict (key) do nothing"
   )
@@ -56,7 +56,7 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
   const removePrefix = database.prepare("delete from object where substr(key, 1, length(?1)) = ?1")
 
   const get = (key: string): Effect.Effect<Uint8Array, InvalidKey | ObjectMissing | Unavailable> =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedKey(key),
       Effect.flatMap(
         attempt("get", key, () => bodyOf(select.get(key))),
@@ -64,13 +64,13 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
       )
     )
   const put = (key: string, body: Uint8Array): Effect.Effect<void, InvalidKey | Unavailable> =>
-    Effect.zipRight(checkedKey(key), Effect.asVoid(attempt("put", key, () => upsert.run(key, body, Date.now()))))
+    Effect.andThen(checkedKey(key), Effect.asVoid(attempt("put", key, () => upsert.run(key, body, Date.now()))))
 
   return {
     get,
     put,
     create: (key, body) =>
-      Effect.zipRight(
+      Effect.andThen(
         checkedKey(key),
         attempt("create", key, () => insert.run(key, body, Date.now()).changes === 1)
       ),
@@ -82,7 +82,7 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
         )
       ),
     copy: (from, to) =>
-      Effect.zipRight(
+      Effect.andThen(
         checkedKey(to),
         Effect.flatMap(get(from), (body) => put(to, body))
       ),
@@ -95,16 +95,16 @@ const make = (database: DatabaseSync): ObjectStore["Type"] => {
         )
       ),
     list: (prefix, options) =>
-      Effect.zipRight(
+      Effect.andThen(
         checkedPrefix(prefix),
         attempt("list", prefix, () => {
           const limit = Math.min(options?.limit ?? Limits.objectListLimit, Limits.objectListLimit)
           return page.all(prefix, options?.after ?? "", limit).map(infoOf)
         })
       ),
-    remove: (key) => Effect.zipRight(checkedKey(key), Effect.asVoid(attempt("remove", key, () => remove.run(key)))),
+    remove: (key) => Effect.andThen(checkedKey(key), Effect.asVoid(attempt("remove", key, () => remove.run(key)))),
     removePrefix: (prefix) =>
-      Effect.zipRight(
+      Effect.andThen(
         checkedPrefix(prefix, "whole"),
         attempt("removePrefix", prefix, () => Number(removePrefix.run(prefix).changes))
       )
@@ -122,7 +122,7 @@ const open = (filename: string): DatabaseSync => {
 
 /** Objects in this file; `:memory:` for none. The file is closed with the layer's scope. */
 export const layer = (options: { readonly filename: string }): Layer.Layer<ObjectStore> =>
-  Layer.scoped(
+  Layer.effect(
     ObjectStore,
     Effect.map(
       Effect.acquireRelease(

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 /**
  * Finds Effects that are built and thrown away. An Effect is only a description: one that stands as a statement, that a
  * callback hands to someone who ignores results, or that a plain `it` returns, never runs, and nothing else says so.

@@ -1,3 +1,4 @@
+import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { root, withFixture } from "./FixtureWorkspace.ts"
@@ -77,11 +78,11 @@ class Refused extends Data.TaggedError("Refused") {}
 await Effect.runPromiseExit(kept)
 export const gen = Effect.gen(function* () {
   yield* Effect.log("y")
-  const fiber = yield* Effect.fork(kept)
+  const fiber = yield* Effect.forkChild(kept)
   yield* Fiber.join(fiber)
   yield* Fiber.interrupt(fiber)
   yield* Effect.flip(Effect.fail(new Refused()))
-  yield* Effect.either(kept)
+  yield* Effect.result(kept)
 })`)
     expect(output).toContain("but for 0 findings")
     expect(status).toBe(0)

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { withFixture } from "./FixtureWorkspace.ts"
 

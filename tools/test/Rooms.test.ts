@@ -82,7 +82,7 @@ describe("imports by room", () => {
       "packages/core/src/A.ts": `import "effect"\nimport "effect/Schema"\nimport "./b/C.ts"\n`,
       "packages/core/test/A.test.ts": `import "vitest"\nimport "node:fs"\nimport "@pawl/testing/LedgerContract"\n`,
       "packages/testing/src/A.ts": `import "@pawl/core/a/B"\nimport "vitest"\nimport "@effect/vitest"\n`,
-      "packages/sql/src/A.ts": `import "@pawl/core/a/B"\nimport "@effect/sql/SqlClient"\n`,
+      "packages/sql/src/A.ts": `import "@pawl/core/a/B"\nimport "effect/sql/SqlClient"\n`,
       "packages/router/src/A.ts": `import "@pawl/core/a/B"\n`,
       "packages/router/src/node/A.ts": `import "node:http"\nimport "../A.ts"\n`,
       "packages/adapters-local/src/A.ts": `import "@pawl/sql/B"\nimport "node:fs"\nimport "esbuild"\n`,

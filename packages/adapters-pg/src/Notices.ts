@@ -15,7 +15,7 @@ export interface Listener {
   readonly missed: () => void
 }
 
-export class Notices extends Context.Tag("@pawl/adapters-pg/Notices")<
+export class Notices extends Context.Service<
   Notices,
   {
     /** Tells the other processes, soon. A topic has no line break and at most 1,000 bytes. */
@@ -23,7 +23,7 @@ export class Notices extends Context.Tag("@pawl/adapters-pg/Notices")<
     /** Listens until the answer is called. */
     readonly subscribe: (listener: Listener) => () => void
   }
->() {}
+>()("@pawl/adapters-pg/Notices") {}
 
 /** A notice holds less than 8,000 bytes. */
 const topicsAtOnce = 7
@@ -123,7 +123,7 @@ class Post {
   }
 }
 
-export const make = (options: Options): Effect.Effect<Notices["Type"], never, Scope.Scope> =>
+export const make = (options: Options): Effect.Effect<Notices["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const post = yield* Effect.acquireRelease(
       Effect.promise(async () => {

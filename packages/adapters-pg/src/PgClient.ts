@@ -4,9 +4,9 @@
  * host program's database. Needs Postgres 14 or newer, and connections that are kept (a pooler in session mode, not in
  * transaction mode).
  */
-import * as Reactivity from "@effect/experimental/Reactivity"
-import * as SqlClient from "@effect/sql/SqlClient"
-import { SqlError } from "@effect/sql/SqlError"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+import { SqlError } from "effect/sql/SqlError"
 import * as EffectPg from "@effect/sql-pg/PgClient"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Database } from "@pawl/sql/Database"
@@ -22,7 +22,7 @@ const silenceMs = 5000
 const surfacing = (client: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
   const withTransaction = client.withTransaction
   return (self) =>
-    Effect.catchAllCause(withTransaction(self), (cause) => {
+    Effect.catchCause(withTransaction(self), (cause) => {
       for (const defect of Cause.defects(cause)) if (defect instanceof SqlError) return Effect.fail(defect)
       return Effect.failCause(cause)
     })
@@ -40,7 +40,7 @@ const makeSchema = (sql: SqlClient.SqlClient, schema: string) =>
   )
 
 /** Signals of this process that the other processes hear too, and those of the others. */
-const makeSignals = (notices: Notices.Notices["Type"]) =>
+const makeSignals = (notices: Notices.Notices["Service"]) =>
   Effect.gen(function* () {
     const here = Signals.make()
     yield* Effect.acquireRelease(
@@ -76,4 +76,4 @@ const make = (options: PgPool.Options) =>
 export const layer = (
   options: PgPool.Options
 ): Layer.Layer<SqlClient.SqlClient | Database | Notices.Notices, SqlError> =>
-  Layer.scopedContext(make(options)).pipe(Layer.provide(Reactivity.layer))
+  Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer))

@@ -7,7 +7,7 @@
  * its WHERE and is judged by its number of rows, which READ COMMITTED checks against the newest version of the row.
  * SERIALIZABLE would give the same answers and pay for them with retries.
  */
-import type { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { type Database, numbered, type Outcome, type Row, type Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import type Pg from "pg"
@@ -127,7 +127,7 @@ const working = async <A>(pool: Pg.Pool, boundMs: number, work: (ask: Send) => P
 const whole = <A>(work: () => Promise<A>): Effect.Effect<A, SqlError> =>
   Effect.uninterruptible(Effect.tryPromise({ try: work, catch: failed }))
 
-export const make = (pool: Pg.Pool, boundMs: number): Omit<Database["Type"], "signals"> => ({
+export const make = (pool: Pg.Pool, boundMs: number): Omit<Database["Service"], "signals"> => ({
   dialect: "pg",
   query: (query) =>
     whole(() => working(pool, boundMs, (ask) => ask([askOf(query)]))).pipe(Effect.map(([answer]) => answer!.rows)),

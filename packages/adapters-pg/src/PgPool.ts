@@ -3,7 +3,7 @@
  * wait for a lock and every idle transaction bounded in time, so that a process that is frozen in the middle of a
  * transaction lets go of its locks.
  */
-import { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
 import { Effect, Redacted, type Scope } from "effect"
 import Pg from "pg"
 

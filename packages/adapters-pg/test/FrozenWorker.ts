@@ -28,7 +28,7 @@ const effect = Effect.gen(function* () {
 
 const handler = () =>
   Processes.step("one", say("one")).pipe(
-    Effect.zipRight(effect),
+    Effect.andThen(effect),
     Effect.tapBoth({ onSuccess: () => say("done"), onFailure: (problem) => say(`failed ${problem._tag}`) })
   )
 

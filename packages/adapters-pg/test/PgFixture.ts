@@ -34,7 +34,7 @@ const empty = `DO $$ DECLARE name text; BEGIN
 const emptied = Effect.promise(() => PostgresServer.administer(url, empty))
 
 /** An empty store each time the layer is built; one at a time. */
-export const layerFresh = Layer.unwrapEffect(Effect.as(emptied, storesOn("pawl_suite")))
+export const layerFresh = Layer.unwrap(Effect.as(emptied, storesOn("pawl_suite")))
 
 let schemas = 0
 /** A schema that nobody has used. */

@@ -1,4 +1,4 @@
-import * as SqlClient from "@effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import { Effect, Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { EventLog } from "@pawl/core/event/EventLog"
@@ -28,8 +28,8 @@ const load = (fiber: number, answered: (n: number) => void, stopped: () => boole
       })
       // Once its record is there, what is sent again conflicts with it: then the lost answer was that it was applied.
       for (let done = false; !done;) {
-        const outcome = yield* Effect.either(one)
-        done = outcome._tag === "Right" || outcome.left._tag === "Conflict"
+        const outcome = yield* Effect.result(one)
+        done = outcome._tag === "Success" || outcome.failure._tag === "Conflict"
         if (!done) yield* Effect.sleep(20)
       }
       answered(n)
@@ -64,7 +64,7 @@ describe.skipIf(reason !== null)("Postgres killed under load", () => {
                 answers.push(n)
                 if (enough !== undefined && answers.length >= enough.at) enough.tell()
               }
-              const more = Effect.async<void>((resume) => {
+              const more = Effect.callback<void>((resume) => {
                 enough = { at: answers.length + answersApart, tell: () => resume(Effect.void) }
               })
               const loads = Effect.forEach(

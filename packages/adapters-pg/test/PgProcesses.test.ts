@@ -1,5 +1,6 @@
-import * as SqlClient from "@effect/sql/SqlClient"
-import { Chunk, Effect, Fiber, Layer, type Scope, Stream, TestContext } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Chunk, Effect, Fiber, Layer, type Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
@@ -9,7 +10,7 @@ import { newSchema, onPostgres, storesOn, url } from "./PgFixture.ts"
 
 /** The clock stands still: nothing here is found by looking again after a while. */
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.provide(Effect.scoped(effect), TestContext.TestContext))
+  Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
 
 const two = Effect.suspend(() => {
   const schema = newSchema()
@@ -62,12 +63,12 @@ onPostgres("Postgres with several processes", () => {
       Effect.gen(function* () {
         const [here, there] = yield* two
         const log = yield* Effect.provide(EventLog, here)
-        const following = yield* Effect.fork(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 2)))
+        const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 2)))
         yield* Effect.provide(commit({ events: [event({ n: 1 })] }), there)
         yield* Effect.provide(commit({ events: [event({ n: 2 })] }), there)
         expect(Chunk.toReadonlyArray(yield* Fiber.join(following)).map((each) => each.sequence)).toEqual([1, 2])
         expect(yield* Effect.provide(claim(), here)).toEqual([])
-        const waiting = yield* Effect.fork(
+        const waiting = yield* Effect.forkChild(
           Effect.provide(
             Effect.flatMap(Commands, (all) => all.awaitWork(60_000)),
             here

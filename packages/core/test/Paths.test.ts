@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { compareCodePoints, isWellFormed, utf8Length } from "@pawl/core/primitives/CodePoints"
 import { pathProblem, treeProblems } from "@pawl/core/project/Paths"

@@ -5,7 +5,7 @@ import * as BundleStore from "@pawl/core/app/BundleStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { conditionsOf, fileResponse, methodNotAllowed, moved, nothing, notModified } from "./AssetResponse.ts"
 import { BytesBody } from "./Body.ts"
 import { cookiePrefix } from "./Cookies.ts"
@@ -15,7 +15,7 @@ import type { SiteFile } from "./SiteFile.ts"
 
 type Failure = BundleUnusable | ObjectStoreUnavailable
 
-export class Assets extends Context.Tag("@pawl/router/Assets")<
+export class Assets extends Context.Service<
   Assets,
   {
     /** The files and settings of a version, from its bundle. */
@@ -27,13 +27,15 @@ export class Assets extends Context.Tag("@pawl/router/Assets")<
       request: AppRequest
     ) => Effect.Effect<AppResponse, Failure>
   }
->() {}
+>()("@pawl/router/Assets") {}
 
 const readWithin = <A, E>(key: string, read: Effect.Effect<A, E>): Effect.Effect<A, E | ObjectStoreUnavailable> =>
-  Effect.timeoutFail(read, {
+  Effect.timeoutOrElse(read, {
     duration: Limits.objectReadMs,
-    onTimeout: () =>
-      new ObjectStoreUnavailable({ operation: "get", key, reason: `no answer within ${Limits.objectReadMs} ms` })
+    orElse: () =>
+      Effect.fail(
+        new ObjectStoreUnavailable({ operation: "get", key, reason: `no answer within ${Limits.objectReadMs} ms` })
+      )
   })
 
 const unusable = (version: AppVersion, reason: string) => new BundleUnusable({ version: version.id, reason })
@@ -61,7 +63,7 @@ const make = Effect.gen(function* () {
     maxWeight: Limits.routerAssetCacheBytes,
     weigh: (body) => body.bytes.length
   })
-  const reads = yield* Effect.makeSemaphore(Limits.routerAssetReads)
+  const reads = yield* Semaphore.make(Limits.routerAssetReads)
 
   const loadSite = (version: AppVersion): Effect.Effect<Site, Failure> =>
     BundleStore.load(version.bundleKey, version.bundleDigest).pipe(
@@ -149,5 +151,5 @@ const server = Effect.map(Assets, (assets) =>
 
 export const layer: Layer.Layer<Assets | AssetServer, never, ObjectStore> = Layer.provideMerge(
   Layer.effect(AssetServer, server),
-  Layer.scoped(Assets, make)
+  Layer.effect(Assets, make)
 )

@@ -7,7 +7,7 @@ import { Meters } from "@pawl/core/telemetry/Meters"
 import { Context, Effect, Layer } from "effect"
 import * as SharedCache from "./SharedCache.ts"
 
-export class PointerCache extends Context.Tag("@pawl/router/PointerCache")<
+export class PointerCache extends Context.Service<
   PointerCache,
   {
     /** The row of a host, at most `Limits.pointerCacheMs` old. */
@@ -19,12 +19,12 @@ export class PointerCache extends Context.Tag("@pawl/router/PointerCache")<
     /** Forgets everything, for a router that may have missed a push. */
     readonly invalidateAll: Effect.Effect<void>
   }
->() {}
+>()("@pawl/router/PointerCache") {}
 
 // A label has no blank, so no label's keys start like another's.
 const keyOf = (label: string, channel: string) => `${label} ${channel}`
 
-export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.scoped(
+export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effect(
   PointerCache,
   Effect.gen(function* () {
     const source = yield* PointerSource
@@ -36,9 +36,10 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.scop
       maxAgeMs: Limits.pointerCacheMs
     })
     const findFresh = (label: string, channel: Channel) =>
-      Effect.timeoutFail(source.find(label, channel), {
+      Effect.timeoutOrElse(source.find(label, channel), {
         duration: Limits.pointerLookupMs,
-        onTimeout: () => new PointerSourceUnavailable({ reason: `no answer within ${Limits.pointerLookupMs} ms` })
+        orElse: () =>
+          Effect.fail(new PointerSourceUnavailable({ reason: `no answer within ${Limits.pointerLookupMs} ms` }))
       })
     const load = (label: string, channel: Channel) =>
       Effect.suspend(() => {

@@ -42,7 +42,7 @@ export type Unserved =
   | PointerSourceUnavailable
   | ObjectStoreUnavailable
 
-export class Router extends Context.Tag("@pawl/router/Router")<
+export class Router extends Context.Service<
   Router,
   {
     /** Answers a request to any host: an app's response, a static file, or a page that says why there is neither. */
@@ -52,7 +52,7 @@ export class Router extends Context.Tag("@pawl/router/Router")<
     /** Pointers of a label moved: versions that ran here and whose pointer is removed are stopped. */
     readonly stopRemoved: (label: string) => Effect.Effect<void>
   }
->() {}
+>()("@pawl/router/Router") {}
 
 export interface RouterOptions {
   /** Where the API and console are, without a path: the apex of the apps domain sends there. */
@@ -163,8 +163,8 @@ const paged = (
   request: { readonly method: string; readonly host: string }
 ): Effect.Effect<AppResponse> =>
   served.pipe(
-    Effect.catchAll((failure) => Effect.succeed(failurePage(failure, request))),
-    Effect.catchAllDefect((defect) =>
+    Effect.catch((failure) => Effect.succeed(failurePage(failure, request))),
+    Effect.catchDefect((defect) =>
       Effect.as(Effect.logError("The router could not answer", defect), page("unavailable", request))
     )
   )

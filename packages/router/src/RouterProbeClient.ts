@@ -35,7 +35,7 @@ export const layer: Layer.Layer<ProbeClient, never, Router> = Layer.effect(
     get: ({ channel, label, path, timeoutMs }) => {
       if (!path.startsWith("/")) return Effect.fail(new ProbeUnanswered({ path, reason: "a path starts with a slash" }))
       return router.ask(label, channel, path).pipe(
-        Effect.catchAll(answered(path)),
+        Effect.catch(answered(path)),
         Effect.flatMap((response) =>
           Effect.map(bounded(path, response), (body) => ({
             status: response.status,
@@ -43,9 +43,9 @@ export const layer: Layer.Layer<ProbeClient, never, Router> = Layer.effect(
             body
           }))
         ),
-        Effect.timeoutFail({
+        Effect.timeoutOrElse({
           duration: timeoutMs,
-          onTimeout: () => new ProbeUnanswered({ path, reason: `no answer within ${timeoutMs} ms` })
+          orElse: () => Effect.fail(new ProbeUnanswered({ path, reason: `no answer within ${timeoutMs} ms` }))
         })
       )
     }

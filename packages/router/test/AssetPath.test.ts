@@ -1,5 +1,4 @@
 import type { BundleAssets } from "@pawl/core/app/Bundle"
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { decodePath, encodePath, resolve } from "../src/AssetPath.ts"
 

@@ -1,7 +1,7 @@
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { utf8 } from "@pawl/core/primitives/Digest"
-import { Effect, FastCheck as fc } from "effect"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { commit, makeWorld, project, text } from "./World.ts"
 

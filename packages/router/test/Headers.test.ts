@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { carriesPawlToken, requestHeaders, responseHeaders, visitorOf } from "../src/Headers.ts"
 

@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { compile, fill, globs, match, type PathPattern } from "../src/PathPattern.ts"
 

@@ -1,7 +1,8 @@
 import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Deferred, Effect, Exit, Fiber, Layer, TestClock, TestContext } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as PointerCache from "../src/PointerCache.ts"
 import { Controls, pointer } from "./World.ts"
@@ -11,7 +12,7 @@ const run = <A, E>(body: (controls: Controls) => Effect.Effect<A, E, PointerCach
   controls.rows = [pointer(null)]
   const source = Layer.succeed(PointerSource, { find: (label, channel) => controls.find(label, channel) })
   const layers = PointerCache.layerSignal.pipe(Layer.provideMerge(PointerCache.layer), Layer.provide(source))
-  return Effect.runPromise(body(controls).pipe(Effect.provide(layers), Effect.provide(TestContext.TestContext)))
+  return Effect.runPromise(body(controls).pipe(Effect.provide(layers), Effect.provide(TestClock.layer())))
 }
 const find = (label = "shop") => Effect.flatMap(PointerCache.PointerCache, (cache) => cache.find(label, "production"))
 
@@ -36,10 +37,10 @@ describe("PointerCache", () => {
       Effect.gen(function* () {
         const gate = yield* Deferred.make<void>()
         controls.beforeLookup = Deferred.await(gate)
-        const first = yield* Effect.fork(find())
-        yield* Effect.yieldNow()
-        const others = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.fork(find()))
-        yield* Effect.yieldNow()
+        const first = yield* Effect.forkChild(find())
+        yield* Effect.yieldNow
+        const others = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.forkChild(find()))
+        yield* Effect.yieldNow
         yield* Fiber.interrupt(first)
         yield* Deferred.succeed(gate, undefined)
         const rows = yield* Effect.forEach(others, Fiber.join)
@@ -54,8 +55,8 @@ describe("PointerCache", () => {
         const cache = yield* PointerCache.PointerCache
         const gate = yield* Deferred.make<void>()
         controls.beforeLookup = Deferred.await(gate)
-        const early = yield* Effect.fork(find())
-        while (controls.lookups === 0) yield* Effect.yieldNow()
+        const early = yield* Effect.forkChild(find())
+        while (controls.lookups === 0) yield* Effect.yieldNow
         controls.beforeLookup = Effect.void
         controls.rows = [pointer(null, { status: "removed" })]
         yield* cache.invalidate("shop")
@@ -104,8 +105,8 @@ describe("PointerCache", () => {
         controls.beforeLookup = new PointerSourceUnavailable({ reason: "down" })
         expect(yield* Effect.exit(find())).toEqual(Exit.fail(new PointerSourceUnavailable({ reason: "down" })))
         controls.beforeLookup = Effect.never
-        const waiting = yield* Effect.fork(Effect.flip(find()))
-        yield* Effect.yieldNow()
+        const waiting = yield* Effect.forkChild(Effect.flip(find()))
+        yield* Effect.yieldNow
         yield* TestClock.adjust(Limits.pointerLookupMs)
         expect((yield* Fiber.join(waiting))._tag).toBe("PointerSourceUnavailable")
         controls.beforeLookup = Effect.void

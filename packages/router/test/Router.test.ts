@@ -2,7 +2,7 @@ import { AppOverLimit, AppRuntimeUnavailable, AppThrew, BundleUnusable } from "@
 import { PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Effect, FastCheck as fc } from "effect"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { PointerCache } from "../src/PointerCache.ts"
 import { Router } from "../src/Router.ts"
@@ -162,7 +162,7 @@ describe("pages", () => {
     await world.run(stopRemoved)
     expect(world.controls.stopped).toEqual([`${live.project_id}@${live.commit}#preview:0a1b2c3d`])
     world.controls.rows = [{ ...live, status: "removed" }]
-    await world.run(Effect.zipRight(stopRemoved, stopRemoved))
+    await world.run(Effect.andThen(stopRemoved, stopRemoved))
     expect(world.controls.stopped.slice(1)).toEqual([`${live.project_id}@${live.commit}`])
   })
 
@@ -336,7 +336,7 @@ describe("what passes between visitor and app", () => {
 describe("release probes", () => {
   const probe = (world: Awaited<ReturnType<typeof makeWorld>>, path = "/", timeoutMs = 5000) =>
     world.run(
-      Effect.either(
+      Effect.result(
         Effect.flatMap(ProbeClient, (client) => client.get({ label: "shop", channel: "production", path, timeoutMs }))
       )
     )
@@ -391,6 +391,6 @@ describe("release probes", () => {
     }
     world.controls.app = () => Effect.succeed({ status: 200, headers: [], body: endless() })
     const found = await probe(world)
-    expect(found._tag === "Right" && found.right.body.length).toBe(Limits.probeBodyBytes)
+    expect(found._tag === "Success" && found.success.body.length).toBe(Limits.probeBodyBytes)
   })
 })

@@ -1,6 +1,6 @@
 /** What a database holds already, asked once. What is there is not made again: its locks would stand in the way of others. */
-import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { Effect } from "effect"
 
 export interface Catalog {

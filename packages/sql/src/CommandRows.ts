@@ -1,5 +1,5 @@
 /** Commands and dead letters as rows. A row's columns are read alike from both tables. */
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { type Command, Command as CommandSchema, type DeadLetter, type LeasedCommand } from "@pawl/core/event/Command"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { fromMillis } from "@pawl/core/primitives/Time"
@@ -7,12 +7,12 @@ import type { Row } from "./Database.ts"
 import { parsed } from "./SqlRecords.ts"
 import { corrupt } from "./Tables.ts"
 
-const decodeCommand = Schema.decodeUnknownEither(CommandSchema)
+const decodeCommand = Schema.decodeUnknownResult(CommandSchema)
 
-export const commandOf = (tableName: string, row: Row): Either.Either<Command, LedgerUnavailable> => {
+export const commandOf = (tableName: string, row: Row): Result.Result<Command, LedgerUnavailable> => {
   const id = String(row["id"])
-  return Either.flatMap(parsed(tableName, id, row["payload"]), (payload) =>
-    Either.mapLeft(
+  return Result.flatMap(parsed(tableName, id, row["payload"]), (payload) =>
+    Result.mapError(
       decodeCommand({
         id,
         kind: row["kind"],
@@ -30,8 +30,8 @@ export const commandOf = (tableName: string, row: Row): Either.Either<Command, L
 }
 
 /** A row that was claimed with this token. */
-export const leasedOf = (row: Row, token: string): Either.Either<LeasedCommand, LedgerUnavailable> =>
-  Either.map(commandOf("pawl_command", row), (command) => ({
+export const leasedOf = (row: Row, token: string): Result.Result<LeasedCommand, LedgerUnavailable> =>
+  Result.map(commandOf("pawl_command", row), (command) => ({
     command,
     lease: { commandId: command.id, token },
     deaths: Number(row["deaths"]),
@@ -39,8 +39,8 @@ export const leasedOf = (row: Row, token: string): Either.Either<LeasedCommand, 
       row["waiting_since"] === null ? null : { sinceMs: Number(row["waiting_since"]), waits: Number(row["waits"]) }
   }))
 
-export const deadLetterOf = (row: Row): Either.Either<DeadLetter, LedgerUnavailable> =>
-  Either.map(commandOf("pawl_dead_letter", row), (command) => ({
+export const deadLetterOf = (row: Row): Result.Result<DeadLetter, LedgerUnavailable> =>
+  Result.map(commandOf("pawl_dead_letter", row), (command) => ({
     ...command,
     diedAt: fromMillis(Number(row["died_at"]))
   }))

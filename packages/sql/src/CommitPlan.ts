@@ -23,7 +23,7 @@ export interface Plan {
 
 /** What a plan needs to know beside the commit. */
 export interface Circumstances {
-  readonly dialect: Database["Type"]["dialect"]
+  readonly dialect: Database["Service"]["dialect"]
   readonly now: number
   /** One for each event. */
   readonly eventIds: ReadonlyArray<string>

@@ -3,8 +3,8 @@
  * all. A batch is data, so that a driver may run it in one go (SQLite, a Durable Object, D1) or, as `layer` does,
  * statement by statement inside a transaction of the Effect SQL client.
  */
-import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Signals } from "@pawl/core/ledger/Signals"
 import { Context, Effect, Layer } from "effect"
 
@@ -31,7 +31,7 @@ export type Outcome =
   /** Nothing was changed: the statement at `index` missed its number of rows. `rows` is what `otherwise` answered. */
   | { readonly _tag: "Missed"; readonly index: number; readonly rows: ReadonlyArray<Row> }
 
-export class Database extends Context.Tag("@pawl/sql/Database")<
+export class Database extends Context.Service<
   Database,
   {
     readonly dialect: "sqlite" | "pg"
@@ -40,7 +40,7 @@ export class Database extends Context.Tag("@pawl/sql/Database")<
     /** Reaches the other processes on this database; the stores make their own, for this process alone, without it. */
     readonly signals?: Signals
   }
->() {}
+>()("@pawl/sql/Database") {}
 
 /** Numbers the parameters as Postgres wants them. */
 export const numbered = (sql: string): string => {
@@ -65,7 +65,7 @@ class Missed {
   }
 }
 
-const make = Effect.map(SqlClient.SqlClient, (sql): Database["Type"] => {
+const make = Effect.map(SqlClient.SqlClient, (sql): Database["Service"] => {
   const dialect = sql.onDialectOrElse({ pg: (): "sqlite" | "pg" => "pg", orElse: (): "sqlite" | "pg" => "sqlite" })
   const run = (query: Query) =>
     Effect.map(sql.unsafe(dialect === "pg" ? numbered(query.sql) : query.sql, query.params).raw, answerOf)

@@ -1,5 +1,5 @@
 /** What becomes of a database's errors: a typed `LedgerUnavailable`, or a defect when the program is at fault. */
-import type { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Effect } from "effect"
 import { BadCommit } from "@pawl/core/ledger/CommitRules"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"

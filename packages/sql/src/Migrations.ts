@@ -3,9 +3,9 @@
  * start at once and a crash leaves the old shape. Fixed tables by numbered steps; tables of records, their columns,
  * and their lives from `Entities`.
  */
-import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Either } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { Effect, Result } from "effect"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { steps } from "@pawl/core/ledger/Lifecycle"
@@ -165,9 +165,9 @@ const addColumns = (
       )
       for (const row of rows) {
         const record = decode(row.data)
-        if (Either.isLeft(record)) return yield* corrupt(name, row.id)
+        if (Result.isFailure(record)) return yield* corrupt(name, row.id)
         for (const column of added)
-          yield* sql`UPDATE ${sql(name)} SET ${sql(column)} = ${entity.columns[column]!(record.right)} WHERE position = ${row.position}`
+          yield* sql`UPDATE ${sql(name)} SET ${sql(column)} = ${entity.columns[column]!(record.success)} WHERE position = ${row.position}`
         position = Number(row.position)
       }
       if (rows.length === 0) return

@@ -105,4 +105,4 @@ const checkOf = (ast: SchemaAST.AST): Check | null => {
  * Tells of values that are what the schema says and that encode to themselves: their JSON is `JSON.stringify` of them.
  * Null for a schema that has, or may have, a transformation. False says nothing: then the value is to be encoded.
  */
-export const plainly = (schema: Schema.Schema<unknown, unknown>): Check | null => checkOf(schema.ast)
+export const plainly = (schema: Schema.Codec<unknown, unknown>): Check | null => checkOf(schema.ast)

@@ -1,5 +1,5 @@
 /** App data and daily counters over SQL. */
-import type { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Effect } from "effect"
 import { type AppData, AppDataUnavailable, type DataStoreRef } from "@pawl/core/app/AppData"
 import { checkKey, checkListLimit, checkValue, storeGone, tooManyKeys } from "@pawl/core/app/DataBounds"
@@ -45,7 +45,7 @@ const holdStore = (store: ReadonlyArray<string>): Statement => ({
 /** True while the pointer row that the writer was started for is there, and neither it nor the app is removed. */
 type Open = (ref: DataStoreRef) => Query
 
-const makeOpen = (dialect: Database["Type"]["dialect"]): Open => {
+const makeOpen = (dialect: Database["Service"]["dialect"]): Open => {
   const member = (name: string) => (dialect === "pg" ? `(data::jsonb ->> '${name}')` : `(data ->> '${name}')`)
   const serving = `SELECT 1 FROM pawl_pointer WHERE id = ? AND "status" <> 'removed'`
   const sql = `EXISTS (${serving} AND CAST(${member("incarnation")} AS INTEGER) = ?)
@@ -86,7 +86,7 @@ const removeKey = (store: ReadonlyArray<string>, key: string, open: Query): Read
   { sql: `UPDATE pawl_app_store SET keys = keys - 1 WHERE ${thisStore}`, params: store }
 ]
 
-export const make = (database: Database["Type"]): AppData["Type"] => {
+export const make = (database: Database["Service"]): AppData["Service"] => {
   const openOf = makeOpen(database.dialect)
   const replace = (store: ReadonlyArray<string>, key: string, value: string, open: Query) =>
     Effect.map(
@@ -99,7 +99,7 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
       ]),
       (outcome) => outcome._tag === "Applied"
     )
-  const put: AppData["Type"]["put"] = (ref, key, value) =>
+  const put: AppData["Service"]["put"] = (ref, key, value) =>
     Effect.gen(function* () {
       yield* checkKey(key)
       yield* checkValue(value)
@@ -113,7 +113,7 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
         if (outcome.rows.length === 0) return yield* storeGone
       }
     }).pipe(Effect.catchTag("SqlError", away))
-  const remove: AppData["Type"]["remove"] = (ref, key) =>
+  const remove: AppData["Service"]["remove"] = (ref, key) =>
     Effect.gen(function* () {
       yield* checkKey(key)
       const outcome = yield* database.batch(removeKey([ref.project, ref.channel], key, openOf(ref)))
@@ -122,7 +122,7 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
 
   return {
     get: (ref, key) =>
-      Effect.zipRight(
+      Effect.andThen(
         checkKey(key),
         database.query({
           sql: `SELECT value FROM pawl_app_data WHERE ${thisStore} AND key = ?`,
@@ -152,11 +152,11 @@ export const make = (database: Database["Type"]): AppData["Type"] => {
   }
 }
 
-export const makeDailyCounter = (database: Database["Type"]): DailyCounter["Type"] => ({
+export const makeDailyCounter = (database: Database["Service"]): DailyCounter["Service"] => ({
   used: (name, day) =>
     database.query({ sql: "SELECT used FROM pawl_daily_counter WHERE day = ? AND name = ?", params: [day, name] }).pipe(
       Effect.map((rows) => Number(rows[0]?.["used"] ?? 0)),
-      Effect.catchAll(unavailable("count"))
+      Effect.catch(unavailable("count"))
     ),
   usedBy: (prefix, day) =>
     database
@@ -166,7 +166,7 @@ export const makeDailyCounter = (database: Database["Type"]): DailyCounter["Type
       })
       .pipe(
         Effect.map((rows) => new Map(rows.map((row) => [String(row["name"]), Number(row["used"])]))),
-        Effect.catchAll(unavailable("count"))
+        Effect.catch(unavailable("count"))
       ),
   take: (name, day, max) =>
     max < 1
@@ -182,7 +182,7 @@ export const makeDailyCounter = (database: Database["Type"]): DailyCounter["Type
           ])
           .pipe(
             Effect.map((outcome) => outcome._tag === "Applied"),
-            Effect.catchAll(unavailable("count"))
+            Effect.catch(unavailable("count"))
           ),
   add: (name, day, amount) =>
     database
@@ -191,5 +191,5 @@ export const makeDailyCounter = (database: Database["Type"]): DailyCounter["Type
           ON CONFLICT (day, name) DO UPDATE SET used = pawl_daily_counter.used + excluded.used`,
         params: [day, name, amount]
       })
-      .pipe(Effect.asVoid, Effect.catchAll(unavailable("count")))
+      .pipe(Effect.asVoid, Effect.catch(unavailable("count")))
 })

@@ -15,8 +15,8 @@ import { unavailable } from "./Failures.ts"
 import { corrupt } from "./Tables.ts"
 
 /** Text goes as JSON: Postgres keeps no NUL in a text. */
-const Kept = Schema.parseJson(AppLogLine.pick("version", "level", "source", "text"))
-const decodeKept = Schema.decodeUnknown(Kept)
+const Kept = Schema.fromJsonString(AppLogLine.pick("version", "level", "source", "text"))
+const decodeKept = Schema.decodeUnknownEffect(Kept)
 
 const lineOf = (project: string, row: Row): Effect.Effect<AppLogLine, LedgerUnavailable> =>
   decodeKept(row["data"]).pipe(
@@ -58,8 +58,8 @@ const reading = (
   params: [project, after ?? 0, ...(channel === undefined ? [] : [channel])]
 })
 
-export const make = (database: Database["Type"], signals: Signals): AppLogs["Type"] => {
-  const read: AppLogs["Type"]["read"] = (project, { after, channel, limit }) =>
+export const make = (database: Database["Service"], signals: Signals): AppLogs["Service"] => {
+  const read: AppLogs["Service"]["read"] = (project, { after, channel, limit }) =>
     database.query(reading(project, after, channel, limit)).pipe(
       Effect.catchTag("SqlError", unavailable("read what an app printed")),
       Effect.flatMap((rows) =>

@@ -31,7 +31,7 @@ export const behindQuery = (dialect: keyof typeof parts): string =>
   `SELECT c.project_id AS project_id, ${parts[dialect].group} AS name FROM pawl_consumer c
   JOIN pawl_sequence s ON s.project_id = c.project_id WHERE ${parts[dialect].sequence} < s.last`
 
-export const make = (database: Database["Type"]): Backlog["Type"] => ({
+export const make = (database: Database["Service"]): Backlog["Service"] => ({
   queue: Effect.flatMap(nowMillis, (now) => database.query({ sql: queueQuery, params: [now] })).pipe(
     Effect.map((rows) =>
       rows.map((row) => ({
@@ -40,7 +40,7 @@ export const make = (database: Database["Type"]): Backlog["Type"] => ({
         count: Number(row["n"])
       }))
     ),
-    Effect.catchAll(unavailable("count commands"))
+    Effect.catch(unavailable("count commands"))
   ),
   lag: database.query({ sql: lagQuery(database.dialect), params: [] }).pipe(
     Effect.map((rows) =>
@@ -50,6 +50,6 @@ export const make = (database: Database["Type"]): Backlog["Type"] => ({
         events: Number(row["events"])
       }))
     ),
-    Effect.catchAll(unavailable("read how far consumers are"))
+    Effect.catch(unavailable("read how far consumers are"))
   )
 })

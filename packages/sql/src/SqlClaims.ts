@@ -1,5 +1,5 @@
 /** Claiming due commands, Projects in turn, and waiting for the next. `ready_at` is a due time, or the end of a lease. */
-import { Effect, Either } from "effect"
+import { Effect, Result, Semaphore } from "effect"
 import type { LeasedCommand } from "@pawl/core/event/Command"
 import type { Claim as Asked, Commands } from "@pawl/core/event/Commands"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -67,10 +67,10 @@ const take = ({ id, project }: Candidate, token: string, now: number, leaseMs: n
 const allLeased = (
   rows: ReadonlyArray<Row>,
   token: string
-): Either.Either<ReadonlyArray<LeasedCommand>, LedgerUnavailable> => Either.all(rows.map((row) => leasedOf(row, token)))
+): Result.Result<ReadonlyArray<LeasedCommand>, LedgerUnavailable> => Result.all(rows.map((row) => leasedOf(row, token)))
 
 const claimFrom = (
-  database: Database["Type"],
+  database: Database["Service"],
   asked: Asked
 ): Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
   Effect.gen(function* () {
@@ -94,7 +94,7 @@ const claimFrom = (
 
 /** One after the other, each in turn, until there are enough or no more. */
 const claimOneByOne = (
-  database: Database["Type"],
+  database: Database["Service"],
   { leaseMs, limit, worker, ...which }: Asked
 ): Effect.Effect<ReadonlyArray<LeasedCommand>, LedgerUnavailable> =>
   Effect.gen(function* () {
@@ -109,16 +109,16 @@ const claimOneByOne = (
     return yield* allLeased(rows, token)
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
-export const make = (database: Database["Type"], signals: Signals): Pick<Commands["Type"], "claim" | "awaitWork"> => {
+export const make = (database: Database["Service"], signals: Signals): Pick<Commands["Service"], "claim" | "awaitWork"> => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
   const ears = listening(signals, work)
   // One claim at a time in this process: two that look at once would only find the same commands.
-  const claims = Effect.unsafeMakeSemaphore(1)
+  const claims = Semaphore.makeUnsafe(1)
 
   /** When something may be claimed that could not be claimed before `from`; commits of other processes count. */
   const nextReady = (from: number) =>
     Effect.map(
-      Effect.catchAll(database.query({ sql: nextReadyQuery, params: [from] }), unavailable("await work")),
+      Effect.catch(database.query({ sql: nextReadyQuery, params: [from] }), unavailable("await work")),
       ([row]) => (row === undefined || row["at"] === null ? Number.POSITIVE_INFINITY : Number(row["at"]))
     )
   const awaitUntil = (armed: Armed, from: number, deadline: number): Effect.Effect<void, LedgerUnavailable> =>
@@ -145,7 +145,7 @@ export const make = (database: Database["Type"], signals: Signals): Pick<Command
     awaitWork: (timeoutMs) =>
       ears.during((armed) =>
         Effect.flatMap(nowMillis, (now) =>
-          Effect.catchAll(awaitUntil(armed, now, now + timeoutMs), () => Effect.sleep(timeoutMs))
+          Effect.catch(awaitUntil(armed, now, now + timeoutMs), () => Effect.sleep(timeoutMs))
         )
       )
   }

@@ -84,11 +84,11 @@ const latest = (projectId: string, kinds: ReadonlyArray<string>): Query => ({
   params: [projectId, ...kinds]
 })
 
-export const make = (database: Database["Type"], signals: Signals): Commands["Type"] => {
+export const make = (database: Database["Service"], signals: Signals): Commands["Service"] => {
   const wake = Effect.sync(() => signals.notify(work))
-  const query = (operation: string, ask: Query) => Effect.catchAll(database.query(ask), unavailable(operation))
+  const query = (operation: string, ask: Query) => Effect.catch(database.query(ask), unavailable(operation))
   const batch = (operation: string, statements: ReadonlyArray<Statement>) =>
-    Effect.catchAll(database.batch(statements), unavailable(operation))
+    Effect.catch(database.batch(statements), unavailable(operation))
 
   /** A batch whose first statement is fenced by the lease. */
   const fenced = (
@@ -104,7 +104,7 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
       )
     )
 
-  const fail: Commands["Type"]["fail"] = (lease, problem, delayMs) =>
+  const fail: Commands["Service"]["fail"] = (lease, problem, delayMs) =>
     Effect.gen(function* () {
       const answers = yield* fenced("fail", lease, (now) => failing(lease, problem, now, delayMs))
       yield* wake
@@ -132,7 +132,7 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
       ),
     fail,
     release: (lease, delayMs, why = "waits") =>
-      Effect.zipRight(
+      Effect.andThen(
         fenced("release", lease, (now) => [releasing(lease, now, delayMs, why)]),
         wake
       ),
@@ -143,7 +143,7 @@ export const make = (database: Database["Type"], signals: Signals): Commands["Ty
       })
     ).pipe(
       Effect.map((rows) => rows.length),
-      Effect.zipLeft(wake)
+      Effect.tap(wake)
     ),
     workableSince: (projectId, kinds) =>
       Effect.map(query("read since when work can go on", latest(projectId, kinds)), ([row]) =>

@@ -1,5 +1,5 @@
 /** Commands that failed too often, over SQL. */
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import type { DeadLetter } from "@pawl/core/event/Command"
 import { type Commands, DeadLetterMissing, type LetterPage } from "@pawl/core/event/Commands"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -9,7 +9,7 @@ import { deadLetterOf } from "./CommandRows.ts"
 import type { Database, Parameter, Query, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
-type DeadLetters = Pick<Commands["Type"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
+type DeadLetters = Pick<Commands["Service"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
 
 /** The place of the letter after which a page begins; when it is gone, that of the last one that died before it. */
 const begins = `coalesce((SELECT place FROM pawl_dead_letter WHERE id = ?),
@@ -37,7 +37,7 @@ const pageQuery = (scope: string, { after, limit = Limits.pageSize, naming }: Le
   }
 }
 
-export const make = (database: Database["Type"], wake: Effect.Effect<void>): DeadLetters => {
+export const make = (database: Database["Service"], wake: Effect.Effect<void>): DeadLetters => {
   const letter = (id: string): Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable> =>
     Effect.gen(function* () {
       const [row] = yield* database.query({ sql: "SELECT * FROM pawl_dead_letter WHERE id = ?", params: [id] })
@@ -46,8 +46,8 @@ export const make = (database: Database["Type"], wake: Effect.Effect<void>): Dea
 
   const letters = (query: Query) =>
     database.query(query).pipe(
-      Effect.catchAll(unavailable("read dead letters")),
-      Effect.flatMap((rows) => Either.all(rows.map(deadLetterOf)))
+      Effect.catch(unavailable("read dead letters")),
+      Effect.flatMap((rows) => Result.all(rows.map(deadLetterOf)))
     )
 
   /** Takes the letter away, after a statement that needs it. */
@@ -67,7 +67,7 @@ export const make = (database: Database["Type"], wake: Effect.Effect<void>): Dea
       }),
     deadLetter: letter,
     retry: (id) =>
-      Effect.zipRight(
+      Effect.andThen(
         unbury("retry", id, (now) => ({
           sql: `INSERT INTO pawl_command (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, ready_at, last_problem)
             SELECT id, project_id, kind, payload, 0, max_attempts, CAST(? AS BIGINT), created_at, CAST(? AS BIGINT), last_problem

@@ -1,5 +1,5 @@
 /** The event log over SQL. Commits of this process wake a follower at once; those of others are polled for. */
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { Event } from "@pawl/core/event/Event"
 import { type EventLog, EventsExpired } from "@pawl/core/event/EventLog"
 import { listening } from "@pawl/core/event/RoutingNotices"
@@ -14,12 +14,12 @@ import { behindQuery } from "./SqlBacklog.ts"
 import { parsed } from "./SqlRecords.ts"
 import { corrupt } from "./Tables.ts"
 
-const decodeEvent = Schema.decodeUnknownEither(Event)
+const decodeEvent = Schema.decodeUnknownResult(Event)
 
-const eventOf = (projectId: string, row: Row): Either.Either<Event, LedgerUnavailable> => {
+const eventOf = (projectId: string, row: Row): Result.Result<Event, LedgerUnavailable> => {
   const key = `${projectId}/${String(row["sequence"])}`
-  return Either.flatMap(parsed("pawl_event", key, row["data"]), (kept) =>
-    Either.mapLeft(
+  return Result.flatMap(parsed("pawl_event", key, row["data"]), (kept) =>
+    Result.mapError(
       decodeEvent({
         ...(typeof kept === "object" ? kept : {}),
         specversion: "1.0",
@@ -32,8 +32,8 @@ const eventOf = (projectId: string, row: Row): Either.Either<Event, LedgerUnavai
   )
 }
 
-export const make = (database: Database["Type"], signals: Signals): EventLog["Type"] => {
-  const read: EventLog["Type"]["read"] = (projectId, after, limit) =>
+export const make = (database: Database["Service"], signals: Signals): EventLog["Service"] => {
+  const read: EventLog["Service"]["read"] = (projectId, after, limit) =>
     Effect.gen(function* () {
       const most = Math.max(0, Math.min(Math.floor(limit), Limits.eventsPageSize))
       const rows = yield* database.query({
@@ -49,14 +49,14 @@ export const make = (database: Database["Type"], signals: Signals): EventLog["Ty
         const oldest = Number(kept?.["oldest"] ?? 1)
         if (after + 1 < oldest) return yield* new EventsExpired({ after, oldest })
       }
-      return yield* Either.all(rows.map((row) => eventOf(projectId, row)))
+      return yield* Result.all(rows.map((row) => eventOf(projectId, row)))
     }).pipe(Effect.catchTag("SqlError", unavailable("read events")))
   return {
     read,
     listen: listening(signals),
     behind: database.query({ sql: behindQuery(database.dialect), params: [] }).pipe(
       Effect.map((rows) => rows.map((row) => ({ projectId: String(row["project_id"]), group: String(row["name"]) }))),
-      Effect.catchAll(unavailable("read which groups are behind"))
+      Effect.catch(unavailable("read which groups are behind"))
     ),
     follow: (projectId, after) =>
       following(

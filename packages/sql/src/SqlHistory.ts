@@ -1,5 +1,5 @@
 /** The history over SQL: one row for each Change that a commit moved something of, written with that commit. */
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { Actor } from "@pawl/core/access/Actor"
 import {
   type History,
@@ -18,18 +18,18 @@ import { unavailable } from "./Failures.ts"
 import { corrupt } from "./Tables.ts"
 
 /** What stands in the column `data`. */
-const Data = Schema.parseJson(
+const Data = Schema.fromJsonString(
   Schema.Struct({ commit: Schema.String, actor: Actor, transitions: Schema.Array(Transition) })
 )
-const decode = Schema.decodeUnknownEither(Data)
+const decode = Schema.decodeUnknownResult(Data)
 
-const rowOf = (row: Row): Either.Either<HistoryRow, LedgerUnavailable> =>
-  Either.mapBoth(decode(row["data"]), {
-    onRight: (data) => ({ position: Number(row["position"]), at: fromMillis(Number(row["at"])), ...data }),
-    onLeft: () => corrupt("pawl_history", `${String(row["project_id"])}/${String(row["position"])}`)
+const rowOf = (row: Row): Result.Result<HistoryRow, LedgerUnavailable> =>
+  Result.mapBoth(decode(row["data"]), {
+    onSuccess: (data) => ({ position: Number(row["position"]), at: fromMillis(Number(row["at"])), ...data }),
+    onFailure: () => corrupt("pawl_history", `${String(row["project_id"])}/${String(row["position"])}`)
   })
 
-export const make = (database: Database["Type"]): History["Type"] => {
+export const make = (database: Database["Service"]): History["Service"] => {
   const read = (
     column: "project_id" | "change_id",
     id: string,
@@ -42,8 +42,8 @@ export const make = (database: Database["Type"]): History["Type"] => {
         params: [id, startOf(listing.cursor).position]
       })
       .pipe(
-        Effect.catchAll(unavailable("read the history")),
-        Effect.flatMap((rows) => Effect.map(Either.all(rows.map(rowOf)), (found) => pageOf(found, listing)))
+        Effect.catch(unavailable("read the history")),
+        Effect.flatMap((rows) => Effect.map(Result.all(rows.map(rowOf)), (found) => pageOf(found, listing)))
       )
   return {
     ofChange: (changeId, listing) => read("change_id", changeId, listing),

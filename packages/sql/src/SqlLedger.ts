@@ -16,7 +16,7 @@ const idsFor = ({ events = [] }: Commit): Effect.Effect<ReadonlyArray<string>> =
   return events.length === 1 ? Effect.map(makeUlid, (id) => [id]) : Effect.replicateEffect(makeUlid, events.length)
 }
 
-export const make = (database: Database["Type"], signals: Signals.Signals): Ledger["Type"] => {
+export const make = (database: Database["Service"], signals: Signals.Signals): Ledger["Service"] => {
   const announce = (commit: Commit) => {
     if (commit.projectId !== null && commit.events !== undefined && commit.events.length > 0)
       signals.notify(Signals.eventsOf(commit.projectId))
@@ -26,7 +26,7 @@ export const make = (database: Database["Type"], signals: Signals.Signals): Ledg
   const perform = (commit: Commit, eventIds: ReadonlyArray<string>, now: number) => {
     const plan = planOf(commit, { dialect: database.dialect, eventIds, now })
     check(commit, atMostBytes(commit, plan))
-    return Effect.flatMap(Effect.catchAll(database.batch(plan.statements), unavailable("commit")), (outcome) => {
+    return Effect.flatMap(Effect.catch(database.batch(plan.statements), unavailable("commit")), (outcome) => {
       const result = resultOf(plan, commit, outcome)
       if (result._tag === "Conflict" || result._tag === "LeaseLost") return Effect.fail(result)
       if (result._tag === "Committed") announce(commit)

@@ -1,5 +1,5 @@
 /** Records and the journal, read from SQL. */
-import { Effect, Either, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { type Kind } from "@pawl/core/ledger/Entities"
 import type { Journal } from "@pawl/core/ledger/Journal"
 import { positionOf } from "@pawl/core/ledger/MemoryLedger"
@@ -49,33 +49,33 @@ const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
   }
 }
 
-export const make = (database: Database["Type"]): Records["Type"] => ({
+export const make = (database: Database["Service"]): Records["Service"] => ({
   get: (kind, id) =>
     Effect.suspend(() => database.query({ sql: `${table(kind).select} WHERE id = ?`, params: [id] })).pipe(
-      Effect.catchAll(unavailable("read")),
+      Effect.catch(unavailable("read")),
       Effect.flatMap(([row]) => (row === undefined ? Effect.succeedNone : Effect.map(storedOf(kind, row), Option.some)))
     ),
   list: (kind, listing) =>
     Effect.suspend(() => database.query(listQuery(kind, listing))).pipe(
-      Effect.catchAll(unavailable("list")),
+      Effect.catch(unavailable("list")),
       Effect.flatMap((rows) => {
         const limit = limitOf(listing.limit)
         const shown = limit === null ? rows : rows.slice(0, limit)
         const last = shown.at(-1)
         const nextCursor = last !== undefined && rows.length > shown.length ? String(last["position"]) : null
-        return Effect.map(Either.all(shown.map((row) => storedOf(kind, row))), (items) => ({ items, nextCursor }))
+        return Effect.map(Result.all(shown.map((row) => storedOf(kind, row))), (items) => ({ items, nextCursor }))
       })
     )
 })
 
 /** JSON that the store wrote itself. */
 export const parsed = (tableName: string, key: string, text: unknown) =>
-  Either.mapLeft(
-    Either.try((): unknown => JSON.parse(String(text))),
+  Result.mapError(
+    Result.try((): unknown => JSON.parse(String(text))),
     () => corrupt(tableName, key)
   )
 
-export const makeJournal = (database: Database["Type"]): Journal["Type"] => ({
+export const makeJournal = (database: Database["Service"]): Journal["Type"] => ({
   steps: (process) =>
     Effect.suspend(() =>
       database.query({
@@ -83,11 +83,11 @@ export const makeJournal = (database: Database["Type"]): Journal["Type"] => ({
         params: [process]
       })
     ).pipe(
-      Effect.catchAll(unavailable("read the journal")),
+      Effect.catch(unavailable("read the journal")),
       Effect.flatMap((rows) =>
-        Either.all(
+        Result.all(
           rows.map((row) =>
-            Either.map(
+            Result.map(
               parsed("pawl_journal", process, row["result"]),
               (result) => [String(row["step"]), result] as const
             )

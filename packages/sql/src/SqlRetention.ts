@@ -1,5 +1,5 @@
 /** Retention over SQL, in small transactions, so that nobody waits long for the writer. */
-import type { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Effect } from "effect"
 import { eventDays, type Retention } from "@pawl/core/ledger/Retention"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -10,7 +10,7 @@ import { unavailable } from "./Failures.ts"
 const dayMs = 24 * 60 * 60 * 1000
 const rowsAtOnce = 1000
 
-export const make = (database: Database["Type"]): Retention["Type"] => {
+export const make = (database: Database["Service"]): Retention["Service"] => {
   /** Deletes in portions until one is not full; the statement answers the rows that it deleted. */
   const drain = (portion: Query): Effect.Effect<number, SqlError> =>
     Effect.iterate(

@@ -8,7 +8,7 @@ import { unavailable } from "./Failures.ts"
 
 const own = "scope = ? AND place = ? AND holder = ?"
 
-export const make = (database: Database["Type"]): SharedSlots["Type"] => {
+export const make = (database: Database["Service"]): SharedSlots["Service"] => {
   const takePlace = ({ holder, place, scope }: HeldSlot, now: number, leaseMs: number) =>
     database.query({
       sql: `INSERT INTO pawl_slot (scope, place, holder, until_at) VALUES (?, ?, ?, ?)

@@ -1,5 +1,5 @@
 /** Every store port over one database, which is brought to shape first. */
-import type * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import { Context, Effect, Layer } from "effect"
 import { AppData } from "@pawl/core/app/AppData"
 import { AppLogs } from "@pawl/core/app/AppLogs"
@@ -60,10 +60,10 @@ const stores = Effect.map(Database, (database): Context.Context<Stores> => {
 
 /** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs and Backlog. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
-  Effect.zipRight(migrate, stores)
+  Effect.andThen(migrate, stores)
 )
 
 /** The same for a process that works for a moment beside a server: the database must have its shape, and keeps it. */
 export const layerBeside: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
-  Effect.zipRight(demandShape, stores)
+  Effect.andThen(demandShape, stores)
 )

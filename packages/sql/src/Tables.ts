@@ -1,5 +1,5 @@
 /** Which table keeps which kind of record, and in which columns. Made from `Entities`; see also `Migrations.ts`. */
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { Stored } from "@pawl/core/ledger/Commit"
 import { uniqueColumns } from "@pawl/core/ledger/CommitRules"
 import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/ledger/Entities"
@@ -19,7 +19,7 @@ export interface Table {
   readonly unique: ReadonlyArray<string>
   /** The JSON of a record. Throws when the record is not what its schema says. */
   readonly encode: (record: unknown) => string
-  readonly decode: (text: unknown) => Either.Either<unknown, unknown>
+  readonly decode: (text: unknown) => Result.Result<unknown, unknown>
   /** Values of `columns`. */
   readonly values: (record: unknown) => ReadonlyArray<Parameter>
   readonly insert: string
@@ -44,7 +44,7 @@ const tableOf = (kind: Kind): Table => {
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
   const isPlain = plainly(entity.schema)
-  const decode = Schema.decodeUnknownEither(Schema.parseJson(entity.schema))
+  const decode = Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema))
   const setting = (set: ReadonlyArray<string>): string =>
     `UPDATE ${name} SET revision = revision + 1, data = ?${set.map((column) => `, ${quoted(column)} = ?`).join("")} WHERE id = ? AND revision = ?`
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
@@ -84,10 +84,10 @@ export const table = (kind: Kind): Table => {
 }
 
 /** A row as the record it keeps, or the fact that it cannot be read. What stands in it is not repeated. */
-export const storedOf = <K extends Kind>(kind: K, row: Row): Either.Either<Stored<RecordOf<K>>, LedgerUnavailable> =>
-  Either.mapBoth(table(kind).decode(row["data"]), {
-    onRight: (record) => ({ record: record as RecordOf<K>, revision: Number(row["revision"]) }),
-    onLeft: () => corrupt(table(kind).name, String(row["id"]))
+export const storedOf = <K extends Kind>(kind: K, row: Row): Result.Result<Stored<RecordOf<K>>, LedgerUnavailable> =>
+  Result.mapBoth(table(kind).decode(row["data"]), {
+    onSuccess: (record) => ({ record: record as RecordOf<K>, revision: Number(row["revision"]) }),
+    onFailure: () => corrupt(table(kind).name, String(row["id"]))
   })
 
 export const corrupt = (tableName: string, key: string): LedgerUnavailable =>

@@ -1,5 +1,6 @@
 /** Any record that a schema allows. Effect's own arbitraries draw ids from their prefix and hardly ever hit the pattern. */
-import { FastCheck, Schema, SchemaAST } from "effect"
+import * as FastCheck from "fast-check"
+import { Schema, SchemaAST } from "effect"
 import { type Kind, kinds } from "@pawl/core/ledger/Entities"
 import { table } from "@pawl/sql/Tables"
 
@@ -55,4 +56,4 @@ export const plainKinds: ReadonlyArray<Kind> = kinds.filter((kind) => kind !== "
 const records = new Map(plainKinds.map((kind) => [kind, valuesOf(table(kind).entity.schema.ast)]))
 export const recordsOf = (kind: Kind): Values => records.get(kind)!
 
-export const encoderOf = (kind: Kind) => Schema.encodeUnknownEither(table(kind).entity.schema)
+export const encoderOf = (kind: Kind) => Schema.encodeUnknownResult(table(kind).entity.schema)

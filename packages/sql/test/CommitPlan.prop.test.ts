@@ -1,4 +1,4 @@
-import { FastCheck } from "effect"
+import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { NewCommand } from "@pawl/core/event/Command"
 import type { NewEvent } from "@pawl/core/event/Event"

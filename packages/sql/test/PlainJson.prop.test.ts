@@ -1,4 +1,5 @@
-import { Either, FastCheck } from "effect"
+import * as FastCheck from "fast-check"
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { plainly } from "@pawl/sql/PlainJson"
 import { table } from "@pawl/sql/Tables"
@@ -35,8 +36,8 @@ describe("plain records", () => {
     FastCheck.assert(
       FastCheck.property(recordsOf(kind), (record) => {
         expect(isPlain(record)).toBe(true)
-        expect(JSON.parse(encode(record))).toEqual(jsonOf(Either.getOrThrow(encoderOf(kind)(record))))
-        expect(jsonOf(Either.getOrThrow(decode(encode(record))))).toEqual(jsonOf(record))
+        expect(JSON.parse(encode(record))).toEqual(jsonOf(Result.getOrThrow(encoderOf(kind)(record))))
+        expect(jsonOf(Result.getOrThrow(decode(encode(record))))).toEqual(jsonOf(record))
       }),
       { numRuns: 100 }
     )
@@ -50,7 +51,7 @@ describe("plain records", () => {
       FastCheck.property(recordsOf(kind), path, strange, (record, where, other) => {
         const bad = spoilt(record, where, other)
         if (!isPlain(bad)) return void seen++
-        expect(jsonOf(Either.getOrThrow(encoderOf(kind)(bad)))).toEqual(jsonOf(bad))
+        expect(jsonOf(Result.getOrThrow(encoderOf(kind)(bad)))).toEqual(jsonOf(bad))
       }),
       { numRuns: 300 }
     )

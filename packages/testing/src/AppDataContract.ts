@@ -249,7 +249,7 @@ export const appDataContract = (name: string, fixture: StoreFixture) => {
               const writing = Effect.suspend(() => put(n % 2 === 0 ? "old" : `${n}-${turn++}`, "late", late))
               return Effect.map(failure(Effect.forever(writing)), (problem) => expect(problem).toMatchObject(gone))
             }),
-            Effect.zipRight(change("production", { status: "removed", leftovers: true }), data.wipe(late))
+            Effect.andThen(change("production", { status: "removed", leftovers: true }), data.wipe(late))
           ])
           expect(outcomes.filter(Exit.isFailure)).toEqual([])
           expect(yield* list({}, late)).toEqual({ names: [], complete: true })

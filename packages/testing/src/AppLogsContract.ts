@@ -122,10 +122,12 @@ export const appLogsContract = (name: string, fixture: StoreFixture) => {
       Effect.gen(function* () {
         const logs = yield* AppLogs
         yield* printed(200)
-        const all = yield* Effect.fork(Stream.runCollect(Stream.take(logs.follow(project, { after: 50 }), 152)))
+        const all = yield* Effect.forkChild(Stream.runCollect(Stream.take(logs.follow(project, { after: 50 }), 152)))
         const channel = "preview:01234567"
-        const one = yield* Effect.fork(Stream.runCollect(Stream.take(logs.follow(project, { after: 0, channel }), 1)))
-        yield* Effect.yieldNow()
+        const one = yield* Effect.forkChild(
+          Stream.runCollect(Stream.take(logs.follow(project, { after: 0, channel }), 1))
+        )
+        yield* Effect.yieldNow
         yield* append([line("201", { channel }), line("202")])
         expect(sequences(Chunk.toReadonlyArray(yield* Fiber.join(all)))).toEqual(numbers(51, 202))
         expect(sequences(Chunk.toReadonlyArray(yield* Fiber.join(one)))).toEqual([201])

@@ -9,7 +9,7 @@ import {
   AppRuntime,
   type AppVersion
 } from "@pawl/core/app/AppRuntime"
-import { Effect, Either, type Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 
 export interface ContractApp {
@@ -142,7 +142,7 @@ const home = "http://shop.apps.localhost:8787/"
 
 export const appRuntimeContract = (name: string, make: () => Promise<AppRuntimeFixture>): void => {
   const run = async <A>(
-    body: (fixture: AppRuntimeFixture, runtime: AppRuntime["Type"]) => Effect.Effect<A, unknown>
+    body: (fixture: AppRuntimeFixture, runtime: AppRuntime["Service"]) => Effect.Effect<A, unknown>
   ): Promise<A> => {
     const fixture = await make()
     return Effect.runPromise(
@@ -196,8 +196,8 @@ export const appRuntimeContract = (name: string, make: () => Promise<AppRuntimeF
     it("tells an app that throws from one that answers 500", () =>
       run((fixture, runtime) =>
         Effect.gen(function* () {
-          const thrown = yield* Effect.either(runtime.fetch(yield* install(fixture, thrower, "p@throws"), ask(home)))
-          expect(Either.isLeft(thrown) && thrown.left).toMatchObject({
+          const thrown = yield* Effect.result(runtime.fetch(yield* install(fixture, thrower, "p@throws"), ask(home)))
+          expect(Result.isFailure(thrown) && thrown.failure).toMatchObject({
             _tag: "AppThrew",
             version: "p@throws",
             reason: expect.stringContaining("the app is broken")

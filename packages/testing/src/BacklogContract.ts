@@ -1,5 +1,6 @@
 /** What every Backlog promises: commands counted by kind and state, and how far consumers are behind. */
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { joining } from "@pawl/core/event/EventRouter"

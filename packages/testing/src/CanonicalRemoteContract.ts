@@ -44,7 +44,7 @@ export const canonicalRemoteContract = (name: string, { play }: CanonicalRemoteF
     program: (
       hands: RemoteHands,
       push: (commit: string) => Effect.Effect<void, RemoteFault>,
-      line: Effect.Effect.Success<typeof threeGenerations>
+      line: Effect.Success<typeof threeGenerations>
     ) => Effect.Effect<unknown, unknown, Repositories>
   ) =>
     play((hands) =>

@@ -1,5 +1,6 @@
 /** What Commands promises of a command that is sent while one of its name is there: no wake-up is lost, and none runs twice at once. */
-import { Effect, Fiber, TestClock } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Command } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
@@ -147,7 +148,7 @@ export const commandsAgain = (name: string, fixture: StoreFixture): void => {
         const { lease } = yield* claimOne
         yield* sendOne(2)
         expect(yield* claim()).toEqual([])
-        const waiting = yield* Effect.fork(all.awaitWork(500))
+        const waiting = yield* Effect.forkChild(all.awaitWork(500))
         yield* all.finish(lease)
         yield* Fiber.join(waiting)
         const [again] = yield* claim()

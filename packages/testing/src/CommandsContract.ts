@@ -1,5 +1,6 @@
 /** What every Commands promises: each command to one worker at a time, Projects in turn, and none forgotten. */
-import { Effect, Fiber, TestClock } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { CommandKind } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
@@ -294,7 +295,7 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
       Effect.gen(function* () {
         const all = yield* commands
         expect(yield* claim()).toEqual([])
-        const waiting = yield* Effect.fork(all.awaitWork(60_000))
+        const waiting = yield* Effect.forkChild(all.awaitWork(60_000))
         yield* send([command("a")])
         yield* Fiber.join(waiting)
         expect(ids(yield* claim())).toEqual(["agent.wake:a"])
@@ -306,8 +307,8 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
       Effect.gen(function* () {
         const all = yield* commands
         expect(yield* claim()).toEqual([])
-        const waiting = yield* Effect.fork(all.awaitWork(60_000))
-        yield* Effect.yieldNow()
+        const waiting = yield* Effect.forkChild(all.awaitWork(60_000))
+        yield* Effect.yieldNow
         expect(yield* claim()).toEqual([])
         yield* send([command("a")])
         yield* Fiber.join(waiting)
@@ -329,7 +330,7 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
         const all = yield* commands
         const awaken = (timeoutMs: number, ms: number) =>
           Effect.gen(function* () {
-            const waiting = yield* Effect.fork(all.awaitWork(timeoutMs))
+            const waiting = yield* Effect.forkChild(all.awaitWork(timeoutMs))
             yield* TestClock.adjust(ms - 1)
             expect(yield* Fiber.poll(waiting)).toMatchObject({ _tag: "None" })
             yield* TestClock.adjust(1)

@@ -1,5 +1,6 @@
 /** What Commands promises of dead letters: each is kept until a person decides, is found by page, and loses nothing. */
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands, type LetterPage } from "@pawl/core/event/Commands"
 import { Journal } from "@pawl/core/ledger/Journal"

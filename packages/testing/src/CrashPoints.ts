@@ -31,7 +31,7 @@ export const make = (options: {
     around: (call, effect) => {
       if (!options.counts(call)) return effect
       const name = nameOf(call)
-      return Effect.zipRight(
+      return Effect.andThen(
         pass(`${name}:before`),
         Effect.tap(effect, () => pass(`${name}:after`))
       )

@@ -1,5 +1,6 @@
 /** What every DailyCounter promises: never more than the most of a day, whoever takes. */
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import { Retention } from "@pawl/core/ledger/Retention"

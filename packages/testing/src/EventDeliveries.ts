@@ -41,10 +41,10 @@ const counting: Decide<Records> = (each) =>
   Effect.gen(function* () {
     if (!isSource(each)) return null
     const counter = yield* find("change", changeId(1))
-    if (counter === null) return yield* Effect.dieMessage("no counter")
+    if (counter === null) return yield* Effect.die(new Error("no counter"))
     const { reason, spent_usd } = counter.record
     if (Number(each.data["n"]) !== Number(reason ?? 0) + 1)
-      return yield* Effect.dieMessage(`${String(each.data["n"])} came after ${reason}`)
+      return yield* Effect.die(new Error(`${String(each.data["n"])} came after ${reason}`))
     return { writes: [update("change", counter, { spent_usd: spent_usd + 1, reason: String(each.data["n"]) })] }
   })
 
@@ -87,7 +87,7 @@ const dying = (draw: Draw) => {
       const lost = Effect.suspend(() =>
         Effect.fail(new LedgerUnavailable({ operation: "commit", reason: "the consumer died" }))
       ) as unknown as typeof effect
-      return fate === 0 ? lost : Effect.zipRight(effect, lost)
+      return fate === 0 ? lost : Effect.andThen(effect, lost)
     })
   }
   return { around, died: () => died }
@@ -104,7 +104,7 @@ const publish = (n: number) =>
     const committed = yield* commit({ events: [event({ n })] })
     const first = committed._tag === "Committed" ? (committed.events?.first ?? 0) : 0
     const [published] = yield* (yield* EventLog).read(projectId(), first - 1, 1)
-    if (published === undefined) return yield* Effect.dieMessage(`event ${n} is not there`)
+    if (published === undefined) return yield* Effect.die(new Error(`event ${n} is not there`))
     return published
   })
 

@@ -1,5 +1,6 @@
 /** What every EventLog promises: each event once, in order, soon after its commit; and what retention took is named. */
-import { Chunk, Effect, Fiber, Stream, TestClock } from "effect"
+import { Chunk, Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { EventLog, type RoutingNotice } from "@pawl/core/event/EventLog"
 import { insert, update } from "@pawl/core/ledger/Commit"
@@ -61,8 +62,8 @@ export const eventLogContract = (name: string, fixture: StoreFixture) => {
       Effect.gen(function* () {
         yield* publish(1, 250)
         const log = yield* EventLog
-        const following = yield* Effect.fork(Stream.runCollect(Stream.take(log.follow(projectId(), 10), 245)))
-        yield* Effect.yieldNow()
+        const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.follow(projectId(), 10), 245)))
+        yield* Effect.yieldNow
         yield* publish(251, 252)
         yield* publish(1, 3, 2)
         yield* publish(253, 255)
@@ -77,7 +78,7 @@ export const eventLogContract = (name: string, fixture: StoreFixture) => {
       Effect.gen(function* () {
         const log = yield* EventLog
         const followers = yield* Effect.forEach(numbers(1, 4), () =>
-          Effect.fork(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 32)))
+          Effect.forkChild(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 32)))
         )
         yield* race(Array.from({ length: 16 }, () => publish(1, 2)))
         for (const each of followers)

@@ -22,9 +22,9 @@ export const inject = (options: {
         case "fail-before":
           return fail
         case "commit-then-fail":
-          return Effect.zipRight(effect, fail)
+          return Effect.andThen(effect, fail)
         case "twice":
-          return Effect.zipRight(effect, effect)
+          return Effect.andThen(effect, effect)
       }
     })
   return { around, calls: () => calls }

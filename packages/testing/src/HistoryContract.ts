@@ -1,5 +1,6 @@
 /** What every History promises: each change of a status once, with who did it and why, in order, for ever. */
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { system, user } from "@pawl/core/access/Actor"
 import type { Change } from "@pawl/core/change/Change"
@@ -67,7 +68,7 @@ const paged = (list: typeof ofChange, n: number, limit: number) =>
     const pages: Array<ReadonlyArray<string>> = []
     let cursor: string | null = null
     do {
-      const page: Effect.Effect.Success<ReturnType<typeof ofChange>> = yield* list(n, {
+      const page: Effect.Success<ReturnType<typeof ofChange>> = yield* list(n, {
         limit,
         ...(cursor === null ? {} : { cursor })
       })

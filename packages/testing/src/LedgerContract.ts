@@ -1,5 +1,6 @@
 /** What every Ledger promises: all or nothing, conflicts named, steps, leases, lives, one dense sequence. */
-import { Effect, Exit, TestClock } from "effect"
+import { Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
@@ -306,7 +307,7 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
         yield* seedChanges(1)
         const spend = Effect.gen(function* () {
           const found = yield* stored("change", changeId())
-          yield* Effect.yieldNow()
+          yield* Effect.yieldNow
           yield* commit({ writes: [update("change", found, { spent_usd: found.record.spent_usd + 1 })] })
         }).pipe(Effect.retry({ times: 100 }))
         expect((yield* race(Array.from({ length: 32 }, () => spend))).every(Exit.isSuccess)).toBe(true)

@@ -2,7 +2,7 @@
  * A ledger held against a model that is too simple to be wrong: a copy of everything, changed in order, thrown away at
  * the first thing that does not hold. Random commits go to both; what they answer and what is kept must agree.
  */
-import { Effect, Exit, FastCheck as fc } from "effect"
+import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ChangeStatus } from "@pawl/core/change/Change"
 import { ChangeLifecycle } from "@pawl/core/change/ChangeLifecycle"

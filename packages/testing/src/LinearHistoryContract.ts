@@ -31,14 +31,14 @@ const swap = (who: number, tick: () => number) =>
     const began = tick()
     const before = yield* keptHead
     const saw = before.record.generation
-    const outcome = yield* Effect.either(
+    const outcome = yield* Effect.result(
       commit({
         writes: [update("head", before, { ...before.record, generation: saw + 1 })],
         events: [event({ who, generation: saw + 1 })]
       })
     )
-    if (outcome._tag === "Left" && outcome.left._tag !== "Conflict") return yield* outcome.left
-    return { who, began, ended: tick(), saw, won: outcome._tag === "Right" } satisfies Try
+    if (outcome._tag === "Failure" && outcome.failure._tag !== "Conflict") return yield* outcome.failure
+    return { who, began, ended: tick(), saw, won: outcome._tag === "Success" } satisfies Try
   })
 
 const judge = (history: ReadonlyArray<Try>): number => {

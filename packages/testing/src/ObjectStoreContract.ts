@@ -1,5 +1,5 @@
 /** What every `ObjectStore` promises. */
-import { Chunk, Effect, FastCheck as fc, type Layer, Stream } from "effect"
+import { Chunk, Effect, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import {

@@ -45,22 +45,22 @@ export const declareAdvances = (run: Run): void => {
         )
         const attempts = yield* Effect.forEach(
           made.map(({ commit }, i) => ({ commit, from: cand(i + 1) })),
-          ({ commit, from }) => Effect.either(repositories.advance({ project, from, expected: s0.commit, commit })),
+          ({ commit, from }) => Effect.result(repositories.advance({ project, from, expected: s0.commit, commit })),
           { concurrency: "unbounded" }
         )
-        const winners = attempts.flatMap((attempt, i) => (attempt._tag === "Right" ? [i] : []))
+        const winners = attempts.flatMap((attempt, i) => (attempt._tag === "Success" ? [i] : []))
         expect(winners).toHaveLength(1)
         const main = yield* repositories.main(project)
         expect(main).toEqual(made[winners[0] ?? -1])
-        for (const attempt of attempts) if (attempt._tag === "Left") expect(attempt.left._tag).toBe("NotFastForward")
+        for (const attempt of attempts) if (attempt._tag === "Failure") expect(attempt.failure._tag).toBe("NotFastForward")
         for (const [expected, commit] of [
           [main.commit, s0.commit],
           [s0.commit, s0.commit],
           [main.commit, made.find(({ commit }) => commit !== main.commit)?.commit ?? ""]
         ] as const)
           for (const from of [cand(1), cand(2), cand(3)]) {
-            const attempt = yield* Effect.either(repositories.advance({ project, from, expected, commit }))
-            expect(attempt._tag === "Left" && ["NotFastForward", "ObjectNotFound"].includes(attempt.left._tag)).toBe(
+            const attempt = yield* Effect.result(repositories.advance({ project, from, expected, commit }))
+            expect(attempt._tag === "Failure" && ["NotFastForward", "ObjectNotFound"].includes(attempt.failure._tag)).toBe(
               true
             )
           }

@@ -49,12 +49,12 @@ export const scene = (repositories: Service, project = projectId(1), files: File
     const s0 = yield* repositories.seed({ project, files, message: "seed", signature })
     yield* repositories.begin({ project, commit: s0.commit })
     const edit = (into: Fork, from: string, edits: FileEdits, sources: ReadonlyArray<RepositoryRef> = []) =>
-      Effect.zipRight(
+      Effect.andThen(
         repositories.fork(into),
         repositories.commit({ into, base: from, from: sources, edits, message: "edit", signature })
       )
     const merge = (into: Fork, onto: string, ...commits: ReadonlyArray<readonly [RepositoryRef, string]>) =>
-      Effect.zipRight(
+      Effect.andThen(
         repositories.fork(into),
         repositories.merge({
           into,

@@ -1,5 +1,6 @@
 /** What Retention promises: what is older than promised goes, all else stays, and each row is counted once. */
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import { EventLog } from "@pawl/core/event/EventLog"

@@ -2,7 +2,7 @@
  * What every `Sandbox` promises. A sandbox that really runs commands also gives `host`: what a command must never
  * reach. `SandboxAttempts` are the ways out that are tried, `SandboxTools` what an honest check finds.
  */
-import { Effect, Fiber, type Layer, ManagedRuntime } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
 import { type Attempt, attempts } from "./SandboxAttempts.ts"
@@ -38,7 +38,7 @@ const lives = (run: RunPromise) => {
         const sandbox = yield* Sandbox
         const both = yield* Effect.all([sandbox.start(job), sandbox.start(job)], { concurrency: "unbounded" })
         yield* sandbox.cancel(both[0])
-        const after = yield* Effect.either(sandbox.poll(both[1], 0))
+        const after = yield* Effect.result(sandbox.poll(both[1], 0))
         return { both, after }
       })
     )
@@ -68,7 +68,7 @@ const lives = (run: RunPromise) => {
   it("lets cancelling what is gone succeed, and polling it fail", async () => {
     const gone = { id: "never-started" }
     await run(Effect.flatMap(Sandbox, (sandbox) => sandbox.cancel(gone)))
-    const polled = await run(Effect.either(Effect.flatMap(Sandbox, (sandbox) => sandbox.poll(gone, 0))))
+    const polled = await run(Effect.result(Effect.flatMap(Sandbox, (sandbox) => sandbox.poll(gone, 0))))
     expect(polled).toMatchObject({ _tag: "Left", left: { _tag: "SandboxUnavailable" } })
   })
 
@@ -83,7 +83,7 @@ const lives = (run: RunPromise) => {
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const handle = yield* sandbox.start(jobOf("sleep 600"))
-        const waiting = yield* Effect.fork(sandbox.poll(handle, 60_000))
+        const waiting = yield* Effect.forkChild(sandbox.poll(handle, 60_000))
         yield* Fiber.interrupt(waiting)
         const after = yield* sandbox.poll(handle, 0)
         yield* sandbox.cancel(handle)

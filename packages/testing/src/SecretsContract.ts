@@ -1,5 +1,5 @@
 /** What every source of Secrets promises, as far as a test can tell: as many bytes as asked, and never the same again. */
-import { Effect, type Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Secrets } from "@pawl/core/access/Secrets"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -24,7 +24,7 @@ export const secretsContract = (name: string, fixture: { readonly layer: Layer.L
       run(
         Effect.gen(function* () {
           const draws = yield* Effect.all(
-            Array.from({ length: 1000 }, () => Effect.zipRight(Effect.yieldNow(), bytes(Limits.tokenBytes))),
+            Array.from({ length: 1000 }, () => Effect.andThen(Effect.yieldNow, bytes(Limits.tokenBytes))),
             { concurrency: "unbounded" }
           )
           expect(new Set(draws.map((drawn) => drawn.join())).size).toBe(1000)

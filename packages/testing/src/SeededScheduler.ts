@@ -2,7 +2,7 @@
  * Runs Effect programs under a chosen interleaving: ready tasks wait in a list, and the next one is drawn by seed.
  * With a `TestClock` and a seeded `Random` the same number gives the same run.
  */
-import { Effect, type Exit, type Scheduler } from "effect"
+import { Effect, type Exit, Scheduler } from "effect"
 
 /** mulberry32: small, fast, and the same on every engine. */
 export const seededDraw = (seed: number): ((below: number) => number) => {
@@ -53,7 +53,7 @@ export const interleave = <A, E>(
   programs: ReadonlyArray<Effect.Effect<A, E>>
 ): { readonly exits: ReadonlyArray<Exit.Exit<A, E>>; readonly trail: string } => {
   const scheduler = new SeededScheduler(seed)
-  const fibers = programs.map((program) => Effect.runFork(Effect.zipRight(Effect.yieldNow(), program), { scheduler }))
+  const fibers = programs.map((program) => Effect.runFork(Effect.andThen(Effect.yieldNow, program), { scheduler }))
   const exits = new Map<number, Exit.Exit<A, E>>()
   fibers.forEach((fiber, index) => fiber.addObserver((exit) => exits.set(index, exit)))
   scheduler.drain()

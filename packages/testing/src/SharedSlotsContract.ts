@@ -1,5 +1,6 @@
 /** What every SharedSlots promises: never more than the most of a scope, and what a dead holder leaves comes back. */
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import { onStore, race, type StoreFixture } from "./StoreFixtures.ts"

@@ -1,5 +1,6 @@
 /** Records, commits and questions that the contract suites of the store ports share. */
-import { Cause, Effect, Exit, type Layer, Option, TestClock, TestContext } from "effect"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { system } from "@pawl/core/access/Actor"
 import type { Token } from "@pawl/core/access/Membership"
 import type { AppData } from "@pawl/core/app/AppData"
@@ -46,8 +47,8 @@ export interface StoreFixture {
 export const onStore = <A, E>(fixture: StoreFixture, body: Effect.Effect<A, E, Stores>): Promise<A> =>
   Effect.runPromise(
     Effect.provide(
-      Effect.zipRight(TestClock.setTime(Date.UTC(2030, 0, 1)), Effect.provide(body, fixture.layer)),
-      TestContext.TestContext
+      Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), Effect.provide(body, fixture.layer)),
+      TestClock.layer()
     )
   )
 
@@ -173,8 +174,8 @@ export const fingerprint = (processes: ReadonlyArray<string> = []) =>
 export const failure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<E, never, R> =>
   Effect.flatMap(Effect.exit(effect), (exit) =>
     Exit.isSuccess(exit)
-      ? Effect.dieMessage("it succeeded")
-      : Option.match(Cause.failureOption(exit.cause), {
+      ? Effect.die(new Error("it succeeded"))
+      : Option.match(Cause.findErrorOption(exit.cause), {
           onNone: () => Effect.failCause(exit.cause as Cause.Cause<never>),
           onSome: Effect.succeed
         })
@@ -192,6 +193,6 @@ export const defect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<u
 /** Runs effects in fibers that start together and may interleave at every step. */
 export const race = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(
-    effects.map((each) => Effect.exit(Effect.zipRight(Effect.yieldNow(), each))),
+    effects.map((each) => Effect.exit(Effect.andThen(Effect.yieldNow, each))),
     { concurrency: "unbounded" }
   )

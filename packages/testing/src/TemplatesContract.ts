@@ -1,5 +1,5 @@
 /** What Templates promise: every template is a source that a Project can begin with, the same each time. */
-import { Effect, Either, type Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -30,7 +30,7 @@ export const templatesContract = (name: string, fixture: { readonly layer: Layer
       run(
         Effect.map(filesOf(template), (files) => {
           const pawl = files["pawl.json"]
-          if (pawl !== undefined) expect(typeof pawl === "string" && Either.isRight(parsePawlFile(pawl))).toBe(true)
+          if (pawl !== undefined) expect(typeof pawl === "string" && Result.isSuccess(parsePawlFile(pawl))).toBe(true)
         })
       ))
 

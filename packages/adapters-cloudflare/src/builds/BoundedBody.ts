@@ -1,6 +1,6 @@
 /** Reads a response's body up to a bound, so that no answer can fill the memory. */
-import type { HttpClientResponse } from "@effect/platform"
 import { Effect, Stream } from "effect"
+import type { HttpClientResponse } from "effect/http"
 
 /** At most the first `maxBytes` bytes. What comes after them is not read. */
 export const readUpTo = (response: HttpClientResponse.HttpClientResponse, maxBytes: number) =>

@@ -3,7 +3,9 @@
  * its failures mean. The token goes into the `Authorization` header and nowhere else: no fault holds a request.
  * Shapes: https://developers.cloudflare.com/api/resources/workers_builds/
  */
-import { FetchHttpClient, type HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Clock, Effect, Option, type Redacted, Schema } from "effect"
+import { FetchHttpClient, HttpClientRequest } from "effect/http"
+import type { HttpClient, HttpClientResponse } from "effect/http"
 import {
   type BuildServiceFault,
   BuildServiceLimited,
@@ -11,7 +13,6 @@ import {
   BuildServiceUnavailable
 } from "@pawl/core/release/BuildService"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Clock, Effect, Option, type Redacted, Schema } from "effect"
 import { readUpTo } from "./BoundedBody.ts"
 
 export interface CloudflareAccount {
@@ -24,11 +25,11 @@ export interface CloudflareAccount {
 
 export const defaultApiUrl = "https://api.cloudflare.com/client/v4"
 
-const envelope = <A, I>(result: Schema.Schema<A, I>) =>
-  Schema.parseJson(Schema.Struct({ success: Schema.Literal(true), result }))
+const envelope = <A, I>(result: Schema.Codec<A, I>) =>
+  Schema.fromJsonString(Schema.Struct({ success: Schema.Literal(true), result }))
 
-const Refusal = Schema.parseJson(
-  Schema.Struct({ errors: Schema.Array(Schema.Struct({ code: Schema.optional(Schema.Number) })) })
+const Refusal = Schema.fromJsonString(
+  Schema.Struct({ errors: Schema.Array(Schema.Struct({ code: Schema.optional(Schema.Finite) })) })
 )
 
 /** Codes of Cloudflare that mean "these credentials do not do", whatever the status beside them. */
@@ -63,7 +64,7 @@ const refused = (response: HttpClientResponse.HttpClientResponse, text: string) 
     return yield* new BuildServiceUnavailable({ reason: `it answered ${status}${said}` })
   })
 
-const answerOf = <A, I>(response: HttpClientResponse.HttpClientResponse, result: Schema.Schema<A, I>) =>
+const answerOf = <A, I>(response: HttpClientResponse.HttpClientResponse, result: Schema.Codec<A, I>) =>
   Effect.gen(function* () {
     const text = new TextDecoder().decode(yield* readUpTo(response, Limits.buildServiceBodyBytes))
     if (response.status !== 200) return yield* refused(response, text)
@@ -79,7 +80,7 @@ export const get = <A, I>(
   account: CloudflareAccount,
   path: string,
   query: Readonly<Record<string, string>>,
-  result: Schema.Schema<A, I>
+  result: Schema.Codec<A, I>
 ): Effect.Effect<A, BuildServiceFault> =>
   client
     .execute(
@@ -95,9 +96,9 @@ export const get = <A, I>(
         RequestError: () => new BuildServiceUnavailable({ reason: "it cannot be reached" }),
         ResponseError: () => new BuildServiceUnavailable({ reason: "its answer broke off" })
       }),
-      Effect.timeoutFail({
+      Effect.timeoutOrElse({
         duration: Limits.buildServiceTimeoutMs,
-        onTimeout: () => new BuildServiceUnavailable({ reason: "it did not answer in time" })
+        orElse: () => Effect.fail(new BuildServiceUnavailable({ reason: "it did not answer in time" }))
       }),
       // A token is never taken along to another address.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),

@@ -2,12 +2,12 @@
  * Probes of a release target over HTTP: one GET each, redirects not followed, the body bounded. A host that is no public
  * one by its name or address is not called; which addresses a name may have is for the client that is provided to judge.
  */
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { OutboundRule, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
-import { Effect, Layer } from "effect"
 import { readUpTo } from "./BoundedBody.ts"
 
 export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.effect(
@@ -30,7 +30,10 @@ export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.eff
           RequestError: () => silent("the target cannot be reached"),
           ResponseError: () => silent("the answer broke off")
         }),
-        Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => silent(`no answer within ${timeoutMs} ms`) }),
+        Effect.timeoutOrElse({
+          duration: timeoutMs,
+          orElse: () => Effect.fail(silent(`no answer within ${timeoutMs} ms`))
+        }),
         Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
       )
     }

@@ -2,7 +2,8 @@
  * BuildService on Cloudflare Workers Builds, read only. A Worker is known by its tag (`external_script_id`) to the
  * Builds API and by its name to the deployments API. A deployment names a version, and a version its build.
  */
-import { HttpClient } from "@effect/platform"
+import { Effect, Layer, Schema } from "effect"
+import { HttpClient } from "effect/http"
 import {
   BuildService,
   type BuildServiceFault,
@@ -12,7 +13,6 @@ import {
   type TargetRef
 } from "@pawl/core/release/BuildService"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Effect, Layer, Schema } from "effect"
 import { type CloudflareAccount, get } from "./CloudflareApi.ts"
 
 const Text = Schema.NullishOr(Schema.String)
@@ -20,7 +20,7 @@ const Text = Schema.NullishOr(Schema.String)
 const Build = Schema.Struct({
   build_uuid: Schema.String,
   /** Null until it has stopped. */
-  build_outcome: Schema.NullishOr(Schema.Literal("success", "fail", "skipped", "cancelled", "terminated")),
+  build_outcome: Schema.NullishOr(Schema.Literals(["success", "fail", "skipped", "cancelled", "terminated"])),
   created_on: Schema.String,
   build_trigger_metadata: Schema.NullishOr(Schema.Struct({ commit_hash: Text }))
 })
@@ -32,14 +32,14 @@ const Deployments = Schema.Struct({
     Schema.Struct({
       id: Schema.String,
       created_on: Schema.String,
-      versions: Schema.Array(Schema.Struct({ version_id: Schema.String, percentage: Schema.Number }))
+      versions: Schema.Array(Schema.Struct({ version_id: Schema.String, percentage: Schema.Finite }))
     })
   )
 })
 
 /** By version. */
 const BuildsOfVersions = Schema.Struct({
-  builds: Schema.NullishOr(Schema.Record({ key: Schema.String, value: Schema.Struct({ build_uuid: Schema.String }) }))
+  builds: Schema.NullishOr(Schema.Record(Schema.String, Schema.Struct({ build_uuid: Schema.String })))
 })
 
 const serviceBuild = (build: typeof Build.Type): ServiceBuild => {

@@ -1,12 +1,12 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { FetchHttpClient } from "@effect/platform"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
 import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import type { ProbeAnswer } from "@pawl/core/release/ProbeClient"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
 import { targetProbeClientContract } from "@pawl/testing/TargetProbeClientContract"
-import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 
 let url = ""
@@ -43,7 +43,7 @@ const layer = TargetProbes.layer.pipe(
 )
 
 targetProbeClientContract("HTTP", {
-  layer: (answers) => Layer.merge(Layer.scopedDiscard(served(answers)), layer),
+  layer: (answers) => Layer.merge(Layer.effectDiscard(served(answers)), layer),
   url: () => url
 })
 

@@ -1,10 +1,11 @@
 import { inspect } from "node:util"
-import { FetchHttpClient } from "@effect/platform"
+import { Effect, Fiber, Layer, Logger, Redacted, References, Result } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
 import { BuildService, type BuildServiceShape, type MemoryBuilds } from "@pawl/core/release/BuildService"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { buildServiceContract, buildServiceTarget, serviceBuild } from "@pawl/testing/BuildServiceContract"
-import { Effect, Either, Fiber, Layer, Logger, LogLevel, Redacted, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
 import { accountId, type Behave, failure, json, startCloudflare, token } from "./CloudflareServer.ts"
 
@@ -18,13 +19,13 @@ const adapter = (apiUrl: string) =>
   WorkersBuilds.layer({ accountId, token: Redacted.make(token), apiUrl }).pipe(Layer.provide(FetchHttpClient.layer))
 
 buildServiceContract("Workers Builds", {
-  layer: (state) => Layer.unwrapScoped(Effect.map(started(state), ({ url }) => adapter(url)))
+  layer: (state) => Layer.unwrap(Effect.map(started(state), ({ url }) => adapter(url)))
 })
 
 const empty: MemoryBuilds = { builds: [], hasTrigger: false, deployment: null, fault: null }
 const commit = "c".repeat(40)
 
-type Server = Effect.Effect.Success<ReturnType<typeof started>>
+type Server = Effect.Success<ReturnType<typeof started>>
 
 /** One server that misbehaves, and the adapter before it. */
 const play = <A>(
@@ -135,7 +136,7 @@ describe("Workers Builds", () => {
     play({ behave: always(429, failure(971, "rate"), { "retry-after": "Thu, 01 Jan 1970 00:02:00 GMT" }) }, (service) =>
       Effect.map(Effect.flip(Effect.asVoid(service.hasTrigger(buildServiceTarget))), (fault) =>
         expect(fault).toMatchObject({ _tag: "BuildServiceLimited", retryAfterMs: 120_000 })
-      ).pipe(Effect.provide(TestContext.TestContext))
+      ).pipe(Effect.provide(TestClock.layer()))
     ))
 
   const text =
@@ -178,13 +179,13 @@ describe("Workers Builds", () => {
     play({ behave: () => true }, (service, server) =>
       Effect.gen(function* () {
         const asked = server.asked()
-        const asking = yield* Effect.fork(Effect.either(service.hasTrigger(buildServiceTarget)))
+        const asking = yield* Effect.forkChild(Effect.result(service.hasTrigger(buildServiceTarget)))
         yield* Effect.promise(() => asked)
         yield* TestClock.adjust(Limits.buildServiceTimeoutMs)
         expect(yield* Fiber.join(asking)).toMatchObject(
-          Either.left({ _tag: "BuildServiceUnavailable", reason: "it did not answer in time" })
+          Result.fail({ _tag: "BuildServiceUnavailable", reason: "it did not answer in time" })
         )
-      }).pipe(Effect.provide(TestContext.TestContext))
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 
   it("never shows the token, in no fault and in no log", async () => {
@@ -212,7 +213,7 @@ describe("Workers Builds", () => {
         }).pipe(
           Effect.withSpan("test"),
           Effect.provide(Logger.replace(Logger.defaultLogger, all)),
-          Logger.withMinimumLogLevel(LogLevel.All)
+          Effect.provideService(References.MinimumLogLevel, "All")
         )
       )
     expect(logged.length).toBeGreaterThan(20)

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouteReader, RouteReaderUnavailable, type SourceFiles } from "@pawl/core/release/RouteReader"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { type AppSettings, appSettings } from "./AppSettings.ts"
 import { type CodeTree, RouteAnswer, type RouteOrder } from "./RouteMessages.ts"
@@ -86,7 +86,7 @@ const stop = (child: ChildProcess) =>
 
 /** What a child answers; none when it died, or said something else. */
 const answerOf = (child: ChildProcess, order: RouteOrder) =>
-  Effect.async<Option.Option<RouteAnswer>, RouteReaderUnavailable>((resume) => {
+  Effect.callback<Option.Option<RouteAnswer>, RouteReaderUnavailable>((resume) => {
     child.once("error", (error) => resume(new RouteReaderUnavailable({ reason: error.message })))
     child.once("exit", () => resume(Effect.succeedNone))
     child.once("message", (message: unknown) =>
@@ -137,7 +137,7 @@ const added = (before: SourceFiles, after: SourceFiles) =>
 /** One process at a time: a release waits for another one's at most as long as that may take. */
 export const layer: Layer.Layer<RouteReader> = Layer.effect(
   RouteReader,
-  Effect.map(Effect.makeSemaphore(LocalLimits.routesAtOnce), (slots) => ({
+  Effect.map(Semaphore.make(LocalLimits.routesAtOnce), (slots) => ({
     added: (before, after) => slots.withPermits(1)(added(before, after))
   }))
 )

@@ -58,7 +58,7 @@ export const assemble = (options: {
     const { assets, headers, redirects } = split
     const parts: ReadonlyArray<Part> = code === null ? [] : [{ name: mainModule, type: "esm", content: code }, ...kept]
     const modules = yield* Effect.forEach(parts, moduleOf)
-    const bundle = yield* Schema.decodeUnknown(Bundle)({
+    const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
       version: 1,
       project: job.project,
       commit: job.commit,

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { BuilderUnavailable } from "@pawl/core/app/AppBuilder"
 import { LocalLimits } from "../LocalLimits.ts"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { BundlerAnswer, BundlerMessage, type BundlerOrder } from "./BundlerMessages.ts"
 
 /** The bundler the app is built with; the package pins it. */
@@ -55,8 +55,8 @@ export const startChild = (limits: ChildLimits = childLimits): BundlerChild => {
     child.once("error", (error) => reject(error))
     child.once("exit", () => reject(new Error("the process of the build ended at once")))
     child.once("message", (message: unknown) => {
-      const said = Schema.decodeUnknownEither(BundlerMessage)(message)
-      if (Either.isRight(said) && said.right._tag === "Ready" && said.right.version === bundler.version) resolve()
+      const said = Schema.decodeUnknownResult(BundlerMessage)(message)
+      if (Result.isSuccess(said) && said.success._tag === "Ready" && said.success.version === bundler.version) resolve()
       else reject(new Error(`the process of the build is not esbuild ${bundler.version}`))
     })
   })
@@ -109,7 +109,7 @@ export type Outcome = Exclude<BundlerAnswer, { readonly _tag: "Died" }> | Died
 
 /** Gives a child its one order and waits for the answer or its death. Does not stop it. */
 export const order = (child: BundlerChild, job: BundlerOrder): Effect.Effect<Outcome, BuilderUnavailable> =>
-  Effect.zipRight(
+  Effect.andThen(
     Effect.tryPromise({
       try: () => child.ready,
       catch: (error) =>
@@ -117,15 +117,15 @@ export const order = (child: BundlerChild, job: BundlerOrder): Effect.Effect<Out
           reason: error instanceof Error ? error.message : "the process of the build could not start"
         })
     }),
-    Effect.async<Outcome>((resume) => {
+    Effect.callback<Outcome>((resume) => {
       const died = () => resume(Effect.sync(() => ({ _tag: "Died" as const, reason: reasonOf(child) })))
       if (!isAlive(child)) return died()
       child.process.once("close", died)
       child.process.once("message", (message: unknown) => {
-        const answer = Schema.decodeUnknownEither(BundlerAnswer)(message)
+        const answer = Schema.decodeUnknownResult(BundlerAnswer)(message)
         // What killed esbuild stands on standard error, which is complete once the process has closed.
-        if (Either.isLeft(answer) || answer.right._tag === "Died") killGroup(child)
-        else resume(Effect.succeed(answer.right))
+        if (Result.isFailure(answer) || answer.success._tag === "Died") killGroup(child)
+        else resume(Effect.succeed(answer.success))
       })
       // An order that cannot be sent has no one to take it: `close` follows.
       child.process.send(job, () => undefined)

@@ -24,13 +24,13 @@ export interface BundlerOrder {
 const Ready = Schema.TaggedStruct("Ready", { version: Schema.String })
 const Bundled = Schema.TaggedStruct("Bundled", {
   /** The bundled ECMAScript module; null without a main. */
-  code: Schema.NullOr(Schema.Uint8ArrayFromSelf),
+  code: Schema.NullOr(Schema.Uint8Array),
   /** Files that stay modules of their own, by the name the code imports them under. */
   kept: Schema.Array(
     Schema.Struct({
       name: Schema.String,
-      type: Schema.Literal("text", "data", "wasm"),
-      content: Schema.Uint8ArrayFromSelf
+      type: Schema.Literals(["text", "data", "wasm"]),
+      content: Schema.Uint8Array
     })
   ),
   warnings: Schema.Array(BuildProblem)
@@ -39,7 +39,7 @@ const Refused = Schema.TaggedStruct("Refused", { problems: Schema.Array(BuildPro
 /** The bundler itself died; the reason is on standard error. */
 const Died = Schema.TaggedStruct("Died", {})
 
-export const BundlerAnswer = Schema.Union(Bundled, Refused, Died)
+export const BundlerAnswer = Schema.Union([Bundled, Refused, Died])
 export type BundlerAnswer = typeof BundlerAnswer.Type
-export const BundlerMessage = Schema.Union(Ready, Bundled, Refused, Died)
+export const BundlerMessage = Schema.Union([Ready, Bundled, Refused, Died])
 export type BundlerMessage = typeof BundlerMessage.Type

@@ -12,7 +12,7 @@ import {
 } from "@pawl/core/app/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
-import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, type Scope, Semaphore } from "effect"
 import { splitTree, type SplitTree } from "./AppAssets.ts"
 import { type AppSettings, appSettings, assetsFolder } from "./AppSettings.ts"
 import { assemble } from "./BundleAssembly.ts"
@@ -80,7 +80,7 @@ const makeChildren = (
       })
     )
     return {
-      withChild: (use) => Effect.acquireUseRelease(take, use, (child) => Effect.zipRight(stopChild(child), prepare))
+      withChild: (use) => Effect.acquireUseRelease(take, use, (child) => Effect.andThen(stopChild(child), prepare))
     }
   })
 
@@ -156,7 +156,7 @@ const make = (options: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const run = yield* makeRun(options)
-    const slots = yield* Effect.makeSemaphore(LocalLimits.buildsAtOnce)
+    const slots = yield* Semaphore.make(LocalLimits.buildsAtOnce)
     const builds = new Map<string, Build>()
 
     /** Finished builds that no one cancelled go, oldest first. */
@@ -226,4 +226,4 @@ const make = (options: Options) =>
   })
 
 /** Builds with esbuild on this machine. Closing it kills every process it started. */
-export const layer = (options: Options = {}): Layer.Layer<AppBuilder> => Layer.scoped(AppBuilder, make(options))
+export const layer = (options: Options = {}): Layer.Layer<AppBuilder> => Layer.effect(AppBuilder, make(options))

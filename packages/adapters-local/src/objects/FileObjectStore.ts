@@ -33,7 +33,7 @@ const reading = <A>(
   )
 
 const opened = (folder: ObjectFolder, key: string) =>
-  Effect.zipRight(
+  Effect.andThen(
     checkedKey(key),
     Effect.acquireRelease(
       reading("read", key, () => folder.read(key)),
@@ -46,10 +46,10 @@ const streamed = (
   key: string,
   range: { readonly start: number; readonly end: number } | undefined
 ) =>
-  Stream.unwrapScoped(
+  Stream.unwrap(
     Effect.map(opened(folder, key), ({ handle, sizeBytes }) => {
       const end = Math.min(range?.end ?? sizeBytes, sizeBytes)
-      return Stream.paginateChunkEffect(Math.max(0, range?.start ?? 0), (position) => {
+      return Stream.paginate(Math.max(0, range?.start ?? 0), (position) => {
         const length = Math.min(Limits.objectChunkBytes, end - position)
         if (length <= 0) return Effect.succeed([Chunk.empty<Uint8Array>(), Option.none<number>()] as const)
         return Effect.map(
@@ -66,12 +66,12 @@ const streamed = (
 
 const make = (folder: ObjectFolder): typeof ObjectStore.Service => ({
   put: (key, body) =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedKey(key),
       attempt("put", key, () => folder.put(key, body))
     ),
   create: (key, body) =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedKey(key),
       attempt("create", key, () => folder.create(key, body))
     ),
@@ -86,29 +86,29 @@ const make = (folder: ObjectFolder): typeof ObjectStore.Service => ({
     ),
   stream: (key, range) => streamed(folder, key, range),
   head: (key) =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedKey(key),
       reading("head", key, () => folder.infoOf(key))
     ),
   copy: (from, to) =>
     checkedKey(from).pipe(
-      Effect.zipRight(checkedKey(to)),
-      Effect.zipRight(reading("copy", from, () => folder.copy(from, to)))
+      Effect.andThen(checkedKey(to)),
+      Effect.andThen(reading("copy", from, () => folder.copy(from, to)))
     ),
   list: (prefix, options) =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedPrefix(prefix),
       attempt("list", prefix, () =>
         folder.list(prefix, options?.after, Math.min(options?.limit ?? Limits.objectListLimit, Limits.objectListLimit))
       )
     ),
   remove: (key) =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedKey(key),
       attempt("remove", key, () => folder.remove(key))
     ),
   removePrefix: (prefix) =>
-    Effect.zipRight(
+    Effect.andThen(
       checkedPrefix(prefix, "whole"),
       attempt("removePrefix", prefix, () => folder.removePrefix(prefix))
     )

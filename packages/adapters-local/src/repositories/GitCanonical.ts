@@ -48,7 +48,7 @@ const rollUp = (path: RepositoryPath) =>
   Effect.gen(function* () {
     if ((yield* io("repack", () => countPacks(path.gitDir))) <= LocalLimits.gitPacks) return
     yield* succeed({ gitDir: path.gitDir, args: ["repack", "-d", "-q", "--geometric=2"] })
-  }).pipe(Effect.catchAll((error) => Effect.logWarning("canonical was not repacked", error.reason)))
+  }).pipe(Effect.catch((error) => Effect.logWarning("canonical was not repacked", error.reason)))
 
 export const seed =
   ({ write, writing }: GitWriter): Service["seed"] =>

@@ -100,7 +100,7 @@ const ending = (
   event: "exit" | "close",
   attend: (end: End) => void
 ) =>
-  Effect.async<Ending, RepositoriesUnavailable | TooMuchOutput>((resume) => {
+  Effect.callback<Ending, RepositoriesUnavailable | TooMuchOutput>((resume) => {
     let stderr = ""
     const stop = () => {
       clearTimeout(timer)
@@ -162,7 +162,7 @@ export const succeed = (options: GitOptions): Effect.Effect<Buffer, Repositories
 
 /** What git writes, as fast as it is read. Whoever leaves early ends git; any exit but 0 is a failure at the end. */
 export const stream = (options: GitOptions): Stream.Stream<Buffer, RepositoriesUnavailable> =>
-  Stream.unwrapScoped(
+  Stream.unwrap(
     Effect.gen(function* () {
       const child = start(options)
       ignoreBrokenPipe(child).end(options.stdin ?? "")

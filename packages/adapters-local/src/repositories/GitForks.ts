@@ -28,7 +28,7 @@ export const commit =
         yield* present(path)
         const parent = yield* lookupCommit(readers, path, base).pipe(
           Effect.catchTag("ObjectNotFound", () =>
-            Effect.zipRight(
+            Effect.andThen(
               Effect.forEach(from ?? [], (ref) => fetch(path, ref)),
               lookupCommit(readers, path, base)
             )

@@ -1,5 +1,5 @@
 /** Objects of a repository by id: canonical's reader first, which is always warm, then the fork's own. */
-import { Effect, Either, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import {
   type CommitRef,
@@ -87,18 +87,18 @@ export const lookupType = (
 const findEntry = (
   bytes: Uint8Array,
   name: string
-): Either.Either<{ readonly mode: string; readonly id: string } | undefined, string> => {
+): Result.Result<{ readonly mode: string; readonly id: string } | undefined, string> => {
   const tree = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const wanted = Buffer.from(name, "utf8")
   for (let at = 0; at < tree.length;) {
     const space = tree.indexOf(32, at)
     const end = tree.indexOf(0, space)
-    if (space < 0 || end < 0) return Either.left("a tree of another form")
+    if (space < 0 || end < 0) return Result.fail("a tree of another form")
     if (tree.subarray(space + 1, end).equals(wanted))
-      return Either.right({ mode: tree.toString("latin1", at, space), id: tree.toString("hex", end + 1, end + 21) })
+      return Result.succeed({ mode: tree.toString("latin1", at, space), id: tree.toString("hex", end + 1, end + 21) })
     at = end + 21
   }
-  return Either.right(undefined)
+  return Result.succeed(undefined)
 }
 
 // Below the root an object that is not there is a hole in the repository, not a caller's mistake.
@@ -113,7 +113,7 @@ const lookupBlob = (readers: GitReaders, path: RepositoryPath, root: string, fil
       if (type !== "tree") return yield* notFound("path", file)
       const read = body(readers, path, "tree", id, treeBytes)
       const tree = yield* depth === 0 ? read : Effect.catchTag(read, "ObjectNotFound", hole)
-      const entry = yield* Either.mapLeft(
+      const entry = yield* Result.mapError(
         findEntry(tree, name),
         (reason) => new RepositoriesUnavailable({ operation: "read", reason })
       )

@@ -107,10 +107,10 @@ export const mergeCommit = (
     // What is not there fails all three: the answer of the merge says so.
     const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
     const [contained, merged] = yield* Effect.all(
-      [Effect.either(isAncestor(gitDir, theirs, ours)), Effect.either(mergeTree(gitDir, ours, theirs)), guard],
+      [Effect.result(isAncestor(gitDir, theirs, ours)), Effect.result(mergeTree(gitDir, ours, theirs)), guard],
       { concurrency: "unbounded" }
     )
-    if (contained._tag === "Right" && contained.right) return "contained"
+    if (contained._tag === "Success" && contained.success) return "contained"
     const tree = yield* merged
     if (tree === undefined) return "failed"
     yield* contained

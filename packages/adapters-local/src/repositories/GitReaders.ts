@@ -1,5 +1,5 @@
 /** The readers of this process: at most `LocalLimits.gitReaders`, one per repository, closed when idle, replaced when broken. */
-import { Clock, Duration, Effect, Schedule, type Scope } from "effect"
+import { Clock, Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { type FoundObject, GitReader } from "./GitReader.ts"
@@ -51,7 +51,7 @@ const inTime = async <A>(reader: GitReader, answer: Promise<A>): Promise<A> => {
 export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(function* () {
   // In order of use: the one unused for longest comes first.
   const slots = new Map<string, Slot>()
-  const permits = yield* Effect.makeSemaphore(LocalLimits.gitReaders)
+  const permits = yield* Semaphore.make(LocalLimits.gitReaders)
 
   const take = (gitDir: string) =>
     Effect.map(Clock.currentTimeMillis, (now): Slot => {

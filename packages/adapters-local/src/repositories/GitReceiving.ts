@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Encoding } from "effect"
+import { Effect } from "effect"
+import { Base64 } from "effect/encoding"
 import { checkTree } from "@pawl/core/project/Edits"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
@@ -111,7 +112,7 @@ const editsBetween = (readers: GitReaders, gitDir: string, from: Tree, to: Tree)
       const body = contents.get(id)
       if (body === undefined)
         return yield* new RepositoriesUnavailable({ operation: "receive", reason: `object ${id} is not there` })
-      edits.set(path, { base64: Encoding.encodeBase64(body) })
+      edits.set(path, { base64: Base64.encode(body) })
     }
     return Object.fromEntries(edits)
   })
@@ -119,7 +120,7 @@ const editsBetween = (readers: GitReaders, gitDir: string, from: Tree, to: Tree)
 export const receive =
   ({ path: pathOf, readers, writing }: GitWriter): Service["receive"] =>
   ({ commit, pack, project }, look) =>
-    Effect.zipRight(
+    Effect.andThen(
       measurePack(pack),
       writing({ project }, (canonical) =>
         Effect.gen(function* () {
@@ -150,7 +151,7 @@ export const receive =
             io("receive", () => makePlace(place)),
             () => looking,
             () =>
-              Effect.zipRight(
+              Effect.andThen(
                 readers.close(place),
                 Effect.promise(() => rm(place, { recursive: true, force: true }).catch(() => undefined))
               )

@@ -41,7 +41,7 @@ const foreign = (error: InvalidPath) =>
 
 interface FoundTree {
   readonly path: RepositoryPath
-  readonly tree: Effect.Effect.Success<ReturnType<typeof readTree>>
+  readonly tree: Effect.Success<ReturnType<typeof readTree>>
 }
 
 /** The bytes of all files of a tree. */
@@ -139,4 +139,4 @@ export const layer = (options: {
   readonly directory: string
   readonly shared?: boolean
 }): Layer.Layer<Repositories | GitTransport, RepositoriesUnavailable> =>
-  Layer.scopedContext(Effect.suspend(() => make(resolve(options.directory), options.shared)))
+  Layer.effectContext(Effect.suspend(() => make(resolve(options.directory), options.shared)))

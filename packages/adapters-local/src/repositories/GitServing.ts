@@ -57,7 +57,7 @@ const broken = (reason: string) => new RepositoriesUnavailable({ operation: "upl
 
 /** Runs `upload-pack` into the answer. It, and the `pack-objects` that it starts, are dead when this ends. */
 const answer = (view: string, { greeting, into, request, version }: Omit<Serve, "project" | "refs">) =>
-  Effect.async<void, RepositoriesUnavailable>((resume) => {
+  Effect.callback<void, RepositoriesUnavailable>((resume) => {
     const child = start({
       gitDir: view,
       args: [

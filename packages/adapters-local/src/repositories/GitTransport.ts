@@ -1,6 +1,6 @@
 /** What git clients are served with and what they push: for a server that speaks git's protocol to people. */
 import type { Writable } from "node:stream"
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type {
   FileEdits,
   InvalidPath,
@@ -36,7 +36,7 @@ export interface Pushed {
   ) => Effect.Effect<FileEdits, InvalidPath | TreeTooLarge | ObjectNotFound | RepositoriesUnavailable>
 }
 
-export class GitTransport extends Context.Tag("@pawl/adapters-local/repositories/GitTransport")<
+export class GitTransport extends Context.Service<
   GitTransport,
   {
     /**
@@ -64,4 +64,4 @@ export class GitTransport extends Context.Tag("@pawl/adapters-local/repositories
       look: (pushed: Pushed) => Effect.Effect<A, E>
     ) => Effect.Effect<A, E | PackRefused | InvalidPath | TreeTooLarge | ObjectNotFound | RepositoriesUnavailable>
   }
->() {}
+>()("@pawl/adapters-local/repositories/GitTransport") {}

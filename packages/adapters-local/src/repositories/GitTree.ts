@@ -1,5 +1,5 @@
 /** Whole trees: read by one `ls-tree`, written by computing what changed in this process. */
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
@@ -36,8 +36,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
 const parseListing = (
   id: string,
   text: string
-): Either.Either<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> =>
-  Either.gen(function* () {
+): Result.Result<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> =>
+  Result.gen(function* () {
     const files = new Map<string, TreeFile>()
     const directories = new Map<string, string>()
     const records = text.split("\0").slice(0, -1)
@@ -46,12 +46,12 @@ const parseListing = (
       const path = record.slice(tab + 1)
       const [mode = "", type = "", object = "", size = ""] = record.slice(0, tab).split(/ +/)
       const problem = pathProblem(path)
-      if (problem !== undefined) return yield* Either.left(new InvalidPath({ path, reason: problem }))
+      if (problem !== undefined) return yield* Result.fail(new InvalidPath({ path, reason: problem }))
       if (mode === "040000") directories.set(path, object)
       else if (mode !== "100644" && mode !== "100755")
-        return yield* Either.left(new InvalidPath({ path, reason: `its mode is ${mode}` }))
+        return yield* Result.fail(new InvalidPath({ path, reason: `its mode is ${mode}` }))
       else if (type !== "blob" || !/^[0-9]+$/.test(size))
-        return yield* Either.left(
+        return yield* Result.fail(
           new RepositoriesUnavailable({ operation: "ls-tree", reason: `object ${object} is not there or corrupt` })
         )
       else files.set(path, { id: object, size: Number(size), executable: mode === "100755" })
@@ -122,8 +122,8 @@ export interface EditedTree {
 }
 
 /** The tree after the edits. */
-export const editTree = (base: Tree, edits: FileEdits): Either.Either<EditedTree, InvalidPath | TreeTooLarge> =>
-  Either.map(
+export const editTree = (base: Tree, edits: FileEdits): Result.Result<EditedTree, InvalidPath | TreeTooLarge> =>
+  Result.map(
     applyEdits<TreeFile>(base.files, edits, (bytes, replaced) => {
       const object = gitObject("blob", bytes)
       return { id: object.id, size: bytes.length, executable: replaced?.executable ?? false, object }

@@ -31,7 +31,7 @@ export interface GitWriter {
 
 /** Whether the work ended by its own answer, with all that it started. */
 const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(Cause.failureOption(cause), (error) => !(error instanceof RepositoriesUnavailable))
+  Option.exists(Cause.findErrorOption(cause), (error) => !(error instanceof RepositoriesUnavailable))
 
 const store = (gitDir: string, objects: ReadonlyArray<GitObject>) =>
   Effect.flatMap(
@@ -51,7 +51,7 @@ export const make = (options: {
   const sweepOnce = (path: RepositoryPath) =>
     swept.has(path.gitDir)
       ? Effect.void
-      : Effect.zipRight(
+      : Effect.andThen(
           io("sweep", () => sweep(path)),
           Effect.sync(() => swept.add(path.gitDir))
         )
@@ -62,7 +62,7 @@ export const make = (options: {
   ): Effect.Effect<A, E | RepositoriesUnavailable> =>
     Effect.flatMap(repositoryPath(root, ref), (path) =>
       locks.writing(ref.project)(
-        Effect.onError(Effect.zipRight(sweepOnce(path), work(path)), (cause) =>
+        Effect.onError(Effect.andThen(sweepOnce(path), work(path)), (cause) =>
           // A git that was stopped leaves a lock behind: the next one in the queue sweeps again.
           Effect.sync(() => (isRefusal(cause) ? false : swept.delete(path.gitDir)))
         )

@@ -1,6 +1,6 @@
 /** One writer at a time per Project: a queue each, there only while someone is in it. */
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 
 export interface ProjectLocks {
   readonly writing: (
@@ -9,10 +9,10 @@ export interface ProjectLocks {
 }
 
 export const make = (): ProjectLocks => {
-  const queues = new Map<string, { readonly semaphore: Effect.Semaphore; users: number }>()
+  const queues = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
   const enter = (project: string) =>
     Effect.sync(() => {
-      const queue = queues.get(project) ?? { semaphore: Effect.unsafeMakeSemaphore(1), users: 0 }
+      const queue = queues.get(project) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
       queues.set(project, queue)
       queue.users++
       return queue

@@ -29,7 +29,7 @@ const isFork = (name: string): boolean =>
 export const repositoryPath = (root: string, { fork, project }: RepositoryRef): Effect.Effect<RepositoryPath> =>
   Effect.suspend(() => {
     if (!isProject(project) || (fork !== undefined && !isFork(fork)))
-      return Effect.dieMessage("not the name of a repository")
+      return Effect.die(new Error("not the name of a repository"))
     const projectDir = join(root, project.slice(5, 7), project)
     const canonDir = join(projectDir, "canon.git")
     const gitDir = fork === undefined ? canonDir : join(projectDir, "forks", `${fork}.git`)

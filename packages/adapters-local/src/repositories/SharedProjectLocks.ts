@@ -66,8 +66,8 @@ export const make = (
     queues.writing(project)(
       Effect.acquireUseRelease(
         Effect.map(nowMillis, (now) => new Waiter(fileOf(directory, project), passedOverMs, now)),
-        (waiter) => Effect.zipRight(turn(waiter, { heldMs, lookMs }), work),
-        (waiter) => Effect.ignoreLogged(attempt(() => waiter.close()))
+        (waiter) => Effect.andThen(turn(waiter, { heldMs, lookMs }), work),
+        (waiter) => Effect.ignore({ log: true })(attempt(() => waiter.close()))
       )
     )
 })

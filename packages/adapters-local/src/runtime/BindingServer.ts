@@ -6,14 +6,14 @@ import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { AssetServer } from "@pawl/core/app/AssetServer"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
-import { type Context, Effect, Exit, Runtime } from "effect"
+import { Effect, Exit, Runtime } from "effect"
 import { operationHeader } from "./HostConfig.ts"
 import { refusedHeader } from "./HostModules.ts"
 import { fromWire, toWire } from "./WireHeaders.ts"
 
 export interface Bindings {
-  readonly data: Context.Tag.Service<AppData>
-  readonly assets: Context.Tag.Service<AssetServer>
+  readonly data: AppData["Service"]
+  readonly assets: AssetServer["Service"]
   readonly runtime: Runtime.Runtime<never>
 }
 
@@ -97,7 +97,7 @@ const answerData = async (
   const answer = await Runtime.runPromise(bindings.runtime)(
     callData(bindings.data, version, call).pipe(
       Effect.map((value) => ({ value })),
-      Effect.catchAll((error) =>
+      Effect.catch((error) =>
         Effect.succeed({
           refused: error._tag === "DataRefused" ? error.message : "DATA: the store cannot be reached now"
         })

@@ -11,7 +11,7 @@ import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Cause, type Context, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Runtime } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
 import { AppConsole } from "./AppConsole.ts"
 import { AppVersions } from "./AppVersions.ts"
@@ -34,9 +34,9 @@ export interface Options {
   readonly started?: HostSetting["started"]
 }
 
-const service = (versions: AppVersions, console: AppConsole): Context.Tag.Service<AppRuntime> => ({
+const service = (versions: AppVersions, console: AppConsole): AppRuntime["Service"] => ({
   fetch: (version, request) =>
-    Effect.async<AppResponse, AppFailure>((resume) => {
+    Effect.callback<AppResponse, AppFailure>((resume) => {
       const call = new AppCall()
       call.run(versions.of(version), request, (exit) => {
         if (Exit.isFailure(exit)) console.failed(version, request, Cause.squash(exit.cause))
@@ -140,7 +140,7 @@ const acquireConsole = Effect.gen(function* () {
 export const layer = (
   options: Options
 ): Layer.Layer<AppRuntime, AppRuntimeUnavailable, AppData | AppLogs | AssetServer | ObjectStore> =>
-  Layer.scoped(
+  Layer.effect(
     AppRuntime,
     Effect.gen(function* () {
       const runtime = yield* Effect.runtime<ObjectStore>()
@@ -153,7 +153,7 @@ export const layer = (
       const load = async (version: AppVersion) => {
         const exit = await Runtime.runPromiseExit(runtime)(loadBundle(version))
         if (Exit.isSuccess(exit)) return exit.value
-        throw Option.getOrElse(Cause.failureOption(exit.cause), () => Cause.squash(exit.cause))
+        throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
       }
       const versions = yield* Effect.acquireRelease(
         Effect.sync(() => new AppVersions(setting, load)),

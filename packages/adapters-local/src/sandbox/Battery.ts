@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import type { Guarantee, SandboxJob } from "@pawl/core/candidate/Sandbox"
 import { LocalLimits } from "../LocalLimits.ts"
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { ProbeReport, probeProgram, type ProbeTask } from "./Probe.ts"
 import { type RunEnd, startRun } from "./SandboxRun.ts"
 import type { Supervisor } from "./Supervisor.ts"
@@ -178,7 +178,7 @@ const unproved = (reason: string) =>
     "system-calls-filtered": reason
   }) as const
 
-const decodeReport = Schema.decodeUnknownEither(Schema.parseJson(ProbeReport))
+const decodeReport = Schema.decodeUnknownResult(Schema.fromJsonString(ProbeReport))
 
 /** Runs the battery: under a second on two cores. Rejects when a job cannot be spawned at all. */
 export const prove = async (supervisor: Supervisor): Promise<Findings> => {
@@ -195,8 +195,8 @@ export const prove = async (supervisor: Supervisor): Promise<Findings> => {
       run(jobs.time)
     ])
     const report = decodeReport(decoder.decode(probed.output).trim())
-    const walls = Either.isRight(report)
-      ? wallFindings(report.right, visits(), probed.drained, runs(task.daemon))
+    const walls = Result.isSuccess(report)
+      ? wallFindings(report.success, visits(), probed.drained, runs(task.daemon))
       : unproved(`the probe ended as ${told(probed)}: ${decoder.decode(probed.output).slice(-500)}`)
     return { ...walls, ...limitFindings({ probe: probed, memory, processes, disk, cpu, time }) }
   } finally {

@@ -8,7 +8,7 @@ import {
   type SandboxState,
   SandboxUnavailable
 } from "@pawl/core/candidate/Sandbox"
-import { type Clock, Deferred, Effect, FiberId, Layer, Option } from "effect"
+import { Clock, Deferred, Effect, FiberId, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
 import { type SandboxRun, startRun } from "./SandboxRun.ts"
 import type { Supervisor } from "./Supervisor.ts"
@@ -37,17 +37,17 @@ const refusal = (job: SandboxJob): string | null => {
 
 /** All in one step, so that two calls for one id cannot both begin. Throws when the job cannot be spawned. */
 const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock): Running => {
-  const result = Deferred.unsafeMake<SandboxResult, SandboxUnavailable>(FiberId.none)
+  const result = Deferred.makeUnsafe<SandboxResult, SandboxUnavailable>(FiberId.none)
   const startedAtMs = clock.unsafeCurrentTimeMillis()
   const run = startRun(chosen.supervisor, job)
   const finish = run.end.then(({ outcome, output, outputTruncated }) => {
-    if (outcome._tag === "Lost") return Deferred.unsafeDone(result, Effect.fail(unavailable(outcome.reason)))
+    if (outcome._tag === "Lost") return Deferred.doneUnsafe(result, Effect.fail(unavailable(outcome.reason)))
     const finishedAtMs = clock.unsafeCurrentTimeMillis()
     const { isolation } = chosen
     const value = { outcome, output, outputTruncated, isolation, startedAtMs, finishedAtMs }
-    return Deferred.unsafeDone(result, Effect.succeed(value))
+    return Deferred.doneUnsafe(result, Effect.succeed(value))
   })
-  finish.catch((cause: unknown) => Deferred.unsafeDone(result, Effect.die(cause)))
+  finish.catch((cause: unknown) => Deferred.doneUnsafe(result, Effect.die(cause)))
   return { run, result }
 }
 
@@ -123,4 +123,4 @@ const make = (choice: IsolationChoice) =>
   })
 
 /** Jobs live in this process; they die with the layer's scope, and with the process. Proved lazily, once. */
-export const layer = (choice: IsolationChoice = {}): Layer.Layer<Sandbox> => Layer.scoped(Sandbox, make(choice))
+export const layer = (choice: IsolationChoice = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(choice))

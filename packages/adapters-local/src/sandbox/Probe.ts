@@ -16,9 +16,9 @@ export const ProbeReport = Schema.Struct({
   /** Places outside the work folder that could be written. */
   written: Schema.Array(Schema.String),
   daemonAlive: Schema.Boolean,
-  uid: Schema.Number,
-  hostUid: Schema.Number,
-  groups: Schema.Array(Schema.Number),
+  uid: Schema.Finite,
+  hostUid: Schema.Finite,
+  groups: Schema.Array(Schema.Finite),
   /** Hexadecimal, of this process and of the first one. */
   capabilities: Schema.Array(Schema.String),
   noNewPrivileges: Schema.Boolean,

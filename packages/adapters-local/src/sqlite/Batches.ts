@@ -3,7 +3,7 @@
  * one transaction, each in a savepoint of its own, so that they wait for the disk once; an answer is given only after
  * the COMMIT that makes it durable.
  */
-import { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
 import type { Database, Outcome, Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import { type Opened, rollBack, rowsOf } from "./Connections.ts"
@@ -90,7 +90,7 @@ const transact = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArray<Resul
   }
 }
 
-export const make = (opened: Opened, turns: Turns): Database["Type"]["batch"] => {
+export const make = (opened: Opened, turns: Turns): Database["Service"]["batch"] => {
   const waiting = new Set<Job>()
   let scheduled = false
   let busySince: number | null = null
@@ -124,7 +124,7 @@ export const make = (opened: Opened, turns: Turns): Database["Type"]["batch"] =>
   }
 
   return (statements) =>
-    Effect.async<Outcome, SqlError>((resume) => {
+    Effect.callback<Outcome, SqlError>((resume) => {
       const job = { statements, resume }
       waiting.add(job)
       schedule()

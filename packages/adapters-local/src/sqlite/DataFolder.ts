@@ -12,7 +12,7 @@ import { makePrivate } from "./PrivateFile.ts"
 export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse", {
   folder: Schema.String,
   /** The process that holds it; null when it did not say. */
-  pid: Schema.NullOr(Schema.Number)
+  pid: Schema.NullOr(Schema.Finite)
 }) {
   override get message() {
     const holder = this.pid === null ? "another process" : `the process ${this.pid}`
@@ -31,10 +31,9 @@ export class FolderUnavailable extends Schema.TaggedError<FolderUnavailable>()("
 }
 
 /** A data folder that is this process's own for as long as the scope lasts. */
-export class DataFolder extends Context.Tag("@pawl/adapters-local/sqlite/DataFolder")<
-  DataFolder,
-  { readonly path: string }
->() {}
+export class DataFolder extends Context.Service<DataFolder, { readonly path: string }>()(
+  "@pawl/adapters-local/sqlite/DataFolder"
+) {}
 
 const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 const isBusy = (cause: unknown): boolean =>
@@ -93,4 +92,4 @@ export const lock = (folder: string) => {
 }
 
 export const layer = (folder: string): Layer.Layer<DataFolder, FolderInUse | FolderUnavailable> =>
-  Layer.scoped(DataFolder, lock(folder))
+  Layer.effect(DataFolder, lock(folder))

@@ -4,18 +4,18 @@
  * (`BEGIN IMMEDIATE`), so that none fails for what it read before. A failed COMMIT is an `SqlError`, and the connection
  * is usable after it.
  */
-import * as Reactivity from "@effect/experimental/Reactivity"
-import * as SqlClient from "@effect/sql/SqlClient"
-import type { Connection } from "@effect/sql/SqlConnection"
-import { SqlError } from "@effect/sql/SqlError"
-import * as Statement from "@effect/sql/Statement"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
 import { Database } from "@pawl/sql/Database"
 import { Cause, Context, Effect, Layer, Scope } from "effect"
 import { failed, make as makeBatch } from "./Batches.ts"
 import { open, type Opened, type Options, rollBack, rowsOf } from "./Connections.ts"
 import * as Turns from "./Turns.ts"
 
-const makeDatabase = (opened: Opened, turns: Turns.Turns): Database["Type"] => ({
+const makeDatabase = (opened: Opened, turns: Turns.Turns): Database["Service"] => ({
   dialect: "sqlite",
   query: ({ params, sql }) =>
     turns.run(Effect.try({ try: () => rowsOf(opened.prepare(sql), params).rows, catch: failed })),
@@ -43,7 +43,7 @@ const makeConnection = (opened: Opened, run: Turns.Turns["run"]): Connection => 
       }),
     executeUnprepared: (sql, params, transform) =>
       Effect.map(execute(sql, params ?? []), (rows) => (transform === undefined ? rows : transform(rows))),
-    executeStream: () => Effect.dieMessage("SqliteClient does not stream: rows are read in pages")
+    executeStream: () => Effect.die(new Error("SqliteClient does not stream: rows are read in pages"))
   }
 }
 
@@ -63,8 +63,8 @@ const inTransaction = (opened: Opened): Connection => {
     executeUnprepared: (sql, params, transform) => {
       const effect = connection.executeUnprepared(sql, params, transform)
       if (sql === "COMMIT")
-        return Effect.catchAll(effect, (error) =>
-          Effect.zipRight(
+        return Effect.catch(effect, (error) =>
+          Effect.andThen(
             Effect.sync(() => rollBack(opened)),
             Effect.die(new CommitFailed(error))
           )
@@ -80,7 +80,7 @@ const inTransaction = (opened: Opened): Connection => {
 const surfacing = (client: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
   const withTransaction = client.withTransaction
   return (self) =>
-    Effect.catchAllCause(withTransaction(self), (cause) => {
+    Effect.catchCause(withTransaction(self), (cause) => {
       for (const defect of Cause.defects(cause)) if (defect instanceof CommitFailed) return Effect.fail(defect.error)
       return Effect.failCause(cause)
     })
@@ -121,4 +121,4 @@ const make = (options: Options) =>
  * connection: inside `withTransaction`, `Database` would wait for its own end, so it is not to be used there.
  */
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Database, SqlError> =>
-  Layer.scopedContext(make(options)).pipe(Layer.provide(Reactivity.layer))
+  Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer))

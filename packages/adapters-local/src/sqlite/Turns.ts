@@ -37,7 +37,7 @@ export const make = (): Turns => {
     taken = false
   }
 
-  const begin = Effect.async<void>((resume) => {
+  const begin = Effect.callback<void>((resume) => {
     let ours = false
     const giveUp = ask(() => {
       ours = true
@@ -51,7 +51,7 @@ export const make = (): Turns => {
     Effect.suspend(() =>
       taken
         ? Effect.uninterruptibleMask((restore) =>
-            Effect.zipRight(restore(begin), Effect.ensuring(work, Effect.sync(end)))
+            Effect.andThen(restore(begin), Effect.ensuring(work, Effect.sync(end)))
           )
         : work
     )

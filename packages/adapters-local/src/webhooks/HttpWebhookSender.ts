@@ -12,7 +12,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { isPublicAddress, notPublic, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { LocalLimits } from "../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted, Semaphore } from "effect"
 import { Webhook } from "standardwebhooks"
 
 export interface Address {
@@ -81,7 +81,7 @@ const post = (
   body: string,
   endsAt: number
 ) =>
-  Effect.async<number, WebhookUnreachable>((resume) => {
+  Effect.callback<number, WebhookUnreachable>((resume) => {
     const request = url.protocol === "https:" ? httpsRequest : httpRequest
     let status: number | null = null
     let outgoing: ClientRequest | null = null
@@ -118,7 +118,7 @@ const make = ({
   resolve = (host) => lookUp(host, { all: true, verbatim: true })
 }: HttpWebhookSenderOptions) =>
   Effect.gen(function* () {
-    const lookups = yield* Effect.makeSemaphore(LocalLimits.webhookLookups)
+    const lookups = yield* Semaphore.make(LocalLimits.webhookLookups)
 
     /** Every address of the URL's host, all of them public unless private ones are allowed. */
     const addressesOf = (url: URL) =>
@@ -127,7 +127,7 @@ const make = ({
         const family = isIP(host)
         if (family !== 0) return [{ address: host, family }]
         // A look-up cannot be cancelled: its permit is given back when it has ended, not when its caller has left.
-        const looking = yield* Effect.forkDaemon(
+        const looking = yield* Effect.forkDetach(
           lookups.withPermits(1)(
             Effect.uninterruptible(
               Effect.tryPromise({
@@ -149,9 +149,9 @@ const make = ({
         const endsAt = Date.now() + timeoutMs
         const url = yield* parsed(text, allowPrivate)
         const addresses = yield* addressesOf(url).pipe(
-          Effect.timeoutFail({
+          Effect.timeoutOrElse({
             duration: timeoutMs,
-            onTimeout: () => unreachable("the name was not looked up in time")
+            orElse: () => Effect.fail(unreachable("the name was not looked up in time"))
           })
         )
         const sentAt = new Date(yield* Time.nowMillis)

@@ -12,7 +12,8 @@ import {
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { Effect, Fiber, TestClock, TestContext } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { projectId, scene, signature, tagOf, textFiles } from "@pawl/testing/RepositoriesScene"
@@ -59,24 +60,24 @@ describe("GitRepositories on a machine that breaks", () => {
         writeFileSync(path, broken)
         await run((repositories) =>
           Effect.gen(function* () {
-            const files = yield* Effect.either(textFiles(repositories, made.ref, made.merged.tree))
-            if (files._tag === "Right") expect(files.right).toEqual(expected)
+            const files = yield* Effect.result(textFiles(repositories, made.ref, made.merged.tree))
+            if (files._tag === "Success") expect(files.success).toEqual(expected)
             else {
               refused++
-              expect([path, position, files.left]).toEqual([
+              expect([path, position, files.failure]).toEqual([
                 path,
                 position,
                 expect.objectContaining({ _tag: "RepositoriesUnavailable" })
               ])
-              expect(JSON.stringify(files.left)).not.toContain(gitDir(made.ref))
+              expect(JSON.stringify(files.failure)).not.toContain(gitDir(made.ref))
             }
             for (const [file, text] of [
               ["d0/f0", "changed\n"],
               ["d2/f11", "other\n"]
             ] as const) {
-              const bytes = yield* Effect.either(repositories.read(made.ref, made.merged.tree, file))
-              if (bytes._tag === "Right") expect(new TextDecoder().decode(bytes.right)).toBe(text)
-              else expect(bytes.left._tag).toBe("RepositoriesUnavailable")
+              const bytes = yield* Effect.result(repositories.read(made.ref, made.merged.tree, file))
+              if (bytes._tag === "Success") expect(new TextDecoder().decode(bytes.success)).toBe(text)
+              else expect(bytes.failure._tag).toBe("RepositoriesUnavailable")
             }
           })
         )
@@ -195,7 +196,7 @@ describe("GitRepositories on a machine that breaks", () => {
           const work = Effect.flatMap(merge(cand(1), s0.commit, [ws(1), one.commit]), ({ commit }) =>
             repositories.advance({ project, from: cand(1), expected: s0.commit, commit })
           )
-          const fiber = yield* Effect.fork(work)
+          const fiber = yield* Effect.forkChild(work)
           for (let turn = 0; turn < turns; turn++) yield* Effect.promise(() => nextTurn())
           yield* Fiber.interrupt(fiber)
         }
@@ -302,7 +303,7 @@ describe("GitRepositories on a machine that breaks", () => {
           expect(yield* readers.count).toBe(0)
           expect((yield* readers.info(gitDir(first), s0.commit))?.type).toBe("commit")
         })
-      ).pipe(Effect.provide(TestContext.TestContext))
+      ).pipe(Effect.provide(TestClock.layer()))
     )
   })
 })

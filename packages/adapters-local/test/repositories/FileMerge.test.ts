@@ -27,10 +27,10 @@ describe("The merge of one file by git", () => {
       for (const [index, [ours, theirs]] of sides.entries()) {
         const one = yield* edit(ws(2 * index), s0.commit, { file: ours })
         const two = yield* edit(ws(2 * index + 1), s0.commit, { file: theirs })
-        const merged = yield* Effect.either(
+        const merged = yield* Effect.result(
           merge(cand(index), s0.commit, [ws(2 * index), one.commit], [ws(2 * index + 1), two.commit])
         )
-        const whole = merged._tag === "Left" ? null : yield* repositories.read(cand(index), merged.right.tree, "file")
+        const whole = merged._tag === "Failure" ? null : yield* repositories.read(cand(index), merged.success.tree, "file")
         const bytes = (text: string) => new TextEncoder().encode(text)
         const alone = yield* repositories.mergeFile(canon, {
           base: bytes(base),

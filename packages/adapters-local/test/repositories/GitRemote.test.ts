@@ -88,7 +88,7 @@ describe("A push of canonical main over http", () => {
   const line = Effect.gen(function* () {
     const { project, two } = yield* threeGenerations
     const remote = yield* CanonicalRemote
-    return { project, two, pushed: (url: string) => Effect.either(remote.push({ project, remote: url, commit: two })) }
+    return { project, two, pushed: (url: string) => Effect.result(remote.push({ project, remote: url, commit: two })) }
   })
 
   it("brings every commit, and nothing but main", () =>

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Exit, Fiber, type Scope, TestClock, TestContext } from "effect"
+import { Effect, Exit, Fiber, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { takeExclusive } from "@pawl/adapters-local/sqlite/FileLock"
 import { projectId } from "@pawl/testing/StoreFixtures"
@@ -50,7 +51,7 @@ describe("SharedProjectLocks", () => {
         let [inside, most, done] = [0, 0, 0]
         const work = Effect.gen(function* () {
           most = Math.max(most, ++inside)
-          yield* Effect.yieldNow()
+          yield* Effect.yieldNow
           yield* breath
           inside--
           done++
@@ -66,7 +67,7 @@ describe("SharedProjectLocks", () => {
     run((directory) =>
       Effect.gen(function* () {
         const { writing } = processOn(directory)
-        for (const end of [Effect.fail("no"), Effect.interrupt, Effect.dieMessage("no")])
+        for (const end of [Effect.fail("no"), Effect.interrupt, Effect.die(new Error("no"))])
           yield* Effect.exit(writing(projectId(1))(end))
         const lock = takeExclusive(fileIn(directory))
         expect(lock).not.toBe(null)
@@ -118,7 +119,7 @@ describe("SharedProjectLocks", () => {
       Effect.gen(function* () {
         const bounds = { heldMs: 1000, lookMs: 10, passedOverMs: 200 }
         const write = <A>(work: Effect.Effect<A>) =>
-          Effect.zipLeft(Effect.fork(processOn(directory, bounds).writing(projectId(1))(work)), TestClock.adjust(20))
+          Effect.tap(Effect.forkChild(processOn(directory, bounds).writing(projectId(1))(work)), TestClock.adjust(20))
         // Three writers in turn, each nearly as long as one may be: nobody is refused.
         const others = [
           yield* write(Effect.sleep(900)),
@@ -136,6 +137,6 @@ describe("SharedProjectLocks", () => {
         })
         yield* Fiber.interrupt(last)
         yield* waiting(directory, 0)
-      }).pipe(Effect.provide(TestContext.TestContext))
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 })

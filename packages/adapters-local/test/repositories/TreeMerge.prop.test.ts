@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, FastCheck } from "effect"
+import * as FastCheck from "fast-check"
+import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { type FileEdits, Repositories } from "@pawl/core/project/Repositories"
 import { differences } from "@pawl/core/promotion/TreeMerge"
@@ -70,17 +71,17 @@ describe("The audit's own merge of trees", () => {
         const one = yield* edit(ws(1), s0.commit, ours)
         const two = yield* edit(ws(2), s0.commit, theirs)
         const first = yield* merge(cand(1), s0.commit, [ws(1), one.commit])
-        const merged = yield* Effect.either(merge(cand(1), s0.commit, [ws(1), one.commit], [ws(2), two.commit]))
-        if (merged._tag === "Left") {
-          expect(merged.left._tag).toBe("MergeConflict")
+        const merged = yield* Effect.result(merge(cand(1), s0.commit, [ws(1), one.commit], [ws(2), two.commit]))
+        if (merged._tag === "Failure") {
+          expect(merged.failure._tag).toBe("MergeConflict")
           return
         }
         merges++
         if (Object.keys(ours).some((path) => path.startsWith("moved/"))) moves++
         const trees = { ref: cand(1), base: s0.tree, ours: first.tree, theirs: two.tree }
-        expect(yield* differences({ ...trees, result: merged.right.tree })).toEqual([])
+        expect(yield* differences({ ...trees, result: merged.success.tree })).toEqual([])
         yield* repositories.fork(ws(3))
-        const read = yield* repositories.files(cand(1), merged.right.tree)
+        const read = yield* repositories.files(cand(1), merged.success.tree)
         const [path = "", file] = [...read][0] ?? []
         for (const [at, content] of [
           ["slipped.txt", "in"],
@@ -89,7 +90,7 @@ describe("The audit's own merge of trees", () => {
         ] as const) {
           const altered = yield* repositories.commit({
             into: cand(1),
-            base: merged.right.commit,
+            base: merged.success.commit,
             edits: { [at]: content },
             message: "altered",
             signature: { name: "x", email: "x", atMs: 0 }

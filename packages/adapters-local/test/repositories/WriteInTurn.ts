@@ -6,9 +6,9 @@ import * as ProjectLocks from "../../src/repositories/ProjectLocks.ts"
 import * as SharedProjectLocks from "../../src/repositories/SharedProjectLocks.ts"
 
 const { writing } = SharedProjectLocks.make(ProjectLocks.make(), process.argv[2]!)
-let leave = Deferred.unsafeMake<void>(undefined as never)
+let leave = Deferred.makeUnsafe<void>(undefined as never)
 const write = writing(projectId(1))(
-  Effect.zipRight(
+  Effect.andThen(
     Effect.sync(() => console.log("inside")),
     Effect.suspend(() => Deferred.await(leave))
   )
@@ -18,7 +18,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (line === "leave") return Effect.runFork(Deferred.succeed(leave, undefined))
   leave = Effect.runSync(Deferred.make<void>())
   return Effect.runFork(
-    Effect.zipRight(
+    Effect.andThen(
       write,
       Effect.sync(() => console.log("left"))
     )

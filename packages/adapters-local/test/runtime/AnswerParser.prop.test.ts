@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { type AnswerHead, AnswerParser } from "../../src/runtime/AnswerParser.ts"
 

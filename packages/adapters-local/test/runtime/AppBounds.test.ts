@@ -81,8 +81,8 @@ describe("an app over a bound is stopped and hurts nobody else", () => {
     const version = await app("p@daemon")
     expect(await get(version, "/daemon")).toBe("200 fine")
     // The next request finds the old process looping, or a new one; it never hangs.
-    const next = await world.runPromise(Effect.either(fetchText(version, "/sleep")))
-    if (next._tag === "Left") expect(next.left).toMatchObject({ _tag: "AppOverLimit", limit: "cpu" })
+    const next = await world.runPromise(Effect.result(fetchText(version, "/sleep")))
+    if (next._tag === "Failure") expect(next.failure).toMatchObject({ _tag: "AppOverLimit", limit: "cpu" })
     expect(await get(version, "/")).toBe("200 hello /")
   })
 
@@ -117,13 +117,13 @@ describe("an app over a bound is stopped and hurts nobody else", () => {
     await get(version, "/")
     const all = await Promise.all(
       Array.from({ length: LocalLimits.appQueue + 20 }, () =>
-        world.runPromise(Effect.either(fetchText(version, "/sleep")))
+        world.runPromise(Effect.result(fetchText(version, "/sleep")))
       )
     )
-    const busy = all.filter((one) => one._tag === "Left")
+    const busy = all.filter((one) => one._tag === "Failure")
     expect(busy.length).toBeGreaterThan(0)
     for (const one of busy)
-      if (one._tag === "Left") expect(one.left).toMatchObject({ _tag: "AppOverLimit", limit: "busy" })
+      if (one._tag === "Failure") expect(one.failure).toMatchObject({ _tag: "AppOverLimit", limit: "busy" })
     expect(await get(version, "/")).toBe("200 hello /")
   })
 

@@ -21,7 +21,7 @@ const get = (version: AppVersion, path = "/") =>
   world.runPromise(
     Effect.flatMap(AppRuntime, (runtime) => runtime.fetch(version, ask(`http://app.apps.localhost${path}`))).pipe(
       Effect.flatMap(({ body, status }) =>
-        Effect.promise(() => bodyText(body).then(() => status)).pipe(Effect.catchAllDefect(() => Effect.succeed(0)))
+        Effect.promise(() => bodyText(body).then(() => status)).pipe(Effect.catchDefect(() => Effect.succeed(0)))
       ),
       Effect.catchTags({ AppThrew: () => Effect.succeed(502), AppOverLimit: () => Effect.succeed(503) })
     )

@@ -8,17 +8,17 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import * as Assets from "@pawl/router/Assets"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
-import { Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import * as WorkerdAppRuntime from "../../src/runtime/WorkerdAppRuntime.ts"
 import { layerFresh, temporaryFolder } from "../sqlite/SqliteFixture.ts"
 import { install, memoryObjects, project } from "./RuntimeWorld.ts"
 
 const world = ManagedRuntime.make(
-  Layer.unwrapScoped(Effect.map(temporaryFolder, (folder) => WorkerdAppRuntime.layer({ folder }))).pipe(
+  Layer.unwrap(Effect.map(temporaryFolder, (folder) => WorkerdAppRuntime.layer({ folder }))).pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, layerFresh)),
     Layer.provideMerge(memoryObjects()),
-    Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
   )
 )
 afterAll(() => world.dispose())

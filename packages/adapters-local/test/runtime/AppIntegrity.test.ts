@@ -16,7 +16,7 @@ const source = (bytes: string) => ({
   objects: { "modules/lib.js": Buffer.from(bytes) }
 })
 
-const fetchOf = (version: Parameters<AppRuntime["Type"]["fetch"]>[0]) =>
+const fetchOf = (version: Parameters<AppRuntime["Service"]["fetch"]>[0]) =>
   Effect.gen(function* () {
     const response = yield* Effect.flatMap(AppRuntime, (runtime) =>
       runtime.fetch(version, ask("http://a.apps.localhost/"))

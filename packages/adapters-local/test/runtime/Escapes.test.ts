@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { AppData } from "@pawl/core/app/AppData"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describeRuntimeIsolation, type RuntimeIsolation } from "../../src/runtime/RuntimeIsolation.ts"
 import { type Escape, type Prey } from "./Escape.ts"
@@ -60,8 +60,8 @@ const escaping = (isolation: RuntimeIsolation["name"]) => {
           .filter((name) => name.startsWith("x-pawl") || name === "set-cookie")
           .join()}`
       }).pipe(
-        Effect.either,
-        Effect.map(Either.match({ onLeft: (failure) => JSON.stringify(failure), onRight: (text) => text })),
+        Effect.result,
+        Effect.map(Result.match({ onFailure: (failure) => JSON.stringify(failure), onSuccess: (text) => text })),
         Effect.map((text) => (text.startsWith('{"') ? `${/"_tag":"(\w+)"/.exec(text)?.[1]} ${text}` : text))
       )
     )

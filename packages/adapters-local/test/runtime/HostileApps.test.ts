@@ -1,7 +1,7 @@
 import { type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask } from "@pawl/testing/AppRuntimeContract"
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { install, openWorld } from "./RuntimeWorld.ts"
 
@@ -30,14 +30,14 @@ const visit = (version: AppVersion, path: string, where = world) =>
       const body = yield* Effect.tryPromise({ try: () => beginning(response.body), catch: (reason) => reason })
       return `${response.status} ${body}`
     }).pipe(
-      Effect.either,
+      Effect.result,
       Effect.map(
-        Either.match({
-          onLeft: (failure) =>
+        Result.match({
+          onFailure: (failure) =>
             typeof failure === "object" && failure !== null && "limit" in failure
               ? String(failure.limit)
               : String(failure).slice(0, 200),
-          onRight: (text) => text
+          onSuccess: (text) => text
         })
       )
     )

@@ -79,7 +79,7 @@ describe("what one visitor leaves behind does not reach the next", () => {
     const bytes = 16 * piece
     for (let kept = 0; kept <= 1.5 * LocalLimits.appBodiesBytes; kept += bytes) {
       const scheduler = new Scheduler.ControlledScheduler()
-      const fiber = hasty.runFork(Effect.withScheduler(fetching(version, "/pieces"), scheduler))
+      const fiber = hasty.runFork(Effect.provideService(Scheduler.Scheduler, fetching(version, "/pieces"), scheduler))
       // The answer is here, mostly all of it, and whoever asked for it has not looked yet.
       while (scheduler.tasks.buckets.length === 0) await turn()
       expect(await text(hasty, version, "/pieces")).toHaveLength(bytes)

@@ -12,7 +12,7 @@ import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
 import { type ObjectStore } from "@pawl/core/objects/ObjectStore"
 import * as Assets from "@pawl/router/Assets"
-import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Schema } from "effect"
+import { Effect, Layer, ManagedRuntime, References, Schema } from "effect"
 import * as WorkerdAppRuntime from "../../src/runtime/WorkerdAppRuntime.ts"
 
 export interface AppSource {
@@ -87,14 +87,14 @@ const ownFolder = Effect.acquireRelease(Effect.sync(freshFolder), (folder) =>
 
 /** The runtime over a store, in a folder of its own unless one is given. */
 export const runtimeLayer = (objects: Layer.Layer<ObjectStore>, options: Partial<WorkerdAppRuntime.Options> = {}) =>
-  Layer.unwrapScoped(
+  Layer.unwrap(
     Effect.map(options.folder === undefined ? ownFolder : Effect.succeed(options.folder), (folder) =>
       WorkerdAppRuntime.layer({ ...options, folder })
     )
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, MemoryLedger.layerMemory)),
     Layer.provideMerge(objects),
-    Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
   )
 
 export const memoryObjects = (): Layer.Layer<ObjectStore> => MemoryObjectStore.layerMemory

@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
 import { isTreePath } from "../../src/sandbox/TarStream.ts"
 

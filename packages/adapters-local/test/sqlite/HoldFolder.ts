@@ -6,7 +6,7 @@ Effect.runFork(
   Effect.scoped(
     lock(process.argv[2]!).pipe(
       Effect.tap(() => Effect.sync(() => console.log("held"))),
-      Effect.zipRight(Effect.never)
+      Effect.andThen(Effect.never)
     )
   )
 )

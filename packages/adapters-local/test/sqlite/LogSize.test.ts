@@ -36,7 +36,7 @@ it("uses the log from its start again after 16 MiB, and cuts it back to 32 MiB w
       yield* grow(1, 40)
       expect(logBytes()).toBeGreaterThan(8 * MiB)
       expect(logBytes()).toBeLessThan(20 * MiB)
-      yield* Effect.scoped(Effect.zipRight(reader(file), grow(41, 40)))
+      yield* Effect.scoped(Effect.andThen(reader(file), grow(41, 40)))
       expect(logBytes()).toBeGreaterThan(36 * MiB)
       yield* grow(81, 2)
       expect(logBytes()).toBeLessThanOrEqual(32 * MiB)

@@ -5,6 +5,6 @@ import { storesOn } from "./SqliteFixture.ts"
 
 console.log("ready")
 await once(process.stdin, "data")
-const outcome = await Effect.runPromise(Effect.scoped(Effect.either(Layer.build(storesOn(process.argv[2]!)))))
-console.log(outcome._tag === "Right" ? "migrated" : `failed: ${String(outcome.left)}`)
+const outcome = await Effect.runPromise(Effect.scoped(Effect.result(Layer.build(storesOn(process.argv[2]!)))))
+console.log(outcome._tag === "Success" ? "migrated" : `failed: ${String(outcome.failure)}`)
 process.exit(0)

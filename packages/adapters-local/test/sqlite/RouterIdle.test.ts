@@ -1,4 +1,5 @@
-import { Context, Effect, Fiber, Layer, TestClock, TestContext } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as EventRouter from "@pawl/core/event/EventRouter"
 import * as EventRouting from "@pawl/core/event/EventRouting"
@@ -14,7 +15,7 @@ const many = Array.from({ length: 60 }, (_, index) => index + 1)
 /** Runs a program over a SQLite file, under the test clock; `asked` says what the store was asked since the last call. */
 const counted = <A, E>(program: (asked: () => ReadonlyArray<string>) => Effect.Effect<A, E, SqlStores.Stores>) => {
   const statements: Array<string> = []
-  const counting = (database: Database["Type"]): Database["Type"] => ({
+  const counting = (database: Database["Service"]): Database["Service"] => ({
     ...database,
     query: (query) => Effect.suspend(() => (statements.push(query.sql), database.query(query))),
     batch: (batch) => Effect.suspend(() => (statements.push(...batch.map(({ sql }) => sql)), database.batch(batch)))
@@ -29,13 +30,13 @@ const counted = <A, E>(program: (asked: () => ReadonlyArray<string>) => Effect.E
     )
   )
   return Effect.runPromise(
-    Effect.zipRight(
+    Effect.andThen(
       TestClock.setTime(Date.UTC(2030, 0, 1)),
       Effect.provide(
         program(() => statements.splice(0)),
-        Layer.unwrapScoped(stores)
+        Layer.unwrap(stores)
       )
-    ).pipe(Effect.provide(TestContext.TestContext))
+    ).pipe(Effect.provide(TestClock.layer()))
   )
 }
 
@@ -55,7 +56,7 @@ describe("A router of events over SQLite", () => {
           yield* commit({ projectId: projectId(n), writes: [joining], events: [event({ n })] })
         }
         const applied: Array<unknown> = []
-        const routing = yield* Effect.fork(
+        const routing = yield* Effect.forkChild(
           EventRouting.run(() => (each) => Effect.sync(() => (applied.push(each.data["n"]), null)))
         )
         yield* until(() => applied.length === many.length)

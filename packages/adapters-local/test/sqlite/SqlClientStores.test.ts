@@ -8,7 +8,7 @@ import * as SqlStores from "@pawl/sql/SqlStores"
 import { temporaryFile } from "./SqliteFixture.ts"
 
 /** The stores without the batches of SQLite: statement by statement, as over any client of the Effect family. */
-const layer = Layer.unwrapScoped(
+const layer = Layer.unwrap(
   Effect.map(temporaryFile, (filename) =>
     SqlStores.layer.pipe(Layer.provide(Database.layer), Layer.provide(SqliteClient.layer({ filename })))
   )

@@ -1,4 +1,4 @@
-import * as SqlClient from "@effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import Sqlite from "better-sqlite3"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -144,7 +144,7 @@ describe("SQLite that fails", () => {
           const file = yield* temporaryFile
           yield* Effect.provide(seedChanges(1), storesOn(file))
           yield* Effect.provide(
-            Effect.zipRight(
+            Effect.andThen(
               Effect.map(revisionOf("change", changeId(1)), (revision) => expect(revision).toBe(1)),
               sqlOf((sql) => sql`INSERT INTO pawl_migration (version, at) VALUES (99, 0)`)
             ),
@@ -167,7 +167,7 @@ describe("SQLite that fails", () => {
             Effect.gen(function* () {
               yield* commit({ projectId: null, writes: [insert("token", token(1, 1)), insert("token", token(2, 2))] })
               yield* sqlOf((sql) =>
-                Effect.zipRight(
+                Effect.andThen(
                   sql.unsafe(`DROP INDEX "pawl_token_userId"`),
                   sql.unsafe(`ALTER TABLE pawl_token DROP COLUMN "userId"`)
                 )
@@ -211,13 +211,13 @@ describe("SqliteClient", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         let transactions = 0
-        const looping = yield* Effect.fork(
+        const looping = yield* Effect.forkChild(
           Effect.forever(
             sql.withTransaction(
-              Effect.zipRight(
+              Effect.andThen(
                 sql`SELECT 1`,
-                Effect.zipRight(
-                  Effect.yieldNow(),
+                Effect.andThen(
+                  Effect.yieldNow,
                   Effect.sync(() => void transactions++)
                 )
               )
@@ -227,7 +227,7 @@ describe("SqliteClient", () => {
         const waits: Array<number> = []
         for (let i = 0; i < 20; i++) {
           const before = transactions
-          yield* Effect.zipRight(Effect.yieldNow(), sql`SELECT 2`)
+          yield* Effect.andThen(Effect.yieldNow, sql`SELECT 2`)
           waits.push(transactions - before)
         }
         yield* looping.interruptAsFork(looping.id())
@@ -247,17 +247,17 @@ describe("SqliteClient", () => {
         const add = sql.withTransaction(
           Effect.gen(function* () {
             const [row] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM t`
-            yield* Effect.yieldNow()
+            yield* Effect.yieldNow
             yield* sql`INSERT INTO t (n) VALUES (${row!.n})`
           })
         )
         yield* race(Array.from({ length: 16 }, () => add))
-        yield* Effect.exit(sql.withTransaction(Effect.zipRight(sql`INSERT INTO t (n) VALUES (99)`, Effect.fail("no"))))
-        yield* Effect.exit(sql.withTransaction(Effect.zipRight(sql`INSERT INTO t (n) VALUES (98)`, Effect.interrupt)))
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(sql`INSERT INTO t (n) VALUES (99)`, Effect.fail("no"))))
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(sql`INSERT INTO t (n) VALUES (98)`, Effect.interrupt)))
         const outer = sql.withTransaction(
-          Effect.zipRight(
+          Effect.andThen(
             sql`INSERT INTO t (n) VALUES (16)`,
-            Effect.exit(sql.withTransaction(Effect.zipRight(sql`INSERT INTO t (n) VALUES (97)`, Effect.fail("no"))))
+            Effect.exit(sql.withTransaction(Effect.andThen(sql`INSERT INTO t (n) VALUES (97)`, Effect.fail("no"))))
           )
         )
         yield* outer

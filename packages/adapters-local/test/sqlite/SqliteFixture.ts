@@ -21,7 +21,7 @@ export const temporaryFile = Effect.map(temporaryFolder, (folder) => join(folder
 export const storesOn = (filename: string) => Layer.provideMerge(SqlStores.layer, SqliteClient.layer({ filename }))
 
 /** The stores on a new file each time the layer is built. */
-export const layerFresh = Layer.unwrapScoped(Effect.map(temporaryFile, storesOn))
+export const layerFresh = Layer.unwrap(Effect.map(temporaryFile, storesOn))
 
 /** Runs a sibling file in a process of its own, which is killed with the scope. */
 export const childOf = (file: string, args: ReadonlyArray<string>) =>

@@ -1,5 +1,6 @@
-import * as SqlClient from "@effect/sql/SqlClient"
-import { Chunk, Effect, Fiber, Layer, type Scope, Stream, TestClock, TestContext } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Chunk, Effect, Fiber, Layer, type Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
@@ -82,8 +83,8 @@ describe("SQLite with several processes", () => {
         const file = yield* temporaryFile
         const [here, there] = [yield* Layer.build(storesOn(file)), yield* Layer.build(storesOn(file))]
         const log = yield* Effect.provide(EventLog, here)
-        const following = yield* Effect.fork(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 2)))
-        yield* Effect.yieldNow()
+        const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 2)))
+        yield* Effect.yieldNow
         yield* Effect.provide(commit({ events: [event({ n: 1 })] }), there)
         yield* TestClock.adjust(500)
         yield* Effect.provide(commit({ events: [event({ n: 2 })] }), there)
@@ -91,7 +92,7 @@ describe("SQLite with several processes", () => {
         expect(Chunk.toReadonlyArray(yield* Fiber.join(following)).map((each) => each.sequence)).toEqual([1, 2])
         expect(yield* Effect.provide(claim(), here)).toEqual([])
         yield* TestClock.adjust(1)
-        const waiting = yield* Effect.fork(
+        const waiting = yield* Effect.forkChild(
           Effect.provide(
             Effect.flatMap(Commands, (all) => all.awaitWork(60_000)),
             here
@@ -106,6 +107,6 @@ describe("SQLite with several processes", () => {
         expect((yield* Effect.provide(Effect.flip(commit({ writes: [insert("change", change())] })), here))._tag).toBe(
           "Conflict"
         )
-      }).pipe(Effect.provide(TestContext.TestContext))
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 })

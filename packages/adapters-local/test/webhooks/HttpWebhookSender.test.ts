@@ -40,8 +40,8 @@ const send = (url: string, options: HttpWebhookSender.HttpWebhookSenderOptions =
 const check = (url: string, allowPrivate = false) =>
   Effect.flatMap(WebhookSender, (sender) => sender.check(url)).pipe(
     Effect.provide(HttpWebhookSender.layer({ allowPrivate })),
-    Effect.either,
-    Effect.map((either) => (either._tag === "Right" ? "fine" : either.left.reason)),
+    Effect.result,
+    Effect.map((either) => (either._tag === "Success" ? "fine" : either.failure.reason)),
     Effect.runPromise
   )
 const reason = (effect: Effect.Effect<unknown, { readonly reason: string }>): Promise<string> =>

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 export const Actor = Schema.Struct({
-  type: Schema.Literal("user", "agent", "system"),
+  type: Schema.Literals(["user", "agent", "system"]),
   /** `usr_…`, `agt_…`, or `system:auto-promotion`, `system:rollback`, `system:release`, … */
   id: Schema.String
 })

@@ -5,16 +5,16 @@ import { Timestamp } from "../primitives/Time.ts"
 
 /** Roles on a Project, weakest first. Each may do all that the ones before it may. */
 export const roles = ["viewer", "member", "admin"] as const
-export const Role = Schema.Literal(...roles)
+export const Role = Schema.Literals(roles)
 export type Role = typeof Role.Type
 
 /** Whether a held role covers a needed one. */
 export const covers = (held: Role, needed: Role): boolean => roles.indexOf(held) >= roles.indexOf(needed)
 
-export const OrganizationRole = Schema.Literal("owner", "member")
+export const OrganizationRole = Schema.Literals(["owner", "member"])
 export type OrganizationRole = typeof OrganizationRole.Type
 
-export const Scope = Schema.Literal("read", "write", "approve", "promote", "admin")
+export const Scope = Schema.Literals(["read", "write", "approve", "promote", "admin"])
 export type Scope = typeof Scope.Type
 
 export const Organization = Schema.Struct({
@@ -22,7 +22,7 @@ export const Organization = Schema.Struct({
   name: Schema.String,
   createdAt: Timestamp,
   /** The user that it counts for, who made it or stands behind its maker. Absent for the installation's own. */
-  sponsor: Schema.optionalWith(UserId, { exact: true })
+  sponsor: Schema.optionalKey(UserId)
 })
 export interface Organization extends Schema.Schema.Type<typeof Organization> {}
 
@@ -31,11 +31,11 @@ export const User = Schema.Struct({
   name: Schema.String,
   createdAt: Timestamp,
   /** The organization whose owner made the user. Absent for the first owner. */
-  madeIn: Schema.optionalWith(OrganizationId, { exact: true }),
+  madeIn: Schema.optionalKey(OrganizationId),
   /** What the user counts for: that organization's sponsor, or that organization itself when it has none. */
-  sponsor: Schema.optionalWith(Schema.Union(UserId, OrganizationId), { exact: true }),
+  sponsor: Schema.optionalKey(Schema.Union([UserId, OrganizationId])),
   /** Since when nothing that is the user's lets anybody in. Absent while it does. */
-  disabledAt: Schema.optionalWith(Timestamp, { exact: true })
+  disabledAt: Schema.optionalKey(Timestamp)
 })
 export interface User extends Schema.Schema.Type<typeof User> {}
 
@@ -45,7 +45,7 @@ export const OrganizationMember = Schema.Struct({
   userId: UserId,
   role: OrganizationRole,
   /** How often the user had left before; absent for never. */
-  stay: Schema.optionalWith(Schema.Number, { exact: true })
+  stay: Schema.optionalKey(Schema.Finite)
 })
 export interface OrganizationMember extends Schema.Schema.Type<typeof OrganizationMember> {}
 
@@ -53,7 +53,7 @@ export interface OrganizationMember extends Schema.Schema.Type<typeof Organizati
 export const Departure = Schema.Struct({
   organizationId: OrganizationId,
   userId: UserId,
-  count: Schema.Number,
+  count: Schema.Finite,
   at: Timestamp
 })
 export interface Departure extends Schema.Schema.Type<typeof Departure> {}
@@ -64,7 +64,7 @@ export const Membership = Schema.Struct({
   userId: UserId,
   role: Role,
   /** How often the user had left the organization when this was given; absent for never. */
-  stay: Schema.optionalWith(Schema.Number, { exact: true })
+  stay: Schema.optionalKey(Schema.Finite)
 })
 export interface Membership extends Schema.Schema.Type<typeof Membership> {}
 

@@ -15,7 +15,7 @@ import { allScopes, demandEnabled, isTokenText, recordOf, tokenForm } from "./To
 
 /** As many organizations count for the user as may. */
 export class OrganizationLimit extends Schema.TaggedError<OrganizationLimit>()("OrganizationLimit", {
-  max: Schema.Number
+  max: Schema.Finite
 }) {}
 
 /** Every installation's first organization has this id, so that two servers that start at once make one. */

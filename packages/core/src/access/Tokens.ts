@@ -1,5 +1,6 @@
 /** API tokens: `pawl_` and 32 secret bytes, shown once. Only their SHA-256 is stored. */
-import { Effect, Encoding, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
@@ -14,11 +15,11 @@ import { Secrets } from "./Secrets.ts"
 
 /** The caller could not be told. `reason` says what is wrong with the credentials, never what they are. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  reason: Schema.Literal("missing", "unknown", "expired", "revoked", "disabled")
+  reason: Schema.Literals(["missing", "unknown", "expired", "revoked", "disabled"])
 }) {}
 
 /** The user has as many live tokens as one may have. Revoke one first. */
-export class TokenLimit extends Schema.TaggedError<TokenLimit>()("TokenLimit", { max: Schema.Number }) {}
+export class TokenLimit extends Schema.TaggedError<TokenLimit>()("TokenLimit", { max: Schema.Finite }) {}
 
 /** All that a user may do. */
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
@@ -76,7 +77,7 @@ export const isTokenText = (text: string): boolean => /^pawl_[\x21-\x7e]{3,195}$
 /** A new token's text. Keep it; Pawl does not. */
 export const generate: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {
   const bytes = yield* (yield* Secrets).bytes(Limits.tokenBytes)
-  return Redacted.make(`${prefix}${Encoding.encodeBase64Url(bytes)}`)
+  return Redacted.make(`${prefix}${Base64Url.encode(bytes)}`)
 })
 
 export const isLive = (token: Token, now: Time.Timestamp): boolean =>

@@ -15,10 +15,10 @@ import { requirePlace } from "./Organizations.ts"
 import { allScopes, type Asking, cut, demandEnabled, generate, recordOf, requireWithin } from "./Tokens.ts"
 
 /** The organization has as many members as one may have. */
-export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Number }) {}
+export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Finite }) {}
 
 /** As many users as may count for the organization, or for who stands behind it. */
-export class UserLimit extends Schema.TaggedError<UserLimit>()("UserLimit", { max: Schema.Number }) {}
+export class UserLimit extends Schema.TaggedError<UserLimit>()("UserLimit", { max: Schema.Finite }) {}
 
 export interface NewUser {
   readonly name: string

@@ -1,5 +1,5 @@
 /** Turns a source tree into a Bundle. `start`, `poll` and `cancel` with a handle, so that a remote builder fits. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { Bundle } from "./Bundle.ts"
 
 /** One reason a build was refused: what, where and why, in words that a person or an agent can act on. */
@@ -7,8 +7,8 @@ export const BuildProblem = Schema.Struct({
   code: Schema.String,
   message: Schema.String,
   file: Schema.NullOr(Schema.String),
-  line: Schema.NullOr(Schema.Number),
-  column: Schema.NullOr(Schema.Number)
+  line: Schema.NullOr(Schema.Finite),
+  column: Schema.NullOr(Schema.Finite)
 })
 export interface BuildProblem extends Schema.Schema.Type<typeof BuildProblem> {}
 
@@ -53,7 +53,7 @@ export type BuildResult =
 
 export type BuildState = { readonly _tag: "Running" } | { readonly _tag: "Finished"; readonly result: BuildResult }
 
-export class AppBuilder extends Context.Tag("@pawl/core/app/AppBuilder")<
+export class AppBuilder extends Context.Service<
   AppBuilder,
   {
     /** Name and exact version of the bundler. */
@@ -72,4 +72,4 @@ export class AppBuilder extends Context.Tag("@pawl/core/app/AppBuilder")<
     /** Kills the build if it runs and forgets it. Cancelling what is gone succeeds. */
     readonly cancel: (handle: BuildHandle) => Effect.Effect<void>
   }
->() {}
+>()("@pawl/core/app/AppBuilder") {}

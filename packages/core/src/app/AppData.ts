@@ -1,5 +1,5 @@
 /** The data an app keeps: `env.DATA`. One store per channel of a Project (specification, "App data store"). */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 /** The call goes over a bound of the store. Nothing was changed. The message is what the app sees. */
 export class DataRefused extends Schema.TaggedError<DataRefused>()("DataRefused", {
@@ -23,7 +23,7 @@ export interface DataStoreRef {
   readonly incarnation?: number
 }
 
-export class AppData extends Context.Tag("@pawl/core/app/AppData")<
+export class AppData extends Context.Service<
   AppData,
   {
     readonly get: (store: DataStoreRef, key: string) => Effect.Effect<string | null, DataRefused | AppDataUnavailable>
@@ -45,4 +45,4 @@ export class AppData extends Context.Tag("@pawl/core/app/AppData")<
     /** Deletes every key of the store. */
     readonly wipe: (store: DataStoreRef) => Effect.Effect<void, AppDataUnavailable>
   }
->() {}
+>()("@pawl/core/app/AppData") {}

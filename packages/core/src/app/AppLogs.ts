@@ -2,21 +2,21 @@
  * What the apps of a Project printed, what they threw and which bounds stopped them: the last `Limits.appLogLines` lines
  * of all its channels together, kept over releases. It is telemetry: an append may be lost with its process.
  */
-import { Context, type Effect, Schema, type Stream } from "effect"
+import { Context, Effect, Schema, type Stream } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 export const logLevels = ["debug", "log", "info", "warn", "error"] as const
-export const LogLevel = Schema.Literal(...logLevels)
+export const LogLevel = Schema.Literals(logLevels)
 export type LogLevel = typeof LogLevel.Type
 
 /** `console`: the app printed it. `exception`: the app threw. `limit`: a bound stopped the app or dropped lines. */
-export const LogSource = Schema.Literal("console", "exception", "limit")
+export const LogSource = Schema.Literals(["console", "exception", "limit"])
 export type LogSource = typeof LogSource.Type
 
 export const AppLogLine = Schema.Struct({
   /** Starts at 1 and is dense per Project; it goes on after a wipe. */
-  sequence: Schema.Number,
+  sequence: Schema.Finite,
   /** When Pawl took it. */
   time: Timestamp,
   /** `production`, or `preview:` and the preview's or version's name. */
@@ -42,7 +42,7 @@ export interface LogQuery {
   readonly channel?: string
 }
 
-export class AppLogs extends Context.Tag("@pawl/core/app/AppLogs")<
+export class AppLogs extends Context.Service<
   AppLogs,
   {
     /** Adds lines (at most `Limits.appLogBatchLines`) in their order, and forgets all but the newest `Limits.appLogLines`. All of them or none. */
@@ -57,4 +57,4 @@ export class AppLogs extends Context.Tag("@pawl/core/app/AppLogs")<
     /** Deletes every line of the Project. Repeating it is safe. */
     readonly wipe: (project: string) => Effect.Effect<void, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/app/AppLogs") {}

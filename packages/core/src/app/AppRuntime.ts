@@ -38,14 +38,14 @@ export class AppThrew extends Schema.TaggedError<AppThrew>()("AppThrew", {
   version: Schema.String,
   reason: Schema.String,
   /** Where it threw, as the app's own files are named. */
-  trace: Schema.optionalWith(Schema.String, { exact: true })
+  trace: Schema.optionalKey(Schema.String)
 }) {}
 
 /** The app went over a bound and was stopped. Answer 503. */
 export class AppOverLimit extends Schema.TaggedError<AppOverLimit>()("AppOverLimit", {
   version: Schema.String,
-  limit: Schema.Literal("cpu", "memory", "subrequests", "wall", "response", "busy", "crash_loop"),
-  retryAfterSeconds: Schema.Number
+  limit: Schema.Literals(["cpu", "memory", "subrequests", "wall", "response", "busy", "crash_loop"]),
+  retryAfterSeconds: Schema.Finite
 }) {}
 
 /** The bundle is missing, damaged or not the one that was verified. Answer 503, never wrong bytes. */
@@ -59,7 +59,7 @@ export class AppRuntimeUnavailable extends Schema.TaggedError<AppRuntimeUnavaila
   reason: Schema.String
 }) {}
 
-export class AppRuntime extends Context.Tag("@pawl/core/app/AppRuntime")<
+export class AppRuntime extends Context.Service<
   AppRuntime,
   {
     /** Sends one request to an app version, starting it if needed. Interrupting it drops the request. */
@@ -70,7 +70,7 @@ export class AppRuntime extends Context.Tag("@pawl/core/app/AppRuntime")<
     /** Stops an app version, if it runs. */
     readonly stop: (versionId: string) => Effect.Effect<void>
   }
->() {}
+>()("@pawl/core/app/AppRuntime") {}
 
 /** One running app version of the memory layer: what it holds in its closure lives until it is stopped. */
 export type AppHandler = (
@@ -90,7 +90,7 @@ export const layerMemory = (apps: ReadonlyMap<string, () => AppHandler>): Layer.
           const handler = running.get(version.id) ?? make()
           running.set(version.id, handler)
           return yield* handler(request)
-        }).pipe(Effect.catchAllDefect((defect) => new AppThrew({ version: version.id, reason: String(defect) }))),
+        }).pipe(Effect.catchDefect((defect) => new AppThrew({ version: version.id, reason: String(defect) }))),
       stop: (versionId) => Effect.sync(() => void running.delete(versionId))
     }
   })

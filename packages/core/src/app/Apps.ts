@@ -131,16 +131,16 @@ const asked = (project: Project, pointer: Commit.Stored<Pointer> | null) =>
     if (pointer === null) return pointerRow(first)
     const { status, incarnation, leftovers } = pointer.record
     const anew = Lifecycle.next(PointerLifecycle, status, "deploy")
-    if (anew._tag === "Right")
+    if (anew._tag === "Success")
       return {
-        ...pointerRow({ ...first, status: anew.right, incarnation: incarnation + 1 }),
+        ...pointerRow({ ...first, status: anew.success, incarnation: incarnation + 1 }),
         // What was removed may still be being cleaned away: `app.provision` and releases wait for that.
         ...(leftovers === undefined ? {} : { leftovers })
       }
     const again = Lifecycle.next(PointerLifecycle, status, "buildStarted")
-    return again._tag === "Left"
+    return again._tag === "Failure"
       ? pointer.record
-      : { ...pointer.record, status: again.right, reason: null, updated_at: now }
+      : { ...pointer.record, status: again.success, reason: null, updated_at: now }
   })
 
 /** A deploy that would need a build on a day whose builds are used is refused at once; a stored bundle needs none. */

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { type AppRequest, type AppResponse, type AppVersion, BundleUnusable } from "./AppRuntime.ts"
 
-export class AssetServer extends Context.Tag("@pawl/core/app/AssetServer")<
+export class AssetServer extends Context.Service<
   AssetServer,
   {
     /**
@@ -12,7 +12,7 @@ export class AssetServer extends Context.Tag("@pawl/core/app/AssetServer")<
      */
     readonly fetch: (version: AppVersion, request: AppRequest) => Effect.Effect<AppResponse, BundleUnusable>
   }
->() {}
+>()("@pawl/core/app/AssetServer") {}
 
 const empty = (status: number, ...headers: AppResponse["headers"]): AppResponse => ({
   status,

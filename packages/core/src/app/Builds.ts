@@ -14,7 +14,7 @@ import { clearStrays } from "./Strays.ts"
 
 /** All builds of the day are used, or what is left is kept for other organizations. Stored bundles can still be released. */
 export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
-  perDay: Schema.Number,
+  perDay: Schema.Finite,
   keptForOthers: Schema.Boolean
 }) {}
 
@@ -34,8 +34,8 @@ export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefus
       code: Schema.String,
       message: Schema.String,
       file: Schema.NullOr(Schema.String),
-      line: Schema.NullOr(Schema.Number),
-      column: Schema.NullOr(Schema.Number)
+      line: Schema.NullOr(Schema.Finite),
+      column: Schema.NullOr(Schema.Finite)
     })
   )
 }) {
@@ -93,9 +93,9 @@ const awaitBuild = (job: BuildJob) =>
               ? Effect.succeed(state.result)
               : Effect.fail(new BuilderUnavailable({ reason: "the build was lost" }))
           ),
-          Effect.timeoutFail({
+          Effect.timeoutOrElse({
             duration: Limits.buildTimeoutMs * 2,
-            onTimeout: () => new BuilderUnavailable({ reason: "the builder does not answer" })
+            orElse: () => Effect.fail(new BuilderUnavailable({ reason: "the builder does not answer" }))
           })
         ),
       (handle) => builder.cancel(handle)

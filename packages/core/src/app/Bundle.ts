@@ -5,7 +5,7 @@ import { ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { BuildProblem } from "./AppBuilder.ts"
 
-export const ModuleType = Schema.Literal("esm", "text", "json", "data", "wasm")
+export const ModuleType = Schema.Literals(["esm", "text", "json", "data", "wasm"])
 export const BundleModule = Schema.Struct({
   type: ModuleType,
   sha256: Sha256,
@@ -16,14 +16,19 @@ export const BundleModule = Schema.Struct({
 })
 export interface BundleModule extends Schema.Schema.Type<typeof BundleModule> {}
 
-export const NotFoundHandling = Schema.Literal("none", "404-page", "single-page-application")
-export const HtmlHandling = Schema.Literal("auto-trailing-slash", "force-trailing-slash", "drop-trailing-slash", "none")
+export const NotFoundHandling = Schema.Literals(["none", "404-page", "single-page-application"])
+export const HtmlHandling = Schema.Literals([
+  "auto-trailing-slash",
+  "force-trailing-slash",
+  "drop-trailing-slash",
+  "none"
+])
 
-export const AssetEntry = Schema.Struct({ sha256: Sha256, size: Schema.Number, contentType: Schema.String })
+export const AssetEntry = Schema.Struct({ sha256: Sha256, size: Schema.Finite, contentType: Schema.String })
 export interface AssetEntry extends Schema.Schema.Type<typeof AssetEntry> {}
 
 /** All paths or none; or patterns of paths, those with `!` in front being exceptions. `*` is any run of characters. */
-export const RunWorkerFirst = Schema.Union(Schema.Boolean, Schema.Array(Schema.String))
+export const RunWorkerFirst = Schema.Union([Schema.Boolean, Schema.Array(Schema.String)])
 export type RunWorkerFirst = typeof RunWorkerFirst.Type
 
 /** One block of a `_headers` file: what responses with a file at a path of this pattern get and lose. */
@@ -31,7 +36,7 @@ export const HeaderRule = Schema.Struct({
   /** Of the URL's path, or `https://<host><path>`; one `*` and `:name` placeholders. */
   path: Schema.String,
   /** Names in lower case. `:splat` and `:name` in a value stand for what the pattern matched. */
-  set: Schema.Array(Schema.Tuple(Schema.String, Schema.String)),
+  set: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
   /** Names in lower case. */
   unset: Schema.Array(Schema.String)
 })
@@ -41,7 +46,7 @@ export interface HeaderRule extends Schema.Schema.Type<typeof HeaderRule> {}
 export const RedirectRule = Schema.Struct({
   from: Schema.String,
   to: Schema.String,
-  status: Schema.Literal(200, 301, 302, 303, 307, 308)
+  status: Schema.Literals([200, 301, 302, 303, 307, 308])
 })
 export interface RedirectRule extends Schema.Schema.Type<typeof RedirectRule> {}
 

@@ -55,9 +55,9 @@ export const load = (key: string, expectedDigest?: string) =>
     const digest = yield* sha256(body)
     if (expectedDigest !== undefined && digest !== expectedDigest)
       return yield* new BundleDamaged({ key, reason: `its digest is ${digest}, not ${expectedDigest}` })
-    const bundle = yield* Schema.decodeUnknown(Schema.parseJson(Bundle))(new TextDecoder().decode(body)).pipe(
-      Effect.mapError((error) => new BundleDamaged({ key, reason: error.message }))
-    )
+    const bundle = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Bundle))(
+      new TextDecoder().decode(body)
+    ).pipe(Effect.mapError((error) => new BundleDamaged({ key, reason: error.message })))
     return { bundle, key, digest } satisfies StoredBundle
   })
 

@@ -1,8 +1,8 @@
 /** Counters of a day (UTC), such as `app-builds`: a budget is taken before the work begins. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 
-export class DailyCounter extends Context.Tag("@pawl/core/app/DailyCounter")<
+export class DailyCounter extends Context.Service<
   DailyCounter,
   {
     /** How much of a day is used. */
@@ -17,4 +17,4 @@ export class DailyCounter extends Context.Tag("@pawl/core/app/DailyCounter")<
      */
     readonly add: (name: string, day: string, amount: number) => Effect.Effect<void, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/app/DailyCounter") {}

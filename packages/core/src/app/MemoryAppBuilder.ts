@@ -44,7 +44,7 @@ const build = (job: BuildJob): Effect.Effect<BuildResult> =>
               content: new TextDecoder().decode(main.content)
             }
           }
-    const bundle = yield* Schema.decodeUnknown(Bundle)({
+    const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
       version: 1,
       project: job.project,
       commit: job.commit,

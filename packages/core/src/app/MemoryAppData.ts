@@ -23,14 +23,14 @@ const isOpen = (state: MemoryState, { project, channel, incarnation }: DataStore
   )
 }
 
-export const make = (state: MemoryState): AppData["Type"] => {
+export const make = (state: MemoryState): AppData["Service"] => {
   const nameOf = (store: DataStoreRef) => `${store.project}\n${store.channel}`
   const valuesOf = (store: DataStoreRef) => state.appData.get(nameOf(store)) ?? new Map<string, string>()
   return {
     get: (store, key) => Effect.map(checkKey(key), () => valuesOf(store).get(key) ?? null),
     put: (store, key, value) =>
-      Effect.zipRight(
-        Effect.zipRight(checkKey(key), checkValue(value)),
+      Effect.andThen(
+        Effect.andThen(checkKey(key), checkValue(value)),
         Effect.suspend(() => {
           if (!isOpen(state, store)) return Effect.fail(storeGone)
           const values = valuesOf(store)
@@ -59,7 +59,7 @@ export const make = (state: MemoryState): AppData["Type"] => {
   }
 }
 
-export const makeDailyCounter = (state: MemoryState): DailyCounter["Type"] => ({
+export const makeDailyCounter = (state: MemoryState): DailyCounter["Service"] => ({
   used: (name, day) => Effect.sync(() => state.counters.get(`${day}\n${name}`)?.used ?? 0),
   usedBy: (prefix, day) =>
     Effect.sync(() => {

@@ -10,8 +10,8 @@ import type { AppLogs } from "./AppLogs.ts"
 export const linesOf = (limit: number | undefined): number =>
   Math.max(1, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
-export const make = (state: MemoryState, signals: Signals): AppLogs["Type"] => {
-  const read: AppLogs["Type"]["read"] = (project, { after, channel, limit }) =>
+export const make = (state: MemoryState, signals: Signals): AppLogs["Service"] => {
+  const read: AppLogs["Service"]["read"] = (project, { after, channel, limit }) =>
     Effect.sync(() => {
       const lines = (state.appLogs.get(project)?.lines ?? []).filter(
         (line) => (channel === undefined || line.channel === channel) && line.sequence > (after ?? 0)

@@ -4,17 +4,17 @@ import { CandidateId, ChangeId, ObjectId, ProjectId, Sha256 } from "../primitive
 import { Timestamp } from "../primitives/Time.ts"
 
 export const pointerStatuses = ["live", "building", "build_failed", "limit_reached", "removed"] as const
-export const PointerStatus = Schema.Literal(...pointerStatuses)
+export const PointerStatus = Schema.Literals(pointerStatuses)
 export type PointerStatus = typeof PointerStatus.Type
 
 /** `production`, `preview:<8 hex>` or `preview:v<7 digits>`. */
-export const Channel = Schema.String.pipe(Schema.pattern(/^(production|preview:([0-9a-f]{8}|v[0-9]{7}))$/))
+export const Channel = Schema.String.check(Schema.isPattern(/^(production|preview:([0-9a-f]{8}|v[0-9]{7}))$/))
 export type Channel = typeof Channel.Type
 
 /** A bundle that a pointer serves, and the generation it is of; null for a preview that is of none. */
 export const Served = Schema.Struct({
   commit: ObjectId,
-  generation: Schema.NullOr(Schema.Number),
+  generation: Schema.NullOr(Schema.Finite),
   bundle_key: Schema.String,
   bundle_digest: Sha256
 })
@@ -26,16 +26,16 @@ export const Pointer = Schema.Struct({
   label: Schema.String,
   channel: Channel,
   /** Counts the pointers this channel has had: a removed row is not revived, a deploy makes the next one. */
-  incarnation: Schema.Number,
+  incarnation: Schema.Finite,
   /** Of production: the app before this one is still being cleaned away, and nothing may be served until it is. */
-  leftovers: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  leftovers: Schema.optionalKey(Schema.Boolean),
   /** Of the bundle that is served; null until there is a good one. */
   commit: Schema.NullOr(ObjectId),
-  generation: Schema.NullOr(Schema.Number),
+  generation: Schema.NullOr(Schema.Finite),
   bundle_key: Schema.NullOr(Schema.String),
   bundle_digest: Schema.NullOr(Sha256),
   /** Of production: what was last served and found good. It is what a failed release goes back to. */
-  last_good: Schema.optionalWith(Schema.NullOr(Served), { exact: true }),
+  last_good: Schema.optionalKey(Schema.NullOr(Served)),
   status: PointerStatus,
   /** Why a build failed, in words. */
   reason: Schema.NullOr(Schema.String),

@@ -16,9 +16,9 @@ export const reopening = (projectId: string, incarnation: number) =>
     const pointer = yield* find("pointer", pointerKey(projectId, "production"))
     if (pointer === null || pointer.record.incarnation !== incarnation) return none
     const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
-    if (next._tag === "Left") return none
+    if (next._tag === "Failure") return none
     const writes = [
-      Commit.update("pointer", pointer, { status: next.right, reason: null, updated_at: yield* Time.now })
+      Commit.update("pointer", pointer, { status: next.success, reason: null, updated_at: yield* Time.now })
     ]
     return { answer: undefined, commit: { name: "Apps.reopen", projectId, lease: (yield* Process).lease, writes } }
   })
@@ -30,5 +30,5 @@ export const notBuilt = (
   reason: string
 ): Pick<Pointer, "status" | "reason"> | null => {
   const next = Lifecycle.next(PointerLifecycle, pointer.status, trigger)
-  return next._tag === "Right" && next.right !== pointer.status ? { status: next.right, reason } : null
+  return next._tag === "Success" && next.success !== pointer.status ? { status: next.success, reason } : null
 }

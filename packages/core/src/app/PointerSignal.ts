@@ -1,6 +1,6 @@
 /** Tells routers that a pointer moved, so that *removed at once* and *live at once* mean the next request. */
 import { Context, Effect } from "effect"
 
-export class PointerSignal extends Context.Reference<PointerSignal>()("@pawl/core/app/PointerSignal", {
+export const PointerSignal = Context.Reference("@pawl/core/app/PointerSignal", {
   defaultValue: () => ({ moved: (_label: string): Effect.Effect<void> => Effect.void })
-}) {}
+})

@@ -108,9 +108,9 @@ const failed = (row: Pointer): ReadonlyArray<Commit.Write> => {
   const reason = "the bundle of the build check is missing or damaged"
   return [
     Commit.insert("pointer", row),
-    ...(next._tag === "Left"
+    ...(next._tag === "Failure"
       ? []
-      : [Commit.update("pointer", { record: row, revision: 1 }, { status: next.right, reason })])
+      : [Commit.update("pointer", { record: row, revision: 1 }, { status: next.success, reason })])
   ]
 }
 

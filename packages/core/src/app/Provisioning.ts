@@ -179,13 +179,13 @@ const served = (
       }
     }
     const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "built")
-    if (next._tag === "Left") return yield* Effect.die(next.left)
+    if (next._tag === "Failure") return yield* Effect.die(next.failure)
     const live = {
       commit: step.commit,
       generation: step.generation,
       bundle_key: outcome.bundle.key,
       bundle_digest: outcome.bundle.digest,
-      status: next.right,
+      status: next.success,
       reason: null,
       updated_at: now
     }

@@ -32,11 +32,11 @@ const served = pointerStatuses.filter((status) => status !== "removed")
 /** A row that serves nothing any more; null for one that is removed already. */
 export const removed = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): Pointer | null => {
   const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "remove")
-  if (next._tag === "Left") return null
+  if (next._tag === "Failure") return null
   const { last_good: _, ...row } = pointer.record
   return {
     ...row,
-    status: next.right,
+    status: next.success,
     commit: null,
     generation: null,
     bundle_key: null,

@@ -13,13 +13,13 @@ export class PointerSourceUnavailable extends Schema.TaggedError<PointerSourceUn
 /** `"removed"`: the rows are gone, the label's tombstone stands. `null`: the label never had this channel. */
 export type FoundPointer = Pointer | "removed" | null
 
-export class PointerSource extends Context.Tag("@pawl/core/app/Routing/PointerSource")<
+export class PointerSource extends Context.Service<
   PointerSource,
   {
     /** The committed row of this very moment; caching is the router's business. A row marked removed is answered as it stands. */
     readonly find: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
   }
->() {}
+>()("@pawl/core/app/Routing/PointerSource") {}
 
 /** Pointers held in a list that the caller may change, and tombstones by label. */
 export const layerMemory = (

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ApprovalId, CandidateId, ChangeId, ObjectId, ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-export const Decision = Schema.Literal("granted", "rejected")
+export const Decision = Schema.Literals(["granted", "rejected"])
 export type Decision = typeof Decision.Type
 
 export const Approval = Schema.Struct({
@@ -17,9 +17,9 @@ export const Approval = Schema.Struct({
   approver: Schema.String,
   decidedAt: Timestamp,
   /** Which decision on its Candidate it is, from 2 on; the first has none. */
-  nth: Schema.optionalWith(Schema.Number, { exact: true }),
+  nth: Schema.optionalKey(Schema.Finite),
   /** Ids of the checks whose base's form was not seen to hold when it was decided; absent for none. */
-  brokenPromises: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+  brokenPromises: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}
 

@@ -122,7 +122,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
   const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree, owed }
   const reason = `rejected by ${approval.approver}`
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "approverRejected")
-  const rejected = approval.decision === "rejected" && next._tag === "Right"
+  const rejected = approval.decision === "rejected" && next._tag === "Success"
   const { candidateId, decidedAt: now } = approval
   const left = rejected ? leftWithout(change, { candidateId, reason, otherVerified, now, actor }) : null
   const events: Array<NewEvent> = [
@@ -136,7 +136,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
         data: { changeId: approval.changeId, reason },
         actor
       },
-      ...left.events
+      ...failure.events
     )
   return {
     name: "Approvals.decide",
@@ -147,7 +147,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
       Commit.update(
         "candidate",
         candidate,
-        rejected ? { status: next.right, reason, updatedAt: now } : { updatedAt: now }
+        rejected ? { status: next.success, reason, updatedAt: now } : { updatedAt: now }
       ),
       ...(left?.writes ?? [])
     ],

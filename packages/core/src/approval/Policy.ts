@@ -1,5 +1,5 @@
 /** A Project's Policy: which risks people must approve, and which may go out by themselves. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { RiskTier } from "../change/Change.ts"
 import { ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
@@ -14,16 +14,16 @@ export const PolicyFields = Schema.Struct({
   /** Whether those may approve who opened the Change or wrote what is in it. */
   allowSelfApproval: Schema.Boolean,
   /** How many people must grant what needs an approval. */
-  approvalsRequired: Schema.optionalWith(Schema.Number, { default: () => 1 }),
+  approvalsRequired: Schema.Finite.pipe(Schema.withDecodingDefaultType(Effect.succeed(1))),
   waivedChecks: Schema.Array(WaivedCheck),
   /** Whether a check must also pass with the base's form of its files, where a Candidate alters them. */
-  baseChecksMustPass: Schema.optionalWith(Schema.Boolean, { default: () => false })
+  baseChecksMustPass: Schema.Boolean.pipe(Schema.withDecodingDefaultType(Effect.succeed(false)))
 })
 export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
 
 export const Policy = Schema.Struct({
   projectId: ProjectId,
-  version: Schema.Number,
+  version: Schema.Finite,
   ...PolicyFields.fields,
   updatedAt: Timestamp,
   updatedBy: Schema.String

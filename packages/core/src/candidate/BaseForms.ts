@@ -21,8 +21,8 @@ const filesOf = (ref: RepositoryRef, tree: string) =>
 
 /** Paths of one tree's files that the other has not, or not with the same content and mode. */
 const differing = (
-  from: Effect.Effect.Success<ReturnType<typeof filesOf>>,
-  to: Effect.Effect.Success<ReturnType<typeof filesOf>>
+  from: Effect.Success<ReturnType<typeof filesOf>>,
+  to: Effect.Success<ReturnType<typeof filesOf>>
 ): ReadonlyArray<string> =>
   [...from.values()]
     .filter(({ path, id, executable }) => {

@@ -15,7 +15,7 @@ export const candidateStatuses = [
   "stale",
   "blocked"
 ] as const
-export const CandidateStatus = Schema.Literal(...candidateStatuses)
+export const CandidateStatus = Schema.Literals(candidateStatuses)
 export type CandidateStatus = typeof CandidateStatus.Type
 
 export const Candidate = Schema.Struct({
@@ -24,10 +24,10 @@ export const Candidate = Schema.Struct({
   changeId: ChangeId,
   /** The id of the first Candidate of the line of recompositions. */
   lineage: CandidateId,
-  recomposition: Schema.Number,
+  recomposition: Schema.Finite,
   /** 1, or higher when a Candidate that was rejected only for gaps was asked for again. */
-  attempt: Schema.Number,
-  base_generation: Schema.Number,
+  attempt: Schema.Finite,
+  base_generation: Schema.Finite,
   base_commit: ObjectId,
   base_tree: ObjectId,
   changeSets: Schema.Array(ChangeSetId),

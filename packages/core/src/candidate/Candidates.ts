@@ -29,7 +29,7 @@ import { noBudget } from "./SandboxBudget.ts"
 import { hasOtherVerified } from "./Staleness.ts"
 
 /** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
-export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("CandidateLimit", { max: Schema.Number }) {
+export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("CandidateLimit", { max: Schema.Finite }) {
   override get message() {
     return `This Change has its ${this.max} Candidates. Promote one of them, or open a new Change for further work.`
   }
@@ -113,13 +113,13 @@ export const askedAgain = (there: Candidate, { change, project }: Asked, actor: 
     const candidate = yield* demand("candidate", there.id)
     const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
     if (
-      next._tag === "Left" ||
+      next._tag === "Failure" ||
       change.record.status === "promoting" ||
       !(yield* isOutdated(candidate.record, policy.record))
     )
       return { answer: { candidate: candidate.record, change: change.record, created: false } }
     const updatedAt = yield* Time.now
-    const again = { ...candidate.record, status: next.right, updatedAt }
+    const again = { ...candidate.record, status: next.success, updatedAt }
     const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
     const left = { ...change.record, ...changeWithout(change.record, candidate.record.id, other), updatedAt }
     const writes = [Commit.update("candidate", candidate, again), Commit.update("change", change, left)]

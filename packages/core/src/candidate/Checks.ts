@@ -207,9 +207,9 @@ const runJob = (job: SandboxJob): Effect.Effect<SandboxResult, IsolationMissing 
               : Effect.fail(new SandboxUnavailable({ reason: "the job was lost" }))
           ),
           // A runner that never answers must not hold the Candidate for ever.
-          Effect.timeoutFail({
+          Effect.timeoutOrElse({
             duration: job.limits.wallMs + 60_000,
-            onTimeout: () => new SandboxUnavailable({ reason: "the sandbox does not answer" })
+            orElse: () => Effect.fail(new SandboxUnavailable({ reason: "the sandbox does not answer" }))
           })
         ),
       (handle) => sandbox.cancel(handle)
@@ -254,7 +254,7 @@ const counted =
       run.pipe(
         Effect.tap((result) => spend(projectId, result.finishedAtMs - result.startedAtMs)),
         Effect.onInterrupt(() =>
-          Effect.ignoreLogged(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
+          Effect.ignore({ log: true })(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
         )
       )
     )

@@ -218,7 +218,7 @@ const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<s
   Effect.gen(function* () {
     const candidate = yield* demand("candidate", candidateId)
     const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "notComposable")
-    if (next._tag === "Left") return { answer: undefined }
+    if (next._tag === "Failure") return { answer: undefined }
     const change = yield* demand("change", candidate.record.changeId)
     const now = yield* Time.now
     const end = endOfRollback(change, { candidateId, reason, now, actor })
@@ -229,7 +229,7 @@ const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<s
         projectId: candidate.record.projectId,
         lease: yield* lease,
         writes: [
-          Commit.update("candidate", candidate, { status: next.right, reason, conflicts, updatedAt: now }),
+          Commit.update("candidate", candidate, { status: next.success, reason, conflicts, updatedAt: now }),
           ...end.writes
         ],
         events: [
@@ -250,7 +250,7 @@ const composed = (candidateId: string, made: { readonly commit: string; readonly
     const candidate = yield* demand("candidate", candidateId)
     const change = yield* demand("change", candidate.record.changeId)
     const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "planRecorded")
-    if (next._tag === "Left") return { answer: undefined }
+    if (next._tag === "Failure") return { answer: undefined }
     const now = yield* Time.now
     const { commit, tree } = made
     return {
@@ -260,7 +260,7 @@ const composed = (candidateId: string, made: { readonly commit: string; readonly
         projectId: candidate.record.projectId,
         lease: yield* lease,
         writes: [
-          Commit.update("candidate", candidate, { status: next.right, commit, tree, plan_json: plan, updatedAt: now }),
+          Commit.update("candidate", candidate, { status: next.success, commit, tree, plan_json: plan, updatedAt: now }),
           Commit.update("change", change, { riskTier: riskier(change.record.riskTier, plan.riskTier), updatedAt: now })
         ],
         events: [

@@ -19,7 +19,7 @@ export const giveUp = (actor: Actor, candidateId: string) =>
       const { changeId, projectId, status } = candidate.record
       const trigger = status === "composing" ? "notComposable" : "checksFailed"
       const next = Lifecycle.next(CandidateLifecycle, status, trigger)
-      if (next._tag === "Left") return { answer: undefined }
+      if (next._tag === "Failure") return { answer: undefined }
       const change = yield* demand("change", changeId)
       const reason = change.record.kind === "rollback" ? givenUp : `${givenUp}: ask for it again with retry`
       const now = yield* Time.now
@@ -30,7 +30,7 @@ export const giveUp = (actor: Actor, candidateId: string) =>
           name: "GivingUp.giveUp",
           projectId,
           writes: [
-            Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }),
+            Commit.update("candidate", candidate, { status: next.success, reason, updatedAt: now }),
             ...end.writes
           ],
           events: [

@@ -1,5 +1,5 @@
 /** `Sandbox` without walls and without commands: a script says how each job ends. For tests of what uses it. */
-import { type Clock, Deferred, Effect, FiberSet, Layer, Option } from "effect"
+import { Clock, Deferred, Effect, FiberSet, Layer, Option } from "effect"
 import { utf8 } from "../primitives/Digest.ts"
 import {
   type Isolation,
@@ -82,4 +82,4 @@ const make = (script: SandboxScript) =>
     return Sandbox.of({ isolation: Effect.succeed(isolation), start, poll, cancel })
   })
 
-export const layerMemory = (script: SandboxScript): Layer.Layer<Sandbox> => Layer.scoped(Sandbox, make(script))
+export const layerMemory = (script: SandboxScript): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(script))

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { RiskTier } from "../change/Change.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-export const CheckKind = Schema.Literal("build", "command", "tree-equals")
+export const CheckKind = Schema.Literals(["build", "command", "tree-equals"])
 export type CheckKind = typeof CheckKind.Type
 
 export const Waiver = Schema.Struct({ reason: Schema.String, until: Timestamp })
@@ -17,7 +17,7 @@ export const BaseForm = Schema.Struct({
   globs: Schema.Array(Schema.String),
   /** The first of the files, and how many there are. */
   paths: Schema.Array(Schema.String),
-  count: Schema.Number,
+  count: Schema.Finite,
   /** The package.json scripts that the check runs in the base, where the Candidate has others. */
   scripts: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String, command: Schema.String })))
 })
@@ -34,7 +34,7 @@ export const Check = Schema.Struct({
   tree: Schema.optional(Schema.String),
   /** Whether the gate needs it. A waiver that is in force lifts that until its date. */
   required: Schema.Boolean,
-  timeoutMs: Schema.Number,
+  timeoutMs: Schema.Finite,
   /** The Policy's waiver under which a failure does not count. */
   waived: Schema.optional(Waiver),
   base: Schema.optional(BaseForm)
@@ -42,7 +42,7 @@ export const Check = Schema.Struct({
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 
 export const Plan = Schema.Struct({
-  policyVersion: Schema.Number,
+  policyVersion: Schema.Finite,
   riskTier: RiskTier,
   approvalRequired: Schema.Boolean,
   checks: Schema.Array(Check)

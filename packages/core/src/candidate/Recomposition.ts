@@ -85,7 +85,7 @@ const exhausted = (
     projectId: stale.record.projectId,
     writes: [
       Commit.update("candidate", stale, {
-        status: next._tag === "Right" ? next.right : stale.record.status,
+        status: next._tag === "Success" ? next.success : stale.record.status,
         reason,
         updatedAt: now
       }),

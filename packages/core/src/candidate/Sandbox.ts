@@ -2,7 +2,7 @@
  * Where untrusted commands run: no network, no host files, no secrets, and an end to everything.
  * `start`, `poll` and `cancel` with a handle, so that a remote runner fits.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 /** No isolation that could be proved is to be had here. The check was not run; the message names what is missing. */
 export class IsolationMissing extends Schema.TaggedError<IsolationMissing>()("IsolationMissing", {
@@ -18,7 +18,7 @@ export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()
 }) {}
 
 /** What a sandbox promises, each proved at start before it is trusted. */
-export const Guarantee = Schema.Literal(
+export const Guarantee = Schema.Literals([
   "network-denied",
   "host-files-hidden",
   "clean-environment",
@@ -34,7 +34,7 @@ export const Guarantee = Schema.Literal(
   "disk-limited",
   "output-limited",
   "time-limited"
-)
+])
 export type Guarantee = typeof Guarantee.Type
 
 export interface Isolation {
@@ -87,7 +87,7 @@ export interface SandboxResult {
 
 export type SandboxState = { readonly _tag: "Running" } | { readonly _tag: "Finished"; readonly result: SandboxResult }
 
-export class Sandbox extends Context.Tag("@pawl/core/candidate/Sandbox")<
+export class Sandbox extends Context.Service<
   Sandbox,
   {
     /** The isolation in force, proved once. Fails with `IsolationMissing` where there is none. */
@@ -98,4 +98,4 @@ export class Sandbox extends Context.Tag("@pawl/core/candidate/Sandbox")<
     /** Kills whatever is left of the job and forgets it. Cancelling what is gone succeeds. */
     readonly cancel: (handle: SandboxHandle) => Effect.Effect<void>
   }
->() {}
+>()("@pawl/core/candidate/Sandbox") {}

@@ -10,9 +10,9 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 
 /** The slots of this process, by Project. A host program provides its own number. */
-export class SandboxSlots extends Context.Reference<SandboxSlots>()("@pawl/core/candidate/SandboxSlots", {
+export const SandboxSlots = Context.Reference("@pawl/core/candidate/SandboxSlots", {
   defaultValue: () => FairSlots.make(Limits.sandboxesAtOnce)
-}) {}
+})
 
 /** One command's checks: how many of them are in a sandbox now. */
 export interface Running {
@@ -31,7 +31,7 @@ const waiting = new Waiting("its checks wait for a sandbox", Limits.sandboxLookM
 const patience = (running: Running): Effect.Effect<never, Waiting> =>
   Effect.sleep(Limits.sandboxWaitMs).pipe(
     Effect.repeat({ until: () => running.count === 0 }),
-    Effect.zipRight(Effect.fail(waiting))
+    Effect.andThen(Effect.fail(waiting))
   )
 
 const scopeOf = (changeId: string): string => `sandbox/${changeId}`
@@ -43,14 +43,14 @@ const placeOf = (changeId: string) =>
     const asked = { scope: scopeOf(changeId), max: Limits.activeSandboxesPerChange, leaseMs: Limits.sandboxLeaseMs }
     return yield* Effect.acquireRelease(slots.take(asked), (slot) =>
       // When the store is away now, the place comes back by itself.
-      slot === null ? Effect.void : Effect.ignoreLogged(slots.giveBack(slot))
+      slot === null ? Effect.void : Effect.ignore({ log: true })(slots.giveBack(slot))
     )
   })
 
 /** Keeps a place while work goes on. An outage of the store ends no work; a place that was lost does. */
 const keeping = (place: HeldSlot) =>
   Effect.flatMap(SharedSlots, (slots) => slots.renew(place, Limits.sandboxLeaseMs)).pipe(
-    Effect.catchAll((problem) => Effect.as(Effect.logWarning("a sandbox's place was not renewed", problem), true)),
+    Effect.catch((problem) => Effect.as(Effect.logWarning("a sandbox's place was not renewed", problem), true)),
     Effect.flatMap((held) => (held ? Effect.void : Effect.fail(waiting))),
     Effect.delay(Limits.sandboxLeaseMs / 3),
     Effect.forever

@@ -47,14 +47,14 @@ export const staleCommit = (
 ): Commit.Commit | null => {
   if (!isBehind(candidate.record, head.record)) return null
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "canonicalAdvanced")
-  if (next._tag === "Left") return null
+  if (next._tag === "Failure") return null
   const reason = whyBehind(candidate.record, head.record)
   const candidateId = candidate.record.id
   const left = leftWithout(change, { candidateId, reason, otherVerified, now, actor })
   return {
     name: "Staleness.mark",
     projectId: candidate.record.projectId,
-    writes: [Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: now }), ...left.writes],
+    writes: [Commit.update("candidate", candidate, { status: next.success, reason, updatedAt: now }), ...failure.writes],
     events: [
       {
         type: "candidate.stale",
@@ -67,7 +67,7 @@ export const staleCommit = (
         },
         actor
       },
-      ...left.events
+      ...failure.events
     ],
     commands: recomposition(candidate.record, change.record)
   }

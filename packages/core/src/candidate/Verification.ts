@@ -2,7 +2,8 @@
  * The verification process, body of `candidate.create`: compose, run each check once, publish the preview, gate.
  * Each finished check is an Evidence row plus its whole output as an object, journalled together.
  */
-import { Effect, Encoding } from "effect"
+import { Effect } from "effect"
+import { Base64 } from "effect/encoding"
 import { system } from "../access/Actor.ts"
 import type { Policy } from "../approval/Policy.ts"
 import type { NewEvent } from "../event/Event.ts"
@@ -134,7 +135,7 @@ const checkOnce = (check: Check, composed: Composed) =>
     )
   }).pipe(Effect.withSpan("Verification.check", { attributes: { checkId: check.id } }))
 
-type Ran = Effect.Effect.Success<ReturnType<typeof runCheckWithRetries>>
+type Ran = Effect.Success<ReturnType<typeof runCheckWithRetries>>
 type Kept = Omit<Ran, "finding"> & { readonly finding: Omit<Finding, "output"> & { readonly output: string } }
 
 /**
@@ -145,14 +146,14 @@ const keep = (name: string, { candidate }: Composed, { finding, ...run }: Ran) =
   commitStep<Kept>(
     `ran:${name}`,
     { name: "Verification.keep", projectId: candidate.projectId },
-    { ...run, finding: { ...finding, output: Encoding.encodeBase64(finding.output) } }
+    { ...run, finding: { ...finding, output: Base64.encode(finding.output) } }
   )
 
 const ranOnce = (name: string, check: Check, composed: Composed) =>
   Effect.gen(function* () {
     const kept = (yield* Process).steps.get(`ran:${name}`) as Kept | undefined
     if (kept === undefined) return yield* runCheckWithRetries(check, composed)
-    const output = yield* Effect.orDie(Encoding.decodeBase64(kept.finding.output))
+    const output = yield* Effect.orDie(Base64.decode(kept.finding.output))
     return { ...kept, finding: { ...kept.finding, output } } satisfies Ran
   })
 
@@ -186,8 +187,8 @@ const awaiting = (change: Change): Partial<Change> => {
   const promoting = change.status === "promoting" && change.statusBeforePromoting !== null
   const from = promoting ? change.statusBeforePromoting : change.status
   const next = Lifecycle.next(ChangeLifecycle, from ?? change.status, "approvalNeeded")
-  if (next._tag === "Left") return {}
-  return promoting ? { statusBeforePromoting: next.right } : { status: next.right }
+  if (next._tag === "Failure") return {}
+  return promoting ? { statusBeforePromoting: next.success } : { status: next.success }
 }
 
 /** What the gate decides by. */
@@ -254,7 +255,7 @@ export const gated = (input: GateInput): Commit.Commit => {
     ],
     writes: [
       Commit.update("candidate", candidate, {
-        status: next._tag === "Right" ? next.right : candidate.record.status,
+        status: next._tag === "Success" ? next.success : candidate.record.status,
         reason,
         plan_json: plan,
         score_json: score,

@@ -52,8 +52,8 @@ export const Why = Schema.Struct({
     approver: Schema.NullOr(Schema.String),
     decidedAt: Schema.NullOr(Timestamp),
     /** How many people must grant it, and how many of them are missing. */
-    required: Schema.Number,
-    missing: Schema.Number,
+    required: Schema.Finite,
+    missing: Schema.Finite,
     /** All decisions, oldest first, and whether each counts. */
     decisions: Schema.Array(
       Schema.Struct({ approver: Schema.String, decision: Decision, decidedAt: Timestamp, counts: Schema.Boolean })
@@ -64,7 +64,7 @@ export const Why = Schema.Struct({
         checkId: Schema.String,
         /** The first of the files, and how many there are. */
         paths: Schema.Array(Schema.String),
-        count: Schema.Number,
+        count: Schema.Finite,
         summary: Schema.String
       })
     )

@@ -12,8 +12,8 @@ import { isBudget } from "./Change.ts"
 import { ChangeClosed, isClosed } from "./Changes.ts"
 
 export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecrease>()("BudgetCannotDecrease", {
-  current: Schema.Number,
-  asked: Schema.Number
+  current: Schema.Finite,
+  asked: Schema.Finite
 }) {}
 
 /**

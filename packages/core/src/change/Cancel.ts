@@ -46,8 +46,8 @@ export const cancel = (actor: Actor, changeId: string, why = `cancelled by ${act
 
 const reject = (draft: Draft, candidate: Commit.Stored<Candidate>): void => {
   const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "changeCancelled")
-  if (next._tag === "Left") return
-  draft.writes.push(Commit.update("candidate", candidate, { status: next.right, reason, updatedAt: draft.now }))
+  if (next._tag === "Failure") return
+  draft.writes.push(Commit.update("candidate", candidate, { status: next.success, reason, updatedAt: draft.now }))
   emit(draft, {
     type: "candidate.rejected",
     subject: candidate.record.id,

@@ -18,10 +18,10 @@ export const changeStatuses = [
   "failed",
   "cancelled"
 ] as const
-export const ChangeStatus = Schema.Literal(...changeStatuses)
+export const ChangeStatus = Schema.Literals(changeStatuses)
 export type ChangeStatus = typeof ChangeStatus.Type
 
-export const RiskTier = Schema.Literal("low", "medium", "high", "unknown")
+export const RiskTier = Schema.Literals(["low", "medium", "high", "unknown"])
 export type RiskTier = typeof RiskTier.Type
 
 export const Change = Schema.Struct({
@@ -31,9 +31,9 @@ export const Change = Schema.Struct({
   goal: Schema.String,
   status: ChangeStatus,
   riskTier: RiskTier,
-  budget_usd: Schema.Number,
-  spent_usd: Schema.Number,
-  kind: Schema.Literal("goal", "rollback"),
+  budget_usd: Schema.Finite,
+  spent_usd: Schema.Finite,
+  kind: Schema.Literals(["goal", "rollback"]),
   createdBy: Actor,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -41,7 +41,7 @@ export const Change = Schema.Struct({
   statusBeforePromoting: Schema.NullOr(ChangeStatus),
   /** The Candidate that is being promoted; only its end takes the Change back. Set while promoting. */
   promotingCandidateId: Schema.optional(Schema.NullOr(CandidateId)),
-  rollbackTarget: Schema.optional(Schema.Number),
+  rollbackTarget: Schema.optional(Schema.Finite),
   /** It was opened to be planned: a person's ChangeSet does not start it. */
   planned: Schema.optional(Schema.Boolean),
   /** Why it failed or was cancelled, in words. */

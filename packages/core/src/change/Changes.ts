@@ -118,9 +118,9 @@ export const afterRelease = (
   actor: Actor
 ): { readonly writes: ReadonlyArray<Commit.Write>; readonly events: ReadonlyArray<NewEvent> } => {
   const next = Lifecycle.next(ChangeLifecycle, change.record.status, outcome.ended)
-  if (next._tag === "Left") return { writes: [], events: [] }
+  if (next._tag === "Failure") return { writes: [], events: [] }
   return {
-    writes: [Commit.update("change", change, { status: next.right, reason: outcome.reason, updatedAt: now })],
+    writes: [Commit.update("change", change, { status: next.success, reason: outcome.reason, updatedAt: now })],
     events: [
       {
         type: outcome.ended === "released" ? "change.completed" : "change.failed",

@@ -2,7 +2,7 @@
  * Looking after the Work Graph of a Change, body of `change.dispatch`: it is planned, its ready Tasks are woken, and
  * when the last of them is completed its Candidate is asked for. Each time the Change's status says what is due.
  */
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { type Actor, system } from "../access/Actor.ts"
 import { request } from "../candidate/Candidates.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
@@ -63,13 +63,13 @@ const plan = (change: Change) =>
     const planner = yield* Planner
     const proposed = yield* planner
       .plan(change, { repository: { project: change.projectId }, commit, generation, tree })
-      .pipe(Effect.either)
-    if (Either.isLeft(proposed))
-      return proposed.left._tag === "PlannerFailed" ? failed(proposed.left.reason) : yield* proposed.left
-    const graph = read(change.id, generation, proposed.right)
-    return Either.match(graph, {
-      onLeft: (problems) => failed(`the plan cannot be used: ${problems.map((each) => each.detail).join("; ")}`),
-      onRight: (each): Plan => ({ _tag: "Planned", graph: each })
+      .pipe(Effect.result)
+    if (Result.isFailure(proposed))
+      return proposed.failure._tag === "PlannerFailed" ? failed(proposed.failure.reason) : yield* proposed.failure
+    const graph = read(change.id, generation, proposed.success)
+    return Result.match(graph, {
+      onFailure: (problems) => failed(`the plan cannot be used: ${problems.map((each) => each.detail).join("; ")}`),
+      onSuccess: (each): Plan => ({ _tag: "Planned", graph: each })
     })
   }).pipe(Effect.withSpan("Compiling.plan"))
 

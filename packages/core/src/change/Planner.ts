@@ -34,12 +34,12 @@ export interface PlannerShape {
   readonly plan: (change: Change, base: PlanBase) => Effect.Effect<unknown, PlannerFailed | PlannerUnavailable>
 }
 
-export class Planner extends Context.Reference<Planner>()("@pawl/core/change/Planner", {
+export const Planner = Context.Reference("@pawl/core/change/Planner", {
   defaultValue: (): PlannerShape => ({
     available: false,
     plan: () => new PlannerUnavailable({ reason: "planning is not set up in this installation", lasting: true })
   })
-}) {}
+})
 
 /** A planner that answers what a program says: for tests, and for hosts that plan without a model. */
 export const layerScripted = (plan: PlannerShape["plan"]): Layer.Layer<never> =>

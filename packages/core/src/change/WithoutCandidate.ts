@@ -22,11 +22,11 @@ export const changeWithout = (change: Change, candidateId: string, otherVerified
     const before = change.statusBeforePromoting ?? "verifying"
     const wanted = before === "awaiting_approval" && !otherVerified ? "verifying" : before
     const next = Lifecycle.next(ChangeLifecycle, change.status, "swapRefused", wanted)
-    return next._tag === "Left" ? {} : { status: next.right, statusBeforePromoting: null, promotingCandidateId: null }
+    return next._tag === "Failure" ? {} : { status: next.success, statusBeforePromoting: null, promotingCandidateId: null }
   }
   if (otherVerified) return {}
   const next = Lifecycle.next(ChangeLifecycle, change.status, "noVerifiedCandidate")
-  return next._tag === "Left" ? {} : { status: next.right }
+  return next._tag === "Failure" ? {} : { status: next.success }
 }
 
 /** A Candidate that has ended without being promoted. */
@@ -53,13 +53,13 @@ export const leftWithout = (change: Commit.Stored<Change>, gone: Gone): Left => 
   const left: Change = { ...change.record, ...moved, updatedAt: gone.now }
   const writes = [Commit.update("change", change, left)]
   const next = Lifecycle.next(ChangeLifecycle, left.status, "cancel")
-  if (left.kind !== "rollback" || next._tag === "Left") return { writes, events: [] }
+  if (left.kind !== "rollback" || next._tag === "Failure") return { writes, events: [] }
   const reason = `${gone.reason}: ask for the rollback anew`
   const { id } = left
   return {
     writes: [
       ...writes,
-      Commit.update("change", { record: left, revision: change.revision + 1 }, { status: next.right, reason })
+      Commit.update("change", { record: left, revision: change.revision + 1 }, { status: next.success, reason })
     ],
     events: [{ type: "change.cancelled", subject: id, data: { reason }, actor: gone.actor }]
   }

@@ -1,5 +1,5 @@
 /** The Work Graph of a Change: what a planner proposes, and what makes it one that can be worked (decisions, "Records"). */
-import { Either, ParseResult, Schema } from "effect"
+import { ParseResult, Result, Schema } from "effect"
 import { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Complexity, isPlanned, type Task, TaskKind } from "../task/Task.ts"
@@ -21,7 +21,7 @@ export interface PlannedTask extends Schema.Schema.Type<typeof PlannedTask> {}
 export const WorkGraph = Schema.Struct({
   version: Schema.Literal(1),
   changeId: ChangeId,
-  baseGeneration: Schema.Number,
+  baseGeneration: Schema.Finite,
   /** In Work Graph order: no Task stands before one that it depends on. */
   tasks: Schema.Array(PlannedTask)
 })
@@ -135,26 +135,26 @@ export const problemsOf = (tasks: ReadonlyArray<PlannedTask>): ReadonlyArray<Gra
   ]
 }
 
-const decodeTasks = Schema.decodeUnknownEither(Schema.Array(PlannedTask), { errors: "all" })
+const decodeTasks = Schema.decodeUnknownResult(Schema.Array(PlannedTask), { errors: "all" })
 
 /** The graph of what a planner proposed, its Tasks in Work Graph order; or all that is wrong with it. */
 export const read = (
   changeId: ChangeId,
   baseGeneration: number,
   proposed: unknown
-): Either.Either<WorkGraph, ReadonlyArray<GraphProblem>> => {
+): Result.Result<WorkGraph, ReadonlyArray<GraphProblem>> => {
   const decoded = decodeTasks(proposed)
-  if (Either.isLeft(decoded))
-    return Either.left(
-      ParseResult.ArrayFormatter.formatErrorSync(decoded.left).map((issue) => ({
+  if (Result.isFailure(decoded))
+    return Result.fail(
+      ParseResult.ArrayFormatter.formatErrorSync(decoded.failure).map((issue) => ({
         code: "shape" as const,
         detail: `${issue.path.map(String).join(".")}: ${issue.message}`
       }))
     )
-  const problems = problemsOf(decoded.right)
-  if (problems.length > 0) return Either.left(problems)
-  const tasks = inOrder(decoded.right).map((task) => ({ ...task, dependsOn: [...new Set(task.dependsOn)] }))
-  return Either.right({ version: 1, changeId, baseGeneration, tasks })
+  const problems = problemsOf(decoded.success)
+  if (problems.length > 0) return Result.fail(problems)
+  const tasks = inOrder(decoded.success).map((task) => ({ ...task, dependsOn: [...new Set(task.dependsOn)] }))
+  return Result.succeed({ version: 1, changeId, baseGeneration, tasks })
 }
 
 /**

@@ -6,24 +6,24 @@ import { Actor } from "../access/Actor.ts"
 
 export const FileChange = Schema.Struct({
   path: Schema.String,
-  status: Schema.Literal("added", "modified", "deleted"),
+  status: Schema.Literals(["added", "modified", "deleted"]),
   /** Lines; 0 for a binary file. */
-  additions: Schema.Number,
-  deletions: Schema.Number
+  additions: Schema.Finite,
+  deletions: Schema.Finite
 })
 export interface FileChange extends Schema.Schema.Type<typeof FileChange> {}
 
 export const Intent = Schema.Struct({
-  kind: Schema.Literal("path", "symbol", "route"),
+  kind: Schema.Literals(["path", "symbol", "route"]),
   value: Schema.String,
-  mode: Schema.Literal("read", "write")
+  mode: Schema.Literals(["read", "write"])
 })
 export interface Intent extends Schema.Schema.Type<typeof Intent> {}
 
 /** Of a list that is too long for the record: what it comes to, all of it null when there was too much to compare. */
 export const ListCut = Schema.Struct({
-  filesTotal: Schema.NullOr(Schema.Number),
-  intentsTotal: Schema.NullOr(Schema.Number),
+  filesTotal: Schema.NullOr(Schema.Finite),
+  intentsTotal: Schema.NullOr(Schema.Finite),
   /** Of the object that holds the whole. */
   digest: Schema.NullOr(Sha256)
 })
@@ -35,7 +35,7 @@ export const ChangeSet = Schema.Struct({
   taskId: TaskId,
   runId: RunId,
   author: Actor,
-  baseGeneration: Schema.Number,
+  baseGeneration: Schema.Finite,
   baseCommit: ObjectId,
   commit: ObjectId,
   tree: ObjectId,
@@ -44,7 +44,7 @@ export const ChangeSet = Schema.Struct({
   /** What was declared, then what was written besides; all of it unless `cut` is there. */
   intents: Schema.Array(Intent),
   /** Only where `files` or `intents` are not the whole list. */
-  cut: Schema.optionalWith(ListCut, { exact: true }),
+  cut: Schema.optionalKey(ListCut),
   message: Schema.String,
   createdAt: Timestamp
 })

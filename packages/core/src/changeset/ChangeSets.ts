@@ -32,7 +32,7 @@ export const changeSetLimitWords = (max: number): string =>
   `This Change has its ${max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`
 
 /** The Change has as many ChangeSets as one may have. Open another Change for further work. */
-export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Number }) {
+export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Finite }) {
   override get message() {
     return changeSetLimitWords(this.max)
   }
@@ -92,7 +92,7 @@ const baseOf = (change: Change, edit: Edit, newest: ChangeSet | undefined) =>
 
 /** Records a person's edit: a completed Task, its run, and the ChangeSet, committed in the run's own fork. */
 export const record = (actor: Actor, edit: Edit) =>
-  Effect.zipRight(checkFields(edit), decideAndCommit(recording(actor, edit))).pipe(Effect.withSpan("ChangeSets.record"))
+  Effect.andThen(checkFields(edit), decideAndCommit(recording(actor, edit))).pipe(Effect.withSpan("ChangeSets.record"))
 
 const recording = (actor: Actor, edit: Edit) =>
   Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { type ChangeSet, FileChange, Intent } from "./ChangeSet.ts"
 export interface Listing extends Pick<ChangeSet, "files" | "intents" | "cut"> {}
 
 /** The stored object. What was written is an intent too, and follows from the files. */
-const Whole = Schema.parseJson(Schema.Struct({ files: Schema.Array(FileChange), declared: Schema.Array(Intent) }))
+const Whole = Schema.fromJsonString(Schema.Struct({ files: Schema.Array(FileChange), declared: Schema.Array(Intent) }))
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
@@ -76,6 +76,6 @@ export const whole = (changeSet: ChangeSet) =>
       yield* Effect.logWarning("the list of a ChangeSet is damaged", key)
       return yield* new ObjectMissing({ key })
     }
-    const { declared, files } = yield* Schema.decode(Whole)(new TextDecoder().decode(body))
+    const { declared, files } = yield* Schema.decodeEffect(Whole)(new TextDecoder().decode(body))
     return { ...rest, files, intents: intentsOf(files, declared) } satisfies ChangeSet
   }).pipe(Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die }))

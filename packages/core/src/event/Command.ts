@@ -27,7 +27,7 @@ export const commandKinds = [
   "project.audits",
   "project.audit"
 ] as const
-export const CommandKind = Schema.Literal(...commandKinds)
+export const CommandKind = Schema.Literals(commandKinds)
 export type CommandKind = typeof CommandKind.Type
 
 export const Command = Schema.Struct({
@@ -40,10 +40,10 @@ export const Command = Schema.Struct({
   kind: CommandKind,
   /** Null for the directory. */
   projectId: Schema.NullOr(ProjectId),
-  payload: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  payload: Schema.Record(Schema.String, Schema.Unknown),
   /** Tries of the work so far, the one that runs too. One that was given back, waited, or died with its process is none. */
-  attempts: Schema.Number,
-  maxAttempts: Schema.Number,
+  attempts: Schema.Finite,
+  maxAttempts: Schema.Finite,
   dueAt: Timestamp,
   createdAt: Timestamp,
   lastProblem: Schema.NullOr(Schema.String)

@@ -4,7 +4,7 @@
  * due time: when it is finished it begins anew. The mark outlives `release`, `releaseAll` and a failed try. A dead letter
  * keeps nothing of it; sending its id queues a command beside it.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Timestamp } from "../primitives/Time.ts"
 import type { CommandKind, DeadLetter, GivenBack, Lease, LeasedCommand } from "./Command.ts"
@@ -34,7 +34,7 @@ export interface Claim {
   readonly except?: ReadonlyArray<{ readonly projectId: string | null; readonly kinds: ReadonlyArray<CommandKind> }>
 }
 
-export class Commands extends Context.Tag("@pawl/core/event/Commands")<
+export class Commands extends Context.Service<
   Commands,
   {
     /**
@@ -89,4 +89,4 @@ export class Commands extends Context.Tag("@pawl/core/event/Commands")<
     readonly retry: (id: string) => Effect.Effect<void, DeadLetterMissing | LedgerUnavailable>
     readonly dismiss: (id: string) => Effect.Effect<void, DeadLetterMissing | LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/event/Commands") {}

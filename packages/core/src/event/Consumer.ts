@@ -8,9 +8,9 @@ export const Consumer = Schema.Struct({
   /** What consumes, a colon, and which one: `webhook:whk_…`. */
   group: Schema.String,
   /** The last event whose effect stands; 0 before the first. */
-  sequence: Schema.Number,
+  sequence: Schema.Finite,
   /** The event after it, when its effect failed: how often, when it is tried again, and why. */
-  failing: Schema.NullOr(Schema.Struct({ tries: Schema.Number, dueAt: Timestamp, problem: Schema.String })),
+  failing: Schema.NullOr(Schema.Struct({ tries: Schema.Finite, dueAt: Timestamp, problem: Schema.String })),
   updatedAt: Timestamp
 })
 export interface Consumer extends Schema.Schema.Type<typeof Consumer> {}

@@ -90,11 +90,11 @@ const gather = <R>(events: ReadonlyArray<Event>, decide: Decide<R>, most: number
     let batch: Batch | null = null
     for (const event of events) {
       const decided = yield* decide(event).pipe(
-        Effect.timeoutFail({ duration: Limits.consumerDecideMs, onTimeout: () => "it took too long" }),
+        Effect.timeoutOrElse({ duration: Limits.consumerDecideMs, orElse: () => Effect.fail("it took too long") }),
         Effect.exit
       )
       if (Exit.isFailure(decided)) {
-        if (Cause.isInterruptedOnly(decided.cause)) return yield* Effect.interrupt
+        if (Cause.hasInterruptsOnly(decided.cause)) return yield* Effect.interrupt
         return { batch, ended: decided.cause }
       }
       const effects = decided.value
@@ -116,7 +116,7 @@ const gather = <R>(events: ReadonlyArray<Event>, decide: Decide<R>, most: number
   })
 
 const problemOf = (cause: Cause.Cause<unknown>): unknown =>
-  Option.getOrElse(Cause.failureOption(cause), () => Cause.squash(cause))
+  Option.getOrElse(Cause.findErrorOption(cause), () => Cause.squash(cause))
 
 /** The event that its group could not apply, as a command: one more try, then a dead letter for a person. */
 const leftBehind = (consumer: Consumer, event: Event): NewCommand => ({
@@ -245,7 +245,7 @@ export const step = <R>(
       if (first !== null && effects === 1 && tried.conflicts >= Limits.commitAttempts)
         return yield* fail(stored, first, "what it relies on kept changing")
       return yield* commitBatch(stored, batch).pipe(
-        Effect.catchAllDefect((defect): Effect.Effect<Step | TooMuch, Unapplied, Ledger> => {
+        Effect.catchDefect((defect): Effect.Effect<Step | TooMuch, Unapplied, Ledger> => {
           if (first === null) return Effect.die(defect)
           return effects > 1 ? Effect.succeed({ _tag: "TooMuch" }) : fail(stored, first, defect)
         })

@@ -17,10 +17,10 @@ import { revive } from "./Deliveries.ts"
 const subjectOf = (
   letter: DeadLetter,
   field: "taskId" | "changeId" | "candidateId" | "deliveryId"
-): Effect.Effect<string> => Effect.orDie(Schema.decodeUnknown(Schema.String)(letter.payload[field]))
+): Effect.Effect<string> => Effect.orDie(Schema.decodeUnknownEffect(Schema.String)(letter.payload[field]))
 
 const projectOf = (letter: DeadLetter) =>
-  Effect.orDie(Schema.decodeUnknown(Schema.Struct({ project: Project }))(letter.payload))
+  Effect.orDie(Schema.decodeUnknownEffect(Schema.Struct({ project: Project }))(letter.payload))
 
 /**
  * Queues a dead letter again, with its tries restored, and answers it as it was. The Task of a wake is ready again.
@@ -72,8 +72,8 @@ export const dismissOld = Effect.gen(function* () {
         DeadLetterMissing: () => Effect.void,
         Unknown: () => Effect.ignore(commands.dismiss(id))
       }),
-      Effect.catchAllDefect((defect) =>
-        Effect.zipRight(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
           Effect.logWarning("a dead letter was forgotten without its end", defect),
           Effect.catchTag(commands.dismiss(id), "DeadLetterMissing", () => Effect.void)
         )

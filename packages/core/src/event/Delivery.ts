@@ -20,16 +20,16 @@ export const Delivery = Schema.Struct({
   /** What is told. A ping has an id and type of its own, and no place in the sequence. */
   event: Schema.Struct({
     id: Schema.String,
-    type: Schema.Union(EventType, Schema.Literal(pingType)),
-    sequence: Schema.NullOr(Schema.Number)
+    type: Schema.Union([EventType, Schema.Literal(pingType)]),
+    sequence: Schema.NullOr(Schema.Finite)
   }),
-  state: Schema.Literal(...deliveryStates),
+  state: Schema.Literals(deliveryStates),
   /** Tries that were made; from the beginning again once it is delivered anew. */
-  tries: Schema.Number,
+  tries: Schema.Finite,
   /** When it is tried next; null when it is not. */
   nextTryAt: Schema.NullOr(Timestamp),
   /** What the receiver answered last; null while it never answered. */
-  lastStatus: Schema.NullOr(Schema.Number),
+  lastStatus: Schema.NullOr(Schema.Finite),
   /** Why the last try was none, in words that tell neither address nor secret. */
   lastProblem: Schema.NullOr(Schema.String),
   /** Who asked for a ping. */

@@ -41,7 +41,7 @@ export const eventTypes = [
   "project.archived",
   "app.removed"
 ] as const
-export const EventType = Schema.Literal(...eventTypes)
+export const EventType = Schema.Literals(eventTypes)
 export type EventType = typeof EventType.Type
 
 export const Event = Schema.Struct({
@@ -54,8 +54,8 @@ export const Event = Schema.Struct({
   subject: Schema.String,
   time: Timestamp,
   /** Starts at 1 and is dense per Project. */
-  sequence: Schema.Number,
-  data: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  sequence: Schema.Finite,
+  data: Schema.Record(Schema.String, Schema.Unknown),
   actor: Actor
 })
 export interface Event extends Schema.Schema.Type<typeof Event> {}

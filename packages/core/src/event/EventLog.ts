@@ -1,12 +1,12 @@
 /** The durable log of a Project's events. Written by `Ledger.commit` in the same transaction as the state. */
-import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
+import { Context, Effect, Schema, type Scope, type Stream } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Event } from "./Event.ts"
 
 /** Events up to this sequence are gone by retention; start later. */
 export class EventsExpired extends Schema.TaggedError<EventsExpired>()("EventsExpired", {
-  after: Schema.Number,
-  oldest: Schema.Number
+  after: Schema.Finite,
+  oldest: Schema.Finite
 }) {}
 
 /** What a router of events is told. It may be told too often; rarely, and then `behind` shows it, not at all. */
@@ -24,7 +24,7 @@ export interface GroupName {
   readonly group: string
 }
 
-export class EventLog extends Context.Tag("@pawl/core/event/EventLog")<
+export class EventLog extends Context.Service<
   EventLog,
   {
     /** At most `limit` (≤ 100) events with a higher sequence, in order. */
@@ -40,4 +40,4 @@ export class EventLog extends Context.Tag("@pawl/core/event/EventLog")<
     /** The groups that have not come to their Project's last event: one look, however many groups there are. */
     readonly behind: Effect.Effect<ReadonlyArray<GroupName>, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/event/EventLog") {}

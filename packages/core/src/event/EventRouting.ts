@@ -14,7 +14,7 @@ import { apply, type Groups, type Routed } from "./EventRouter.ts"
 /** A store that cannot be asked is asked again after a pause. */
 const insist = <A, E, R>(what: Effect.Effect<A, E, R>) =>
   what.pipe(
-    Effect.tapErrorCause((cause) => Effect.logWarning("consumers not read", describe(cause))),
+    Effect.tapCause((cause) => Effect.logWarning("consumers not read", describe(cause))),
     Effect.retry(Schedule.spaced(Limits.storePollMs))
   )
 
@@ -53,13 +53,13 @@ const makeTurns = <R>(groups: Groups<R>, known: Map<string, Set<string>>) =>
         if (known.get(projectId)?.size === 0) known.delete(projectId)
         return soonest(routed, yield* Time.nowMillis)
       }).pipe(
-        Effect.catchAllCause((cause) =>
+        Effect.catchCause((cause) =>
           Effect.as(Effect.logWarning("routing failed", describe(cause)), Limits.storePollMs)
         ),
         Effect.annotateLogs({ project: projectId })
       )
 
-    const wake = (projectId: string): Effect.Effect<void, never, Effect.Effect.Context<ReturnType<typeof once>>> =>
+    const wake = (projectId: string): Effect.Effect<void, never, Effect.Services<ReturnType<typeof once>>> =>
       Effect.suspend(() => {
         const running = active.get(projectId)
         if (running !== undefined) {
@@ -79,7 +79,7 @@ const makeTurns = <R>(groups: Groups<R>, known: Map<string, Set<string>>) =>
         const after = (waitMs: number | null) =>
           waitMs === null
             ? Effect.void
-            : FiberMap.run(timers, projectId, Effect.zipRight(Effect.sleep(waitMs), wake(projectId)))
+            : FiberMap.run(timers, projectId, Effect.andThen(Effect.sleep(waitMs), wake(projectId)))
         return Effect.asVoid(FiberMap.run(fibers, projectId, Effect.flatMap(rounds, after)))
       })
     return wake
@@ -113,7 +113,7 @@ export const run = <R>(groups: Groups<R>) =>
       // Most Projects have no group: their events wake nobody.
       else if (known.has(notice.projectId)) heard.events.add(notice.projectId)
       else return
-      Queue.unsafeOffer(bell, null)
+      Queue.offerUnsafe(bell, null)
     }
     yield* log.listen(note)
 

@@ -31,15 +31,15 @@ import { clean } from "../upkeep/Cleanup.ts"
 import { sweepForks } from "../upkeep/ForkSweep.ts"
 import { sweepExpired } from "../upkeep/RetentionSweep.ts"
 
-const payload = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(schema)
+const payload = <A, I>(schema: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
   return (command: { readonly payload: unknown }) => Effect.orDie(decode(command.payload))
 }
 
 const OfProject = payload(Schema.Struct({ project: Project, hasSource: Schema.Boolean, actor: Actor }))
-const OfApp = payload(Schema.Struct({ projectId: Schema.String, generation: Schema.Number }))
+const OfApp = payload(Schema.Struct({ projectId: Schema.String, generation: Schema.Finite }))
 const OfDeploy = payload(
-  Schema.Struct({ projectId: Schema.String, generation: Schema.Number, incarnation: Schema.Number })
+  Schema.Struct({ projectId: Schema.String, generation: Schema.Finite, incarnation: Schema.Finite })
 )
 const OfCleanup = payload(Schema.Struct({ projectId: Schema.String }))
 const OfCandidate = payload(Schema.Struct({ candidateId: Schema.String }))
@@ -51,9 +51,9 @@ const OfConsumer = payload(Schema.Struct({ group: Schema.String, event: Event })
 const OfDelivery = payload(
   Schema.Struct({
     webhookId: Schema.String,
-    sequence: Schema.optionalWith(Schema.Number, { exact: true }),
+    sequence: Schema.optionalKey(Schema.Finite),
     /** Missing in a command of an earlier version, which named the event only. */
-    deliveryId: Schema.optionalWith(Schema.String, { exact: true })
+    deliveryId: Schema.optionalKey(Schema.String)
   })
 )
 
@@ -130,7 +130,7 @@ const bodies = {
 } satisfies Handlers<unknown>
 
 type Needs = {
-  readonly [K in keyof typeof bodies]: Effect.Effect.Context<ReturnType<(typeof bodies)[K]>>
+  readonly [K in keyof typeof bodies]: Effect.Services<ReturnType<(typeof bodies)[K]>>
 }[keyof typeof bodies]
 
 const continues: ReadonlyArray<string> = goesOn

@@ -82,7 +82,7 @@ const ofKinds = (state: MemoryState, projectId: string, kinds: ReadonlyArray<str
 const workableAt = ({ command, waitedUntil }: CommandRow): number =>
   Math.max(toMillis(command.createdAt), waitedUntil ?? 0)
 
-type DeadLetters = Pick<Commands["Type"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
+type DeadLetters = Pick<Commands["Service"], "deadLetters" | "oldLetters" | "deadLetter" | "retry" | "dismiss">
 
 const names = (letter: DeadLetter, texts: ReadonlyArray<string>): boolean => {
   const said = `${letter.id}\n${JSON.stringify(letter.payload)}`
@@ -140,7 +140,7 @@ const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): De
   }
 }
 
-export const make = (state: MemoryState, signals: Signals): Commands["Type"] => {
+export const make = (state: MemoryState, signals: Signals): Commands["Service"] => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
   const ears = listening(signals, work)
 

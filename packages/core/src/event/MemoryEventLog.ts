@@ -9,8 +9,8 @@ import type { Consumer } from "./Consumer.ts"
 import { type EventLog, EventsExpired } from "./EventLog.ts"
 import { listening } from "./RoutingNotices.ts"
 
-export const make = (state: MemoryState, signals: Signals): EventLog["Type"] => {
-  const read: EventLog["Type"]["read"] = (projectId, after, limit) =>
+export const make = (state: MemoryState, signals: Signals): EventLog["Service"] => {
+  const read: EventLog["Service"]["read"] = (projectId, after, limit) =>
     Effect.suspend(() => {
       const log = state.events.get(projectId)
       if (log === undefined) return Effect.succeed([])

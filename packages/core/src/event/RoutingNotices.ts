@@ -14,7 +14,7 @@ const noticeOf = (topic: string): RoutingNotice | null => {
 
 /** `EventLog.listen` over signals. */
 export const listening =
-  (signals: Signals): EventLog["Type"]["listen"] =>
+  (signals: Signals): EventLog["Service"]["listen"] =>
   (heard) =>
     Effect.asVoid(
       Effect.acquireRelease(

@@ -1,5 +1,5 @@
 /** An address outside that is told of a Project's events. */
-import { type Redacted, Schema } from "effect"
+import { Effect, type Redacted, Schema } from "effect"
 import { ProjectId, WebhookDeliveryId, WebhookId } from "../primitives/Ids.ts"
 import { fromMillis, Timestamp } from "../primitives/Time.ts"
 import { EventType } from "./Event.ts"
@@ -11,25 +11,24 @@ export const Webhook = Schema.Struct({
   /** The types that it is told of; null for all. */
   eventTypes: Schema.NullOr(Schema.Array(EventType)),
   /** `whsec_` and 32 secret bytes in base64. Kept readable: every delivery is signed with it. */
-  secret: Schema.Redacted(Schema.String),
+  secret: Schema.RedactedFromValue(Schema.String),
   /** Secrets before it, the newest first, that still sign beside it: receivers change theirs when they can. */
-  formerSecrets: Schema.optionalWith(
-    Schema.Array(Schema.Struct({ secret: Schema.Redacted(Schema.String), until: Timestamp })),
-    { default: () => [] }
+  formerSecrets: Schema.Array(Schema.Struct({ secret: Schema.RedactedFromValue(Schema.String), until: Timestamp })).pipe(
+    Schema.withDecodingDefaultType(Effect.succeed([]))
   ),
   /** False once the receiver answered 410: nothing is sent any more. */
   active: Schema.Boolean,
   /** The delivery on its way; the next event waits for its end, so that they arrive in order. */
   sending: Schema.NullOr(
     Schema.Struct({
-      sequence: Schema.Number,
+      sequence: Schema.Finite,
       since: Timestamp,
       /** Missing where an earlier version queued it. */
-      deliveryId: Schema.optionalWith(WebhookDeliveryId, { exact: true })
+      deliveryId: Schema.optionalKey(WebhookDeliveryId)
     })
   ),
   /** The number of its newest delivery; 0 before the first. */
-  deliveries: Schema.optionalWith(Schema.Number, { default: () => 0 }),
+  deliveries: Schema.Finite.pipe(Schema.withDecodingDefaultType(Effect.succeed(0))),
   createdAt: Timestamp,
   /** The user. */
   createdBy: Schema.String

@@ -23,7 +23,7 @@ export interface WebhookMessage {
   readonly timeoutMs: number
 }
 
-export class WebhookSender extends Context.Tag("@pawl/core/event/WebhookSender")<
+export class WebhookSender extends Context.Service<
   WebhookSender,
   {
     /** Fails when the address, as it is written, can never be called: no URL, a wrong scheme, a private address. */
@@ -31,7 +31,7 @@ export class WebhookSender extends Context.Tag("@pawl/core/event/WebhookSender")
     /** One POST. Answers the status, whatever it is; redirects are not followed, and the answer's body is thrown away. */
     readonly send: (message: WebhookMessage) => Effect.Effect<number, WebhookUnreachable>
   }
->() {}
+>()("@pawl/core/event/WebhookSender") {}
 
 /** What a receiver in memory was sent. */
 export type Received = Pick<WebhookMessage, "url" | "id" | "body">

@@ -2,7 +2,8 @@
  * Webhooks: who is told of a Project's events. Each is a consumer group whose effect is a delivery, one at a time, so
  * that events arrive in order; one that cannot be delivered becomes a dead letter and the next goes on.
  */
-import { Effect, Encoding, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import type { Actor } from "../access/Actor.ts"
 import { Secrets } from "../access/Secrets.ts"
 import * as Commit from "../ledger/Commit.ts"
@@ -21,7 +22,7 @@ import { type Webhook, webhookGroup } from "./Webhook.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
 /** The Project has as many webhooks as one may have. Delete one first. */
-export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLimit", { max: Schema.Number }) {}
+export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLimit", { max: Schema.Finite }) {}
 
 export interface NewWebhook {
   readonly url: string
@@ -31,7 +32,7 @@ export interface NewWebhook {
 
 const makeSecret: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {
   const bytes = yield* (yield* Secrets).bytes(Limits.webhookSecretBytes)
-  return Redacted.make(`whsec_${Encoding.encodeBase64(bytes)}`)
+  return Redacted.make(`whsec_${Base64.encode(bytes)}`)
 })
 
 const checkUrl = (url: string) => {

@@ -4,9 +4,9 @@ import { CandidateId, EvidenceId, ObjectId, ProjectId, ReleaseId, Sha256 } from 
 import { Timestamp } from "../primitives/Time.ts"
 import { Waiver } from "../candidate/Plan.ts"
 
-export const EvidenceStatus = Schema.Literal("checked_supported", "checked_unsupported", "not_checked")
+export const EvidenceStatus = Schema.Literals(["checked_supported", "checked_unsupported", "not_checked"])
 export type EvidenceStatus = typeof EvidenceStatus.Type
-export const EvidenceResult = Schema.Literal("pass", "fail", "gap")
+export const EvidenceResult = Schema.Literals(["pass", "fail", "gap"])
 export type EvidenceResult = typeof EvidenceResult.Type
 
 export const Runner = Schema.Struct({
@@ -42,6 +42,6 @@ export const Evidence = Schema.Struct({
   /** The Policy's waiver that was in force for this check. */
   waived: Schema.optional(Waiver),
   /** Which try this was; a check that could not run is tried again. */
-  attempt: Schema.Number
+  attempt: Schema.Finite
 })
 export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}

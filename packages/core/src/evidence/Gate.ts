@@ -11,7 +11,7 @@ import type { Evidence } from "./Evidence.ts"
 export const CheckVerdict = Schema.Struct({
   checkId: Schema.String,
   required: Schema.Boolean,
-  verdict: Schema.Literal("pass", "fail", "gap"),
+  verdict: Schema.Literals(["pass", "fail", "gap"]),
   evidenceId: Schema.NullOr(Schema.String),
   summary: Schema.String
 })

@@ -30,7 +30,7 @@ export type Value = string | number | null
 
 export interface Entity<A> {
   /** Its encoded form is JSON. */
-  readonly schema: Schema.Schema<A, unknown>
+  readonly schema: Schema.Codec<A, unknown>
   /** The key, unique among records of this kind. */
   readonly id: (record: A) => string
   /** The Project it belongs to; null for the directory. */
@@ -41,13 +41,13 @@ export interface Entity<A> {
 }
 
 const entity = <A, I, const C extends Readonly<Record<string, (record: A) => Value>>>(
-  schema: Schema.Schema<A, I>,
+  schema: Schema.Codec<A, I>,
   id: (record: A) => string,
   project: (record: A) => string | null,
   columns: C,
   lifecycle?: Lifecycle<string, string>
 ) => ({
-  schema: schema as unknown as Schema.Schema<A, unknown>,
+  schema: schema as unknown as Schema.Codec<A, unknown>,
   id,
   project,
   columns,

@@ -32,5 +32,5 @@ export const following = <A extends { readonly sequence: number }, E>(
         Effect.flatMap((page) => (page === null ? next(last) : Effect.succeed(page)))
       )
     })
-  return Stream.paginateChunkEffect(after, next)
+  return Stream.paginate(after, next)
 }

@@ -2,7 +2,7 @@
  * What happened to each thing that has a life: every change of a status, with who did it and why. The store writes it
  * in the transaction of the commit that changed the status, and keeps it for ever.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { Actor, system } from "../access/Actor.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
@@ -55,7 +55,7 @@ export interface HistoryListing {
   readonly cursor?: string
 }
 
-export class History extends Context.Tag("@pawl/core/ledger/History")<
+export class History extends Context.Service<
   History,
   {
     /** What became of a Change and of its Tasks, Candidates, releases and previews, oldest first. Empty for an unknown one. */
@@ -63,7 +63,7 @@ export class History extends Context.Tag("@pawl/core/ledger/History")<
     /** What became of everything in a Project, in the order of the commits, oldest first. Empty for an unknown one. */
     readonly ofProject: (projectId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/ledger/History") {}
 
 /** Who a commit says did it. */
 export const actorOf = (commit: Commit): Actor => commit.actor ?? commit.events?.[0]?.actor ?? system(commit.name)

@@ -1,8 +1,8 @@
 /** The steps that a durable process has finished. Steps are written by `Ledger.commit`; here they are read. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
-export class Journal extends Context.Tag("@pawl/core/ledger/Journal")<
+export class Journal extends Context.Service<
   Journal,
   {
     /**
@@ -11,4 +11,4 @@ export class Journal extends Context.Tag("@pawl/core/ledger/Journal")<
      */
     readonly steps: (process: string) => Effect.Effect<ReadonlyMap<string, unknown>, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/ledger/Journal") {}

@@ -1,5 +1,5 @@
 /** The one port that writes. State, events, commands and the journal move together or not at all. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { Commit } from "./Commit.ts"
 
 /** Something this commit relied on has changed meanwhile. Read again and decide anew. */
@@ -35,7 +35,7 @@ export interface Duplicate {
   readonly _tag: "Duplicate"
 }
 
-export class Ledger extends Context.Tag("@pawl/core/ledger/Ledger")<
+export class Ledger extends Context.Service<
   Ledger,
   {
     /**
@@ -46,4 +46,4 @@ export class Ledger extends Context.Tag("@pawl/core/ledger/Ledger")<
      */
     readonly commit: (commit: Commit) => Effect.Effect<Committed | Duplicate, Conflict | LeaseLost | LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/ledger/Ledger") {}

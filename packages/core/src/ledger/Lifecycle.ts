@@ -3,7 +3,7 @@
  * What is absent is refused. The guard of a use case, the SQL constraint and the reference page
  * are all made from this one table.
  */
-import { Data, Either } from "effect"
+import { Data, Result } from "effect"
 
 /** The row is not in the table: this trigger means nothing in this state. */
 export class TransitionRefused extends Data.TaggedError("TransitionRefused")<{
@@ -73,18 +73,18 @@ export const next = <S extends string, T extends string>(
   from: S,
   trigger: NoInfer<T>,
   to?: NoInfer<S>
-): Either.Either<S, TransitionRefused> => {
+): Result.Result<S, TransitionRefused> => {
   const row = lifecycle.rows.find(
     (each) => each.from === from && each.trigger === trigger && (to === undefined || each.to === to)
   )
   return row === undefined
-    ? Either.left(new TransitionRefused({ lifecycle: lifecycle.name, from, trigger }))
-    : Either.right(row.to)
+    ? Result.fail(new TransitionRefused({ lifecycle: lifecycle.name, from, trigger }))
+    : Result.succeed(row.to)
 }
 
 /** Whether a trigger has a row in this state. */
 export const allows = <S extends string, T extends string>(lifecycle: Lifecycle<S, T>, from: S, trigger: T): boolean =>
-  Either.isRight(next(lifecycle, from, trigger))
+  Result.isSuccess(next(lifecycle, from, trigger))
 
 export const isFinal = <S extends string>(lifecycle: Lifecycle<S, string>, state: S): boolean =>
   lifecycle.final.includes(state)

@@ -28,7 +28,7 @@ export const record = (state: MemoryState, commit: Commit, now: number): void =>
     })
 }
 
-export const make = (state: MemoryState): History["Type"] => ({
+export const make = (state: MemoryState): History["Service"] => ({
   ofChange: (changeId, listing) =>
     Effect.sync(() => {
       const { position } = startOf(listing.cursor)

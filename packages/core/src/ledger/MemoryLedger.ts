@@ -57,7 +57,7 @@ const noIds: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
 const ulids = (count: number): Effect.Effect<ReadonlyArray<string>> =>
   count === 0 ? noIds : Effect.replicateEffect(makeUlid, count)
 
-const makeLedger = (state: MemoryState, signals: Signals.Signals): Ledger["Type"] => ({
+const makeLedger = (state: MemoryState, signals: Signals.Signals): Ledger["Service"] => ({
   commit: (commit: Commit) =>
     Effect.flatMap(ulids(commit.events?.length ?? 0), (ids) =>
       Effect.flatMap(nowMillis, (now) =>
@@ -112,9 +112,9 @@ const page = <K extends Kind>(state: MemoryState, kind: K, listing: Listing<K>):
   }
 }
 
-const makeRecords = (state: MemoryState): Records["Type"] => ({
+const makeRecords = (state: MemoryState): Records["Service"] => ({
   get: (kind, id) =>
-    Effect.sync(() => Option.map(Option.fromNullable(rowsOf(state, kind).get(id)), (row) => storedAs(kind, row))),
+    Effect.sync(() => Option.map(Option.fromNullishOr(rowsOf(state, kind).get(id)), (row) => storedAs(kind, row))),
   list: (kind, listing) => Effect.sync(() => page(state, kind, listing))
 })
 
@@ -131,7 +131,7 @@ const forget = (log: ProjectEvents, before: string): number => {
   return gone
 }
 
-const makeRetention = (state: MemoryState): Retention["Type"] => ({
+const makeRetention = (state: MemoryState): Retention["Service"] => ({
   forget: (projectId, before) =>
     Effect.sync(() => {
       const log = state.events.get(projectId)

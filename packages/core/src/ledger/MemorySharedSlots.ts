@@ -7,7 +7,7 @@ import type { HeldSlot, SharedSlots } from "./SharedSlots.ts"
 
 const keyOf = (scope: string, place: number): string => `${place}\n${scope}`
 
-export const make = (state: MemoryState): SharedSlots["Type"] => {
+export const make = (state: MemoryState): SharedSlots["Service"] => {
   const isHeld = ({ holder, place, scope }: HeldSlot, now: number): boolean => {
     const row = state.slots.get(keyOf(scope, place))
     return row !== undefined && row.holder === holder && row.until > now

@@ -14,10 +14,10 @@ import { nowMillis } from "../primitives/Time.ts"
 import { senderOf } from "../telemetry/Tracing.ts"
 
 /** The process that is running: its command, its lease, and the steps it has finished. */
-export class Process extends Context.Tag("@pawl/core/ledger/Processes/Process")<
+export class Process extends Context.Service<
   Process,
   { readonly command: Command; readonly lease: Lease; readonly steps: Map<string, unknown> }
->() {}
+>()("@pawl/core/ledger/Processes/Process") {}
 
 export { backoffMs } from "./Outages.ts"
 
@@ -82,7 +82,7 @@ const keepLease = (lease: Lease) =>
   })
 
 /** At once, then each second: the store may have lost only this one answer. */
-const again = Schedule.andThen(Schedule.recurs(1), Schedule.spaced(Limits.commandBackoffMs))
+const again = Schedule.concat(Schedule.recurs(1), Schedule.spaced(Limits.commandBackoffMs))
 
 /** Runs the body of a leased command with its journal, renewing the lease meanwhile. The caller finishes or fails it. */
 export const runLeased = <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A, E, R>) =>
@@ -149,7 +149,7 @@ const bodyOf = <R>({ command, deaths }: LeasedCommand, handler: Handler<R> | und
 }
 
 /** Tells a stop of the worker from work that interrupted itself: only in the first is anybody waiting for this fiber to end. */
-const isStopping = Effect.map(Effect.exit(Effect.interruptible(Effect.void)), Exit.isInterrupted)
+const isStopping = Effect.map(Effect.exit(Effect.interruptible(Effect.void)), Exit.hasInterrupts)
 
 /** Says what became of a command, and says it again while the store is away: until its lease is over, or the worker stops. */
 const insist = <E, R>(ending: Effect.Effect<void, E, R>, untilMs: number, pauseMs = 0): Effect.Effect<void, E, R> =>
@@ -157,7 +157,7 @@ const insist = <E, R>(ending: Effect.Effect<void, E, R>, untilMs: number, pauseM
     Effect.flatMap(nowMillis, (now) =>
       now + pauseMs > untilMs
         ? Effect.fail(problem)
-        : Effect.zipRight(Effect.interruptible(Effect.sleep(pauseMs)), insist(ending, untilMs, Limits.commandBackoffMs))
+        : Effect.andThen(Effect.interruptible(Effect.sleep(pauseMs)), insist(ending, untilMs, Limits.commandBackoffMs))
     )
   )
 
@@ -181,8 +181,8 @@ export const execute = <R>(leased: LeasedCommand, handlers: Handlers<R>) => {
     })
   ).pipe(
     // The lease was lost, or the store is away: whoever claims the command next goes on from the journal.
-    Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause as Cause.Cause<never>)
         : Effect.logWarning("command left to another worker", describe(Cause.squash(cause)))
     ),
@@ -208,6 +208,6 @@ const subjectsOf = ({ id, kind, payload, projectId }: Command): Readonly<Record<
 }
 
 const failureIn = (cause: Cause.Cause<unknown>): unknown => {
-  const failure = Cause.failureOption(cause)
+  const failure = Cause.findErrorOption(cause)
   return failure._tag === "Some" ? failure.value : Cause.squash(cause)
 }

@@ -1,5 +1,5 @@
 /** Reads what the ledger keeps. Records carry the revision that a later commit guards. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, Effect, type Option } from "effect"
 import type { Stored } from "./Commit.ts"
 import type { ColumnsOf, Kind, RecordOf, Value } from "./Entities.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"
@@ -23,7 +23,7 @@ export interface Page<A> {
   readonly nextCursor: string | null
 }
 
-export class Records extends Context.Tag("@pawl/core/ledger/Records")<
+export class Records extends Context.Service<
   Records,
   {
     readonly get: <K extends Kind>(
@@ -33,4 +33,4 @@ export class Records extends Context.Tag("@pawl/core/ledger/Records")<
     /** In the order of insertion. A cursor that is not one of ours starts at the beginning. */
     readonly list: <K extends Kind>(kind: K, listing: Listing<K>) => Effect.Effect<Page<RecordOf<K>>, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/ledger/Records") {}

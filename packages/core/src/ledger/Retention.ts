@@ -11,7 +11,7 @@ export interface Swept {
   readonly counters: number
 }
 
-export class Retention extends Context.Tag("@pawl/core/ledger/Retention")<
+export class Retention extends Context.Service<
   Retention,
   {
     /**
@@ -23,7 +23,7 @@ export class Retention extends Context.Tag("@pawl/core/ledger/Retention")<
     /** Deletes the events of a Project that are older than `before`, and answers how many there were. Its sequence goes on. */
     readonly forget: (projectId: string, before: Timestamp) => Effect.Effect<number, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/ledger/Retention") {}
 
 /** How long events are kept here, in days (specification, "Retention"). */
 export const eventDays: Effect.Effect<number> = Effect.map(Settings, ({ environment }) =>

@@ -1,5 +1,5 @@
 /** Numbered slots that all processes of one store share, each held for a while: a process that died gives its own back. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
 /** A slot that is held. `holder` tells it from a later holder of the same place. */
@@ -9,7 +9,7 @@ export interface HeldSlot {
   readonly holder: string
 }
 
-export class SharedSlots extends Context.Tag("@pawl/core/ledger/SharedSlots")<
+export class SharedSlots extends Context.Service<
   SharedSlots,
   {
     /**
@@ -28,4 +28,4 @@ export class SharedSlots extends Context.Tag("@pawl/core/ledger/SharedSlots")<
     /** Gives all back, of every scope: whoever held one is known to be dead. */
     readonly giveAllBack: Effect.Effect<void, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/ledger/SharedSlots") {}

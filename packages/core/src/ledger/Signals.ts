@@ -33,7 +33,7 @@ export const make = (): Signals => {
     const all = listeners.get(topic)
     if (all === undefined) listeners.set(topic, new Set([ring]))
     else all.add(ring)
-    const wait = Effect.async<void>((resume) => {
+    const wait = Effect.callback<void>((resume) => {
       if (rung) return resume(Effect.void)
       const wake = () => resume(Effect.void)
       sleepers.add(wake)

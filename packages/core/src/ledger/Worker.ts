@@ -31,7 +31,7 @@ export const worker = <R>(options: {
         if (room === null) return yield* restore(Queue.take(freed))
         const claimed = yield* commands
           .claim({ ...asked, kinds: room.kinds, except: room.except })
-          .pipe(Effect.catchAll((problem) => Effect.as(Effect.logWarning("claim failed", describe(problem)), [])))
+          .pipe(Effect.catch((problem) => Effect.as(Effect.logWarning("claim failed", describe(problem)), [])))
         for (const leased of claimed) {
           slots.take(leased.command)
           const done = Effect.suspend(() => {

@@ -50,7 +50,7 @@ const make = (objects: Map<string, Kept>): typeof ObjectStore.Service => {
       ),
     head: (key) => Effect.map(found(key), (kept) => infoOf(key, kept)),
     copy: (from, to) =>
-      Effect.zipRight(
+      Effect.andThen(
         checkedKey(to),
         Effect.map(found(from), (kept) => void objects.set(to, kept))
       ),

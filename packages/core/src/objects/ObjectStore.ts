@@ -28,7 +28,7 @@ export interface ObjectInfo {
   readonly storedAtMs: number
 }
 
-export class ObjectStore extends Context.Tag("@pawl/core/objects/ObjectStore")<
+export class ObjectStore extends Context.Service<
   ObjectStore,
   {
     /** Stores the whole object durably, or nothing; a reader never sees a part. Replaces an object of the same key. */
@@ -58,7 +58,7 @@ export class ObjectStore extends Context.Tag("@pawl/core/objects/ObjectStore")<
     /** Deletes all objects whose key starts with `prefix` and answers how many there were. A prefix that does not end with a slash, the empty one too, is an `InvalidKey`. */
     readonly removePrefix: (prefix: string) => Effect.Effect<number, InvalidKey | ObjectStoreUnavailable>
   }
->() {}
+>()("@pawl/core/objects/ObjectStore") {}
 
 const segmentProblem = (segment: string): string | undefined =>
   segment === "" ? "an empty segment" : segment === "." || segment === ".." ? `the segment ${segment}` : undefined

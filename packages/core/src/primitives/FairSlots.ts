@@ -93,7 +93,7 @@ const isBefore = (one: Line, other: Line): boolean =>
 
 /** Ends once a slot is granted. A slot that was granted to a fiber that is interrupted at that moment goes back. */
 const turn = (lines: Lines, key: string): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
+  Effect.callback<void>((resume) => {
     const line = lines.line(key)
     const waiter: Waiter = { granted: false, wake: () => resume(Effect.void) }
     lines.wait(line, waiter)
@@ -120,7 +120,7 @@ export const make = (slots: number): FairSlots => {
     })
   const take = (key: string) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.zipRight(
+      Effect.andThen(
         restore(turn(lines, key)),
         Effect.addFinalizer(() => release(key))
       )
@@ -141,7 +141,7 @@ export const make = (slots: number): FairSlots => {
       ),
     withSlot: (key) => (work) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.zipRight(restore(turn(lines, key)), Effect.ensuring(restore(work), release(key)))
+        Effect.andThen(restore(turn(lines, key)), Effect.ensuring(restore(work), release(key)))
       ),
     held: (key) => count(lines, key, (line) => line.held),
     waiting: (key) => count(lines, key, (line) => line.waiters.size)

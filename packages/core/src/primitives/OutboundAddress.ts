@@ -6,13 +6,10 @@
  */
 import { Context } from "effect"
 
-export class OutboundRule extends Context.Reference<OutboundRule>()(
-  "@pawl/core/primitives/OutboundAddress/OutboundRule",
-  {
-    /** `allowPrivate` lets everything pass: for trying things out on one machine. */
-    defaultValue: (): { readonly allowPrivate: boolean } => ({ allowPrivate: false })
-  }
-) {}
+export const OutboundRule = Context.Reference("@pawl/core/primitives/OutboundAddress/OutboundRule", {
+  /** `allowPrivate` lets everything pass: for trying things out on one machine. */
+  defaultValue: (): { readonly allowPrivate: boolean } => ({ allowPrivate: false })
+})
 
 /** The range of an address, as how many of its first bits are what. */
 type Range = readonly [first: ReadonlyArray<number>, bits: number]

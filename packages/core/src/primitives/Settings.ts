@@ -18,7 +18,7 @@ export interface SettingsShape {
   readonly appUrl: (host: string) => string
 }
 
-export class Settings extends Context.Reference<Settings>()("@pawl/core/primitives/Settings", {
+export const Settings = Context.Reference("@pawl/core/primitives/Settings", {
   defaultValue: (): SettingsShape => ({
     environment: "production",
     appsDomain: "apps.localhost",
@@ -29,4 +29,4 @@ export class Settings extends Context.Reference<Settings>()("@pawl/core/primitiv
     smokeRetryMs: Limits.probeRetryMs,
     appUrl: (host) => `http://${host}/`
   })
-}) {}
+})

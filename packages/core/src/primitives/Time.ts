@@ -1,16 +1,16 @@
 /** Points in time as ISO 8601 text in UTC, taken from the program's own clock. */
 import { DateTime, Effect, Schema } from "effect"
 
-export const Timestamp = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 export type Timestamp = typeof Timestamp.Type
 
 /** A day, in milliseconds. */
 export const dayMs = 24 * 60 * 60 * 1000
 
 /** Milliseconds since 1970 as a timestamp. */
-export const fromMillis = (ms: number): Timestamp => DateTime.formatIso(DateTime.unsafeMake(ms))
+export const fromMillis = (ms: number): Timestamp => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
-export const toMillis = (timestamp: Timestamp): number => DateTime.toEpochMillis(DateTime.unsafeMake(timestamp))
+export const toMillis = (timestamp: Timestamp): number => DateTime.toEpochMillis(DateTime.makeUnsafe(timestamp))
 
 export const nowMillis: Effect.Effect<number> = Effect.clockWith((clock) => clock.currentTimeMillis)
 export const now: Effect.Effect<Timestamp> = Effect.map(nowMillis, fromMillis)

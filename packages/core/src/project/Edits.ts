@@ -1,16 +1,17 @@
 /** What file edits make of a tree, within Pawl's bounds: one rule for every adapter of `Repositories`. */
-import { Either, Encoding } from "effect"
+import { Result } from "effect"
+import { Base64 } from "effect/encoding"
 import { Limits } from "../primitives/Limits.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { pathProblem, treeProblems } from "./Paths.ts"
 import { type FileContent, type FileEdits, InvalidPath, TreeTooLarge } from "./Repositories.ts"
 
 /** The bytes of a file as a caller sent it. */
-export const contentBytes = (path: string, content: FileContent): Either.Either<Uint8Array, InvalidPath> =>
+export const contentBytes = (path: string, content: FileContent): Result.Result<Uint8Array, InvalidPath> =>
   typeof content === "string"
-    ? Either.right(utf8(content))
-    : Either.mapLeft(
-        Encoding.decodeBase64(content.base64),
+    ? Result.succeed(utf8(content))
+    : Result.mapError(
+        Base64.decode(content.base64),
         () => new InvalidPath({ path, reason: "its content is not valid base64" })
       )
 
@@ -33,17 +34,17 @@ export const directoriesOf = (paths: Iterable<string>): Set<string> => {
 /** Whether these files, by path, may be one tree: entries (directories count), bytes and names that collide. */
 export const checkTree = (
   files: ReadonlyMap<string, { readonly size: number }>
-): Either.Either<void, InvalidPath | TreeTooLarge> => {
+): Result.Result<void, InvalidPath | TreeTooLarge> => {
   const entries = files.size > Limits.sourceEntries ? files.size : files.size + directoriesOf(files.keys()).size
-  if (entries > Limits.sourceEntries) return Either.left(tooLarge("sourceEntries", entries))
+  if (entries > Limits.sourceEntries) return Result.fail(tooLarge("sourceEntries", entries))
   let total = 0
   for (const { size } of files.values()) {
-    if (size > Limits.sourceFileBytes) return Either.left(tooLarge("sourceFileBytes", size))
+    if (size > Limits.sourceFileBytes) return Result.fail(tooLarge("sourceFileBytes", size))
     total += size
   }
-  if (total > Limits.sourceTotalBytes) return Either.left(tooLarge("sourceTotalBytes", total))
+  if (total > Limits.sourceTotalBytes) return Result.fail(tooLarge("sourceTotalBytes", total))
   const problem = treeProblems(files.keys())[0]
-  return problem === undefined ? Either.right(undefined) : Either.left(new InvalidPath(problem))
+  return problem === undefined ? Result.succeed(undefined) : Result.fail(new InvalidPath(problem))
 }
 
 /**
@@ -54,20 +55,20 @@ export const applyEdits = <File extends { readonly size: number }>(
   base: ReadonlyMap<string, File>,
   edits: FileEdits,
   write: (bytes: Uint8Array, replaced: File | undefined) => File
-): Either.Either<Map<string, File>, InvalidPath | TreeTooLarge> =>
-  Either.gen(function* () {
+): Result.Result<Map<string, File>, InvalidPath | TreeTooLarge> =>
+  Result.gen(function* () {
     const files = new Map(base)
     for (const [path, content] of Object.entries(edits)) {
       const problem = pathProblem(path)
-      if (problem !== undefined) return yield* Either.left(new InvalidPath({ path, reason: problem }))
+      if (problem !== undefined) return yield* Result.fail(new InvalidPath({ path, reason: problem }))
       if (content === null) files.delete(path)
     }
     for (const [path, content] of Object.entries(edits)) {
       if (content === null) continue
       const bytes = yield* contentBytes(path, content)
-      if (bytes.length > Limits.sourceFileBytes) return yield* Either.left(tooLarge("sourceFileBytes", bytes.length))
+      if (bytes.length > Limits.sourceFileBytes) return yield* Result.fail(tooLarge("sourceFileBytes", bytes.length))
       // Checked on the way, so that a body of too many files is not worked through to its end.
-      if (files.size > Limits.sourceEntries) return yield* Either.left(tooLarge("sourceEntries", files.size))
+      if (files.size > Limits.sourceEntries) return yield* Result.fail(tooLarge("sourceEntries", files.size))
       files.set(path, write(bytes, base.get(path)))
     }
     yield* checkTree(files)

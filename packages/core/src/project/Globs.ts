@@ -6,16 +6,16 @@ import { Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 
 /** A glob of `pawl.json`. What other tools read as braces, classes or exceptions is refused, so that nobody counts on it. */
-export const Glob = Schema.String.pipe(
-  Schema.minLength(1),
-  Schema.maxLength(Limits.checkFilesLength),
-  Schema.filter(
+export const Glob = Schema.String.check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(Limits.checkFilesLength),
+  Schema.makeFilter(
     (text) =>
       (!/[{}[\]\\]|^!|^\//.test(text) &&
         !text.split("/").some((part) => part === "" || part === "." || part === "..")) ||
       "a glob is a path from the root with *, ? and **; it has no braces, brackets, ! or leading /"
   ),
-  Schema.filter(
+  Schema.makeFilter(
     (text) => text.split("/").length <= Limits.globSegments || `a glob has at most ${Limits.globSegments} segments`
   )
 )

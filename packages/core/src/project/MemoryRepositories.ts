@@ -41,9 +41,9 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
       const line = yield* repos.line(into)
       const repository = yield* own(repos, into)
       const parent = yield* repos.commit(line, base).pipe(
-        Effect.catchAll((missing) =>
+        Effect.catch((missing) =>
           Effect.forEach(from ?? [], (ref) => Effect.ignore(repos.fetch(ref, repository))).pipe(
-            Effect.zipRight(repos.commit(line, base)),
+            Effect.andThen(repos.commit(line, base)),
             Effect.mapError(() => missing)
           )
         )
@@ -163,7 +163,7 @@ const makeReading = (
     Effect.flatMap(repos.line(ref), (line) =>
       repos.commit(line, id).pipe(
         Effect.flatMap(({ tree }) => repos.tree(line, tree)),
-        Effect.catchAll(() => repos.tree(line, id))
+        Effect.catch(() => repos.tree(line, id))
       )
     )
   const read: Service["read"] = (ref, tree, path) =>

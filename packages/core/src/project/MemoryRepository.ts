@@ -1,5 +1,5 @@
 /** Repositories as maps: what a repository in memory holds, and how its trees are made, merged and told apart. */
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { compareCodePoints } from "../primitives/CodePoints.ts"
 import { canonicalJson, sha256 } from "../primitives/Digest.ts"
 import { applyEdits, directoriesOf } from "./Edits.ts"
@@ -53,7 +53,7 @@ export const edited = (base: Files, edits: FileEdits) =>
 const treeId = (files: Files) => objectId(["tree", [...files].map(([path, { id }]) => [path, id])])
 
 /** The three-way merge of whole files. */
-export const mergeFiles = (base: Files, ours: Files, theirs: Files): Either.Either<Files, MergeConflict> => {
+export const mergeFiles = (base: Files, ours: Files, theirs: Files): Result.Result<Files, MergeConflict> => {
   const merged = new Map<string, File>()
   const conflicts: Array<string> = []
   for (const path of new Set([...ours.keys(), ...theirs.keys(), ...base.keys()])) {
@@ -64,8 +64,8 @@ export const mergeFiles = (base: Files, ours: Files, theirs: Files): Either.Eith
   }
   const directories = directoriesOf(merged.keys())
   for (const path of merged.keys()) if (directories.has(path)) conflicts.push(path)
-  if (conflicts.length > 0) return Either.left(new MergeConflict({ paths: conflicts.sort(compareCodePoints) }))
-  return Either.right(new Map([...merged].sort(([a], [b]) => compareCodePoints(a, b))))
+  if (conflicts.length > 0) return Result.fail(new MergeConflict({ paths: conflicts.sort(compareCodePoints) }))
+  return Result.succeed(new Map([...merged].sort(([a], [b]) => compareCodePoints(a, b))))
 }
 
 /** One program's repositories. */

@@ -1,73 +1,74 @@
 /** `pawl.json` at the root of the source: the checks and probes of a Project (decisions, "Shapes that clients rely on"). */
-import { Either, ParseResult, Schema } from "effect"
+import { Effect, ParseResult, Result, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { Glob } from "./Globs.ts"
 
-const CheckId = Schema.String.pipe(
-  Schema.pattern(/^[a-z0-9-]{1,64}$/, { message: () => "a check id is 1 to 64 of a-z, 0-9 and -" }),
-  Schema.filter((id) => id !== "build" || "the check id build is taken")
+const CheckId = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "a check id is 1 to 64 of a-z, 0-9 and -" }),
+  Schema.makeFilter((id) => id !== "build" || "the check id build is taken")
 )
 
 export const PawlCheck = Schema.Struct({
   id: CheckId,
-  title: Schema.optional(Schema.String.pipe(Schema.maxLength(200))),
-  command: Schema.String.pipe(
-    Schema.minLength(1),
-    Schema.maxLength(Limits.checkCommandLength),
-    Schema.filter((command) => !command.includes("\0") || "a command holds no NUL")
+  title: Schema.optional(Schema.String.check(Schema.isMaxLength(200))),
+  command: Schema.String.check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(Limits.checkCommandLength),
+    Schema.makeFilter((command) => !command.includes("\0") || "a command holds no NUL")
   ),
-  required: Schema.optionalWith(Schema.Boolean, { default: () => true }),
+  required: Schema.Boolean.pipe(Schema.withDecodingDefaultType(Effect.succeed(true))),
   /** Globs of the files that it stands on. Without them: tests by their names, and the files that the command names. */
-  files: Schema.optionalWith(Schema.Array(Glob).pipe(Schema.maxItems(Limits.checkFiles)), { exact: true }),
-  timeoutMs: Schema.optionalWith(Schema.Number.pipe(Schema.int(), Schema.between(1, Limits.checkTimeoutMaxMs)), {
-    default: () => Limits.checkTimeoutMs
-  })
+  files: Schema.optionalKey(Schema.Array(Glob).check(Schema.isMaxLength(Limits.checkFiles))),
+  timeoutMs: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Limits.checkTimeoutMaxMs })).pipe(
+    Schema.withDecodingDefaultType(Effect.succeed(Limits.checkTimeoutMs))
+  )
 })
 export interface PawlCheck extends Schema.Schema.Type<typeof PawlCheck> {}
 
 export const PawlProbe = Schema.Struct({
-  path: Schema.String.pipe(
-    Schema.pattern(/^\/[^\s]*$/, { message: () => "a probe path starts with / and has no white space" }),
-    Schema.maxLength(1024)
+  path: Schema.String.check(
+    Schema.isPattern(/^\/[^\s]*$/, { message: "a probe path starts with / and has no white space" }),
+    Schema.isMaxLength(1024)
   ),
-  status: Schema.optionalWith(Schema.Number.pipe(Schema.int(), Schema.between(100, 599)), { default: () => 200 }),
+  status: Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 })).pipe(
+    Schema.withDecodingDefaultType(Effect.succeed(200))
+  ),
   json: Schema.optional(Schema.Boolean)
 })
 export interface PawlProbe extends Schema.Schema.Type<typeof PawlProbe> {}
 
 export const PawlFile = Schema.Struct({
-  checks: Schema.optionalWith(
-    Schema.Array(PawlCheck).pipe(
-      Schema.maxItems(Limits.checksPerPlan - 1),
-      Schema.filter(
+  checks: Schema.Array(PawlCheck)
+    .check(
+      Schema.isMaxLength(Limits.checksPerPlan - 1),
+      Schema.makeFilter(
         (checks) => new Set(checks.map((check) => check.id)).size === checks.length || "two checks have the same id"
       )
-    ),
-    { default: () => [] }
-  ),
-  probes: Schema.optionalWith(Schema.Array(PawlProbe).pipe(Schema.maxItems(Limits.probesPerProject)), {
-    default: () => []
-  })
+    )
+    .pipe(Schema.withDecodingDefaultType(Effect.succeed([]))),
+  probes: Schema.Array(PawlProbe)
+    .check(Schema.isMaxLength(Limits.probesPerProject))
+    .pipe(Schema.withDecodingDefaultType(Effect.succeed([])))
 })
 export interface PawlFile extends Schema.Schema.Type<typeof PawlFile> {}
 
-const decode = Schema.decodeUnknownEither(Schema.parseJson(PawlFile))
+const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PawlFile))
 
 /** Reads `pawl.json`; on the left, what is wrong with it in words. */
-export const parsePawlFile = (text: string): Either.Either<PawlFile, string> =>
+export const parsePawlFile = (text: string): Result.Result<PawlFile, string> =>
   isTextTooDeep(text)
-    ? Either.left(tooDeep)
-    : Either.mapLeft(decode(text), (error) => {
+    ? Result.fail(tooDeep)
+    : Result.mapError(decode(text), (error) => {
         const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
         return issue === undefined
           ? error.message
           : `${issue.path.length > 0 ? `${issue.path.join(".")}: ` : ""}${issue.message}`
       })
 
-const Package = Schema.parseJson(
+const Package = Schema.fromJsonString(
   Schema.Struct({
-    scripts: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { default: () => ({}) })
+    scripts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultType(Effect.succeed({})))
   })
 )
 

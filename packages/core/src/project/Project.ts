@@ -4,10 +4,10 @@ import { OrganizationId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-export const ProjectStatus = Schema.Literal("provisioning", "active", "archived")
+export const ProjectStatus = Schema.Literals(["provisioning", "active", "archived"])
 export type ProjectStatus = typeof ProjectStatus.Type
 
-export const Template = Schema.Literal("shop", "blank")
+export const Template = Schema.Literals(["shop", "blank"])
 export type Template = typeof Template.Type
 
 export const Project = Schema.Struct({

@@ -1,5 +1,5 @@
 /** Projects: creating one, seeding its source, and reading its canonical line. */
-import { Effect, Encoding, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import { standing, stayOf } from "../access/Departures.ts"
 import { checkName } from "../access/Names.ts"
@@ -33,7 +33,7 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { sl
 /** The Project has its source already. */
 export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { projectId: Schema.String }) {}
 
-const SeedFiles = Schema.parseJson(ByName(FileContent))
+const SeedFiles = Schema.fromJsonString(ByName(FileContent))
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** Where the files of a seed wait until they are committed; expires with `tmp/`. */
@@ -74,7 +74,7 @@ const checkFiles = (files: FileEdits): Effect.Effect<void, InvalidField | Invali
       typeof pawl === "string" ? pawl : yield* Effect.orElseSucceed(Encoding.decodeBase64String(pawl.base64), () => "")
     if (isTextTooDeep(text)) return yield* refuse("too_deep", "files.pawl.json", tooDeep)
     const parsed = parsePawlFile(text)
-    if (parsed._tag === "Left") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.left)
+    if (parsed._tag === "Failure") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.failure)
   })
 
 export interface NewProject {
@@ -203,7 +203,7 @@ const keepSeed = (projectId: string, files: FileEdits) =>
 export const seedFiles = (projectId: string) =>
   Effect.gen(function* () {
     const body = yield* (yield* ObjectStore).get(seedKey(projectId))
-    return (yield* Schema.decodeUnknown(SeedFiles)(new TextDecoder().decode(body))) as FileEdits
+    return (yield* Schema.decodeUnknownEffect(SeedFiles)(new TextDecoder().decode(body))) as FileEdits
   })
 
 const activate = (projectId: string) =>

@@ -2,7 +2,7 @@
  * Git repositories: one canonical repository per Project, and forks that borrow its objects.
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
-import { Context, type Effect, Schema, type Stream } from "effect"
+import { Context, Effect, Schema, type Stream } from "effect"
 import { type FileChange } from "../changeset/ChangeSet.ts"
 
 /** What a repository is: a Project's canonical line, or one of its forks (`ws-…`, `cand-…`). */
@@ -12,7 +12,7 @@ export interface RepositoryRef {
   readonly fork?: string
 }
 
-export const FileContent = Schema.Union(Schema.String, Schema.Struct({ base64: Schema.String }))
+export const FileContent = Schema.Union([Schema.String, Schema.Struct({ base64: Schema.String })])
 export type FileContent = typeof FileContent.Type
 
 /** Files by path; `null` deletes. Text is stored as UTF-8. */
@@ -27,8 +27,8 @@ export class InvalidPath extends Schema.TaggedError<InvalidPath>()("InvalidPath"
 /** The tree has more entries or bytes than Pawl keeps. */
 export class TreeTooLarge extends Schema.TaggedError<TreeTooLarge>()("TreeTooLarge", {
   limit: Schema.String,
-  max: Schema.Number,
-  actual: Schema.Number
+  max: Schema.Finite,
+  actual: Schema.Finite
 }) {}
 
 /** The repository, commit, tree or path is not there; `what` is which of them, `path` only where its tree is. */
@@ -99,7 +99,7 @@ export interface Signature {
 
 type Unavailable = RepositoriesUnavailable
 
-export class Repositories extends Context.Tag("@pawl/core/project/Repositories")<
+export class Repositories extends Context.Service<
   Repositories,
   {
     /**
@@ -223,4 +223,4 @@ export class Repositories extends Context.Tag("@pawl/core/project/Repositories")
     /** Deletes a fork, or the canonical repository with every fork that is left. Deleting what is not there succeeds. */
     readonly remove: (ref: RepositoryRef) => Effect.Effect<void, Unavailable>
   }
->() {}
+>()("@pawl/core/project/Repositories") {}

@@ -33,11 +33,11 @@ export const definitionsOf = (pawlJson: string | null, packageJson: string | nul
       file: { checks: packageJson === null ? [] : checksOfPackage(packageJson), probes: [{ path: "/", status: 200 }] }
     }
   const parsed = parsePawlFile(pawlJson)
-  return parsed._tag === "Left"
-    ? { _tag: "Broken", reason: `pawl.json: ${parsed.left}` }
+  return parsed._tag === "Failure"
+    ? { _tag: "Broken", reason: `pawl.json: ${parsed.failure}` }
     : {
         _tag: "Defined",
-        file: parsed.right.probes.length > 0 ? parsed.right : { ...parsed.right, probes: [{ path: "/", status: 200 }] }
+        file: parsed.success.probes.length > 0 ? parsed.success : { ...parsed.success, probes: [{ path: "/", status: 200 }] }
       }
 }
 

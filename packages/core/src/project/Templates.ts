@@ -2,16 +2,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { FileEdits } from "./Repositories.ts"
 
-export const TemplateName = Schema.Literal("shop", "blank")
+export const TemplateName = Schema.Literals(["shop", "blank"])
 export type TemplateName = typeof TemplateName.Type
 
-export class Templates extends Context.Tag("@pawl/core/project/Templates")<
+export class Templates extends Context.Service<
   Templates,
   {
     /** All files of a template, by their paths, in path order. A template that cannot be read is a defect: it is part of the program. */
     readonly files: (template: TemplateName) => Effect.Effect<FileEdits>
   }
->() {}
+>()("@pawl/core/project/Templates") {}
 
 /** Templates made of these files. */
 export const layerMemory = (templates: Readonly<Record<TemplateName, FileEdits>>): Layer.Layer<Templates> =>

@@ -9,16 +9,16 @@ import { bundleBytes } from "../upkeep/BundleReports.ts"
 
 export const Usage = Schema.Struct({
   /** Of all Changes. */
-  spent_usd: Schema.Number,
-  reserved_usd: Schema.Number,
-  modelCallsToday: Schema.Number,
-  modelCallsCap: Schema.Number,
+  spent_usd: Schema.Finite,
+  reserved_usd: Schema.Finite,
+  modelCallsToday: Schema.Finite,
+  modelCallsCap: Schema.Finite,
   /** Of this Project, today in UTC. */
-  buildsToday: Schema.Number,
+  buildsToday: Schema.Finite,
   /** How long this Project's checks ran in sandboxes in this month, in UTC. */
-  sandboxMsThisMonth: Schema.Number,
+  sandboxMsThisMonth: Schema.Finite,
   /** Of its stored bundles and their assets, those of previews too. */
-  bundleBytes: Schema.Number
+  bundleBytes: Schema.Finite
 })
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 

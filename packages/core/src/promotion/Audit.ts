@@ -37,11 +37,11 @@ export const findingCodes = [
   "approval_mismatch",
   "policy_mismatch"
 ] as const
-export const FindingCode = Schema.Literal(...findingCodes)
+export const FindingCode = Schema.Literals(findingCodes)
 export type FindingCode = typeof FindingCode.Type
 
 export const Finding = Schema.Struct({
-  generation: Schema.Number,
+  generation: Schema.Finite,
   code: FindingCode,
   detail: Schema.String
 })
@@ -49,8 +49,8 @@ export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
 /** What could not be looked at, without being wrong: an output that retention removed, a merge with several bases. */
 export const Note = Schema.Struct({
-  generation: Schema.Number,
-  code: Schema.Literal("evidence_output_expired", "tree_not_derivable"),
+  generation: Schema.Finite,
+  code: Schema.Literals(["evidence_output_expired", "tree_not_derivable"]),
   detail: Schema.String
 })
 export interface Note extends Schema.Schema.Type<typeof Note> {}
@@ -59,11 +59,11 @@ export const Audit = Schema.Struct({
   projectId: ProjectId,
   auditedAt: Timestamp,
   /** How many generations were looked at, S0 among them. */
-  generations: Schema.Number,
+  generations: Schema.Finite,
   /** Every difference, oldest generation first; at most `Limits.auditFindings`. */
   findings: Schema.Array(Finding),
   /** Differences beyond those. */
-  moreFindings: Schema.Number,
+  moreFindings: Schema.Finite,
   /** At most `Limits.auditFindings`. */
   notes: Schema.Array(Note)
 })

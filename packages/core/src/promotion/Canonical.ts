@@ -175,11 +175,11 @@ export const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp)
     "swapRefused",
     change.record.statusBeforePromoting ?? "verifying"
   )
-  if (next._tag === "Left") return null
+  if (next._tag === "Failure") return null
   return {
     name: "Promotions.refused",
     projectId: candidate.record.projectId,
-    writes: [Commit.update("change", change, { ...notPromoting, status: next.right, updatedAt: now })]
+    writes: [Commit.update("change", change, { ...notPromoting, status: next.success, updatedAt: now })]
   }
 }
 
@@ -220,7 +220,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     snapshot.releasable ? "swapWonWithRelease" : "swapWonWithoutRelease"
   )
   const promoted = Lifecycle.next(CandidateLifecycle, candidate.record.status, "swapWon")
-  if (commit === null || tree === null || requested._tag === "Left" || promoted._tag === "Left")
+  if (commit === null || tree === null || requested._tag === "Failure" || promoted._tag === "Failure")
     return {
       _tag: "Blocked",
       blocks: [{ code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }],
@@ -259,8 +259,8 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
       writes: [
         Commit.insert("generation", step),
         Commit.update("head", head, { generation, commit, tree }),
-        Commit.update("candidate", candidate, { status: promoted.right, updatedAt: ask.now }),
-        Commit.update("change", change, { ...notPromoting, status: requested.right, updatedAt: ask.now }),
+        Commit.update("candidate", candidate, { status: promoted.success, updatedAt: ask.now }),
+        Commit.update("change", change, { ...notPromoting, status: requested.success, updatedAt: ask.now }),
         ...(release === null ? [] : [Commit.insert("release", release)])
       ],
       events,
@@ -336,7 +336,7 @@ export const requestCommit = (
 ): Commit.Commit | null => {
   const { candidate, change } = snapshot
   const next = Lifecycle.next(ChangeLifecycle, change.record.status, "promotionRequested")
-  if (next._tag === "Left") return null
+  if (next._tag === "Failure") return null
   const id = candidate.record.id
   return {
     name: "Promotions.request",
@@ -344,7 +344,7 @@ export const requestCommit = (
     expects: [Commit.unchanged("candidate", id, candidate)],
     writes: [
       Commit.update("change", change, {
-        status: next.right,
+        status: next.success,
         statusBeforePromoting: change.record.status,
         promotingCandidateId: id,
         updatedAt: ask.now

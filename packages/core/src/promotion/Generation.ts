@@ -4,24 +4,24 @@ import { ApprovalId, CandidateId, ChangeId, EvidenceId, ObjectId, ProjectId } fr
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "../access/Actor.ts"
 
-export const Trigger = Schema.Literal("seed", "user", "auto", "rollback")
+export const Trigger = Schema.Literals(["seed", "user", "auto", "rollback"])
 export type Trigger = typeof Trigger.Type
 
 export const Generation = Schema.Struct({
   projectId: ProjectId,
-  generation: Schema.Number,
+  generation: Schema.Finite,
   commit: ObjectId,
   tree: ObjectId,
   candidateId: Schema.NullOr(CandidateId),
   changeId: Schema.NullOr(ChangeId),
   actor: Actor,
   trigger: Trigger,
-  policyVersion: Schema.Number,
+  policyVersion: Schema.Finite,
   evidenceIds: Schema.Array(EvidenceId),
   /** The last one of `approvalIds`. */
   approvalId: Schema.NullOr(ApprovalId),
   /** All that were granted and counted, oldest first. Rows of older versions of Pawl do not have it. */
-  approvalIds: Schema.optionalWith(Schema.Array(ApprovalId), { exact: true }),
+  approvalIds: Schema.optionalKey(Schema.Array(ApprovalId)),
   promotedAt: Timestamp
 })
 export interface Generation extends Schema.Schema.Type<typeof Generation> {}
@@ -33,10 +33,10 @@ export const approvalIdsOf = ({ approvalId, approvalIds }: Generation): Readonly
 /** The head of a canonical line: a moving pointer beside the history, so that the head is one read. */
 export const Head = Schema.Struct({
   projectId: ProjectId,
-  generation: Schema.Number,
+  generation: Schema.Finite,
   commit: ObjectId,
   tree: ObjectId,
   /** The newest generation whose commit canonical main holds; -1 while there is no main. */
-  syncedGeneration: Schema.Number
+  syncedGeneration: Schema.Finite
 })
 export interface Head extends Schema.Schema.Type<typeof Head> {}

@@ -40,8 +40,8 @@ export const behind = (at: { readonly baseGeneration: number; readonly canonical
 /** Canonical is not what this Candidate was made on. It is stale now; ask for a new one on the new base. */
 export class Stale extends Schema.TaggedError<Stale>()("Stale", {
   candidateId: Schema.String,
-  baseGeneration: Schema.Number,
-  canonicalGeneration: Schema.Number,
+  baseGeneration: Schema.Finite,
+  canonicalGeneration: Schema.Finite,
   /** A rollback is never composed anew. */
   rollback: Schema.Boolean
 }) {
@@ -295,7 +295,7 @@ const answer = (candidateId: string, outcome: Promoted["outcome"]) =>
     const step = (yield* demand("generation", generationKey(candidate.projectId, candidate.base_generation + 1))).record
     const sourceSynced = yield* syncSource(candidate.projectId).pipe(
       Effect.as(true),
-      Effect.catchAll((problem) => Effect.as(Effect.logWarning("source not synced", problem), false))
+      Effect.catch((problem) => Effect.as(Effect.logWarning("source not synced", problem), false))
     )
     const release = yield* find("release", `rel_${candidate.projectId}_${step.generation}`)
     return {

@@ -23,8 +23,8 @@ import type { Generation } from "./Generation.ts"
 
 /** Canonical is not, or no longer, at the generation that the rollback was asked on. Ask for it anew on the head. */
 export class RollbackStale extends Schema.TaggedError<RollbackStale>()("RollbackStale", {
-  expectedGeneration: Schema.Number,
-  canonicalGeneration: Schema.Number
+  expectedGeneration: Schema.Finite,
+  canonicalGeneration: Schema.Finite
 }) {
   override get message() {
     return `Canonical is at S${this.canonicalGeneration}, the rollback was asked on S${this.expectedGeneration}. Ask for it anew.`
@@ -71,7 +71,7 @@ export const commitBack = (
   rollback: { readonly base: string; readonly target: Generation; readonly askedAt: Time.Timestamp }
 ) =>
   Effect.flatMap(Repositories, (repositories) =>
-    Effect.zipRight(
+    Effect.andThen(
       repositories.fork(into),
       repositories.commitTree({
         into,

@@ -46,14 +46,14 @@ export interface RollbackRequest {
  */
 export const request = (actor: Actor, input: RollbackRequest) =>
   refuseArchived(input.projectId).pipe(
-    Effect.zipRight(readied(input)),
-    Effect.zipRight(decideAndCommit(requesting(actor, input))),
+    Effect.andThen(readied(input)),
+    Effect.andThen(decideAndCommit(requesting(actor, input))),
     Effect.withSpan("Rollbacks.request", { attributes: { projectId: input.projectId } })
   )
 
 /** Refuses what cannot be rolled back; else canonical `main` is brought to the head, which the commit will stand on. */
 const readied = (input: RollbackRequest) =>
-  Effect.zipRight(
+  Effect.andThen(
     reading(input),
     ensureSynced(input.projectId).pipe(
       Effect.catchTags({
@@ -187,9 +187,9 @@ const openedOf = (created: Change): { readonly change: Change; readonly writes: 
   let change = created
   for (const [index, trigger] of (["personWorked", "lastTaskCompleted"] as const).entries()) {
     const next = Lifecycle.next(ChangeLifecycle, change.status, trigger)
-    if (next._tag === "Left") continue
-    writes.push(Commit.update("change", { record: change, revision: index + 1 }, { status: next.right }))
-    change = { ...change, status: next.right }
+    if (next._tag === "Failure") continue
+    writes.push(Commit.update("change", { record: change, revision: index + 1 }, { status: next.success }))
+    change = { ...change, status: next.success }
   }
   return { change, writes }
 }

@@ -12,7 +12,7 @@ export class BuildServiceMissing extends Schema.TaggedError<BuildServiceMissing>
 /** The service does not take our credentials, or they may not read this. Asking again does not help. */
 export class BuildServiceUnauthorized extends Schema.TaggedError<BuildServiceUnauthorized>()(
   "BuildServiceUnauthorized",
-  { status: Schema.Number }
+  { status: Schema.Finite }
 ) {
   override get message() {
     return `the build service refused the credentials (${this.status})`
@@ -21,7 +21,7 @@ export class BuildServiceUnauthorized extends Schema.TaggedError<BuildServiceUna
 
 /** We asked too often. `retryAfterMs` is what the service asks for; null when it does not say. */
 export class BuildServiceLimited extends Schema.TaggedError<BuildServiceLimited>()("BuildServiceLimited", {
-  retryAfterMs: Schema.NullOr(Schema.Number)
+  retryAfterMs: Schema.NullOr(Schema.Finite)
 }) {
   override get message() {
     return "the build service asks for patience"
@@ -78,13 +78,13 @@ export interface BuildServiceShape {
 
 const missing = new BuildServiceMissing()
 
-export class BuildService extends Context.Reference<BuildService>()("@pawl/core/release/BuildService", {
+export const BuildService = Context.Reference("@pawl/core/release/BuildService", {
   defaultValue: (): BuildServiceShape => ({
     builds: () => missing,
     hasTrigger: () => missing,
     newestDeployment: () => missing
   })
-}) {}
+})
 
 /** What a build service in memory holds, for one target. The caller may change it. */
 export interface MemoryBuilds {

@@ -127,7 +127,7 @@ const lookForBuild = (release: Release, target: ReleaseTarget) =>
     if (build !== undefined) return pending(`build ${build.id} did not finish within 15 minutes`)
     if (yield* service.hasTrigger(target)) return pending(`no build of ${release.commit} within 15 minutes`)
     return { _tag: "Never", reason: `connection missing: nothing builds ${target.workerName}` } as Look<ServiceBuild>
-  }).pipe(Effect.catchAll((fault) => Effect.succeed<Look<ServiceBuild>>(faultLook(fault))))
+  }).pipe(Effect.catch((fault) => Effect.succeed<Look<ServiceBuild>>(faultLook(fault))))
 
 /** Waits until the newest deployment is of that build, and tells of it with its version. */
 const awaitDeployment = (release: Release, target: ReleaseTarget, buildId: string) =>
@@ -147,7 +147,7 @@ const lookForDeployment = (target: ReleaseTarget, buildId: string) =>
     return newest?.buildId === buildId
       ? ({ _tag: "There", found: newest.versionId } as Look<string>)
       : pending(`deployment unconfirmed: the newest deployment is not of build ${buildId}`)
-  }).pipe(Effect.catchAll((fault) => Effect.succeed<Look<string>>(faultLook(fault))))
+  }).pipe(Effect.catch((fault) => Effect.succeed<Look<string>>(faultLook(fault))))
 
 /** What a finished step came to. */
 const told = (name: string) => Effect.map(Process, ({ steps }) => steps.get(name) as Awaited | undefined)

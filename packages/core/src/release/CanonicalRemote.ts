@@ -45,11 +45,11 @@ export interface CanonicalRemoteShape {
   }) => Effect.Effect<void, RemoteFault>
 }
 
-export class CanonicalRemote extends Context.Reference<CanonicalRemote>()("@pawl/core/release/CanonicalRemote", {
+export const CanonicalRemote = Context.Reference("@pawl/core/release/CanonicalRemote", {
   defaultValue: (): CanonicalRemoteShape => ({
     push: () => new RemoteRefused({ reason: "this installation pushes to no remotes: PAWL_TARGET_GIT_URL names where" })
   })
-}) {}
+})
 
 /** A remote in memory, for every URL. The caller may change it. */
 export interface MemoryRemote {

@@ -58,7 +58,7 @@ export const ending = (releaseId: string, ended: Ended) =>
           })
     const decided = decideEnd(release.record, how, pointer?.record ?? null)
     const next = Lifecycle.next(ReleaseLifecycle, release.record.status, decided.trigger)
-    if (next._tag === "Left") return none
+    if (next._tag === "Failure") return none
     const after = afterRelease(change, { ended: decided.change, reason: decided.reason, releaseId }, now, actor)
     return {
       answer: undefined,
@@ -68,7 +68,7 @@ export const ending = (releaseId: string, ended: Ended) =>
         lease: (yield* Process).lease,
         writes: [
           Commit.update("release", release, {
-            status: next.right,
+            status: next.success,
             reason: decided.reason,
             updatedAt: now,
             ...(probes === null ? {} : { probes })
@@ -181,9 +181,9 @@ const takenBack = (
   const previous = restorable(pointer, release.generation)
   if (previous === null) return { pointer: withdrawn(pointer, reason), events: [] }
   const built = Lifecycle.next(PointerLifecycle, pointer.status, "built")
-  if (built._tag === "Left") return { pointer: null, events: [] }
+  if (built._tag === "Failure") return { pointer: null, events: [] }
   return {
-    pointer: { ...previous, status: built.right, reason: null },
+    pointer: { ...previous, status: built.success, reason: null },
     events: [event("deployment.completed", { status: "restored", restoredGeneration: previous.generation })]
   }
 }
@@ -191,8 +191,8 @@ const takenBack = (
 /** Nothing good was ever served, so nothing is. */
 const withdrawn = (pointer: Pointer, reason: string): Partial<Pointer> | null => {
   const next = Lifecycle.next(PointerLifecycle, pointer.status, "withdrawn")
-  if (next._tag === "Left") return null
-  return { commit: null, generation: null, bundle_key: null, bundle_digest: null, status: next.right, reason }
+  if (next._tag === "Failure") return null
+  return { commit: null, generation: null, bundle_key: null, bundle_digest: null, status: next.success, reason }
 }
 
 /** The check that a release's own probes are. */

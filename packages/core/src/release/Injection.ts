@@ -120,7 +120,7 @@ const failing = (actor: Actor, probed: Release, probes: ReadonlyArray<ProbeResul
     const before = yield* injectedBefore(release.record)
     if (before !== null) return { answer: before }
     const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "failureInjected")
-    if (next._tag === "Left") return yield* new NoDeployedRelease({ projectId: release.record.projectId })
+    if (next._tag === "Failure") return yield* new NoDeployedRelease({ projectId: release.record.projectId })
     const now = yield* Time.now
     const evidence = releaseEvidence(release.record, probes, {
       id: `evd_${yield* makeUlid}`,
@@ -128,7 +128,7 @@ const failing = (actor: Actor, probed: Release, probes: ReadonlyArray<ProbeResul
       startedAt,
       now
     })
-    const fields = { status: next.right, reason: smokeReason(probes), probes, updatedAt: now }
+    const fields = { status: next.success, reason: smokeReason(probes), probes, updatedAt: now }
     return {
       answer: { release: { ...release.record, ...fields }, evidence } satisfies Injected,
       commit: {

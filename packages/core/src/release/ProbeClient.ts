@@ -16,7 +16,7 @@ export interface ProbeAnswer {
   readonly body: Uint8Array
 }
 
-export class ProbeClient extends Context.Tag("@pawl/core/release/ProbeClient")<
+export class ProbeClient extends Context.Service<
   ProbeClient,
   {
     /** One GET, redirects not followed. `path` starts with a slash and may hold a query. `timeoutMs` covers the body too. */
@@ -27,7 +27,7 @@ export class ProbeClient extends Context.Tag("@pawl/core/release/ProbeClient")<
       readonly timeoutMs: number
     }) => Effect.Effect<ProbeAnswer, ProbeUnanswered>
   }
->() {}
+>()("@pawl/core/release/ProbeClient") {}
 
 /** What the one app answers, by path with its query. A path that is missing does not answer. The caller may change the map. */
 export const layerMemory = (answers: ReadonlyMap<string, ProbeAnswer>): Layer.Layer<ProbeClient> =>

@@ -4,26 +4,26 @@ import { CandidateId, ChangeId, ObjectId, ProjectId, ReleaseId } from "../primit
 import { Timestamp } from "../primitives/Time.ts"
 
 export const releaseStatuses = ["queued", "building", "deployed", "failed", "smoke_failed", "superseded"] as const
-export const ReleaseStatus = Schema.Literal(...releaseStatuses)
+export const ReleaseStatus = Schema.Literals(releaseStatuses)
 export type ReleaseStatus = typeof ReleaseStatus.Type
 
 export const ProbeResult = Schema.Struct({
   path: Schema.String,
   expected: Schema.String,
   /** Null when there was no response. */
-  status: Schema.NullOr(Schema.Number),
-  result: Schema.Literal("pass", "fail", "gap"),
+  status: Schema.NullOr(Schema.Finite),
+  result: Schema.Literals(["pass", "fail", "gap"]),
   detail: Schema.String
 })
 export interface ProbeResult extends Schema.Schema.Type<typeof ProbeResult> {}
 
-export const BundleSource = Schema.Literal("stored", "same_tree", "preview_copy", "build")
+export const BundleSource = Schema.Literals(["stored", "same_tree", "preview_copy", "build"])
 export type BundleSource = typeof BundleSource.Type
 
 export const Release = Schema.Struct({
   id: ReleaseId,
   projectId: ProjectId,
-  generation: Schema.Number,
+  generation: Schema.Finite,
   changeId: ChangeId,
   candidateId: CandidateId,
   commit: ObjectId,
@@ -31,8 +31,8 @@ export const Release = Schema.Struct({
   status: ReleaseStatus,
   reason: Schema.NullOr(Schema.String),
   /** Of the app's pointer that it began with: on a pointer that was made after that it moves nothing. */
-  incarnation: Schema.optionalWith(Schema.Number, { exact: true }),
-  replacedGeneration: Schema.NullOr(Schema.Number),
+  incarnation: Schema.optionalKey(Schema.Finite),
+  replacedGeneration: Schema.NullOr(Schema.Finite),
   bundleSource: Schema.NullOr(BundleSource),
   probes: Schema.Array(ProbeResult),
   createdAt: Timestamp,

@@ -55,7 +55,7 @@ const ofPreview = (release: Release, digest: string) =>
     const there = yield* whole(bundleKey(from), digest)
     if (there === null) return null
     const to = bundlePrefix("apps", release.projectId, release.commit)
-    return yield* Effect.zipLeft(BundleStore.copy(from, to, there), clearStrays(release.projectId))
+    return yield* Effect.tap(BundleStore.copy(from, to, there), clearStrays(release.projectId))
   })
 
 const unstored = {

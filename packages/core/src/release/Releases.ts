@@ -95,10 +95,7 @@ const runAtApp = (release: Release) =>
     const project = (yield* demand("project", release.projectId)).record
     const moved = yield* move(project, release.id, bundle.found, incarnation)
     if (moved._tag === "Superseded")
-      return yield* Effect.zipRight(
-        decideAndCommit(ending(release.id, { _tag: "Superseded" })),
-        keepVersion(release.id)
-      )
+      return yield* Effect.andThen(decideAndCommit(ending(release.id, { _tag: "Superseded" })), keepVersion(release.id))
     if (moved._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
     yield* (yield* PointerSignal).moved(project.label)
     const probes = yield* smokeTest(release, { _tag: "App", label: project.label })
@@ -116,7 +113,7 @@ const starting = (releaseId: string) =>
       return { ...(yield* ending(releaseId, { _tag: "Superseded" })), answer: "over" as const }
     const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "started")
     // Building already: an earlier run of this process began it.
-    if (next._tag === "Left") return { answer: "go" as const }
+    if (next._tag === "Failure") return { answer: "go" as const }
     const now = yield* Time.now
     const app = yield* find("pointer", pointerKey(release.record.projectId, "production"))
     const begun = app === null || app.record.status === "removed" ? {} : { incarnation: app.record.incarnation }
@@ -130,7 +127,7 @@ const starting = (releaseId: string) =>
         lease: (yield* Process).lease,
         expects: [Commit.unchanged("head", head.record.projectId, head)],
         writes: [
-          Commit.update("release", release, { ...begun, status: next.right, updatedAt: now }),
+          Commit.update("release", release, { ...begun, status: next.success, updatedAt: now }),
           ...superseded.flatMap((each) => each.writes)
         ],
         events: [
@@ -159,13 +156,13 @@ const olderReleases = (release: Release) =>
 const supersede = (older: Commit.Stored<Release>, now: Time.Timestamp) =>
   Effect.gen(function* () {
     const next = Lifecycle.next(ReleaseLifecycle, older.record.status, "newerPromoted")
-    if (next._tag === "Left") return { writes: [], events: [] }
+    if (next._tag === "Failure") return { writes: [], events: [] }
     const change = yield* demand("change", older.record.changeId)
     const ended = afterRelease(change, { ended: "released", reason: null, releaseId: older.record.id }, now, actor)
     return {
       writes: [
         Commit.update("release", older, {
-          status: next.right,
+          status: next.success,
           reason: "a newer generation was promoted",
           updatedAt: now
         }),
@@ -195,12 +192,12 @@ const moving = (project: Project, releaseId: string, bundle: ReleaseBundle, inca
     if (pointer.record.incarnation !== incarnation) return yield* Effect.fail(new Waiting("the app is a new one", 0))
     // A row whose last build failed is building again before it is live.
     const building = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
-    if (building._tag === "Right") {
-      yield* reopen(pointer, building.right)
+    if (building._tag === "Success") {
+      yield* reopen(pointer, building.success)
       return yield* new Conflict({ kind: "pointer", id: pointer.record.channel, expected: "building", actual: null })
     }
     const live = Lifecycle.next(PointerLifecycle, pointer.record.status, "built")
-    if (live._tag === "Left") return yield* Effect.die(live.left)
+    if (live._tag === "Failure") return yield* Effect.die(live.failure)
     const previous = restorable(pointer.record, release.record.generation)
     const now = yield* Time.now
     const { commit, generation } = release.record
@@ -222,7 +219,7 @@ const moving = (project: Project, releaseId: string, bundle: ReleaseBundle, inca
             bundle_digest: bundle.digest,
             // What it goes back to, for as long as this release is not found good.
             last_good: previous,
-            status: live.right,
+            status: live.success,
             reason: null,
             updated_at: now
           }),

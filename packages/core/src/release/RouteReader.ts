@@ -1,5 +1,5 @@
 /** Finds by its source which paths an app answers. Code is parsed, so this is outside the core. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 /** The files of a tree, by path. */
 export type SourceFiles = ReadonlyMap<string, { readonly content: Uint8Array }>
@@ -14,7 +14,7 @@ export const tellsRoutes = (path: string): boolean =>
   /\.(?:[cm]?[jt]sx?|html?)$/i.test(path) ||
   /(?:^|\/)(?:wrangler\.(?:jsonc?|toml)|_redirects|\.assetsignore)$/.test(path)
 
-export class RouteReader extends Context.Tag("@pawl/core/release/RouteReader")<
+export class RouteReader extends Context.Service<
   RouteReader,
   {
     /**
@@ -27,4 +27,4 @@ export class RouteReader extends Context.Tag("@pawl/core/release/RouteReader")<
       after: SourceFiles
     ) => Effect.Effect<ReadonlyArray<string>, RouteReaderUnavailable>
   }
->() {}
+>()("@pawl/core/release/RouteReader") {}

@@ -15,11 +15,11 @@ export interface TargetProbeClientShape {
   }) => Effect.Effect<ProbeAnswer, ProbeUnanswered>
 }
 
-export class TargetProbeClient extends Context.Reference<TargetProbeClient>()("@pawl/core/release/TargetProbeClient", {
+export const TargetProbeClient = Context.Reference("@pawl/core/release/TargetProbeClient", {
   defaultValue: (): TargetProbeClientShape => ({
     get: ({ path }) => new ProbeUnanswered({ path, reason: "this installation probes no release targets" })
   })
-}) {}
+})
 
 /** What the one target answers, by path with its query. A path that is missing does not answer. The caller may change the map. */
 export const layerMemory = (answers: ReadonlyMap<string, ProbeAnswer>): Layer.Layer<never> =>

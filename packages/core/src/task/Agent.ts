@@ -1,5 +1,5 @@
 /** Works one run of a Task. The reference has a default that is never there, so that a composition need not know of agents. */
-import { Context, type Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { Change } from "../change/Change.ts"
 import type { PlannedTask } from "../change/WorkGraph.ts"
 import type { Intent } from "../changeset/ChangeSet.ts"
@@ -57,11 +57,11 @@ export interface AgentShape {
   readonly work: (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable>
 }
 
-export class Agent extends Context.Reference<Agent>()("@pawl/core/task/Agent", {
+export const Agent = Context.Reference("@pawl/core/task/Agent", {
   defaultValue: (): AgentShape => ({
     work: () => new AgentUnavailable({ reason: "no agents are set up in this installation", lasting: true })
   })
-}) {}
+})
 
 /** An agent that does what a program says: for tests, and for hosts that work Tasks without a model. */
 export const layerScripted = (work: AgentShape["work"]): Layer.Layer<never> => Layer.succeed(Agent, { work })

@@ -24,9 +24,9 @@ const nothingUsed: Usage = { modelCalls: 0, cost_usd: 0 }
 const plannedOf = (task: Task) =>
   Effect.gen(function* () {
     const bytes = yield* (yield* ObjectStore).get(graphKey(task.projectId, task.changeId))
-    const graph = yield* Schema.decode(Schema.parseJson(WorkGraph))(new TextDecoder().decode(bytes))
+    const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(new TextDecoder().decode(bytes))
     const planned = graph.tasks.find((each) => each.key === task.key)
-    return planned ?? (yield* Effect.dieMessage(`the Work Graph of ${task.changeId} has no ${task.key}`))
+    return planned ?? (yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`)))
   }).pipe(Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die }))
 
 /** Where the text of a read-only Task lies. */
@@ -41,7 +41,7 @@ const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Pu
     const { edits, usage } = outcome
     const declared = outcome.intents.slice(0, Limits.intentsPerChangeSet)
     if (!isWritable(task.kind)) return retry(`a ${task.kind} Task may not write`, usage)
-    if (run.baseGeneration === undefined) return yield* Effect.dieMessage(`${run.id} is not the run of an agent`)
+    if (run.baseGeneration === undefined) return yield* Effect.die(new Error(`${run.id} is not the run of an agent`))
     if (Object.keys(edits).length > Limits.changeSetFiles)
       return retry(`it edits more than ${Limits.changeSetFiles} files`, usage)
     const message = outcome.message.slice(0, Limits.messageLength) || task.title

@@ -74,9 +74,9 @@ export const setChange = (draft: Draft, fields: Partial<Change>): void => {
 /** Takes the Change a step on, and answers whether its life has that step. During a promotion it is the status to return to that moves. */
 export const moveChange = (draft: Draft, trigger: ChangeTrigger, fields: Partial<Change> = {}): boolean => {
   const next = Lifecycle.next(ChangeLifecycle, workStatus(draft.change), trigger)
-  if (next._tag === "Left") return false
+  if (next._tag === "Failure") return false
   const promoting = draft.change.status === "promoting"
-  setChange(draft, { ...fields, ...(promoting ? { statusBeforePromoting: next.right } : { status: next.right }) })
+  setChange(draft, { ...fields, ...(promoting ? { statusBeforePromoting: next.success } : { status: next.success }) })
   return true
 }
 
@@ -85,13 +85,13 @@ export const moveTask = (draft: Draft, id: string, trigger: TaskTrigger, fields:
   const task = draft.tasks.find((each) => each.record.id === id)
   if (task === undefined) return null
   const next = Lifecycle.next(TaskLifecycle, task.record.status, trigger)
-  if (next._tag === "Left") return null
+  if (next._tag === "Failure") return null
   const record: Task = {
     ...task.record,
     reason: null,
     ...fields,
-    blockedBy: next.right === "blocked" ? (fields.blockedBy ?? "dependency") : null,
-    status: next.right,
+    blockedBy: next.success === "blocked" ? (fields.blockedBy ?? "dependency") : null,
+    status: next.success,
     updatedAt: draft.now
   }
   draft.writes.push(Commit.update("task", { record: task.record, revision: task.revision }, record))

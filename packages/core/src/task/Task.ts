@@ -13,22 +13,22 @@ export const taskStatuses = [
   "blocked",
   "cancelled"
 ] as const
-export const TaskStatus = Schema.Literal(...taskStatuses)
+export const TaskStatus = Schema.Literals(taskStatuses)
 export type TaskStatus = typeof TaskStatus.Type
 
 /** Kinds with a writable workspace, then the read-only ones. */
-export const TaskKind = Schema.Literal("implement", "migrate", "test", "research", "review", "docs-review")
+export const TaskKind = Schema.Literals(["implement", "migrate", "test", "research", "review", "docs-review"])
 export type TaskKind = typeof TaskKind.Type
 export const isWritable = (kind: TaskKind): boolean => kind === "implement" || kind === "migrate" || kind === "test"
 
-export const Complexity = Schema.Literal("small", "medium", "large")
+export const Complexity = Schema.Literals(["small", "medium", "large"])
 export type Complexity = typeof Complexity.Type
 /** Weakest first. */
-export const ModelTier = Schema.Literal("fast", "balanced", "strong")
+export const ModelTier = Schema.Literals(["fast", "balanced", "strong"])
 export type ModelTier = typeof ModelTier.Type
 
 /** Why a Task is blocked: what it takes to go on is told by this. */
-export const BlockedBy = Schema.Literal("dependency", "dead_letter", "budget")
+export const BlockedBy = Schema.Literals(["dependency", "dead_letter", "budget"])
 export type BlockedBy = typeof BlockedBy.Type
 
 export const Task = Schema.Struct({
@@ -42,7 +42,7 @@ export const Task = Schema.Struct({
   dependsOn: Schema.Array(Schema.String),
   status: TaskStatus,
   /** How many runs it has had. */
-  attempt: Schema.Number,
+  attempt: Schema.Finite,
   /** The tier of model that works it; null for a Task that a person holds. */
   tier: Schema.NullOr(ModelTier),
   reason: Schema.NullOr(Schema.String),
@@ -63,20 +63,20 @@ export const TaskRun = Schema.Struct({
   projectId: ProjectId,
   changeId: ChangeId,
   taskId: TaskId,
-  attempt: Schema.Number,
+  attempt: Schema.Finite,
   tier: Schema.NullOr(ModelTier),
   workspaceFork: Schema.NullOr(Schema.String),
   /** The canonical commit that it started from, and its generation (an agent's run). */
   baseCommit: Schema.String,
-  baseGeneration: Schema.optional(Schema.Number),
+  baseGeneration: Schema.optional(Schema.Finite),
   startedAt: Timestamp,
   endedAt: Schema.NullOr(Timestamp),
   /** `completed`, `retried`, `escalated`, `failed`, `stopped`, `dead_lettered` or `cancelled`; null while it goes on. */
   outcome: Schema.NullOr(Schema.String),
   /** Why it did not complete, in words. */
   reason: Schema.optional(Schema.NullOr(Schema.String)),
-  modelCalls: Schema.Number,
-  cost_usd: Schema.Number,
+  modelCalls: Schema.Finite,
+  cost_usd: Schema.Finite,
   forkDeletedAt: Schema.NullOr(Timestamp)
 })
 export interface TaskRun extends Schema.Schema.Type<typeof TaskRun> {}

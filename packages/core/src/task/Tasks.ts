@@ -49,7 +49,7 @@ export const inContext = (taskId: string) =>
     const { changeId } = (yield* demand("task", taskId)).record
     const snapshot = yield* snapshotOf(changeId)
     const task = snapshot.tasks.find((each) => each.record.id === taskId)
-    return task === undefined ? yield* Effect.dieMessage(`${taskId} is gone`) : { snapshot, task: task.record }
+    return task === undefined ? yield* Effect.die(new Error(`${taskId} is gone`)) : { snapshot, task: task.record }
   })
 
 /** The run of an agent's attempt, on the head of this moment. */

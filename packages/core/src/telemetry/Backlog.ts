@@ -1,5 +1,5 @@
 /** How much waits: commands in the queue and events before their consumers, over all Projects. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 
 /** `ready`: may be claimed now. `waiting`: is due later. `leased`: a worker holds it. `dead`: waits for a person. */
@@ -20,7 +20,7 @@ export interface ConsumerLag {
   readonly events: number
 }
 
-export class Backlog extends Context.Tag("@pawl/core/telemetry/Backlog")<
+export class Backlog extends Context.Service<
   Backlog,
   {
     /** Commands by kind and state. What there is none of is left out. A lease that has ended is `ready`. */
@@ -28,4 +28,4 @@ export class Backlog extends Context.Tag("@pawl/core/telemetry/Backlog")<
     /** How far consumer groups are behind their Projects' newest events. */
     readonly lag: Effect.Effect<ReadonlyArray<ConsumerLag>, LedgerUnavailable>
   }
->() {}
+>()("@pawl/core/telemetry/Backlog") {}

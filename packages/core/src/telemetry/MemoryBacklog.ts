@@ -30,7 +30,7 @@ const lag = (state: MemoryState): ReadonlyArray<ConsumerLag> => {
   return Array.from(found.values())
 }
 
-export const make = (state: MemoryState): Backlog["Type"] => ({
+export const make = (state: MemoryState): Backlog["Service"] => ({
   queue: Effect.map(nowMillis, (now) => queue(state, now)),
   lag: Effect.sync(() => lag(state))
 })

@@ -67,7 +67,7 @@ export const make = () => ({
 /** A set of meters, all at zero. */
 export type MeterSet = ReturnType<typeof make>
 
-export class Meters extends Context.Reference<Meters>()("@pawl/core/telemetry/Meters", { defaultValue: make }) {}
+export const Meters = Context.Reference("@pawl/core/telemetry/Meters", { defaultValue: make })
 
 /** In the order in which they are shown. */
 export const all = (meters: MeterSet): ReadonlyArray<Meter> => Object.values(meters)

@@ -18,7 +18,7 @@ const stamped = (commit: Commit, trace: string): Commit =>
       }
 
 /** A span for each commit. Commands that it sends are worked on under it, by whichever process, however much later. */
-export const traced = (ledger: Ledger["Type"]): Ledger["Type"] => ({
+export const traced = (ledger: Ledger["Service"]): Ledger["Service"] => ({
   commit: (commit) =>
     Effect.flatMap(Effect.context<never>(), (context) => {
       const span = spanIn(context)
@@ -36,7 +36,7 @@ const count = (meters: MeterSet, commit: Commit): void => {
 }
 
 /** Counts generations and ended releases as they are committed: a repeated commit counts once. */
-export const counted = (ledger: Ledger["Type"], meters: MeterSet): Ledger["Type"] => ({
+export const counted = (ledger: Ledger["Service"], meters: MeterSet): Ledger["Service"] => ({
   commit: (commit) =>
     Effect.tap(ledger.commit(commit), (outcome) =>
       Effect.sync(() => {

@@ -37,7 +37,7 @@ const nameOf = (error: unknown): string => {
 
 const failureOf = (exit: Exit.Exit<unknown, unknown>): Pick<EndedSpan, "outcome" | "failure"> => {
   if (exit._tag === "Success") return { outcome: "ok", failure: null }
-  if (Cause.isInterruptedOnly(exit.cause)) return { outcome: "interrupted", failure: null }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { outcome: "interrupted", failure: null }
   return { outcome: "failed", failure: nameOf(Cause.squash(exit.cause)) }
 }
 
@@ -74,7 +74,7 @@ export class RecordedSpan implements Tracer.Span {
     this.context = context
     this.kind = kind
     const above = Option.getOrNull(Option.map(parent, shownOf))
-    this.parent = Option.fromNullable(above)
+    this.parent = Option.fromNullishOr(above)
     this.shown = isHidden(name) ? above : this
     this.traceId = above?.traceId ?? options.randomHex(32)
     this.spanId = this.shown === above && above !== null ? above.spanId : options.randomHex(16)

@@ -6,7 +6,7 @@ import { Timestamp } from "../primitives/Time.ts"
 /** What a Project's bundles came to when it was looked last. */
 export const BundleReport = Schema.Struct({
   projectId: ProjectId,
-  bundleBytes: Schema.Number,
+  bundleBytes: Schema.Finite,
   /** When it was told that they are over; null while they are not. */
   alertedAt: Schema.NullOr(Timestamp),
   measuredAt: Timestamp

@@ -8,7 +8,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 
 /** From one moment to another, ms since 1970. */
-const Span = Schema.Struct({ from: Schema.Number, to: Schema.Number })
+const Span = Schema.Struct({ from: Schema.Finite, to: Schema.Finite })
 export type Span = typeof Span.Type
 
 /** How far a schedule has come: the one record that all processes move by compare-and-swap. */

@@ -129,7 +129,7 @@ export const tickOf = (upSinceMs: number) =>
     for (const name of scheduleNames) {
       const did = yield* fire(name, upSinceMs).pipe(
         Effect.sandbox,
-        Effect.catchAll((cause) => Effect.as(Effect.logWarning(`schedule ${name} not fired`, cause), false))
+        Effect.catch((cause) => Effect.as(Effect.logWarning(`schedule ${name} not fired`, cause), false))
       )
       if (did) fired.push(name)
     }
@@ -142,7 +142,7 @@ export const tick = tickOf(0)
 /** Ticks at once, then at the beginning of each minute, until it is interrupted. Part of a process with workers. */
 export const run = Effect.flatMap(Time.nowMillis, (upSinceMs) =>
   tickOf(upSinceMs).pipe(
-    Effect.zipRight(Effect.flatMap(Time.nowMillis, (now) => Effect.sleep(untilNextMinute(now)))),
+    Effect.andThen(Effect.flatMap(Time.nowMillis, (now) => Effect.sleep(untilNextMinute(now)))),
     Effect.forever
   )
 )

@@ -1,4 +1,5 @@
-import { Effect, Exit, Layer, Redacted, TestClock, TestContext } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { InsufficientRole, requireRole, roleOf } from "@pawl/core/access/Access"
 import * as Members from "@pawl/core/access/Members"
@@ -17,7 +18,7 @@ import type { Project } from "@pawl/core/project/Project"
 const layer = Layer.mergeAll(MemoryLedger.layerMemory, Secrets.layerMemory)
 
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
-  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestContext.TestContext)))
+  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())))
 
 const first = { organization: "Home", owner: "Owner", token: Redacted.make("pawl_first-token") }
 
@@ -142,11 +143,11 @@ describe("A token", () => {
         const { user } = yield* Organizations.bootstrap(first)
         const issue = Tokens.issue(user.id, { name: "one of many" }, Tokens.operator)
         yield* Effect.replicateEffect(issue, Limits.tokensPerUser - 2)
-        const raced = yield* Effect.all([issue, issue, issue].map(Effect.either), { concurrency: "unbounded" })
-        expect(raced.filter((each) => each._tag === "Right").length).toBe(1)
-        const [won] = raced.flatMap((each) => (each._tag === "Right" ? [each.right] : []))
+        const raced = yield* Effect.all([issue, issue, issue].map(Effect.result), { concurrency: "unbounded" })
+        expect(raced.filter((each) => each._tag === "Success").length).toBe(1)
+        const [won] = raced.flatMap((each) => (each._tag === "Success" ? [each.success] : []))
         yield* Tokens.revoke(won?.token.id ?? "")
-        expect((yield* Effect.either(issue))._tag).toBe("Right")
+        expect((yield* Effect.result(issue))._tag).toBe("Right")
       })
     ))
 })

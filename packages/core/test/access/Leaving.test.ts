@@ -1,4 +1,5 @@
-import { Effect, Layer, Redacted, TestContext } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { hasLeft, roleOf, visibleProjects } from "@pawl/core/access/Access"
 import { user as userActor } from "@pawl/core/access/Actor"
@@ -22,7 +23,7 @@ import type { Project } from "@pawl/core/project/Project"
 const layer = Layer.mergeAll(MemoryLedger.layerMemory, Secrets.layerMemory)
 
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
-  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestContext.TestContext)))
+  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())))
 
 const home = Organizations.firstOrganizationId
 const { operator } = Tokens
@@ -203,7 +204,7 @@ describe("A user who was disabled", () => {
         const owner = yield* begin
         const second = yield* colleague(owner, "Second", "owner")
         const both = yield* Effect.all(
-          [owner, second].map(({ id }) => Effect.either(Leaving.disable(id, null))),
+          [owner, second].map(({ id }) => Effect.result(Leaving.disable(id, null))),
           { concurrency: "unbounded" }
         )
         expect(both.map((each) => each._tag).toSorted()).toEqual(["Left", "Right"])
@@ -224,7 +225,7 @@ describe("Who answers for a user", () => {
         const person = yield* colleague(owner, "Person")
         const other = yield* colleague(owner, "Other")
         const { user: guest, text } = yield* Users.create(owner.id, { name: "Guest" }, operator)
-        const asks = (caller: User, about: User) => Effect.either(Leaving.requireKeeper(caller.id, about.id))
+        const asks = (caller: User, about: User) => Effect.result(Leaving.requireKeeper(caller.id, about.id))
         expect((yield* asks(owner, person))._tag).toBe("Right")
         expect((yield* asks(owner, guest))._tag).toBe("Right")
         expect(yield* asks(other, person)).toMatchObject({ left: { _tag: "InsufficientRole" } })
@@ -286,13 +287,13 @@ describe("Making organizations and users", () => {
         const organizations = [
           ...Array.from({ length: Limits.organizationsPerUser - 3 }, () => maker.id),
           ...Array.from({ length: 3 }, () => made.id)
-        ].map((id) => Effect.either(Organizations.create(id, "More")))
+        ].map((id) => Effect.result(Organizations.create(id, "More")))
         const raced = yield* Effect.all(organizations, { concurrency: 4 })
-        const refused = raced.filter((each) => each._tag === "Left")
+        const refused = raced.filter((each) => each._tag === "Failure")
         expect(refused).toMatchObject([{ left: { _tag: "OrganizationLimit", max: Limits.organizationsPerUser } }, {}])
 
         const user = (by: User, organizationId: string) =>
-          Effect.either(Users.create(by.id, { name: "One more", organizationId }, operator))
+          Effect.result(Users.create(by.id, { name: "One more", organizationId }, operator))
         // The last place of a list is not what stops them: those made leave the list at once.
         for (let n = 0; n < Limits.usersPerUser - 1; n++) {
           const by = n % 2 === 0 ? { who: maker, where: mine } : { who: made, where: theirs }

@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { hostFor, isLabel, isReservedLabel, labelFor, parseHost } from "@pawl/core/app/HostLabel"
 import type { Channel } from "@pawl/core/app/Pointer"

@@ -1,4 +1,3 @@
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { leftFor } from "@pawl/core/app/Shares"
 

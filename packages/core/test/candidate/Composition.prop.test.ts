@@ -1,4 +1,4 @@
-import { Effect, FastCheck as fc } from "effect"
+import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { candidateIdOf, type Composition } from "@pawl/core/candidate/Composition"

@@ -1,4 +1,5 @@
-import { Deferred, Effect, Exit, Fiber, TestClock, TestContext } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { inSandbox, SandboxSlots } from "@pawl/core/candidate/SandboxSlots"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
@@ -19,7 +20,7 @@ const run = <A, E>(slots: FairSlots.FairSlots, program: Effect.Effect<A, E, Memo
     program.pipe(
       Effect.provideService(SandboxSlots, slots),
       Effect.provide(MemoryLedger.layerMemory),
-      Effect.provide(TestContext.TestContext)
+      Effect.provide(TestClock.layer())
     )
   )
 
@@ -34,8 +35,8 @@ describe("A check that waits for a sandbox", () => {
     return run(
       slots,
       Effect.gen(function* () {
-        yield* Effect.fork(inSandbox(theirs, { count: 0 }, Effect.never))
-        const waits = yield* Effect.fork(inSandbox(mine, { count: 0 }, Effect.void))
+        yield* Effect.forkChild(inSandbox(theirs, { count: 0 }, Effect.never))
+        const waits = yield* Effect.forkChild(inSandbox(mine, { count: 0 }, Effect.void))
         yield* TestClock.adjust(Limits.sandboxWaitMs - 1)
         expect([slots.waiting(), yield* Fiber.poll(waits)]).toMatchObject([1, { _tag: "None" }])
         yield* TestClock.adjust(1)
@@ -50,8 +51,8 @@ describe("A check that waits for a sandbox", () => {
     return run(
       slots,
       Effect.gen(function* () {
-        const first = yield* Effect.fork(inSandbox(theirs, { count: 0 }, Effect.never))
-        const waits = yield* Effect.fork(inSandbox(mine, { count: 1 }, Effect.succeed("ran")))
+        const first = yield* Effect.forkChild(inSandbox(theirs, { count: 0 }, Effect.never))
+        const waits = yield* Effect.forkChild(inSandbox(mine, { count: 1 }, Effect.succeed("ran")))
         yield* TestClock.adjust(Limits.sandboxWaitMs * 10)
         yield* Fiber.interrupt(first)
         expect(yield* Fiber.join(waits)).toBe("ran")
@@ -68,11 +69,11 @@ describe("A check that waits for a sandbox", () => {
         const check = (of: typeof mine, name: string) =>
           Effect.gen(function* () {
             const end = yield* Deferred.make<void>()
-            const work = Effect.zipRight(
+            const work = Effect.andThen(
               Effect.sync(() => order.push(name)),
               Deferred.await(end)
             )
-            yield* Effect.fork(inSandbox(of, { count: 1 }, work))
+            yield* Effect.forkChild(inSandbox(of, { count: 1 }, work))
             yield* TestClock.adjust(1)
             return { end }
           })
@@ -92,7 +93,7 @@ describe("A check that waits for a sandbox", () => {
       slots,
       Effect.gen(function* () {
         yield* takeAll
-        const waits = yield* Effect.fork(inSandbox(mine, { count: 0 }, Effect.void))
+        const waits = yield* Effect.forkChild(inSandbox(mine, { count: 0 }, Effect.void))
         yield* TestClock.adjust(Limits.sandboxLookMs)
         expect([slots.held(), slots.waiting()]).toEqual([0, 0])
         yield* TestClock.adjust(Limits.sandboxWaitMs)
@@ -107,7 +108,7 @@ describe("A check that waits for a sandbox", () => {
       Effect.gen(function* () {
         yield* takeAll
         const end = yield* Deferred.make<void>()
-        const works = yield* Effect.fork(inSandbox(mine, { count: 1 }, Deferred.await(end)))
+        const works = yield* Effect.forkChild(inSandbox(mine, { count: 1 }, Deferred.await(end)))
         yield* TestClock.adjust(Limits.sandboxLeaseMs + Limits.sandboxLookMs)
         yield* takeAll
         yield* TestClock.adjust(Limits.sandboxLeaseMs - 1)

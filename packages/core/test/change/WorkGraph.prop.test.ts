@@ -1,4 +1,5 @@
-import { Either, FastCheck } from "effect"
+import * as FastCheck from "fast-check"
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { inOrder, problemsOf, read } from "@pawl/core/change/WorkGraph"
 import { planned } from "../flow/WorkWorld.ts"
@@ -45,14 +46,14 @@ describe("Work Graphs that a planner might propose", () => {
     FastCheck.assert(
       FastCheck.property(tasks, (all) => {
         const graph = read(changeId, 0, all)
-        if (Either.isLeft(graph)) return
-        const order = graph.right.tasks.map((task) => task.key)
+        if (Result.isFailure(graph)) return
+        const order = graph.success.tasks.map((task) => task.key)
         expect(order.toSorted()).toEqual(all.map((task) => task.key).toSorted())
-        for (const task of graph.right.tasks)
+        for (const task of graph.success.tasks)
           for (const dependency of task.dependsOn)
             expect(order.indexOf(dependency)).toBeLessThan(order.indexOf(task.key))
         // Ordering what is in order changes nothing.
-        expect(inOrder(graph.right.tasks)).toEqual(graph.right.tasks)
+        expect(inOrder(graph.success.tasks)).toEqual(graph.success.tasks)
       }),
       { numRuns: 3000 }
     ))

@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compositionOrder, inOrder, problemsOf, read } from "@pawl/core/change/WorkGraph"
 import type { Task } from "@pawl/core/task/Task"
@@ -67,16 +67,16 @@ describe("A Work Graph", () => {
 
   it("is read from anything, and says where its shape is wrong", () => {
     const problems = read(changeId, 0, [{ ...planned("a"), kind: "invent" }, { key: 1 }])
-    expect(Either.getLeft(problems).pipe((each) => each._tag)).toBe("Some")
-    expect(Either.isLeft(problems) ? problems.left.map((each) => each.detail.split(":")[0]) : []).toEqual(
+    expect(Result.getFailure(problems).pipe((each) => each._tag)).toBe("Some")
+    expect(Result.isFailure(problems) ? problems.failure.map((each) => each.detail.split(":")[0]) : []).toEqual(
       expect.arrayContaining(["0.kind", "1.key", "1.title"])
     )
-    expect(Either.isLeft(read(changeId, 0, "nonsense"))).toBe(true)
+    expect(Result.isFailure(read(changeId, 0, "nonsense"))).toBe(true)
   })
 
   it("stores its Tasks in its order, each dependency once", () => {
     const graph = read(changeId, 3, [planned("b", ["a", "a"]), planned("a")])
-    expect(Either.getOrThrow(graph)).toEqual({
+    expect(Result.getOrThrow(graph)).toEqual({
       version: 1,
       changeId,
       baseGeneration: 3,

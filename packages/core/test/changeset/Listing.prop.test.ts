@@ -1,4 +1,5 @@
-import { Effect, FastCheck } from "effect"
+import * as FastCheck from "fast-check"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ChangeSet, FileChange, Intent } from "@pawl/core/changeset/ChangeSet"
 import { listingOf, listKey, whole } from "@pawl/core/changeset/Listing"

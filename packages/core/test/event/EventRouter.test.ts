@@ -1,4 +1,5 @@
-import { Effect, Fiber, Logger, LogLevel, TestClock } from "effect"
+import { Effect, Fiber, LogLevel, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { type Consumer, consumerKey } from "@pawl/core/event/Consumer"
@@ -144,7 +145,7 @@ describe("A consumer group", () => {
         const leased = yield* claimOne
         const left = { data: { n: 1 } } as unknown as Event
         yield* execute(leased, {
-          "event.consume": () => Effect.zipRight(EventRouter.applyLate(sending, left), Effect.fail("died after it"))
+          "event.consume": () => Effect.andThen(EventRouter.applyLate(sending, left), Effect.fail("died after it"))
         })
         expect(yield* sent).toEqual([1])
         const commands = yield* Commands
@@ -154,7 +155,7 @@ describe("A consumer group", () => {
         )
         let applied = 0
         const counted: Decide<never> = (each) =>
-          Effect.zipRight(
+          Effect.andThen(
             Effect.sync(() => applied++),
             sending(each)
           )
@@ -203,7 +204,7 @@ describe("A consumer group", () => {
       Effect.gen(function* () {
         yield* join()
         yield* publish(1, 1)
-        const applying = yield* Effect.fork(apply(() => Effect.never))
+        const applying = yield* Effect.forkChild(apply(() => Effect.never))
         yield* TestClock.adjust(Limits.consumerDecideMs)
         expect(yield* Fiber.join(applying)).toMatchObject({ _tag: "Waiting", sequence: 0 })
       })
@@ -262,7 +263,7 @@ describe("A consumer group", () => {
 
 describe("The event router", () => {
   const until = (done: Effect.Effect<boolean, unknown, Stores>) =>
-    Effect.repeat(Effect.zipRight(TestClock.adjust(Limits.storePollMs), done), { until: (is) => is, times: 200 })
+    Effect.repeat(Effect.andThen(TestClock.adjust(Limits.storePollMs), done), { until: (is) => is, times: 200 })
 
   it("routes for every group, for those that come later, and lets none hold up another", () =>
     play(
@@ -277,7 +278,7 @@ describe("The event router", () => {
             applied.push(`${name} ${each.source.slice(-1)} ${String(each.data["n"])}`)
             return Effect.succeed(null)
           })
-        const running = yield* Effect.fork(EventRouting.run(groups))
+        const running = yield* Effect.forkChild(EventRouting.run(groups))
         yield* publish(1, 2)
         yield* publish(1, 1, 2)
         yield* until(Effect.sync(() => applied.length >= 3))
@@ -317,7 +318,7 @@ describe("The event router", () => {
               ]
             }
           })
-        const running = yield* Effect.fork(
+        const running = yield* Effect.forkChild(
           Effect.all([EventRouting.run(groups), EventRouting.run(groups), EventRouting.run(groups)], {
             concurrency: "unbounded"
           })

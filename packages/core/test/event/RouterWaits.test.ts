@@ -1,5 +1,6 @@
 /** What a router does while its groups wait for something. */
-import { Effect, Fiber, TestClock } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { consumerKey } from "@pawl/core/event/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consuming"
@@ -47,7 +48,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 2)
         const { decide, state } = heldUp()
-        const running = yield* Effect.fork(EventRouting.run(() => decide))
+        const running = yield* Effect.forkChild(EventRouting.run(() => decide))
         yield* stillness
         expect(yield* place).toBe(1)
         // Whoever ends the wait goes on with the group to its end. The router is not told of that.
@@ -70,7 +71,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 3)
         const { decide, state } = heldUp()
-        const running = yield* Effect.fork(EventRouting.run(() => decide))
+        const running = yield* Effect.forkChild(EventRouting.run(() => decide))
         yield* stillness
         state.over = true
         yield* TestClock.adjust(Limits.routerLookMs)
@@ -85,7 +86,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 2 * Limits.eventsPageSize + 50)
         const { decide, state } = heldUp()
-        const running = yield* Effect.fork(EventRouting.run(() => decide))
+        const running = yield* Effect.forkChild(EventRouting.run(() => decide))
         yield* stillness
         const { asked } = state
         yield* TestClock.adjust(Limits.routerLookMs - 1)

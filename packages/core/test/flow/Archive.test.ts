@@ -1,4 +1,5 @@
-import { Context, Effect, Logger, LogLevel, TestClock } from "effect"
+import { Context, Effect, LogLevel, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { requestApp } from "@pawl/core/app/Apps"
@@ -64,7 +65,7 @@ const watched = (done: Array<string>, deadly = Number.POSITIVE_INFINITY) =>
       Effect.suspend(() => {
         if (done.length >= deadly) return Effect.interrupt
         done.push(what)
-        return done.length === deadly ? Effect.zipRight(work, Effect.interrupt) : work
+        return done.length === deadly ? Effect.andThen(work, Effect.interrupt) : work
       })
     return Context.make(Repositories, {
       ...repositories,
@@ -89,7 +90,7 @@ const watched = (done: Array<string>, deadly = Number.POSITIVE_INFINITY) =>
   })
 
 /** Nothing of the Project is left but its rows. */
-const expectClean = ({ project, promoted, open }: Effect.Effect.Success<typeof lively>) =>
+const expectClean = ({ project, promoted, open }: Effect.Success<typeof lively>) =>
   Effect.gen(function* () {
     for (const kind of ["apps", "app-previews", "source", "context", "changesets"])
       expect(yield* keysUnder(`${kind}/${project.id}/`)).toEqual([])
@@ -169,7 +170,7 @@ describe("Archiving a Project", () => {
         ]
         for (const each of refused)
           expect(
-            yield* Effect.flip<unknown, { readonly _tag: string }, Effect.Effect.Context<typeof each>>(each)
+            yield* Effect.flip<unknown, { readonly _tag: string }, Effect.Services<typeof each>>(each)
           ).toMatchObject({
             _tag: "ProjectArchived"
           })

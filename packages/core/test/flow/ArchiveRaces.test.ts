@@ -46,7 +46,7 @@ const works: Readonly<Record<string, Ready>> = {
       yield* settle
       return Rollbacks.request(person, { projectId, targetGeneration: 0, expectedGeneration: 1 })
     }),
-  "Apps.request": ({ id }) => Effect.zipRight(Effect.zipRight(remove(person, id), settle), Effect.succeed(deploy(id))),
+  "Apps.request": ({ id }) => Effect.andThen(Effect.andThen(remove(person, id), settle), Effect.succeed(deploy(id))),
   "Projects.seed": ({ id }) => Effect.succeed(Projects.addSource(person, id, { "index.js": "x" })),
   "Audits.run": ({ id }) => Effect.succeed(Audits.run(id))
 }

@@ -1,4 +1,5 @@
-import { Effect, FastCheck } from "effect"
+import * as FastCheck from "fast-check"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"

@@ -29,7 +29,7 @@ interface Damage {
   >
 }
 
-const withRepositories = (change: (real: Repositories["Type"]) => Partial<Repositories["Type"]>) =>
+const withRepositories = (change: (real: Repositories["Service"]) => Partial<Repositories["Service"]>) =>
   Effect.map(
     Repositories,
     (real) =>
@@ -87,7 +87,7 @@ const damages: ReadonlyArray<Damage> = [
   }
 ]
 
-const codesAt = (report: Effect.Effect.Success<ReturnType<typeof Audits.examine>>) =>
+const codesAt = (report: Effect.Success<ReturnType<typeof Audits.examine>>) =>
   report.findings.map(({ generation, code }) => `S${generation} ${code}`)
 
 describe("An audit", () => {

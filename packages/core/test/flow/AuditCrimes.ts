@@ -13,7 +13,7 @@ import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { person, settle } from "./MemoryPawl.ts"
 import { candidateOf, newProject, opened } from "./Scenes.ts"
 
-const live = (candidateId: string) => Effect.zipRight(Promotions.promote(person, candidateId), settle)
+const live = (candidateId: string) => Effect.andThen(Promotions.promote(person, candidateId), settle)
 
 /** A Candidate of two edits that know nothing of each other. */
 const twoEdits = (projectId: string) =>
@@ -44,7 +44,7 @@ export const history = Effect.gen(function* () {
   yield* live(back.candidate.id)
   return { projectId: project.id, one: one.id, two: two.id, back: back.candidate.id }
 })
-export type History = Effect.Effect.Success<typeof history>
+export type History = Effect.Success<typeof history>
 
 /** The records as they are after somebody wrote to the database: `null` removes one. */
 export type Tamper = <K extends Kind>(kind: K, record: RecordOf<K>) => RecordOf<K> | null
@@ -60,7 +60,7 @@ export const tampered =
       return Effect.provideService(work, Records, {
         get: (kind, id) =>
           Effect.map(records.get(kind, id), (found) =>
-            Option.flatMap(found, (stored) => Option.fromNullable(altered(kind, stored)[0]))
+            Option.flatMap(found, (stored) => Option.fromNullishOr(altered(kind, stored)[0]))
           ),
         list: (kind, listing) =>
           Effect.map(records.list(kind, listing), (found) => ({

@@ -1,4 +1,5 @@
-import { Effect, FastCheck } from "effect"
+import * as FastCheck from "fast-check"
+import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import type { RiskTier } from "@pawl/core/change/Change"
 import { defaultPolicy } from "@pawl/core/approval/Policy"

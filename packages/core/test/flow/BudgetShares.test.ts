@@ -1,4 +1,5 @@
-import { Effect, TestClock, TestContext } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
 import * as Candidates from "@pawl/core/candidate/Candidates"
@@ -69,7 +70,7 @@ describe("The sandbox time of a month", () => {
         expect(away).toBeLessThan(0)
         expect((yield* demand("candidate", id)).record.status).toBe("verified")
         expect((yield* used("sandbox-ms", period)) - before).toBe(1)
-      }).pipe(Effect.provide(TestContext.TestContext))
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 
   it("is counted for the organization too, and one that has used its share leaves the rest to another that was active", () =>

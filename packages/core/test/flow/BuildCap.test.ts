@@ -1,4 +1,5 @@
-import { Effect, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Effect, References } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import { deploy, requestApp } from "@pawl/core/app/Apps"
 import { DailyCounter } from "@pawl/core/app/DailyCounter"
@@ -38,7 +39,7 @@ const taken = <A, E, R>(step: Effect.Effect<A, E, R>) =>
 /** A new Project, and all tries to provision its app. */
 const triedOut = Effect.gen(function* () {
   const project = yield* newProject()
-  yield* Effect.repeatN(Effect.zipRight(TestClock.adjust("6 minutes"), settle), Limits.commandAttempts)
+  yield* Effect.repeatN(Effect.andThen(TestClock.adjust("6 minutes"), settle), Limits.commandAttempts)
   return project
 })
 
@@ -52,10 +53,10 @@ describe("The builds of a day", () => {
         expect(first.builds).toBe(1)
         const channel = `${project.id}/preview:${first.value.id.slice(5, 13)}`
         expect((yield* find("pointer", channel))?.record.status).toBe("live")
-        const release = yield* taken(Effect.zipLeft(Promotions.promote(person, first.value.id), settle))
+        const release = yield* taken(Effect.tap(Promotions.promote(person, first.value.id), settle))
         expect((yield* releaseOf(release.value.releaseId)).bundleSource).toBe("preview_copy")
         expect(release.builds).toBe(0)
-        const rollback = yield* taken(Effect.zipLeft(ask(project.id, 0, 1), settle))
+        const rollback = yield* taken(Effect.tap(ask(project.id, 0, 1), settle))
         expect(rollback.builds).toBe(0)
       })
     ))
@@ -71,7 +72,7 @@ describe("The builds of a day", () => {
         expect((yield* releaseOf(releaseId)).bundleSource).toBe("build")
         yield* remove(person, project.id)
         yield* settle
-        expect((yield* taken(Effect.zipRight(deploy(project.id), settle))).builds).toBe(1)
+        expect((yield* taken(Effect.andThen(deploy(project.id), settle))).builds).toBe(1)
       })
     ))
 
@@ -106,14 +107,14 @@ describe("The builds of a day", () => {
         yield* (yield* Commands).retry(letters[0]!.id)
         yield* settle
         yield* isLive(project.id, 0)
-      }).pipe(Effect.provide(TestContext.TestContext), Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))
     ))
 
   it("are told by the host of a release that needs one and finds none left; a good bundle goes on being served", () =>
     run(
       Effect.gen(function* () {
         const withoutBuilds = { ...(yield* Settings), buildsPerDay: 0 }
-        const meetsTheCap = (project: Effect.Effect.Success<ReturnType<typeof newProject>>) =>
+        const meetsTheCap = (project: Effect.Success<ReturnType<typeof newProject>>) =>
           Effect.gen(function* () {
             const candidate = yield* candidateOf(project.id, "r1", { "src/index.js": "export default 1" })
             const { releaseId } = yield* Promotions.promote(person, candidate.id)
@@ -140,7 +141,7 @@ describe("The builds of a day", () => {
       Effect.gen(function* () {
         const files = { "README.md": "nothing to serve" }
         const { builds } = yield* taken(
-          Effect.zipRight(Projects.create(person, { organizationId, slug: "corner", files }), settle)
+          Effect.andThen(Projects.create(person, { organizationId, slug: "corner", files }), settle)
         )
         expect(builds).toBe(1)
       })

@@ -1,4 +1,5 @@
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { Limits } from "@pawl/core/primitives/Limits"

@@ -1,4 +1,4 @@
-import { Effect, Logger, LogLevel } from "effect"
+import { Effect, References } from "effect"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { demand } from "@pawl/core/ledger/Deciding"
@@ -71,7 +71,7 @@ describe("Canonical main, before a build service looks at it", () => {
         expect((yield* releaseOf(scene.releaseId)).status).toBe("building")
         yield* pass(10_000)
         yield* ends(scene, "failed", "failed", "no build of")
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     ))
 
   it("is brought to the promoted commit first, by the release itself if need be; until then nothing has started", () =>
@@ -82,11 +82,7 @@ describe("Canonical main, before a build service looks at it", () => {
         const repositories = yield* Repositories
         const full = new RepositoriesUnavailable({ operation: "advance", reason: "the disk is full" })
         const broken = { ...repositories, advance: () => full }
-        const scene = yield* Effect.provideService(
-          Effect.zipLeft(promoted(project, "r1"), settle),
-          Repositories,
-          broken
-        )
+        const scene = yield* Effect.provideService(Effect.tap(promoted(project, "r1"), settle), Repositories, broken)
         expect((yield* demand("head", project.id)).record).toMatchObject({ generation: 1, syncedGeneration: 0 })
         expect(yield* releaseOf(scene.releaseId)).toMatchObject({ status: "queued" })
         expect((yield* eventsSince(project.id, 1)).map(({ type }) => type)).not.toContain("build.started")
@@ -97,6 +93,6 @@ describe("Canonical main, before a build service looks at it", () => {
         expect(polls).toEqual([])
         yield* pass(Limits.buildPollFirstMs)
         expect(polls).toHaveLength(1)
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     ))
 })

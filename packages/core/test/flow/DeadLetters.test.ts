@@ -1,5 +1,6 @@
 /** How dead letters end when nobody looks after them, and those of the directory. */
-import { Effect, Logger, LogLevel, TestClock } from "effect"
+import { Effect, LogLevel, Logger, References } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { archive } from "@pawl/core/project/Archiving"
 import { type CommandKind, commandId } from "@pawl/core/event/Command"
@@ -37,7 +38,7 @@ const sweep = Effect.flatMap(Ledger, (ledger) =>
     projectId: null,
     commands: [{ kind: "retention.sweep", id: "retention.sweep:test", payload: {} }]
   })
-).pipe(Effect.zipRight(settle))
+).pipe(Effect.andThen(settle))
 
 /** A Project whose source cannot be stored: its creation fails, and so do all tries of a worker. */
 const unprovisioned = (slug: string) =>
@@ -47,7 +48,7 @@ const unprovisioned = (slug: string) =>
       seed: () => new RepositoriesUnavailable({ operation: "seed", reason: "away" })
     }
     const work = Effect.gen(function* () {
-      yield* Effect.either(Projects.create(person, { organizationId, slug, files }))
+      yield* Effect.result(Projects.create(person, { organizationId, slug, files }))
       const commands = yield* Commands
       for (let days = 0; (yield* commands.deadLetters(null)).length === 0 && days < 30; days++) {
         yield* TestClock.adjust("1 hour")
@@ -58,7 +59,7 @@ const unprovisioned = (slug: string) =>
     const [letter] = yield* (yield* Commands).deadLetters(null)
     const slot = yield* demand("slug", `${organizationId}/${slug}`)
     return { letter: letter!, projectId: slot.record.projectId }
-  }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 describe("A dead letter that nobody looks after", () => {
   it("is dismissed after its days, as a person would have: what it stood for ends", () =>

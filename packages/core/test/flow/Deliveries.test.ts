@@ -1,5 +1,6 @@
 /** What becomes of deliveries whose receiver is away for minutes or days, and what a person can do with them. */
-import { Effect, Logger, LogLevel, Redacted, TestClock, TestContext } from "effect"
+import { Effect, Redacted, References } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Secrets from "@pawl/core/access/Secrets"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
@@ -26,13 +27,13 @@ const url = "https://receiver.example/hook"
 const files = { "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "x" }] }), "src/index.js": "one" }
 const eventTypes = ["task.completed"] as const
 
-type Services = Effect.Effect.Context<Parameters<typeof run>[0]> | Secrets.Secrets
+type Services = Effect.Services<Parameters<typeof run>[0]> | Secrets.Secrets
 const play = <A, E>(program: Effect.Effect<A, E, Services>) =>
   run(
-    Effect.zipRight(TestClock.setTime(Date.UTC(2030, 0, 1)), program).pipe(
+    Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), program).pipe(
       Effect.provide(Secrets.layerMemory),
-      Effect.provide(TestContext.TestContext),
-      Logger.withMinimumLogLevel(LogLevel.None)
+      Effect.provide(TestClock.layer()),
+      Effect.provideService(References.MinimumLogLevel, "None")
     )
   )
 
@@ -110,7 +111,7 @@ describe("A webhook whose receiver is away", () => {
           expect(received.length).toBe(index + 2)
         }
         expect(yield* newest(webhook.id)).toMatchObject({ state: "failed", tries: 10, nextTryAt: null })
-        for (const pause of [1000, 2000, 4000]) yield* Effect.zipRight(TestClock.adjust(pause), settle)
+        for (const pause of [1000, 2000, 4000]) yield* Effect.andThen(TestClock.adjust(pause), settle)
         expect(received.length).toBe(Limits.webhookAttempts)
         const letters = yield* lettersOf(projectId)
         expect(letters.map(({ kind, lastProblem }) => [kind, lastProblem])).toEqual([
@@ -145,7 +146,7 @@ describe("A webhook whose receiver is away", () => {
         yield* edit(projectId)
         yield* edit(projectId)
         yield* route(projectId)
-        for (const pause of retryPauses.slice(0, 5)) yield* Effect.zipRight(TestClock.adjust(pause), settle)
+        for (const pause of retryPauses.slice(0, 5)) yield* Effect.andThen(TestClock.adjust(pause), settle)
         const silent = yield* Deliveries.ping(person, webhook.id)
         yield* settle
         expect((yield* demand("webhookDelivery", silent.id)).record).toMatchObject({ state: "failed", tries: 1 })

@@ -1,4 +1,5 @@
-import { Effect, Logger, TestClock } from "effect"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { EventLog } from "@pawl/core/event/EventLog"
 import type { Event } from "@pawl/core/event/Event"

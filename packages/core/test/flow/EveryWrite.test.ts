@@ -1,4 +1,5 @@
-import { Context, Effect, Exit, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Context, Effect, Exit, References } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { AppLogs } from "@pawl/core/app/AppLogs"
@@ -224,7 +225,7 @@ const play = (fault: Fault, nth: number) =>
       )
       const projectId = yield* Effect.provide(story, broken)
       return { end: yield* endOf(projectId), made }
-    }).pipe(Effect.provide(TestContext.TestContext), Logger.withMinimumLogLevel(LogLevel.None))
+    }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
 /** Each kind of write the first time and the last time it is made: the life of a Project repeats itself. */

@@ -46,12 +46,12 @@ describe("The first source of a Project", () => {
         const numbers = Array.from({ length: 20 }, (_, n) => n)
         const all = yield* Effect.forEach(
           numbers,
-          (n) => Effect.either(Projects.addSource(person, id, sourceOf(n % 10))),
+          (n) => Effect.result(Projects.addSource(person, id, sourceOf(n % 10))),
           { concurrency: "unbounded" }
         )
-        const taken = numbers.filter((n) => all[n]?._tag === "Right")
+        const taken = numbers.filter((n) => all[n]?._tag === "Success")
         expect(taken).toHaveLength(1)
-        for (const each of all) if (each._tag === "Left") expect(each.left._tag).toBe("HasSource")
+        for (const each of all) if (each._tag === "Failure") expect(each.failure._tag).toBe("HasSource")
         yield* settleAll
         yield* isWhole(id, sourceOf(taken[0]! % 10))
         expect(yield* Effect.flip(Projects.addSource(person, id, sourceOf(taken[0]! % 10)))).toMatchObject({
@@ -90,7 +90,7 @@ describe("The first source of a Project", () => {
         const { id } = yield* bare
         // The app is asked for, and then the process dies.
         hands.around = (commit, done) =>
-          commit.name === "Apps.request" ? Effect.zipRight(done, Effect.interrupt) : done
+          commit.name === "Apps.request" ? Effect.andThen(done, Effect.interrupt) : done
         yield* Effect.exit(Projects.addSource(person, id, sourceOf(1)))
         hands.around = (_, done) => done
         yield* remove(person, id)

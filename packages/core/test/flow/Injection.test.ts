@@ -92,7 +92,7 @@ describe("An injected failure", () => {
         const client = yield* ProbeClient
         const next = yield* promoted(scene.project, "r2")
         // The next release goes live between the first probe and the commit.
-        const context = yield* Effect.context<Effect.Effect.Context<typeof settle>>()
+        const context = yield* Effect.context<Effect.Services<typeof settle>>()
         let first = true
         const goLive = Effect.suspend(() => {
           if (!first) return Effect.void
@@ -101,7 +101,7 @@ describe("An injected failure", () => {
         })
         const injected = yield* injectFailure(person, scene.project.id).pipe(
           Effect.provideService(ProbeClient, {
-            get: (options) => Effect.zipRight(goLive, client.get(options))
+            get: (options) => Effect.andThen(goLive, client.get(options))
           })
         )
         expect(injected.release).toMatchObject({ id: next.releaseId, generation: 2 })

@@ -31,7 +31,7 @@ const candidateOf = (projectId: string, name: string, files: Readonly<Record<str
     return (yield* Candidates.request(person, { changeId: change.id })).candidate
   })
 
-const promoted = (id: string) => Effect.zipRight(settle, Promotions.promote(person, id))
+const promoted = (id: string) => Effect.andThen(settle, Promotions.promote(person, id))
 
 describe("A ChangeSet", () => {
   it("of as many files, with as long paths, as the limits allow is recorded, and nothing of its list is lost", () =>

@@ -1,5 +1,6 @@
 /** Machinery goes away for an hour, at every step of the main path, and everything ends as if it had not. */
-import { Context, Effect, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Context, Effect, References } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import { AppBuilder, BuilderUnavailable } from "@pawl/core/app/AppBuilder"
 import { Sandbox, SandboxUnavailable } from "@pawl/core/candidate/Sandbox"
@@ -79,7 +80,7 @@ const workers = (around: Around) =>
     const asked = { worker: "w", kinds, limit: 1, leaseMs: Limits.commandLeaseMs }
     const turn = Effect.gen(function* () {
       const claimed = yield* (yield* Commands).claim(asked).pipe(Effect.orElseSucceed(() => []))
-      for (const leased of claimed) yield* Effect.fork(execute(leased, handlers))
+      for (const leased of claimed) yield* Effect.forkChild(execute(leased, handlers))
       return claimed.length
     })
     for (let quiet = 0; quiet < 3;) {
@@ -128,8 +129,8 @@ const story = (kind: Machinery, from: number) =>
       }
     }).pipe(
       Effect.provideService(Settings, { ...settings, smokeRetryMs: 0 }),
-      Effect.provide(TestContext.TestContext),
-      Logger.withMinimumLogLevel(LogLevel.None)
+      Effect.provide(TestClock.layer()),
+      Effect.provideService(References.MinimumLogLevel, "None")
     )
   )
 const settings = {

@@ -1,4 +1,5 @@
-import { Deferred, Effect, Fiber, TestClock } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
@@ -130,7 +131,7 @@ describe("Planning", () => {
           Array.from({ length: 30 }, () => slow)
         )
         const changeId = yield* open(project.id)
-        for (let n = 0; n < 70; n++) yield* Effect.zipRight(settle, TestClock.adjust("1 minutes"))
+        for (let n = 0; n < 70; n++) yield* Effect.andThen(settle, TestClock.adjust("1 minutes"))
         expect(yield* (yield* Commands).deadLetters(project.id)).toEqual([])
         expect(yield* statusOfChange(changeId)).toBe("verifying")
         // The run went on as what it was: waiting used up no try of the agent.
@@ -253,8 +254,8 @@ describe("The work of agents", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         const atWork = yield* Deferred.make<string>()
-        hands.agents.set("a", [(job) => Effect.zipRight(Deferred.succeed(atWork, job.change.id), Effect.never)])
-        const fiber = yield* Effect.fork(worked(hands, [planned("a")]))
+        hands.agents.set("a", [(job) => Effect.andThen(Deferred.succeed(atWork, job.change.id), Effect.never)])
+        const fiber = yield* Effect.forkChild(worked(hands, [planned("a")]))
         yield* Cancel.cancel(person, yield* Deferred.await(atWork))
         yield* TestClock.adjust("5 seconds")
         const changeId = yield* Fiber.join(fiber)
@@ -280,9 +281,9 @@ describe("The work of agents", () => {
         const { candidate } = yield* Candidates.request(person, { changeId })
         yield* settle
         hands.broken.clear()
-        const lastTask = Effect.zipRight(TestClock.adjust("2 seconds"), turn("agent.wake"))
+        const lastTask = Effect.andThen(TestClock.adjust("2 seconds"), turn("agent.wake"))
         const policy = Policies.change(person, project.id, { requiredChecks: ["test"] })
-        hands.before.set("Promotions.swap", Effect.zipRight(lastTask, policy))
+        hands.before.set("Promotions.swap", Effect.andThen(lastTask, policy))
         yield* Effect.flip(Promotions.promote(person, candidate.id))
         expect(yield* statusOfChange(changeId)).toBe("verifying")
         yield* settleAll
@@ -324,7 +325,7 @@ describe("The work of agents", () => {
                 hands.around = (_, done) => {
                   const failure = new LedgerUnavailable({ operation: "commit", reason: "injected" })
                   if (commits++ !== nth) return done
-                  return lost ? Effect.zipRight(done, failure) : failure
+                  return lost ? Effect.andThen(done, failure) : failure
                 }
                 const changeId = yield* open(project.id).pipe(Effect.retry({ times: 2 }))
                 yield* settle

@@ -50,7 +50,7 @@ const limitReached = withoutBuilds(
   })
 )
 
-const removedFrom = <E, R>(scene: Effect.Effect<Effect.Effect.Success<typeof building>, E, R>) =>
+const removedFrom = <E, R>(scene: Effect.Effect<Effect.Success<typeof building>, E, R>) =>
   Effect.gen(function* () {
     const project = yield* scene
     yield* remove(person, project.id)

@@ -1,4 +1,5 @@
-import { Chunk, Effect, Fiber, TestClock, TestContext } from "effect"
+import { Chunk, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import * as Commit from "@pawl/core/ledger/Commit"
@@ -27,7 +28,7 @@ import {
 } from "./ReleaseScenes.ts"
 
 const play = (program: Parameters<typeof runPawl>[0]): Promise<void> =>
-  runPawl(Effect.asVoid(Effect.provide(program, TestContext.TestContext)))
+  runPawl(Effect.asVoid(Effect.provide(program, TestClock.layer())))
 
 /** The release's row is lost, as if it had never been queued. */
 const neverQueued = Effect.gen(function* () {
@@ -94,7 +95,7 @@ describe("A stuck release", () => {
         )
         const upMinutes = (minutes: number, paused = false) =>
           Effect.gen(function* () {
-            const process = yield* Effect.fork(Effect.provideService(run, Settings, { ...settings, paused }))
+            const process = yield* Effect.forkChild(Effect.provideService(run, Settings, { ...settings, paused }))
             for (let n = 0; n < minutes; n++) yield* TestClock.adjust("1 minutes")
             yield* Fiber.interrupt(process)
           })
@@ -234,7 +235,7 @@ describe("The one retry of a probe", () => {
         const settings = yield* Settings
         const worker = yield* work(yield* claimRelease).pipe(
           Effect.provideService(Settings, { ...settings, smokeRetryMs: Limits.probeRetryMs }),
-          Effect.fork
+          Effect.forkChild
         )
         // Until it sleeps: what comes before takes as many turns as it takes.
         const retryAt = (yield* Time.nowMillis) + Limits.probeRetryMs

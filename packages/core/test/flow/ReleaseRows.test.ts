@@ -1,4 +1,5 @@
-import { Effect, TestClock, TestContext } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, expect } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
@@ -30,7 +31,7 @@ beforeEach(() => {
 const withSettings = <A, E, R>(change: Partial<SettingsShape>, program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Settings, (settings) => Effect.provideService(program, Settings, { ...settings, ...change }))
 
-const clocked = <A, E, R>(program: Effect.Effect<A, E, R>) => Effect.provide(program, TestContext.TestContext)
+const clocked = <A, E, R>(program: Effect.Effect<A, E, R>) => Effect.provide(program, TestClock.layer())
 
 /** A release that has begun and whose worker was taken from it: no build service answers, so it waits. */
 const building = Effect.gen(function* () {
@@ -46,7 +47,7 @@ const building = Effect.gen(function* () {
 const atTarget = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   withSettings({ appsDomain: null, environment: "development" }, program)
 
-const endsAs = (scene: Effect.Effect.Success<typeof queued>, release: string, change: string) =>
+const endsAs = (scene: Effect.Success<typeof queued>, release: string, change: string) =>
   Effect.gen(function* () {
     expect((yield* releaseOf(scene.releaseId)).status).toBe(release)
     expect((yield* changeOf(scene.changeId)).status).toBe(change)

@@ -1,5 +1,6 @@
 /** Scenes of releases: one that is queued, one whose worker stopped at a named point, one that is live. */
-import { Deferred, Effect, Fiber, TestClock } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { handlers } from "@pawl/core/event/Handlers"
@@ -38,7 +39,7 @@ export const queued = Effect.gen(function* () {
 })
 
 /** One more promotion of a Project; its release is queued. */
-export const promoted = (project: Effect.Effect.Success<ReturnType<typeof newProject>>, request: string) =>
+export const promoted = (project: Effect.Success<ReturnType<typeof newProject>>, request: string) =>
   Effect.gen(function* () {
     const candidate = yield* candidateOf(project.id, request, { [`${request}.txt`]: request })
     const { generation, releaseId } = yield* Promotions.promote(person, candidate.id)
@@ -66,10 +67,10 @@ export const claimRelease = Effect.gen(function* () {
 })
 
 /** Runs a claimed release. */
-export const work = (leased: Effect.Effect.Success<typeof claimRelease>) => execute(leased, handlers)
+export const work = (leased: Effect.Success<typeof claimRelease>) => execute(leased, handlers)
 
 /** Takes a queued release live and stops its worker at its first probe, until `finish`. The worker keeps its lease. */
-export const stopAtProbe = <S extends Effect.Effect.Success<typeof queued>>(scene: S) =>
+export const stopAtProbe = <S extends Effect.Success<typeof queued>>(scene: S) =>
   Effect.gen(function* () {
     const asked = yield* Deferred.make<void>()
     const goOn = yield* Deferred.make<void>()
@@ -77,14 +78,14 @@ export const stopAtProbe = <S extends Effect.Effect.Success<typeof queued>>(scen
     const slow: ProbeClient["Type"] = {
       get: (options) =>
         Deferred.succeed(asked, undefined).pipe(
-          Effect.zipRight(Deferred.await(goOn)),
-          Effect.zipRight(client.get(options))
+          Effect.andThen(Deferred.await(goOn)),
+          Effect.andThen(client.get(options))
         )
     }
-    const worker = yield* work(yield* claimRelease).pipe(Effect.provideService(ProbeClient, slow), Effect.fork)
+    const worker = yield* work(yield* claimRelease).pipe(Effect.provideService(ProbeClient, slow), Effect.forkChild)
     yield* Deferred.await(asked)
     expect(yield* pointerOf(scene.project.id)).toMatchObject({ status: "live", generation: scene.generation })
-    return { ...scene, finish: Effect.zipRight(Deferred.succeed(goOn, undefined), Fiber.join(worker)) }
+    return { ...scene, finish: Effect.andThen(Deferred.succeed(goOn, undefined), Fiber.join(worker)) }
   })
 
 /** Time passes in which a worker is up: the ticks say so. */

@@ -1,4 +1,5 @@
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { AppLogs } from "@pawl/core/app/AppLogs"

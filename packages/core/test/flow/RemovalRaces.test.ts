@@ -1,4 +1,5 @@
-import { Deferred, Effect, Fiber, Logger, LogLevel, TestClock } from "effect"
+import { Deferred, Effect, Fiber, References } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { deploy, requestApp } from "@pawl/core/app/Apps"
@@ -31,24 +32,24 @@ const stoppedAt = (where: "data" | "bundles") =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()
     const goOn = yield* Deferred.make<void>()
-    const stop = Effect.zipRight(Deferred.succeed(reached, undefined), Deferred.await(goOn))
+    const stop = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(goOn))
     const [data, objects] = [yield* AppData, yield* ObjectStore]
     const worker = yield* runOne("app.remove").pipe(
       Effect.provideService(AppData, {
         ...data,
-        wipe: (store) => (where === "data" ? Effect.zipLeft(data.wipe(store), stop) : data.wipe(store))
+        wipe: (store) => (where === "data" ? Effect.tap(data.wipe(store), stop) : data.wipe(store))
       }),
       Effect.provideService(ObjectStore, {
         ...objects,
         removePrefix: (prefix) =>
           where === "bundles" && prefix.startsWith("apps/")
-            ? Effect.zipRight(stop, objects.removePrefix(prefix))
+            ? Effect.andThen(stop, objects.removePrefix(prefix))
             : objects.removePrefix(prefix)
       }),
-      Effect.fork
+      Effect.forkChild
     )
     yield* Deferred.await(reached)
-    return { finish: Effect.zipRight(Deferred.succeed(goOn, undefined), Fiber.join(worker)) }
+    return { finish: Effect.andThen(Deferred.succeed(goOn, undefined), Fiber.join(worker)) }
   })
 
 const keepsWhatItServes = (projectId: string, incarnation: number) =>
@@ -67,7 +68,7 @@ const dismissed = (projectId: string) =>
   Effect.gen(function* () {
     const commands = yield* Commands
     const objects = yield* ObjectStore
-    const broken: ObjectStore["Type"] = {
+    const broken: ObjectStore["Service"] = {
       ...objects,
       removePrefix: () => Effect.die(new Error("it broke"))
     }
@@ -117,7 +118,7 @@ describe("Cleaning up after an app", () => {
         yield* slow.finish
         yield* settle
         yield* keepsWhatItServes(id, 2)
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     ))
 
   it.each(["deploy", "removal"])("that died and was dismissed is done after all with the next %s", (next) =>
@@ -138,7 +139,7 @@ describe("Cleaning up after an app", () => {
         yield* settle
         expect(yield* pointerOf(id)).toMatchObject({ status: "live", incarnation: 2, leftovers: false })
         expect(yield* (yield* AppData).get({ project: id, channel: "production" }, "k")).toBe(null)
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     )
   )
 })
@@ -153,7 +154,7 @@ describe("A release whose app is removed and deployed again", () => {
       while (yield* runOne("app.provision")) continue
     })
 
-  const movedNothing = ({ project, changeId, generation, releaseId }: Effect.Effect.Success<typeof queued>) =>
+  const movedNothing = ({ project, changeId, generation, releaseId }: Effect.Success<typeof queued>) =>
     Effect.gen(function* () {
       yield* isLive(project.id, generation)
       expect(yield* pointerOf(project.id)).toMatchObject({ incarnation: 2, last_good: { generation } })

@@ -1,5 +1,6 @@
 /** How long what expires is kept, and that nothing of a preview is left when it ends. */
-import { Effect, Logger, LogLevel, TestClock } from "effect"
+import { Effect, References } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { previewChannel } from "@pawl/core/app/Previews"
@@ -20,7 +21,7 @@ const send = (kind: "forks.sweep" | "retention.sweep") =>
   Effect.flatMap(Ledger, (ledger) =>
     ledger.commit({ name: "test", projectId: null, commands: [{ kind, id: `${kind}:bound:${++count}`, payload: {} }] })
   )
-const sweep = Effect.zipRight(Effect.zipRight(send("forks.sweep"), send("retention.sweep")), settle)
+const sweep = Effect.andThen(Effect.andThen(send("forks.sweep"), send("retention.sweep")), settle)
 
 /** A promoted Candidate and one that can still ship, all at one moment; so is all that was stored for them. */
 const scene = Effect.gen(function* () {
@@ -32,8 +33,8 @@ const scene = Effect.gen(function* () {
   yield* (yield* ObjectStore).put("tmp/bound", new Uint8Array())
   return { project, promoted, open }
 })
-type Scene = Effect.Effect.Success<typeof scene>
-type Services = Effect.Effect.Context<Parameters<typeof run>[0]>
+type Scene = Effect.Success<typeof scene>
+type Services = Effect.Services<Parameters<typeof run>[0]>
 
 /** By what is kept: whether it is still there. */
 const kept: Readonly<Record<string, (scene: Scene) => Effect.Effect<boolean, unknown, Services>>> = {
@@ -88,9 +89,9 @@ const dyingAt = (deadly: number, seen: Array<string>) =>
     const [data, ledger] = [yield* AppData, yield* Ledger]
     const counted = <A, E, R>(name: string, call: Effect.Effect<A, E, R>) =>
       Effect.suspend(() => {
-        if (seen.length >= deadly) return Effect.dieMessage("the worker is dead")
+        if (seen.length >= deadly) return Effect.die(new Error("the worker is dead"))
         seen.push(name)
-        return seen.length === deadly ? Effect.zipRight(call, Effect.dieMessage("the worker died")) : call
+        return seen.length === deadly ? Effect.andThen(call, Effect.die(new Error("the worker died"))) : call
       })
     return <A, E, R>(work: Effect.Effect<A, E, R>) =>
       work.pipe(
@@ -115,13 +116,13 @@ describe("A preview that is over", () => {
         yield* TestClock.adjust("7 days")
         const refused: Array<string> = []
         const late = Effect.matchEffect(data.put(store, "late", "v"), {
-          onSuccess: () => Effect.dieMessage("a preview that is over was written"),
+          onSuccess: () => Effect.die(new Error("a preview that is over was written")),
           onFailure: (problem) => Effect.sync(() => void refused.push(problem._tag))
         })
         const racing: typeof data = {
           ...data,
           wipe: (of) =>
-            of.channel === channel ? late.pipe(Effect.zipRight(data.wipe(of)), Effect.zipLeft(late)) : data.wipe(of)
+            of.channel === channel ? late.pipe(Effect.andThen(data.wipe(of)), Effect.tap(late)) : data.wipe(of)
         }
         yield* send("retention.sweep")
         while (yield* Effect.provideService(runOne("retention.sweep"), AppData, racing)) continue
@@ -166,7 +167,7 @@ describe("A preview that is over", () => {
           const seen: Array<string> = []
           const worker = yield* dyingAt(deadly, seen)
           for (let more = true; more;)
-            more = yield* worker(runOne("retention.sweep")).pipe(Effect.catchAllCause(() => Effect.succeed(false)))
+            more = yield* worker(runOne("retention.sweep")).pipe(Effect.catchCause(() => Effect.succeed(false)))
           died = seen.length === deadly
           // Half way it serves nothing, and nothing that is wiped already.
           expect(["live", "removed", "none"]).toContain(yield* hostShows(project.label, channel))
@@ -175,7 +176,7 @@ describe("A preview that is over", () => {
           yield* sweep
           expect(yield* hostShows(project.label, channel)).toBe("none")
           expect(yield* data.list({ project: project.id, channel }, {})).toEqual({ keys: [], complete: true })
-        }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+        }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
       )
       expect(deadly).toBeLessThan(100)
     }

@@ -40,8 +40,8 @@ const goesLive = (projectId: string, candidateId: string) =>
     return bundleSource
   })
 
-const removed = (projectId: string) => Effect.zipRight(remove(person, projectId), settle)
-const deployed = (projectId: string) => Effect.zipRight(requestApp(projectId), settle)
+const removed = (projectId: string) => Effect.andThen(remove(person, projectId), settle)
+const deployed = (projectId: string) => Effect.andThen(requestApp(projectId), settle)
 
 describe("A rollback's build", () => {
   it("is planned only when no bundle of the tree is stored, and then what it built is served", () =>

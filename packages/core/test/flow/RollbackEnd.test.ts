@@ -24,7 +24,7 @@ beforeEach(() => {
   answers.set("/", page(200))
 })
 
-type Asked = Effect.Effect.Success<ReturnType<typeof ask>>
+type Asked = Effect.Success<ReturnType<typeof ask>>
 
 const asked = Effect.gen(function* () {
   const project = yield* twoLive
@@ -57,7 +57,7 @@ const beforeSwap = <A, E, R, B, F, S>(first: Effect.Effect<B, F, S>, program: Ef
         commit: (commit) => {
           const before = waiting && commit.name === "Promotions.swap"
           if (before) waiting = false
-          return Effect.zipRight(
+          return Effect.andThen(
             before ? Effect.orDie(Effect.provide(first, context)) : Effect.void,
             ledger.commit(commit)
           )

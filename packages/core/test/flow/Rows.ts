@@ -20,7 +20,7 @@ const watched = (kind: Kind, seen: Set<string>, program: Program): Program =>
     const ledger = yield* Ledger
     const records = yield* Records
     const statusOf = (record: unknown): string => (record as { readonly status: string }).status
-    const watching: Ledger["Type"] = {
+    const watching: Ledger["Service"] = {
       commit: (commit) =>
         Effect.gen(function* () {
           const steps: Array<string> = []

@@ -66,7 +66,7 @@ it("runs at most 4 sandboxes of a Change at once, over all its Candidates and al
           {
             concurrency: "unbounded"
           }
-        ).pipe(Effect.provide(sandbox), Effect.fork)
+        ).pipe(Effect.provide(sandbox), Effect.forkChild)
         const total = asked.length * checks.length
         const held: Array<Deferred.Deferred<void>> = []
         const seen = new Set<string>()
@@ -78,7 +78,7 @@ it("runs at most 4 sandboxes of a Change at once, over all its Candidates and al
         }
         for (const end of held) yield* Deferred.succeed(end, undefined)
         for (const { candidate } of asked)
-          while ((yield* demand("candidate", candidate.id)).record.status !== "verified") yield* Effect.yieldNow()
+          while ((yield* demand("candidate", candidate.id)).record.status !== "verified") yield* Effect.yieldNow
         yield* Fiber.interrupt(working)
         expect(most()).toBe(Limits.activeSandboxesPerChange)
       })

@@ -29,19 +29,19 @@ const building = (kind: CommandKind) =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()
     const goOn = yield* Deferred.make<void>()
-    const stop = Effect.zipRight(Deferred.succeed(reached, undefined), Deferred.await(goOn))
+    const stop = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(goOn))
     const objects = yield* ObjectStore
     const isLast = (key: string) => /^app(?:s|-previews)\/.*\/bundle\.json$/.test(key)
     const worker = yield* runOne(kind).pipe(
       Effect.provideService(ObjectStore, {
         ...objects,
-        put: (key, body) => (isLast(key) ? Effect.zipRight(stop, objects.put(key, body)) : objects.put(key, body)),
-        copy: (from, to) => (isLast(to) ? Effect.zipRight(stop, objects.copy(from, to)) : objects.copy(from, to))
+        put: (key, body) => (isLast(key) ? Effect.andThen(stop, objects.put(key, body)) : objects.put(key, body)),
+        copy: (from, to) => (isLast(to) ? Effect.andThen(stop, objects.copy(from, to)) : objects.copy(from, to))
       }),
-      Effect.fork
+      Effect.forkChild
     )
     yield* Deferred.await(reached)
-    return Effect.zipRight(Deferred.succeed(goOn, undefined), Fiber.join(worker))
+    return Effect.andThen(Deferred.succeed(goOn, undefined), Fiber.join(worker))
   })
 
 type Scene = Effect.Effect<string, unknown, Services>
@@ -133,7 +133,7 @@ describe("A plan under way", () => {
       Effect.gen(function* () {
         const project = yield* newProject
         hands.plan = () =>
-          Effect.as(Effect.zipRight(Effect.orDie(archive(person, project.id)), Effect.orDie(settleAll)), [planned("a")])
+          Effect.as(Effect.andThen(Effect.orDie(archive(person, project.id)), Effect.orDie(settleAll)), [planned("a")])
         yield* open(project.id)
         yield* settleAll
         expect((yield* demand("project", project.id)).record.cleaned_at).not.toBeNull()

@@ -31,7 +31,7 @@ const send = (kind: "forks.sweep" | "retention.sweep") =>
     ledger.commit({ name: "test", projectId: null, commands: [{ kind, id: `${kind}:${++count}`, payload: {} }] })
   )
 /** A whole sweep, with all of its messages. */
-const sweep = (kind: "forks.sweep" | "retention.sweep") => Effect.zipRight(send(kind), settle)
+const sweep = (kind: "forks.sweep" | "retention.sweep") => Effect.andThen(send(kind), settle)
 
 const inDevelopment = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Settings, (settings) =>

@@ -1,5 +1,6 @@
 /** Scenes of a release to a build service's target: the service, the target and its git remote, as a test would have them. */
-import { Effect, Layer, TestClock, TestContext } from "effect"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as BuildService from "@pawl/core/release/BuildService"
@@ -32,7 +33,7 @@ const watched = Layer.effect(
     builds: (target, commit) =>
       Effect.clockWith((clock) => clock.currentTimeMillis).pipe(
         Effect.tap((now) => Effect.sync(() => polls.push(now))),
-        Effect.zipRight(inner.builds(target, commit))
+        Effect.andThen(inner.builds(target, commit))
       )
   }))
 )
@@ -49,7 +50,7 @@ export const play = (program: Parameters<typeof run>[0]): Promise<void> =>
         Effect.provide(Layer.suspend(() => Layer.provideMerge(watched, BuildService.layerMemory(service)))),
         Effect.provideService(Settings, { ...settings, fixturesEnabled: true })
       )
-    }).pipe(Effect.provide(TestContext.TestContext))
+    }).pipe(Effect.provide(TestClock.layer()))
   )
 
 export const target = { workerName: "shop", workerTag: "tag", url: "https://shop.test" }
@@ -67,11 +68,11 @@ export const begunAt = (at: ReleaseTargets.TargetFields) =>
 export const begun = begunAt(target)
 
 /** Lets time pass in steps of five seconds and the rest, with a worker that does whatever is due. */
-export const pass = (ms: number): Effect.Effect<void, unknown, Effect.Effect.Context<typeof settle>> => {
+export const pass = (ms: number): Effect.Effect<void, unknown, Effect.Services<typeof settle>> => {
   const step = Math.min(ms, 5000)
   return step <= 0
     ? Effect.void
-    : TestClock.adjust(step).pipe(Effect.zipRight(settle), Effect.zipRight(Effect.suspend(() => pass(ms - step))))
+    : TestClock.adjust(step).pipe(Effect.andThen(settle), Effect.andThen(Effect.suspend(() => pass(ms - step))))
 }
 
 export const build = (commit: string, fields: Partial<BuildService.ServiceBuild> = {}): BuildService.ServiceBuild => ({
@@ -85,7 +86,7 @@ export const build = (commit: string, fields: Partial<BuildService.ServiceBuild>
 export const deployment = { id: "d1", versionId: "v1", buildId: "b1" }
 
 export const ends = (
-  scene: Effect.Effect.Success<typeof begun>,
+  scene: Effect.Success<typeof begun>,
   release: string,
   change: string,
   reason: string | null = null

@@ -287,7 +287,7 @@ eachRow(TaskLifecycle, {
   ) =>
     Effect.gen(function* () {
       hands.agents.set("a", [
-        (job) => Effect.zipRight(Effect.orDie(Cancel.cancel(person, job.change.id)), publishes(job))
+        (job) => Effect.andThen(Effect.orDie(Cancel.cancel(person, job.change.id)), publishes(job))
       ])
       const changeId = yield* worked(hands, [planned("a")])
       expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "cancelled" })

@@ -70,7 +70,7 @@ const withdrawn = (candidateId: string) =>
 /** Promotes the first while its swap waits; `meanwhile` runs between its request and its swap. */
 const between = <E>(hands: Hands, candidateId: string, meanwhile: Effect.Effect<unknown, E, never>) =>
   Effect.sync(() => hands.before.set("Promotions.swap", meanwhile)).pipe(
-    Effect.zipRight(Promotions.promote(person, candidateId))
+    Effect.andThen(Promotions.promote(person, candidateId))
   )
 
 describe("Two Candidates of one Change", () => {
@@ -78,7 +78,7 @@ describe("Two Candidates of one Change", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         const { projectId, changeId, first, second } = yield* two
-        const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Promotions.promote>>>()
+        const context = yield* Effect.context<Effect.Services<ReturnType<typeof Promotions.promote>>>()
         let refusal: unknown = null
         let reasons: unknown = null
         yield* between(
@@ -109,7 +109,7 @@ describe("Two Candidates of one Change", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         const { projectId, first, second } = yield* two
-        const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Promotions.promote>>>()
+        const context = yield* Effect.context<Effect.Services<ReturnType<typeof Promotions.promote>>>()
         const ask = { actor: other, trigger: "auto" as const, now: "2030-01-01T00:00:00.000Z" }
         let waiting: unknown = null
         // The swap of the first is refused after the second was tried.
@@ -208,7 +208,7 @@ describe("A Candidate that was verified before the last Task of its Change ended
         const { changeId, types } = yield* gatedEarly(hands, (id, candidateId) =>
           Approvals.decide(person, { changeId: id, candidateId, decision: "granted" }).pipe(
             Effect.orDie,
-            Effect.zipRight(nothing)
+            Effect.andThen(nothing)
           )
         )
         expect(yield* statusOfChange(changeId)).toBe("verifying")

@@ -1,4 +1,5 @@
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { requestApp } from "@pawl/core/app/Apps"
 import { remove } from "@pawl/core/app/Removal"
@@ -180,7 +181,7 @@ describe("A dead letter that is dismissed", () => {
         const project = yield* newProject
         const { candidateId, changeId } = yield* persons(project.id)
         hands.broken.add("Promotions.swap")
-        yield* Effect.either(Promotions.promote(person, candidateId))
+        yield* Effect.result(Promotions.promote(person, candidateId))
         for (let turns = 0; turns < 6; turns++) {
           yield* TestClock.adjust("6 minutes")
           yield* turn("candidate.promote")
@@ -201,7 +202,7 @@ describe("A dead letter that is dismissed", () => {
         const project = yield* newProject
         const { candidateId, changeId } = yield* persons(project.id)
         hands.broken.add("Promotions.swap")
-        yield* Effect.either(Promotions.promote(person, candidateId))
+        yield* Effect.result(Promotions.promote(person, candidateId))
         hands.broken.clear()
         yield* Policies.change(person, project.id, { approvalRiskTiers: [] })
         expect(yield* Effect.flip(Promotions.promote(person, candidateId))).toMatchObject({ _tag: "Blocked" })

@@ -1,4 +1,5 @@
-import { Context, Effect, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Context, Effect, References } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
@@ -25,7 +26,7 @@ const breakable = (broken: { now: boolean }) =>
 
 /** Everything that is tried again by the clock, until nothing is left to try. */
 const settleFor = (minutes: number) =>
-  Effect.repeatN(Effect.zipRight(settle, TestClock.adjust("20 seconds")), minutes * 3)
+  Effect.repeatN(Effect.andThen(settle, TestClock.adjust("20 seconds")), minutes * 3)
 
 describe("A canonical main that does not follow", () => {
   beforeEach(() => {
@@ -66,6 +67,6 @@ describe("A canonical main that does not follow", () => {
           }),
           yield* breakable(broken)
         )
-      }).pipe(Effect.provide(TestContext.TestContext), Logger.withMinimumLogLevel(LogLevel.None))
+      }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))
     ))
 })

@@ -1,5 +1,6 @@
 /** What tests of removal and upkeep look at: hosts as a router sees them, stored keys, forks, under the test clock. */
-import { Effect, Layer, TestClock, TestContext } from "effect"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as PointerRows from "@pawl/core/app/PointerRows"
 import { PointerSource } from "@pawl/core/app/Routing"
 import type { Channel } from "@pawl/core/app/Pointer"
@@ -20,7 +21,7 @@ export const play = (program: Parameters<typeof run>[0]): Promise<void> => {
   answers.set("/", page(200))
   return run(
     Effect.asVoid(
-      Effect.zipRight(TestClock.setTime(Date.UTC(2030, 0, 1)), program).pipe(Effect.provide(TestContext.TestContext))
+      Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), program).pipe(Effect.provide(TestClock.layer()))
     )
   )
 }
@@ -65,4 +66,4 @@ export const runOne = (kind: CommandKind) =>
   })
 
 /** Lets days go by, then does all that is due. */
-export const after = (days: number) => Effect.zipRight(TestClock.adjust(`${days} days`), settle)
+export const after = (days: number) => Effect.andThen(TestClock.adjust(`${days} days`), settle)

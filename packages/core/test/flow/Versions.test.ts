@@ -1,4 +1,5 @@
-import { Deferred, Effect, Fiber, TestClock } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
 import { requestApp } from "@pawl/core/app/Apps"
@@ -109,13 +110,13 @@ describe("A version", () => {
         const objects = yield* ObjectStore
         const begun = yield* Deferred.make<void>()
         const goOn = yield* Deferred.make<void>()
-        const waits = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(goOn))
+        const waits = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(goOn))
         // The older one looks for its bundle while the newer one is promoted and goes live.
-        const worker = yield* Effect.fork(
+        const worker = yield* Effect.forkChild(
           work(slow).pipe(
             Effect.provideService(ObjectStore, {
               ...objects,
-              copy: (...args) => Effect.zipRight(waits, objects.copy(...args))
+              copy: (...args) => Effect.andThen(waits, objects.copy(...args))
             })
           )
         )

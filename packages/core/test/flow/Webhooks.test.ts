@@ -1,5 +1,6 @@
 import { inspect } from "node:util"
-import { Context, Effect, Fiber, Logger, LogLevel, Redacted, TestClock, TestContext } from "effect"
+import { Context, Effect, Fiber, Redacted, References } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Secrets from "@pawl/core/access/Secrets"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
@@ -25,14 +26,14 @@ import { organizationId, person, received, receivers, run, settle } from "./Memo
 const url = "https://receiver.example/hook"
 const files = { "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "x" }] }), "src/index.js": "one" }
 
-type Services = Effect.Effect.Context<Parameters<typeof run>[0]> | Secrets.Secrets
+type Services = Effect.Services<Parameters<typeof run>[0]> | Secrets.Secrets
 
 const play = <A, E>(program: Effect.Effect<A, E, Services>) =>
   run(
     program.pipe(
       Effect.provide(Secrets.layerMemory),
-      Effect.provide(TestContext.TestContext),
-      Logger.withMinimumLogLevel(LogLevel.None)
+      Effect.provide(TestClock.layer()),
+      Effect.provideService(References.MinimumLogLevel, "None")
     )
   )
 
@@ -62,7 +63,7 @@ const route = (projectId: string) =>
 /** Lets all tries of a delivery happen. */
 const persist = (projectId: string) =>
   Effect.repeatN(
-    Effect.zipRight(route(projectId), TestClock.adjust(retryPauses.at(-1)!)),
+    Effect.andThen(route(projectId), TestClock.adjust(retryPauses.at(-1)!)),
     // And those of the queue, which has the last say.
     Limits.webhookAttempts + Limits.commandAttempts
   )
@@ -102,7 +103,7 @@ describe("A webhook", () => {
         const before = yield* EventRouter.newestSequence(projectId)
         receivers.set(url, 200)
         yield* Webhooks.create(person, projectId, { url })
-        const routing = yield* Effect.fork(EventRouting.run(groups))
+        const routing = yield* Effect.forkChild(EventRouting.run(groups))
         const stillness = TestClock.adjust(0)
         for (let round = 0; round < 5; round++) {
           yield* edit(projectId)
@@ -233,8 +234,8 @@ describe("A webhook", () => {
               failure: () => new LedgerUnavailable({ operation: "commit", reason: "injected" })
             })
             const broken = Context.make(Ledger, wrap(Ledger, ledger, faults.around))
-            const turn = Effect.zipRight(Effect.ignore(route(projectId)), TestClock.adjust(Limits.commandLeaseMs * 2))
-            yield* Effect.provide(Effect.repeatN(turn, 4), broken)
+            const turn = Effect.andThen(Effect.ignore(route(projectId)), TestClock.adjust(Limits.commandLeaseMs * 2))
+            yield* Effect.provide(Effect.repeat(turn, { times: 4 }), broken)
             const wanted = (yield* eventsFrom(projectId, 0)).filter((event) => event.type === "task.completed")
             expect([...new Set(told())]).toEqual(wanted.map((event) => event.sequence))
             expect((yield* demand("webhook", webhook.id)).record.sending).toBeNull()
@@ -278,11 +279,11 @@ describe("A webhook", () => {
           field: "eventTypes"
         })
         const asked = Array.from({ length: Limits.webhooksPerProject + 5 }, () =>
-          Effect.either(Webhooks.create(person, projectId, { url }))
+          Effect.result(Webhooks.create(person, projectId, { url }))
         )
         const made = yield* Effect.all(asked, { concurrency: "unbounded" })
-        expect(made.filter((each) => each._tag === "Right").length).toBe(Limits.webhooksPerProject)
-        expect(made.find((each) => each._tag === "Left")?.left).toMatchObject({
+        expect(made.filter((each) => each._tag === "Success").length).toBe(Limits.webhooksPerProject)
+        expect(made.find((each) => each._tag === "Failure")?.failure).toMatchObject({
           _tag: "WebhookLimit",
           max: Limits.webhooksPerProject
         })

@@ -1,4 +1,6 @@
-import { Effect, FastCheck, TestClock } from "effect"
+import * as FastCheck from "fast-check"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Budget from "@pawl/core/change/Budget"
 import * as Cancel from "@pawl/core/change/Cancel"
@@ -64,7 +66,7 @@ const story: FastCheck.Arbitrary<Story> = FastCheck.record({
 const slowly =
   (script: Script, turns: number): Script =>
   (job) =>
-    Effect.zipRight(Effect.yieldNow().pipe(Effect.repeatN(turns)), script(job))
+    Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: turns })), script(job))
 
 const scripts: { readonly [K in Kind]: Script } = {
   publish: publishes,

@@ -1,5 +1,6 @@
 /** A planned Change over memory layers: a scripted planner and scripted agents, and hands on every commit. */
-import { Context, Effect, type Layer, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Context, Effect, Layer, References } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Changes from "@pawl/core/change/Changes"
 import { type PlannedTask } from "@pawl/core/change/WorkGraph"
@@ -65,7 +66,7 @@ export interface Hands {
   /** Commits of these names find no store. */
   readonly broken: Set<string>
   /** Put around every commit of the program and the processes. */
-  around: (commit: Commit, done: ReturnType<Ledger["Type"]["commit"]>) => ReturnType<Ledger["Type"]["commit"]>
+  around: (commit: Commit, done: ReturnType<Ledger["Service"]["commit"]>) => ReturnType<Ledger["Service"]["commit"]>
   /** `change running>verifying`, as commits had them applied. */
   readonly seen: Set<string>
   /** Every run that an agent was given. */
@@ -90,7 +91,7 @@ const note = (hands: Hands, commit: Commit) => {
   }
 }
 
-const watched = (ledger: Ledger["Type"], hands: Hands, context: Context.Context<Services>): Ledger["Type"] => ({
+const watched = (ledger: Ledger["Service"], hands: Hands, context: Context.Context<Services>): Ledger["Service"] => ({
   ...ledger,
   commit: (commit) =>
     Effect.gen(function* () {
@@ -130,7 +131,7 @@ export const inWorld = <E>(program: (hands: Hands) => Effect.Effect<unknown, E, 
           plan: () => Effect.provide(Effect.suspend(hands.plan), context)
         })
       )
-    }).pipe(Effect.provide(TestContext.TestContext), Logger.withMinimumLogLevel(LogLevel.None))
+    }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
 export const files = {

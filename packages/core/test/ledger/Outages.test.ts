@@ -1,4 +1,5 @@
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AgentUnavailable } from "@pawl/core/task/Agent"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"

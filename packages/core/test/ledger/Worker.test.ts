@@ -1,4 +1,5 @@
-import { Effect, Fiber, TestClock } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -51,9 +52,9 @@ describe("A worker that is stopped", () => {
         yield* one("candidate.create", "a")
         const commands = yield* Commands
         // The claim is made, and its answer is on the way.
-        const slow: Commands["Type"] = {
+        const slow: Commands["Service"] = {
           ...commands,
-          claim: (asked) => Effect.zipLeft(commands.claim(asked), Effect.repeatN(Effect.yieldNow(), 400))
+          claim: (asked) => Effect.tap(commands.claim(asked), Effect.repeat(Effect.yieldNow, { times: 400 }))
         }
         const fiber = yield* Effect.provideService(working({ "candidate.create": hangs }), Commands, slow)
         yield* stop(fiber)
@@ -124,7 +125,7 @@ describe("Work that fails", () => {
 
 describe("A lease", () => {
   const renewing = (isAway: () => boolean) =>
-    Effect.map(Commands, (commands): Commands["Type"] => ({
+    Effect.map(Commands, (commands): Commands["Service"] => ({
       ...commands,
       renew: (lease, leaseMs) =>
         Effect.suspend(() =>
@@ -141,7 +142,7 @@ describe("A lease", () => {
         let away = false
         let ended = 0
         const long: Handler<never> = () =>
-          Effect.zipRight(
+          Effect.andThen(
             Effect.sleep("3 minutes"),
             Effect.sync(() => void ended++)
           )

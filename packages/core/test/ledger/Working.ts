@@ -1,5 +1,6 @@
 /** Workers over a store in memory, for tests: kinds with bodies that a test says, under the test clock. */
-import { Deferred, Effect, Fiber, Logger, LogLevel, TestClock } from "effect"
+import { Deferred, Effect, Fiber, LogLevel, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import type { CommandKind } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
 import type { SlotsPerLane } from "@pawl/core/event/Lanes"
@@ -16,10 +17,10 @@ export const slots: SlotsPerLane = { canonical: 4, verification: 4, provisioning
 
 /** A worker that runs until the test ends it: `Fiber.interrupt` is a graceful stop. */
 export const working = (handlers: Handlers<never>) =>
-  Effect.tap(Effect.fork(worker({ name: "w", slots, handlers })), () => turns)
+  Effect.tap(Effect.forkChild(worker({ name: "w", slots, handlers })), () => turns)
 
 /** Lets every fiber that can go on do so; the clock stands. */
-export const turns = Effect.repeatN(Effect.yieldNow(), 200)
+export const turns = Effect.repeat(Effect.yieldNow, { times: 200 })
 
 export const stop = <A, E>(fiber: Fiber.Fiber<A, E>) => Fiber.interrupt(fiber)
 
@@ -59,6 +60,6 @@ export const runNext = (handlers: Handlers<never>) =>
 
 /** Runs what is due, then lets time pass, again and again. */
 export const runFor = (handlers: Handlers<never>, ms: number, stepMs: number) =>
-  Effect.repeatN(Effect.zipRight(runNext(handlers), TestClock.adjust(stepMs)), Math.ceil(ms / stepMs) - 1)
+  Effect.repeatN(Effect.andThen(runNext(handlers), TestClock.adjust(stepMs)), Math.ceil(ms / stepMs) - 1)
 
 export const minute = 60_000

@@ -71,7 +71,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     `change.record.statusBeforePromoting ?? "verifying"`,
     "change.record.statusBeforePromoting"
   ),
-  without("the Change need not promote", `requested._tag === "Left" || `),
+  without("the Change need not promote", `requested._tag === "Failure" || `),
   without("the generation stands still", "head.record.generation + 1", "head.record.generation"),
   without("the release is forgotten", "snapshot.releasable ? queuedRelease(", "false ? queuedRelease("),
   without("the Change does not release", `snapshot.releasable ? "swapWonWithRelease"`, `false ? "swapWonWithRelease"`),
@@ -93,14 +93,14 @@ export const mutations: ReadonlyArray<Mutation> = [
   without("the head forgets the commit", `{ generation, commit, tree }),`, "{ generation, tree }),"),
   without(
     "the Candidate is not promoted",
-    `Commit.update("candidate", candidate, { status: promoted.right, updatedAt: ask.now }),`
+    `Commit.update("candidate", candidate, { status: promoted.success, updatedAt: ask.now }),`
   ),
   without(
     "the Change is not moved",
-    `Commit.update("change", change, { ...notPromoting, status: requested.right, updatedAt: ask.now }),`
+    `Commit.update("change", change, { ...notPromoting, status: requested.success, updatedAt: ask.now }),`
   ),
   without("the release is not written", `...(release === null ? [] : [Commit.insert("release", release)])`),
-  without("the Change remembers", "{ ...notPromoting, status: requested.right", "{ status: requested.right"),
+  without("the Change remembers", "{ ...notPromoting, status: requested.success", "{ status: requested.success"),
   without("an app need not build", "if (buildIsOwed(snapshot))", "if (false)"),
   without("a rollback must build", `  !(change.record.kind === "rollback" && bundleStored) &&\n`),
   without("a rollback never builds", `=== "rollback" && bundleStored`, `=== "rollback"`),

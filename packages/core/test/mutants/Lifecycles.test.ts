@@ -144,7 +144,7 @@ const unlike = (life: Life, promised: Told): string | null => {
       const leads = life.states.filter((to) => rows.has(`${from} ${trigger} ${to}`))
       if (allows(life, from, trigger) !== leads.length > 0) return `${trigger} in ${from}`
       for (const to of life.states)
-        if ((next(life, from, trigger, to)._tag === "Right") !== leads.includes(to)) return `${from} ${trigger} ${to}`
+        if ((next(life, from, trigger, to)._tag === "Success") !== leads.includes(to)) return `${from} ${trigger} ${to}`
     }
   return null
 }

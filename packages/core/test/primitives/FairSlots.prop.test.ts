@@ -1,4 +1,4 @@
-import { Effect, Exit, FastCheck as fc, Fiber, Scope } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 
@@ -14,11 +14,11 @@ const step = fc.oneof(
 interface Caller {
   readonly key: string
   readonly place: number
-  readonly scope: Scope.CloseableScope
-  readonly fiber: Fiber.RuntimeFiber<void>
+  readonly scope: Scope.Closeable
+  readonly fiber: Fiber.Fiber<void>
 }
 
-const settled = Effect.yieldNow().pipe(Effect.repeatN(10))
+const settled = Effect.yieldNow.pipe(Effect.repeat({ times: 10 }))
 
 /** Answers who got slots since it was asked last, in order, each judged against those that stayed behind. */
 const world = (total: number) => {
@@ -31,11 +31,11 @@ const world = (total: number) => {
     Effect.gen(function* () {
       const own = place++
       const scope = yield* Scope.make()
-      const taken = Effect.zipRight(
+      const taken = Effect.andThen(
         slots.take(key),
         Effect.sync(() => void granted.push(own))
       )
-      const fiber = yield* Effect.fork(Scope.extend(taken, scope))
+      const fiber = yield* Effect.forkChild(Scope.provide(taken, scope))
       waiting.push({ key, place: own, scope, fiber })
     })
   const judge = Effect.gen(function* () {

@@ -8,20 +8,20 @@ const callers = (slots: FairSlots.FairSlots) => {
   const hold = (key: string, name = key) =>
     Effect.gen(function* () {
       const end = yield* Deferred.make<void>()
-      const work = Effect.zipRight(
+      const work = Effect.andThen(
         Effect.sync(() => entered.push(name)),
         Deferred.await(end)
       )
-      const fiber = yield* Effect.fork(slots.withSlot(key)(work))
+      const fiber = yield* Effect.forkChild(slots.withSlot(key)(work))
       yield* settled
       return {
-        leave: Effect.zipRight(Deferred.succeed(end, undefined), Effect.zipRight(Fiber.await(fiber), settled)),
+        leave: Effect.andThen(Deferred.succeed(end, undefined), Effect.andThen(Fiber.await(fiber), settled)),
         fiber
       }
     })
   return { entered, hold }
 }
-const settled = Effect.yieldNow().pipe(Effect.repeatN(20))
+const settled = Effect.yieldNow.pipe(Effect.repeat({ times: 20 }))
 
 describe("FairSlots", () => {
   it("gives all slots to a key that is alone, and the next that comes free to one that waits", () =>
@@ -89,11 +89,11 @@ describe("FairSlots", () => {
         const slots = FairSlots.make(1)
         for (let turn = 0; turn < 50; turn++) {
           const scope = yield* Scope.make()
-          yield* Scope.extend(slots.take("a"), scope)
-          const waiting = yield* Effect.fork(slots.withSlot("b")(Effect.void))
+          yield* Scope.provide(slots.take("a"), scope)
+          const waiting = yield* Effect.forkChild(slots.withSlot("b")(Effect.void))
           yield* settled
           // Granted and interrupted before the fiber has run again.
-          yield* Effect.zipRight(Scope.close(scope, Exit.void), Fiber.interruptFork(waiting))
+          yield* Effect.andThen(Scope.close(scope, Exit.void), Fiber.interruptFork(waiting))
           yield* Fiber.await(waiting)
           expect(slots.held()).toBe(0)
         }

@@ -1,4 +1,4 @@
-import { Effect, FastCheck as fc, Random, Schema } from "effect"
+import { Effect, Random, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Ids from "@pawl/core/primitives/Ids"
 
@@ -20,7 +20,7 @@ describe("Ids", () => {
           `cs_run_tsk_chg_${id}_${name}_${attempt}`
         ])
         values.forEach((value, i) =>
-          schemas.forEach((schema, j) => expect(Schema.is(schema as Schema.Schema<string>)(value)).toBe(i === j))
+          schemas.forEach((schema, j) => expect(Schema.is(schema as Schema.Codec<string>)(value)).toBe(i === j))
         )
       })
     ))
@@ -28,7 +28,7 @@ describe("Ids", () => {
   it("are drawn as version 4 UUIDs and as ULIDs that sort by time", async () => {
     const drawn = await Effect.runPromise(
       Effect.all([Effect.replicateEffect(Ids.makeUuid, 200), Effect.replicateEffect(Ids.makeUlid, 200)]).pipe(
-        Effect.withRandom(Random.make("seed"))
+        Effect.provideService(Random.Random, Random.make("seed"))
       )
     )
     for (const each of drawn[0]) expect(Schema.is(Ids.ProjectId)(`proj_${each}`)).toBe(true)

@@ -1,6 +1,5 @@
 import { Limits } from "@pawl/core/primitives/Limits"
 import { isTextTooDeep, isValueTooDeep } from "@pawl/core/primitives/Nesting"
-import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 
 const nest = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`

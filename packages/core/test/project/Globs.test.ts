@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { checkFiles, defaultCheckFiles } from "@pawl/core/candidate/CheckFiles"
 import { parsePawlFile } from "@pawl/core/project/PawlFile"
@@ -36,8 +36,8 @@ describe("A glob", () => {
   })
 
   it("is refused where another tool would read it otherwise", () => {
-    const decode = Schema.decodeUnknownEither(Glob)
-    for (const glob of ["test/**", "**/*.spec.*", "a?.js", "docs"]) expect(Either.isRight(decode(glob))).toBe(true)
+    const decode = Schema.decodeUnknownResult(Glob)
+    for (const glob of ["test/**", "**/*.spec.*", "a?.js", "docs"]) expect(Result.isSuccess(decode(glob))).toBe(true)
     const refused = [
       "",
       "!a",
@@ -52,7 +52,7 @@ describe("A glob", () => {
       "a".repeat(201),
       `${"a/".repeat(16)}a`
     ]
-    for (const glob of refused) expect(Either.isLeft(decode(glob))).toBe(true)
+    for (const glob of refused) expect(Result.isFailure(decode(glob))).toBe(true)
   })
 })
 
@@ -61,12 +61,12 @@ describe("The files of a check", () => {
     parsePawlFile(JSON.stringify({ checks: [{ id: "test", command: "node --test", ...check }] }))
 
   it("are declared in pawl.json, within bounds", () => {
-    expect(Either.getOrThrow(of({ files: ["spec/**"] })).checks[0]?.files).toEqual(["spec/**"])
-    expect(Either.getOrThrow(of({})).checks[0]?.files).toBeUndefined()
-    expect(Either.getLeft(of({ files: ["{a,b}"] }))).toMatchObject({
+    expect(Result.getOrThrow(of({ files: ["spec/**"] })).checks[0]?.files).toEqual(["spec/**"])
+    expect(Result.getOrThrow(of({})).checks[0]?.files).toBeUndefined()
+    expect(Result.getFailure(of({ files: ["{a,b}"] }))).toMatchObject({
       value: expect.stringContaining("checks.0.files.0")
     })
-    expect(Either.isLeft(of({ files: Array.from({ length: 17 }, (_, n) => `a${n}`) }))).toBe(true)
+    expect(Result.isFailure(of({ files: Array.from({ length: 17 }, (_, n) => `a${n}`) }))).toBe(true)
   })
 
   it("are tests by their names and what the command names, and no more than what is declared", () => {

@@ -24,7 +24,7 @@ describe("pawl.json", () => {
   ])("refuses %s and says why", (text, word) => {
     const parsed = parsePawlFile(text)
     expect(parsed._tag).toBe("Left")
-    expect(parsed._tag === "Left" ? parsed.left : "").toContain(word)
+    expect(parsed._tag === "Failure" ? parsed.failure : "").toContain(word)
   })
 
   it("refuses a command with a NUL, which no shell can be given", () => {

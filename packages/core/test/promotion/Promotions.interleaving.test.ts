@@ -21,12 +21,12 @@ addCandidate(ground, { n: 1, status: "verified" })
 addCandidate(ground, { n: 2, status: "verified" })
 
 /** Gives way to the others before and after every call, so that each call is a place to interleave. */
-const giveWay: Around = (_call, effect) => Effect.zipLeft(Effect.zipRight(Effect.yieldNow(), effect), Effect.yieldNow())
+const giveWay: Around = (_call, effect) => Effect.tap(Effect.andThen(Effect.yieldNow, effect), Effect.yieldNow)
 
 /** Canonical `main` alone, with git's rule: it moves only from where the caller thinks it is. */
-const repositories = (): Repositories["Type"] => {
+const repositories = (): Repositories["Service"] => {
   let main = objectId(1)
-  const unused = Effect.dieMessage("not part of a promotion")
+  const unused = Effect.die(new Error("not part of a promotion"))
   return {
     seed: () => unused,
     begin: () => unused,
@@ -57,7 +57,7 @@ const repositories = (): Repositories["Type"] => {
 
 const objects = ObjectStore.of({
   put: () => Effect.void
-} as unknown as ObjectStore["Type"])
+} as unknown as ObjectStore["Service"])
 
 const settings: SettingsShape = {
   environment: "production",

@@ -95,7 +95,7 @@ describe("A trace", () => {
 
   it("names what failed, and repeats nothing that it said", async () => {
     const program = Effect.fail(new RangeError("the secret")).pipe(
-      Effect.tapErrorCause((cause) => Effect.logDebug("also the secret", cause)),
+      Effect.tapCause((cause) => Effect.logDebug("also the secret", cause)),
       Effect.withSpan("failing")
     )
     const { spans } = await traces(program)
@@ -172,7 +172,7 @@ describe("Counted commits", () => {
         commitOf({ writes: [{ _tag: "Insert", kind: "generation", record: step as never }] })
       )
     )
-    await Effect.runPromise(Effect.provide(Effect.replicateEffect(Effect.either(commit), 3), services))
+    await Effect.runPromise(Effect.provide(Effect.replicateEffect(Effect.result(commit), 3), services))
     expect(meters.promotions.samples()).toEqual([{ labels: ["seeded", "seed"], value: 1 }])
   })
 })

@@ -1,10 +1,11 @@
-import { Effect, Fiber, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Effect, Fiber, LogLevel, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Loops from "@pawl/core/upkeep/Loops"
 
 const play = <A, E>(program: Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.provide(Logger.withMinimumLogLevel(program, LogLevel.None), TestContext.TestContext))
+  Effect.runPromise(Effect.provide(Logger.withMinimumLogLevel(program, LogLevel.None), TestClock.layer()))
 
 describe("Background loops", () => {
   it.each([
@@ -19,12 +20,12 @@ describe("Background loops", () => {
         let [begun, ticks] = [0, 0]
         const bad = Effect.suspend(() => (++begun <= 3 ? end : Effect.never))
         const good = Effect.forever(
-          Effect.zipRight(
+          Effect.andThen(
             Effect.sleep(1000),
             Effect.sync(() => void ticks++)
           )
         )
-        const fiber = yield* Effect.fork(
+        const fiber = yield* Effect.forkChild(
           Effect.all([loops.supervise("bad", bad), loops.supervise("good", good)], { concurrency: "unbounded" })
         )
         yield* TestClock.adjust(1)
@@ -48,9 +49,9 @@ describe("Background loops", () => {
         const loop = Effect.suspend(() =>
           ++begun <= 5
             ? Effect.die("broken")
-            : Effect.zipRight(Effect.sleep(Limits.commandBackoffMaxMs + 1), Effect.die("late"))
+            : Effect.andThen(Effect.sleep(Limits.commandBackoffMaxMs + 1), Effect.die("late"))
         )
-        const fiber = yield* Effect.fork(loops.supervise("loop", loop))
+        const fiber = yield* Effect.forkChild(loops.supervise("loop", loop))
         yield* TestClock.adjust("31 seconds")
         expect([begun, yield* loops.down]).toEqual([6, []])
         yield* TestClock.adjust(Limits.commandBackoffMaxMs + 1)

@@ -1,4 +1,5 @@
-import { Effect, Fiber, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { Effect, Fiber, References } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { commandKinds } from "@pawl/core/event/Command"
@@ -15,12 +16,12 @@ import { run, tick } from "@pawl/core/upkeep/Schedules"
 const midnight = Date.UTC(2030, 0, 1)
 const at = (hours: number, minutes: number) => midnight + (hours * 60 + minutes) * 60_000
 
-const play = <A, E>(program: Effect.Effect<A, E, Effect.Effect.Context<typeof tick> | Commands>) =>
+const play = <A, E>(program: Effect.Effect<A, E, Effect.Services<typeof tick> | Commands>) =>
   Effect.runPromise(
-    Effect.zipRight(TestClock.setTime(midnight), program).pipe(
+    Effect.andThen(TestClock.setTime(midnight), program).pipe(
       Effect.provide(MemoryLedger.layerMemory),
-      Effect.provide(TestContext.TestContext),
-      Logger.withMinimumLogLevel(LogLevel.None)
+      Effect.provide(TestClock.layer()),
+      Effect.provideService(References.MinimumLogLevel, "None")
     )
   )
 
@@ -54,7 +55,7 @@ describe("The tick", () => {
     play(
       Effect.gen(function* () {
         yield* TestClock.setTime(at(4, 15))
-        const first = yield* Effect.fork(run)
+        const first = yield* Effect.forkChild(run)
         yield* TestClock.setTime(at(4, 16))
         expect(yield* taken).toEqual([])
         yield* TestClock.setTime(at(4, 17))
@@ -63,7 +64,7 @@ describe("The tick", () => {
         expect(yield* taken).toEqual(["project.audits:2030-01-01"])
         yield* Fiber.interrupt(first)
         yield* TestClock.setTime(at(28, 16))
-        const second = yield* Effect.fork(run)
+        const second = yield* Effect.forkChild(run)
         yield* TestClock.setTime(at(28, 16) + 1)
         expect(yield* taken).toEqual([])
         yield* TestClock.setTime(at(28, 18))
@@ -95,7 +96,7 @@ describe("The tick", () => {
       Effect.gen(function* () {
         yield* TestClock.setTime(at(4, 17))
         const records = yield* Records
-        const list: Records["Type"]["list"] = (kind, query) =>
+        const list: Records["Service"]["list"] = (kind, query) =>
           kind === "project" ? Effect.die("a row that cannot be") : records.list(kind, query)
         expect(yield* Effect.provideService(tick, Records, { ...records, list })).toEqual([
           "release.recover",
@@ -111,7 +112,7 @@ describe("The tick", () => {
         yield* TestClock.setTime(at(4, 17))
         const ledger = yield* Ledger
         // Every scheduler has read before any of them commits.
-        const slow = { commit: (commit: Commit.Commit) => Effect.zipRight(Effect.yieldNow(), ledger.commit(commit)) }
+        const slow = { commit: (commit: Commit.Commit) => Effect.andThen(Effect.yieldNow, ledger.commit(commit)) }
         const racing = Effect.all(
           Array.from({ length: 8 }, () => Effect.provideService(tick, Ledger, slow)),
           { concurrency: "unbounded" }
@@ -181,7 +182,7 @@ describe("The tick", () => {
             away ? new Conflict({ kind: "schedule", id: "any", expected: "1", actual: "2" }) : ledger.commit(commit)
         }
         yield* TestClock.setTime(at(4, 15))
-        const fiber = yield* Effect.fork(Effect.provideService(run, Ledger, flaky))
+        const fiber = yield* Effect.forkChild(Effect.provideService(run, Ledger, flaky))
         yield* TestClock.setTime(at(4, 17))
         expect(yield* taken).toEqual([])
         away = false

@@ -1,7 +1,7 @@
 /** Puts the router before a node:http server. Bodies stream both ways; a visitor who leaves stops the work. */
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Effect, FiberId, Exit, Runtime } from "effect"
+import { Effect, Exit, FiberId, Runtime } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import { outcomeOf, page } from "../Pages.ts"
 import { Router } from "../Router.ts"

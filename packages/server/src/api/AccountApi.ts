@@ -1,7 +1,7 @@
 /** The caller, and the caller's own tokens. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Scope, Token } from "@pawl/core/access/Membership"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Scope, Token } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
 import { about, administeringOwn, readingOwn } from "./Needs.ts"
@@ -15,14 +15,14 @@ export const Me = Schema.Struct({
   organizations: Schema.Array(OrganizationRecord),
   /** The token that asks. */
   token: Token.pick("id", "name", "scopes", "expiresAt")
-}).annotations({ identifier: "Me" })
+}).annotate({ identifier: "Me" })
 
 export const NewTokenBody = Schema.Struct({
   name: Schema.String,
   /** Default: when the token that asks ends, else never. */
-  expiresAt: Schema.optionalWith(Moment, { exact: true }),
+  expiresAt: Schema.optionalKey(Moment),
   /** Default: those of the token that asks. Never more than those. */
-  scopes: Schema.optionalWith(Schema.Array(Scope), { exact: true })
+  scopes: Schema.optionalKey(Schema.Array(Scope))
 })
 
 export const AccountApi = HttpApiGroup.make("account")

@@ -1,7 +1,7 @@
 /** Decisions of people on Candidates. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Decision } from "@pawl/core/approval/Approval"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decision } from "@pawl/core/approval/Approval"
 import { Authenticated } from "./Authentication.ts"
 import { about, approving, reading } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"

@@ -1,6 +1,6 @@
 /** A Project's live application. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering, reading, writing } from "./Needs.ts"
 import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
@@ -45,18 +45,17 @@ const logs = HttpApiEndpoint.get("logs", "/v1/projects/:id/app/logs")
   .setUrlParams(
     Schema.Struct({
       ...PageParams.fields,
-      after: Schema.optionalWith(queryNumber(0, Number.MAX_SAFE_INTEGER), { exact: true }),
-      channel: Schema.optionalWith(
-        Schema.String.pipe(
-          Schema.pattern(/^(production|preview:[0-9a-z]{1,63})$/, {
-            message: () => "use `production`, or `preview:` and the name of a preview or version"
+      after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER)),
+      channel: Schema.optionalKey(
+        Schema.String.check(
+          Schema.isPattern(/^(production|preview:[0-9a-z]{1,63})$/, {
+            message: "use `production`, or `preview:` and the name of a preview or version"
           })
-        ),
-        { exact: true }
+        )
       )
     })
   )
-  .addSuccess(pageOf(AppLogLineRecord).annotations({ identifier: "AppLogPage" }))
+  .addSuccess(pageOf(AppLogLineRecord).annotate({ identifier: "AppLogPage" }))
   .annotateContext(
     about(
       reading,

@@ -1,12 +1,12 @@
 /** Audits: a second look at a Project's whole history. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Audit } from "@pawl/core/promotion/Audit"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Audit } from "@pawl/core/promotion/Audit"
 import { Authenticated } from "./Authentication.ts"
 import { about, reading, writing } from "./Needs.ts"
 import { ById } from "./Paging.ts"
 
-export const AuditRecord = Audit.annotations({ identifier: "Audit" })
+export const AuditRecord = Audit.annotate({ identifier: "Audit" })
 export const AuditAnswer = Schema.Struct({ audit: AuditRecord })
 
 export const AuditsApi = HttpApiGroup.make("audits")

@@ -1,14 +1,14 @@
 /** Who calls: a bearer token, looked up at each request. Everything but `/health` and the documentation is behind it. */
-import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
-import type { Token, User } from "@pawl/core/access/Membership"
 import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { Token, User } from "@pawl/core/access/Membership"
 import { problem } from "./Problem.ts"
 
 /** The caller. Actors of approvals and promotions come from here, never from a body. */
-export class CurrentUser extends Context.Tag("@pawl/server/api/CurrentUser")<
+export class CurrentUser extends Context.Service<
   CurrentUser,
   { readonly user: User; readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt"> }
->() {}
+>()("@pawl/server/api/CurrentUser") {}
 
 export class Authenticated extends HttpApiMiddleware.Tag<Authenticated>()("@pawl/server/api/Authenticated", {
   failure: problem(401),

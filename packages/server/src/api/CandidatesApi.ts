@@ -1,7 +1,7 @@
 /** Candidates: ChangeSets composed, verified, and perhaps promoted. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
-import { Why } from "@pawl/core/candidate/Why"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Why } from "@pawl/core/candidate/Why"
 import { Authenticated } from "./Authentication.ts"
 import { diffed } from "./Diffs.ts"
 import { about, promoting, reading, writing } from "./Needs.ts"
@@ -10,25 +10,25 @@ import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "./Re
 
 export const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 
-export const WhyAnswer = Why.annotations({ identifier: "Why" })
+export const WhyAnswer = Why.annotate({ identifier: "Why" })
 
 export const NewCandidateBody = Schema.Struct({
   /** Default: all ChangeSets of the Change. */
-  changeSetIds: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  changeSetIds: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Ask again for a Candidate that was rejected only because checks could not run. */
-  retry: Schema.optionalWith(Schema.Boolean, { exact: true })
+  retry: Schema.optionalKey(Schema.Boolean)
 })
 
 export const Promotion = Schema.Struct({
-  outcome: Schema.Literal("promoted", "alreadyPromoted"),
-  generation: Schema.Number,
+  outcome: Schema.Literals(["promoted", "alreadyPromoted"]),
+  generation: Schema.Finite,
   commit: Schema.String,
   tree: Schema.String,
   /** Whether canonical `main` follows already. Promoting again repairs it. */
   sourceSynced: Schema.Boolean,
   /** Null when there is no app to release. */
   releaseId: Schema.NullOr(Schema.String)
-}).annotations({ identifier: "Promotion" })
+}).annotate({ identifier: "Promotion" })
 
 const create = HttpApiEndpoint.post("create", "/v1/changes/:id/candidates")
   .setPath(ById)
@@ -58,7 +58,7 @@ const evidence = HttpApiEndpoint.get("evidence", "/v1/candidates/:id/evidence")
   .setUrlParams(
     Schema.Struct({
       ...PageParams.fields,
-      output: Schema.optionalWith(Schema.Literal("true", "false"), { exact: true })
+      output: Schema.optionalKey(Schema.Literals(["true", "false"]))
     })
   )
   .addSuccess(pageOf(EvidenceRecord))

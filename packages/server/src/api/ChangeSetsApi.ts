@@ -1,7 +1,7 @@
 /** ChangeSets: edits of a Change, each a commit of its own. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { Authenticated } from "./Authentication.ts"
 import { diffed } from "./Diffs.ts"
 import { EditedFiles } from "./Files.ts"
@@ -15,7 +15,7 @@ export const NewChangeSetBody = Schema.Struct({
   message: Schema.String,
   files: EditedFiles,
   /** Without it the edit builds on the caller's newest ChangeSet of this Change, else on the head. */
-  baseGeneration: Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
+  baseGeneration: Schema.optionalKey(Schema.Natural)
 })
 
 export const ChangeSetsApi = HttpApiGroup.make("changesets")

@@ -1,6 +1,6 @@
 /** Changes: a goal for a Project, from its opening to its end. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "./Authentication.ts"
 import { about, reading, writing } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
@@ -13,11 +13,11 @@ export const NewChangeBody = Schema.Struct({
   clientRequestId: Schema.String,
   goal: Schema.String,
   /** Above 0, at most 100, at most 2 decimals. */
-  budget_usd: Schema.Number,
-  startPlanning: Schema.optionalWith(Schema.Boolean, { exact: true })
+  budget_usd: Schema.Finite,
+  startPlanning: Schema.optionalKey(Schema.Boolean)
 })
 
-export const BudgetBody = Schema.Struct({ budget_usd: Schema.Number })
+export const BudgetBody = Schema.Struct({ budget_usd: Schema.Finite })
 
 const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes")
   .setPath(ById)
@@ -51,7 +51,7 @@ const tasks = HttpApiEndpoint.get("tasks", "/v1/changes/:id/tasks")
 
 const workGraph = HttpApiEndpoint.get("workGraph", "/v1/changes/:id/work-graph")
   .setPath(ById)
-  .addSuccess(Schema.Struct({ workGraph: Schema.Record({ key: Schema.String, value: Schema.Unknown }) }))
+  .addSuccess(Schema.Struct({ workGraph: Schema.Record(Schema.String, Schema.Unknown) }))
   .annotateContext(about(reading, "The Work Graph of a Change", "404 `unknown_work_graph` when nothing was planned."))
 
 const cancel = HttpApiEndpoint.post("cancel", "/v1/changes/:id/cancel")

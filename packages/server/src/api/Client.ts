@@ -1,6 +1,7 @@
 /** A client made from the contract. It runs wherever `fetch` does. */
-import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, type Redacted } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
 import { PawlApi } from "./PawlApi.ts"
 
 export interface ClientOptions {
@@ -26,4 +27,4 @@ export const makeClient = (options: ClientOptions) =>
     return yield* HttpApiClient.makeWith(PawlApi, { httpClient, baseUrl: options.baseUrl })
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
-export type PawlClient = Effect.Effect.Success<ReturnType<typeof makeClient>>
+export type PawlClient = Effect.Success<ReturnType<typeof makeClient>>

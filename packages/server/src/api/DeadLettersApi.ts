@@ -1,6 +1,6 @@
 /** Commands that failed too often and wait for a person: retry or dismiss. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "./Authentication.ts"
 import { about, reading, readingOwn, writing } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"

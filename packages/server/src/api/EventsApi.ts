@@ -1,6 +1,6 @@
 /** What happened on a Project, in one dense sequence: as pages of JSON, or as a stream that stays open. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "./Authentication.ts"
 import { about, reading } from "./Needs.ts"
 import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
@@ -12,10 +12,10 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
   .setUrlParams(
     Schema.Struct({
       ...PageParams.fields,
-      after: Schema.optionalWith(queryNumber(0, Number.MAX_SAFE_INTEGER), { exact: true })
+      after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER))
     })
   )
-  .addSuccess(pageOf(EventRecord).annotations({ identifier: "EventPage" }))
+  .addSuccess(pageOf(EventRecord).annotate({ identifier: "EventPage" }))
   .annotateContext(
     about(
       reading,

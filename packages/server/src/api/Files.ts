@@ -35,5 +35,5 @@ const filesOf = (deletable: boolean) => {
   )
 }
 
-export const SeedFiles: Schema.Schema<FileEdits> = filesOf(false)
-export const EditedFiles: Schema.Schema<FileEdits> = filesOf(true)
+export const SeedFiles: Schema.Codec<FileEdits> = filesOf(false)
+export const EditedFiles: Schema.Codec<FileEdits> = filesOf(true)

@@ -1,5 +1,5 @@
 /** What happened: every change of a status, with who did it and why. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "./Authentication.ts"
 import { about, reading } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"

@@ -1,7 +1,7 @@
 /** Who has which role on a Project. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Role } from "@pawl/core/access/Membership"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Role } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering, reading } from "./Needs.ts"
 import { ById, pageOf } from "./Paging.ts"

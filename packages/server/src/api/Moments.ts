@@ -13,4 +13,4 @@ export const Moment = Schema.transformOrFail(Schema.String, Timestamp, {
       : ParseResult.fail(new ParseResult.Type(ast, text, "use an ISO 8601 time such as 2027-01-31T12:00:00Z"))
   },
   encode: ParseResult.succeed
-}).annotations({ jsonSchema: { type: "string", format: "date-time" } })
+}).annotate({ jsonSchema: { type: "string", format: "date-time" } })

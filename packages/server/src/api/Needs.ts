@@ -1,7 +1,7 @@
 /** What a caller must have for an endpoint: a role on the Project, and a token with the scope. Part of the contract. */
-import { OpenApi } from "@effect/platform"
-import type { Role, Scope } from "@pawl/core/access/Membership"
 import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
+import type { Role, Scope } from "@pawl/core/access/Membership"
 
 export interface Need {
   readonly scope: Scope
@@ -10,10 +10,10 @@ export interface Need {
 }
 
 /** The annotation that every endpoint behind authentication carries. */
-export class Needs extends Context.Tag("@pawl/server/api/Needs")<Needs, Need>() {}
+export class Needs extends Context.Service<Needs, Need>()("@pawl/server/api/Needs") {}
 
 /** The largest body of an endpoint, in bytes; `ServerLimits.bodyBytes` without it. */
-export class BodyLimit extends Context.Tag("@pawl/server/api/BodyLimit")<BodyLimit, number>() {}
+export class BodyLimit extends Context.Service<BodyLimit, number>()("@pawl/server/api/BodyLimit") {}
 
 export const reading: Need = { scope: "read", role: "viewer" }
 export const writing: Need = { scope: "write", role: "member" }

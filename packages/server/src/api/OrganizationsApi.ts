@@ -1,7 +1,7 @@
 /** Organizations and their members. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { OrganizationRole } from "@pawl/core/access/Membership"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { OrganizationRole } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { about, administeringOwn, readingOwn } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"

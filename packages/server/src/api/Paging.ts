@@ -16,7 +16,7 @@ export const ById = Schema.Struct({ id: PathId })
 /** A whole number in a query, from `least` to `most`; `initial` is what it is when it is left out. */
 export const queryNumber = (least: number, most: number, initial?: number) => {
   const message = () => ({ message: `use one whole number from ${least} to ${most}`, override: true })
-  return Schema.NumberFromString.pipe(Schema.int(), Schema.between(least, most)).annotations({
+  return Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: least, maximum: most })).annotate({
     message,
     jsonSchema: {
       type: "integer",
@@ -29,19 +29,18 @@ export const queryNumber = (least: number, most: number, initial?: number) => {
 
 export const PageParams = Schema.Struct({
   /** At most 100, which is also the default. */
-  limit: Schema.optionalWith(queryNumber(1, Limits.pageSize, Limits.pageSize), { exact: true }),
+  limit: Schema.optionalKey(queryNumber(1, Limits.pageSize, Limits.pageSize)),
   /** `nextCursor` of the page before. */
-  cursor: Schema.optionalWith(
-    Schema.String.pipe(
-      Schema.pattern(/^([1-9][0-9]{0,14}|[om][0-9]{0,15}|[0-9]{1,15}~[a-z]+\.[a-z]+:.{1,400})$/, {
-        message: () => "use the nextCursor of a page before"
+  cursor: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^([1-9][0-9]{0,14}|[om][0-9]{0,15}|[0-9]{1,15}~[a-z]+\.[a-z]+:.{1,400})$/, {
+        message: "use the nextCursor of a page before"
       })
-    ),
-    { exact: true }
+    )
   )
 })
 export interface PageParams extends Schema.Schema.Type<typeof PageParams> {}
 
 /** `nextCursor` is null on the last page. */
-export const pageOf = <A, I, R>(item: Schema.Schema<A, I, R>) =>
+export const pageOf = <A, I, R>(item: Schema.Codec<A, I, R>) =>
   Schema.Struct({ items: Schema.Array(item), nextCursor: Schema.NullOr(Schema.String) })

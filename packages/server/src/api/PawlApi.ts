@@ -1,5 +1,5 @@
 /** The whole HTTP contract, version 1. Changes within `/v1` only add. */
-import { HttpApi, OpenApi } from "@effect/platform"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountApi } from "./AccountApi.ts"
 import { ApprovalsApi } from "./ApprovalsApi.ts"
 import { AppsApi } from "./AppsApi.ts"

@@ -1,8 +1,8 @@
 /** The Policy of a Project: which risks people must approve, and which may go out by themselves. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RiskTier } from "@pawl/core/change/Change"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
 import { about, administering, reading } from "./Needs.ts"
@@ -11,32 +11,27 @@ import { PolicyRecord } from "./Records.ts"
 
 export const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
 
-const CheckId = Schema.String.pipe(
-  Schema.pattern(/^[a-z0-9-]{1,64}$/, { message: () => "a check id is 1 to 64 of a-z, 0-9 and -" })
+const CheckId = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "a check id is 1 to 64 of a-z, 0-9 and -" })
 )
-const Tiers = Schema.Array(RiskTier).pipe(Schema.maxItems(RiskTier.literals.length))
+const Tiers = Schema.Array(RiskTier).check(Schema.isMaxLength(RiskTier.literals.length))
 const WaivedCheck = Schema.Struct({
   id: CheckId,
-  reason: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(1000)),
+  reason: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(1000)),
   until: Moment
 })
 
 /** The whole Policy is replaced: a field that is left out is as it is in a new Project. */
 export const PolicyBody = Schema.Struct({
-  autoPromoteRiskTiers: Schema.optionalWith(Tiers, { exact: true }),
-  approvalRiskTiers: Schema.optionalWith(Tiers, { exact: true }),
-  requiredChecks: Schema.optionalWith(Schema.Array(CheckId).pipe(Schema.maxItems(Limits.checksPerPlan)), {
-    exact: true
-  }),
-  allowSelfApproval: Schema.optionalWith(Schema.Boolean, { exact: true }),
-  approvalsRequired: Schema.optionalWith(
-    Schema.Number.pipe(Schema.int(), Schema.between(1, Limits.approvalsRequiredMax)),
-    { exact: true }
+  autoPromoteRiskTiers: Schema.optionalKey(Tiers),
+  approvalRiskTiers: Schema.optionalKey(Tiers),
+  requiredChecks: Schema.optionalKey(Schema.Array(CheckId).check(Schema.isMaxLength(Limits.checksPerPlan))),
+  allowSelfApproval: Schema.optionalKey(Schema.Boolean),
+  approvalsRequired: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Limits.approvalsRequiredMax }))
   ),
-  baseChecksMustPass: Schema.optionalWith(Schema.Boolean, { exact: true }),
-  waivedChecks: Schema.optionalWith(Schema.Array(WaivedCheck).pipe(Schema.maxItems(Limits.checksPerPlan)), {
-    exact: true
-  })
+  baseChecksMustPass: Schema.optionalKey(Schema.Boolean),
+  waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(Schema.isMaxLength(Limits.checksPerPlan)))
 })
 
 export const PoliciesApi = HttpApiGroup.make("policies")

@@ -1,6 +1,6 @@
 /** How every error is answered: `application/problem+json` (RFC 9457), in one shape for all endpoints. */
-import { HttpApiSchema } from "@effect/platform"
 import { Data, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 
 export const ProblemBody = Schema.Struct(
   {
@@ -17,7 +17,7 @@ export const ProblemBody = Schema.Struct(
     requestId: Schema.String
   },
   { key: Schema.String, value: Schema.Unknown }
-).annotations({
+).annotate({
   identifier: "Problem",
   description:
     "What is wrong, where, and what to do. Facts of the problem stand beside these fields, such as `field` or `blocks`."
@@ -71,7 +71,7 @@ export const problemStatuses = {
 export type ProblemStatus = keyof typeof problemStatuses
 
 const statusOf = (status: ProblemStatus) =>
-  Schema.transform(ProblemBody, Schema.instanceOf(Problem), { strict: true, decode, encode: bodyOf }).annotations(
+  Schema.transform(ProblemBody, Schema.instanceOf(Problem), { strict: true, decode, encode: bodyOf }).annotate(
     HttpApiSchema.annotations({ status, description: problemStatuses[status] })
   )
 

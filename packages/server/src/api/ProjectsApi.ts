@@ -1,9 +1,9 @@
 /** Projects: creating, reading, their first source, their code, and what became of it over time. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Usage } from "@pawl/core/project/Usage"
 import { TemplateName } from "@pawl/core/project/Templates"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Schema } from "effect"
 import { Authenticated } from "./Authentication.ts"
 import { SeedFiles } from "./Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "./Needs.ts"
@@ -15,13 +15,13 @@ export const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
 export const NewProjectBody = Schema.Struct({
   slug: Schema.String,
   /** Default: the slug. */
-  name: Schema.optionalWith(Schema.String, { exact: true }),
+  name: Schema.optionalKey(Schema.String),
   /** Default: the organization that the caller joined first. */
-  organizationId: Schema.optionalWith(Schema.String, { exact: true }),
+  organizationId: Schema.optionalKey(Schema.String),
   /** S0 is the template … */
-  template: Schema.optionalWith(TemplateName, { exact: true }),
+  template: Schema.optionalKey(TemplateName),
   /** … or exactly these files. With neither, the Project has no source yet. */
-  files: Schema.optionalWith(SeedFiles, { exact: true })
+  files: Schema.optionalKey(SeedFiles)
 })
 
 /** One of the two. */
@@ -30,16 +30,16 @@ export const SourceBody = NewProjectBody.pick("template", "files")
 export const TreeAnswer = Schema.Struct({
   tree: Schema.String,
   entries: Schema.Array(
-    Schema.Struct({ path: Schema.String, type: Schema.Literal("file", "directory"), size: Schema.Number })
+    Schema.Struct({ path: Schema.String, type: Schema.Literals(["file", "directory"]), size: Schema.Finite })
   )
 })
 
 /** `text` when the bytes are UTF-8 without a zero byte, else `base64`. */
 export const FileAnswer = Schema.Struct({
   path: Schema.String,
-  size: Schema.Number,
-  text: Schema.optionalWith(Schema.String, { exact: true }),
-  base64: Schema.optionalWith(Schema.String, { exact: true })
+  size: Schema.Finite,
+  text: Schema.optionalKey(Schema.String),
+  base64: Schema.optionalKey(Schema.String)
 })
 
 const create = HttpApiEndpoint.post("create", "/v1/projects")
@@ -84,11 +84,11 @@ const code = HttpApiEndpoint.get("code", "/v1/projects/:id/code")
   .setPath(ById)
   .setUrlParams(
     Schema.Struct({
-      tree: Schema.optionalWith(Schema.String, { exact: true }),
-      path: Schema.optionalWith(Schema.String, { exact: true })
+      tree: Schema.optionalKey(Schema.String),
+      path: Schema.optionalKey(Schema.String)
     })
   )
-  .addSuccess(Schema.Union(TreeAnswer, FileAnswer))
+  .addSuccess(Schema.Union([TreeAnswer, FileAnswer]))
   .annotateContext(
     about(
       reading,

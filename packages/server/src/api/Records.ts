@@ -26,8 +26,8 @@ import { Release } from "@pawl/core/release/Release"
 import { Task } from "@pawl/core/task/Task"
 import { Schema } from "effect"
 
-const named = <A, I, R>(identifier: string, schema: Schema.Schema<A, I, R>): Schema.Schema<A, I, R> =>
-  schema.annotations({ identifier })
+const named = <A, I, R>(identifier: string, schema: Schema.Codec<A, I, R>): Schema.Codec<A, I, R> =>
+  schema.annotate({ identifier })
 
 export const ProjectRecord = named("Project", Project)
 export const ChangeRecord = named("Change", Change)
@@ -73,8 +73,8 @@ export const EvidenceRecord = named(
   Schema.Struct({
     ...Evidence.fields,
     /** With `output=true`: the first 64 KiB of what the check said. */
-    output: Schema.optionalWith(Schema.String, { exact: true }),
-    outputTruncated: Schema.optionalWith(Schema.Boolean, { exact: true })
+    output: Schema.optionalKey(Schema.String),
+    outputTruncated: Schema.optionalKey(Schema.Boolean)
   })
 )
 
@@ -83,7 +83,7 @@ export const DiffAnswer = named("Diff", Schema.Struct({ files: Schema.Array(File
 
 export const CanonicalRecord = named(
   "Canonical",
-  Schema.Struct({ generation: Schema.Number, commit: Schema.String, tree: Schema.String })
+  Schema.Struct({ generation: Schema.Finite, commit: Schema.String, tree: Schema.String })
 )
 
 /** A Candidate's preview: where it can be opened, and until when. */
@@ -96,7 +96,7 @@ export const PreviewRecord = named(
     candidateId: Schema.NullOr(Schema.String),
     changeId: Schema.NullOr(Schema.String),
     commit: Schema.NullOr(Schema.String),
-    generation: Schema.NullOr(Schema.Number),
+    generation: Schema.NullOr(Schema.Finite),
     updatedAt: Schema.String,
     expiresAt: Schema.String
   })
@@ -108,7 +108,7 @@ export const AppRecord = named(
     status: PointerStatus,
     url: Schema.String,
     label: Schema.String,
-    generation: Schema.NullOr(Schema.Number),
+    generation: Schema.NullOr(Schema.Finite),
     commit: Schema.NullOr(Schema.String),
     /** Why it is not live, in words. */
     reason: Schema.NullOr(Schema.String),

@@ -1,13 +1,13 @@
 /** What can be done with releases, and the release target of a Project in development. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { ReleaseTarget } from "@pawl/core/release/ReleaseTarget"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ReleaseTarget } from "@pawl/core/release/ReleaseTarget"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering, reading, writing } from "./Needs.ts"
 import { ById } from "./Paging.ts"
 import { EvidenceRecord, ReleaseRecord } from "./Records.ts"
 
-export const ReleaseTargetRecord = ReleaseTarget.annotations({ identifier: "ReleaseTarget" })
+export const ReleaseTargetRecord = ReleaseTarget.annotate({ identifier: "ReleaseTarget" })
 export const ReleaseTargetAnswer = Schema.Struct({ releaseTarget: ReleaseTargetRecord })
 
 export const ReleaseTargetBody = Schema.Struct({

@@ -1,6 +1,6 @@
 /** Rollbacks: an older tree as a new generation. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "./Authentication.ts"
 import { about, writing } from "./Needs.ts"
 import { ById } from "./Paging.ts"
@@ -8,9 +8,9 @@ import { CandidateRecord, ChangeRecord } from "./Records.ts"
 
 export const RollbackBody = Schema.Struct({
   /** The generation whose tree is to be canonical again. It is older than the head. */
-  targetGeneration: Schema.NonNegativeInt,
+  targetGeneration: Schema.Natural,
   /** The head that the caller has seen. */
-  expectedGeneration: Schema.NonNegativeInt
+  expectedGeneration: Schema.Natural
 })
 
 export const RollbackAnswer = Schema.Struct({ change: ChangeRecord, candidate: CandidateRecord })

@@ -1,17 +1,17 @@
 /** Whether the server is there, and whether it can work. Anyone may ask. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 export const Health = Schema.Struct({
   status: Schema.Literal("ok"),
   version: Schema.String,
-  environment: Schema.Literal("production", "development")
+  environment: Schema.Literals(["production", "development"])
 })
 
 export const Ready = Schema.Struct({ status: Schema.Literal("ready") })
 
 export const NotReady = Schema.Struct({
-  status: Schema.Literal("starting", "stopping", "not_ready"),
+  status: Schema.Literals(["starting", "stopping", "not_ready"]),
   /** What is not there, in words: a store, git, a loop of this process that has ended. */
   missing: Schema.Array(Schema.String)
 })

@@ -1,5 +1,5 @@
 /** What the document says of a list that is also to be had as a stream. */
-import type { OpenApi } from "@effect/platform"
+import type { OpenApi } from "effect/http-api"
 import { withSuccess } from "./Diffs.ts"
 
 const lastEventId = (item: string) => ({

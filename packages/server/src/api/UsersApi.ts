@@ -1,7 +1,7 @@
 /** The users that owners make, and what becomes of them. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { OrganizationRole, Scope } from "@pawl/core/access/Membership"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { OrganizationRole, Scope } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
 import { about, administeringOwn, readingOwn } from "./Needs.ts"
@@ -11,19 +11,19 @@ import { PersonRecord, TokenRecord, UserRecord } from "./Records.ts"
 export const NewUserBody = Schema.Struct({
   name: Schema.String,
   /** Where the user becomes a member; without it, nowhere yet. */
-  organizationId: Schema.optionalWith(Schema.String, { exact: true }),
+  organizationId: Schema.optionalKey(Schema.String),
   /** There; default `member`. An owner is made by a token with all scopes only. */
-  role: Schema.optionalWith(OrganizationRole, { exact: true }),
+  role: Schema.optionalKey(OrganizationRole),
   /** Of the user's first token. Default: those of the token that asks. Never more than those. */
-  scopes: Schema.optionalWith(Schema.Array(Scope), { exact: true }),
+  scopes: Schema.optionalKey(Schema.Array(Scope)),
   /** Of the user's first token. Default: when the token that asks ends, else never. Never later than that. */
-  expiresAt: Schema.optionalWith(Moment, { exact: true })
+  expiresAt: Schema.optionalKey(Moment)
 })
 
 export const UsersParams = Schema.Struct({
   ...PageParams.fields,
   /** Default: the caller's first. */
-  organizationId: Schema.optionalWith(Schema.String, { exact: true })
+  organizationId: Schema.optionalKey(Schema.String)
 })
 
 const keepers =

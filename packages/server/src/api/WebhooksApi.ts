@@ -1,7 +1,7 @@
 /** Addresses outside that are told of a Project's events. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { EventType } from "@pawl/core/event/Event"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { EventType } from "@pawl/core/event/Event"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
@@ -11,7 +11,7 @@ export const NewWebhookBody = Schema.Struct({
   /** `https://…`, on the public internet. */
   url: Schema.String,
   /** Default: all types. */
-  eventTypes: Schema.optionalWith(Schema.Array(EventType), { exact: true })
+  eventTypes: Schema.optionalKey(Schema.Array(EventType))
 })
 
 /** A webhook and its secret, which is shown this once. */

@@ -1,11 +1,11 @@
 /** The caller, and the caller's tokens. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { entriesOf } from "@pawl/core/access/Departures"
 import { revokeFor } from "@pawl/core/access/Leaving"
 import type { Token } from "@pawl/core/access/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
 import { issue, list } from "@pawl/core/access/Tokens"
-import { Effect, Redacted } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"

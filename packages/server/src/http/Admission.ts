@@ -45,7 +45,7 @@ export const make = (): Admission => {
       if (isFull(line)) return
       line.waiting.delete(next)
       line.answers++
-      Deferred.unsafeDone(next, Effect.void)
+      Deferred.doneUnsafe(next, Effect.void)
     }
     if (line.answers === 0 && line.waiting.size === 0) lines.delete(caller)
   }
@@ -76,7 +76,7 @@ export const make = (): Admission => {
         return Effect.succeed(place)
       }
       if (line.waiting.size >= ServerLimits.answersWaiting) return Effect.fail(tooMany())
-      const turn = Deferred.unsafeMake<void>(FiberId.none)
+      const turn = Deferred.makeUnsafe<void>(FiberId.none)
       line.waiting.add(turn)
       return Deferred.await(turn).pipe(
         Effect.as(place),

@@ -11,13 +11,13 @@ const settle = (error: Refusal | Problem): Effect.Effect<never, Problem> => {
   if (isProblem(error)) return Effect.fail(error)
   const problem = toProblem(error)
   const log = problem.status >= 500 ? Effect.logError("unavailable", error) : Effect.void
-  return Effect.zipRight(log, Effect.fail(problem))
+  return Effect.andThen(log, Effect.fail(problem))
 }
 
 /** Fails with the problem that the table has for the refusal. */
 export const refusing = <A, E extends Refusal | Problem, R>(
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, Problem, R> => Effect.catchAll(effect, settle)
+): Effect.Effect<A, Problem, R> => Effect.catch(effect, settle)
 
 /** Ends a handler: answers what the effect answers, or fails with the problem of its refusal. */
 export const answering = <A, E extends Refusal | Problem, R>(

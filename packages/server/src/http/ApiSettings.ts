@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import type { ConnectionOf } from "./Connection.ts"
 
-export class ApiSettings extends Context.Tag("@pawl/server/http/ApiSettings")<
+export class ApiSettings extends Context.Service<
   ApiSettings,
   {
     /** Requests of one caller in a minute. */
@@ -14,4 +14,4 @@ export class ApiSettings extends Context.Tag("@pawl/server/http/ApiSettings")<
     /** Default: the answer is over with the request's scope, and an end that is missing says enough. */
     readonly connectionOf?: ConnectionOf
   }
->() {}
+>()("@pawl/server/http/ApiSettings") {}

@@ -1,8 +1,8 @@
 /** What an app printed: a page of JSON, or a stream. */
-import type { Headers } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import type { Headers } from "effect/http"
 import { AppLogs } from "@pawl/core/app/AppLogs"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Effect, Stream } from "effect"
 import { prefers } from "./Accepting.ts"
 import { frame, streaming } from "./EventStreams.ts"
 import { sequence } from "./Sequences.ts"

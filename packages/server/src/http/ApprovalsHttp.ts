@@ -1,7 +1,7 @@
 /** Approvals. */
-import { HttpApiBuilder } from "@effect/platform"
-import { decide } from "@pawl/core/approval/Approvals"
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { decide } from "@pawl/core/approval/Approvals"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { listed } from "./Listing.ts"

@@ -1,11 +1,11 @@
 /** A Project's live application. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { requestApp } from "@pawl/core/app/Apps"
 import { remove } from "@pawl/core/app/Removal"
 import { find } from "@pawl/core/ledger/Deciding"
 import { pointerKey } from "@pawl/core/ledger/Entities"
 import { Settings } from "@pawl/core/primitives/Settings"
-import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { appAnswer } from "./AppAnswers.ts"

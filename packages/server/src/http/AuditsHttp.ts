@@ -1,7 +1,7 @@
 /** Audits. */
-import { HttpApiBuilder } from "@effect/platform"
-import { last, run } from "@pawl/core/promotion/Audits"
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { last, run } from "@pawl/core/promotion/Audits"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { onProject } from "./Reach.ts"

@@ -2,12 +2,12 @@
  * Reads the bearer token of a request, counts the request, holds the token's scopes against what is needed, and judges
  * whether the caller may go where the path leads.
  */
-import { HttpServerRequest } from "@effect/platform"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { requireScope } from "@pawl/core/access/Access"
 import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
 import type { Commands } from "@pawl/core/event/Commands"
 import type { Records } from "@pawl/core/ledger/Records"
-import { Effect, Layer, Option, Redacted } from "effect"
 import { Authenticated, CurrentUser } from "../api/Authentication.ts"
 import { refusing } from "./Answering.ts"
 import { Exchange } from "./Exchange.ts"
@@ -15,7 +15,7 @@ import { RateLimits, strangerAt } from "./RateLimits.ts"
 import { judge } from "./Reach.ts"
 
 const tokenOf = (request: HttpServerRequest.HttpServerRequest): Option.Option<Redacted.Redacted> =>
-  Option.map(Option.fromNullable(/^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")), (match) =>
+  Option.map(Option.fromNullishOr(/^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")), (match) =>
     Redacted.make(match[1] ?? "")
   )
 
@@ -27,7 +27,7 @@ const authenticated = Effect.gen(function* () {
   // Strangers are counted by their address: whoever guesses tokens is stopped too.
   const stranger = rates.take(strangerAt(request.remoteAddress))
   const caller = yield* Option.isNone(token)
-    ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))
+    ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
     : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)
   exchange.userId = caller.user.id
   yield* rates.take(caller.user.id)

@@ -1,10 +1,10 @@
 /** ChangeSets. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { type Edit, record } from "@pawl/core/changeset/ChangeSets"
 import type { ChangeSet } from "@pawl/core/changeset/ChangeSet"
 import { whole } from "@pawl/core/changeset/Listing"
 import { workspaceFork } from "@pawl/core/primitives/Ids"
-import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { diffAnswer } from "./Diffing.ts"

@@ -1,23 +1,24 @@
 /** Changes. */
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { raise } from "@pawl/core/change/Budget"
 import { cancel } from "@pawl/core/change/Cancel"
 import { open } from "@pawl/core/change/Changes"
 import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { Effect, Schema } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { listed } from "./Listing.ts"
 import { actor, onChange, onProject } from "./Reach.ts"
 
-const Graph = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const Graph = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 const workGraph = (projectId: string, changeId: string) =>
   Effect.flatMap(ObjectStore, (objects) => objects.get(objectKey(projectId, changeId))).pipe(
     Effect.catchTag("ObjectMissing", () => new Unknown({ kind: "work-graph", id: changeId })),
-    Effect.flatMap((bytes) => Schema.decode(Graph)(new TextDecoder().decode(bytes))),
+    Effect.flatMap((bytes) => Schema.decodeEffect(Graph)(new TextDecoder().decode(bytes))),
     // Both are ours: the key is made of ids, and what is stored there was checked when it was planned.
     Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die })
   )
@@ -36,7 +37,7 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
             budget_usd,
             ...(startPlanning === undefined ? {} : { startPlanning })
           })
-          return HttpServerResponse.unsafeJson({ change }, { status: created ? 201 : 200 })
+          return HttpServerResponse.jsonUnsafe({ change }, { status: created ? 201 : 200 })
         })
       )
     )

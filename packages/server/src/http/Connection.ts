@@ -1,5 +1,5 @@
 /** What the HTTP side asks of the connection that an answer goes to. Whoever mounts the app knows it. */
-import type { HttpServerRequest } from "@effect/platform"
+import type { HttpServerRequest } from "effect/http"
 
 export interface Connection {
   /** Runs once when nothing of the answer is held any more: it was taken, or its reader is gone. */

@@ -1,10 +1,10 @@
 /** Dead letters: seen, retried, dismissed. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import type { LetterPage } from "@pawl/core/event/Commands"
 import { dismiss, retry } from "@pawl/core/event/DeadLetters"
 import { type LetterListing, listFor, listOf } from "@pawl/core/event/DirectoryLetters"
 import { fromMillis, toMillis } from "@pawl/core/primitives/Time"
-import { Effect } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import type { PageParams } from "../api/Paging.ts"
 import { PawlApi } from "../api/PawlApi.ts"

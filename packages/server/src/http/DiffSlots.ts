@@ -3,10 +3,10 @@ import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { Context, Effect, Layer, Stream } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 
-export class DiffSlots extends Context.Tag("@pawl/server/http/DiffSlots")<DiffSlots, FairSlots.FairSlots>() {}
+export class DiffSlots extends Context.Service<DiffSlots, FairSlots.FairSlots>()("@pawl/server/http/DiffSlots") {}
 
 export const layer: Layer.Layer<DiffSlots> = Layer.sync(DiffSlots, () => FairSlots.make(ServerLimits.diffsAtOnce))
 
 /** A stream that holds a slot of the caller's from its first piece to its end. */
 export const streamed = <A, E, R>(slots: FairSlots.FairSlots, caller: string, stream: Stream.Stream<A, E, R>) =>
-  Stream.unwrapScoped(Effect.as(slots.take(caller), stream))
+  Stream.unwrap(Effect.as(slots.take(caller), stream))

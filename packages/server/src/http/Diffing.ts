@@ -1,5 +1,6 @@
 /** What changes between two commits of a fork, in the form that the caller accepts. */
-import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, Schema, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import type { FileChange } from "@pawl/core/changeset/ChangeSet"
 import {
@@ -8,7 +9,6 @@ import {
   type RepositoriesUnavailable,
   type RepositoryRef
 } from "@pawl/core/project/Repositories"
-import { Effect, Schema, Stream } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import { prefers } from "./Accepting.ts"
@@ -24,7 +24,7 @@ export class NotComposed extends Schema.TaggedError<NotComposed>()("NotComposed"
 }) {}
 
 /** The diff has more bytes than are answered at once. */
-export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLarge", { max: Schema.Number }) {}
+export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLarge", { max: Schema.Finite }) {}
 
 interface Compared {
   readonly project: string

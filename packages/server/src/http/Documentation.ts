@@ -1,10 +1,11 @@
 /** `GET /openapi.json` and `GET /docs`: the contract for programs and for people. The page holds all it needs: it works without internet. */
-import { HttpApiBuilder, HttpApiSwagger, HttpServerResponse } from "@effect/platform"
 import { Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import { openApiDocument, PawlApi } from "../api/PawlApi.ts"
 
 // Made before the page is, so that both show the document as the contract gives it.
-const document = HttpServerResponse.unsafeJson(openApiDocument)
+const document = HttpServerResponse.jsonUnsafe(openApiDocument)
 
 const openApi = HttpApiBuilder.Router.use((router) => router.get("/openapi.json", document))
 

@@ -1,7 +1,7 @@
 /** The endpoints of the contract as a table: which there are at a path, and what they ask for. */
-import { HttpApi } from "@effect/platform"
-import { ServerLimits } from "../ServerLimits.ts"
 import { Context, Option } from "effect"
+import { HttpApi } from "effect/http-api"
+import { ServerLimits } from "../ServerLimits.ts"
 import { administering, BodyLimit, type Need, Needs } from "../api/Needs.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 

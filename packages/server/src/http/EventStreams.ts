@@ -1,15 +1,15 @@
 /** Event streams (`text/event-stream`): they stay open until the reader leaves, may no longer read, or the server closes. */
-import { HttpServerResponse } from "@effect/platform"
+import { Clock, Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { requireRole } from "@pawl/core/access/Access"
 import { stillIn } from "@pawl/core/access/Tokens"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { ServerLimits } from "../ServerLimits.ts"
-import { Clock, Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { problemOf } from "./Problems.ts"
 
 /** The streams that are open in this process. */
-export class OpenStreams extends Context.Tag("@pawl/server/http/OpenStreams")<
+export class OpenStreams extends Context.Service<
   OpenStreams,
   {
     /** Streams by user. */
@@ -19,9 +19,9 @@ export class OpenStreams extends Context.Tag("@pawl/server/http/OpenStreams")<
     /** Makes all of them look at once whether their readers may still read. One look that is owed is enough. */
     readonly looking: PubSub.PubSub<void>
   }
->() {}
+>()("@pawl/server/http/OpenStreams") {}
 
-export const layer: Layer.Layer<OpenStreams> = Layer.scoped(
+export const layer: Layer.Layer<OpenStreams> = Layer.effect(
   OpenStreams,
   Effect.gen(function* () {
     const closing = yield* Deferred.make<void>()
@@ -39,7 +39,7 @@ const heartbeat = ": still here\n\n"
 
 /** Ends with a refusal when the reader's token or role is gone. */
 const stillAllowed = (caller: CurrentUser["Type"], projectId: string) =>
-  Effect.zipRight(stillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
+  Effect.andThen(stillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
 
 /**
  * What is told while the reader may read. Others end people's rights too, in processes that this one does not hear: an
@@ -53,11 +53,11 @@ const told = <E, E2, R>(frames: Stream.Stream<string, E>, look: Effect.Effect<un
     yield* look
     lookedAt = now
   })
-  return Stream.mapChunksEffect(frames, (chunk) => Effect.as(trusted, chunk))
+  return Stream.mapArrayEffect(frames, (chunk) => Effect.as(trusted, chunk))
 }
 
 /** Has the open streams of this process look at once whether their readers may still read. */
-export const lookAgain = ({ looking }: OpenStreams["Type"]) => PubSub.publish(looking, undefined)
+export const lookAgain = ({ looking }: OpenStreams["Service"]) => PubSub.publish(looking, undefined)
 
 const counted = (open: Map<string, number>, userId: string) =>
   Stream.acquireRelease(
@@ -83,7 +83,7 @@ export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>
         `You have ${ServerLimits.eventStreamsPerCaller} open streams. Close one.`,
         { retryAfterSeconds: 5 }
       )
-    const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof stillAllowed>>>()
+    const context = yield* Effect.context<Effect.Services<ReturnType<typeof stillAllowed>>>()
     const look = stillAllowed(caller, projectId)
     const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
       Stream.mapEffect(() => Effect.as(look, heartbeat))
@@ -92,7 +92,7 @@ export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>
     const body = Stream.make(opening).pipe(
       Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
       Stream.interruptWhenDeferred(closing),
-      Stream.catchAll((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
+      Stream.catch((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
       (stream) => Stream.flatMap(counted(open, caller.user.id), () => stream),
       Stream.encodeText,
       Stream.provideContext(context)

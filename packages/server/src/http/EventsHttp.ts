@@ -1,8 +1,8 @@
 /** Events: pages of JSON, or a stream. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { prefers } from "./Accepting.ts"
 import { answering } from "./Answering.ts"

@@ -4,8 +4,8 @@ import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { asText } from "./JsonPieces.ts"
 import { ServerLimits } from "../ServerLimits.ts"
-import { HttpServerResponse } from "@effect/platform"
 import { Chunk, Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 
 /** At most `max` bytes of the output; null when there is none any more. */
 const bytesOf = (evidence: Evidence, max: number) =>

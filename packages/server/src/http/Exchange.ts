@@ -28,7 +28,7 @@ export interface ExchangeShape {
 }
 
 /** Without a match of the contract, the most is needed. */
-export class Exchange extends Context.Reference<Exchange>()("@pawl/server/http/Exchange", {
+export const Exchange = Context.Reference("@pawl/server/http/Exchange", {
   defaultValue: (): ExchangeShape => ({
     requestId: "",
     path: "",
@@ -41,4 +41,4 @@ export class Exchange extends Context.Reference<Exchange>()("@pawl/server/http/E
     isAwaited: () => {},
     handled: false
   })
-}) {}
+})

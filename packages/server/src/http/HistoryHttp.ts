@@ -1,7 +1,7 @@
 /** What happened to a Change, and in a Project. */
-import { HttpApiBuilder } from "@effect/platform"
-import { History } from "@pawl/core/ledger/History"
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { History } from "@pawl/core/ledger/History"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { onChange, onProject } from "./Reach.ts"

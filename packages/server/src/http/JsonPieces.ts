@@ -1,5 +1,6 @@
 /** Long texts inside JSON, made while they are read: neither the text nor the JSON is ever whole in memory. */
-import { Effect, Encoding, Stream } from "effect"
+import { Effect, Stream } from "effect"
+import { Base64 } from "effect/encoding"
 
 /** Pieces of UTF-8 as text, whole characters at a time; what is not UTF-8 becomes U+FFFD. */
 export const asText = <E, R>(pieces: Stream.Stream<Uint8Array, E, R>): Stream.Stream<string, E, R> =>
@@ -26,11 +27,11 @@ export const asBase64 = <E, R>(pieces: Stream.Stream<Uint8Array, E, R>): Stream.
       // Three bytes are four characters: what is over waits for the next piece.
       const end = all.length - (all.length % 3)
       left = all.slice(end)
-      return Encoding.encodeBase64(all.subarray(0, end))
+      return Base64.encode(all.subarray(0, end))
     })
     return Stream.concat(
       whole,
-      Stream.suspend(() => Stream.make(Encoding.encodeBase64(left)))
+      Stream.suspend(() => Stream.make(Base64.encode(left)))
     )
   })
 

@@ -1,8 +1,8 @@
 /** Reads a request's body as JSON, within the endpoint's bound, when the handler asks for it: after authentication. */
-import { Headers, type HttpServerRequest } from "@effect/platform"
+import { Effect, Stream } from "effect"
+import { Headers, type HttpServerRequest } from "effect/http"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { isTextTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
-import { Effect, Stream } from "effect"
 import type { Problem } from "../api/Problem.ts"
 import { problemOf } from "./Problems.ts"
 

@@ -1,8 +1,8 @@
 /** Members of Projects. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { list, replace } from "@pawl/core/access/Members"
 import { find } from "@pawl/core/ledger/Deciding"
-import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { onProject } from "./Reach.ts"

@@ -1,8 +1,8 @@
 /** What is kept of a request to the API besides its answer: a span, a count, and a line in the log when that is wanted. */
-import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { parse, traceparent } from "@pawl/core/telemetry/TraceContext"
-import { Effect, Option } from "effect"
 import type { ExchangeShape } from "./Exchange.ts"
 
 /** What is known of a request once its endpoint was looked for. */

@@ -1,8 +1,8 @@
 /** Organizations and their members. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Members"
 import { create, list } from "@pawl/core/access/Organizations"
-import { Effect } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"

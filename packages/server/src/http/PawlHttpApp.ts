@@ -1,14 +1,8 @@
 /** The API as one HTTP app: portable, so that any server can mount it. It never fails: every end is an answer. */
-import {
-  HttpApiBuilder,
-  type HttpApp,
-  HttpRouter,
-  HttpServer,
-  HttpServerRequest,
-  type HttpServerResponse
-} from "@effect/platform"
-import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Context, Effect, Layer, Option, Runtime, Scope } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { makeUlid } from "@pawl/core/primitives/Ids"
 import { administering } from "../api/Needs.ts"
 import * as Admission from "./Admission.ts"
 import { AccountHttp } from "./AccountHttp.ts"
@@ -89,7 +83,7 @@ type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R
 const administers = ({ method, need }: Endpoints.Endpoint): boolean => method !== "GET" && need?.scope === "admin"
 
 interface Mounted {
-  readonly streams: EventStreams.OpenStreams["Type"]
+  readonly streams: EventStreams.OpenStreams["Service"]
   readonly accessLog: boolean
   readonly admission: Admission.Admission
   readonly connectionOf: ConnectionOf | undefined
@@ -141,10 +135,10 @@ const exchange = <R>(
     }
     const asked =
       endpoint.need === null
-        ? Effect.zipRight(state.enter(RateLimits.strangerAt(request.remoteAddress)), router)
+        ? Effect.andThen(state.enter(RateLimits.strangerAt(request.remoteAddress)), router)
         : router
     const answer = asked.pipe(
-      Effect.catchAllCause(answerCause),
+      Effect.catchCause(answerCause),
       Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
       Effect.provideService(Exchange, state),
       Effect.annotateLogs({ endpoint: endpoint.name }),
@@ -155,7 +149,7 @@ const exchange = <R>(
     return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
   }).pipe(
     // Only an interruption is left: the caller is gone.
-    Effect.catchAll(Effect.die)
+    Effect.catch(Effect.die)
   )
 
 /** What the API needs of the installation. */

@@ -1,8 +1,8 @@
 /** Policies. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { change } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Deciding"
-import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { actor, onProject } from "./Reach.ts"

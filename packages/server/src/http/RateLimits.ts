@@ -34,13 +34,13 @@ export const strangerAt = (address: Option.Option<string>): string => {
     .join(":")}`
 }
 
-export class RateLimits extends Context.Tag("@pawl/server/http/RateLimits")<
+export class RateLimits extends Context.Service<
   RateLimits,
   {
     /** Counts one request of the caller; fails when there were too many since the first of this minute. */
     readonly take: (caller: string) => Effect.Effect<void, Problem>
   }
->() {}
+>()("@pawl/server/http/RateLimits") {}
 
 const limited = (perMinute: number, retryAfterSeconds: number) =>
   problemOf(

@@ -2,6 +2,6 @@
 import { Context, Effect } from "effect"
 import type { NotReady, Ready } from "../api/ServiceApi.ts"
 
-export class Readiness extends Context.Reference<Readiness>()("@pawl/server/http/Readiness", {
+export const Readiness = Context.Reference("@pawl/server/http/Readiness", {
   defaultValue: (): Effect.Effect<typeof Ready.Type | typeof NotReady.Type> => Effect.succeed({ status: "ready" })
-}) {}
+})

@@ -1,8 +1,8 @@
 /** Failure injection, and release targets. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { injectFailure } from "@pawl/core/release/Injection"
 import { deleteTarget, getTarget, putTarget } from "@pawl/core/release/ReleaseTargets"
-import { Effect } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { actor, onProject } from "./Reach.ts"

@@ -1,6 +1,7 @@
 /** Turns whatever ends a request into an answer, and gives every answer its headers. */
-import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect } from "effect"
+import { HttpServerError, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
 import { bodyOf, Problem, problemContentType } from "../api/Problem.ts"
 import { Exchange } from "./Exchange.ts"
 import { internal, noSuchPath, problemOf } from "./Problems.ts"
@@ -17,7 +18,7 @@ const reasonOf = (messages: ReadonlyArray<string>): string => {
   return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
-const fieldProblem = (error: HttpApiError.HttpApiDecodeError): Problem => {
+const fieldProblem = (error: HttpApiError.HttpApiSchemaError): Problem => {
   const byField = new Map<string, Array<string>>()
   for (const { message, path } of error.issues) {
     const field = path.map(String).join(".").slice(0, 200)
@@ -48,7 +49,7 @@ const headersOf = (problem: Problem): Record<string, string> => {
 }
 
 export const problemResponse = (problem: Problem, requestId: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.unsafeJson(bodyOf(new Problem({ ...problem, requestId })), {
+  HttpServerResponse.jsonUnsafe(bodyOf(new Problem({ ...problem, requestId })), {
     status: problem.status,
     contentType: problemContentType,
     headers: headersOf(problem)
@@ -59,7 +60,7 @@ const known = (error: unknown, handled: boolean): Problem | null => {
   if (error instanceof Problem) return error
   if (error instanceof HttpServerError.RouteNotFound) return noSuchPath(error.request.url)
   // After the handler was done it is its answer that did not fit the contract.
-  if (error instanceof HttpApiError.HttpApiDecodeError && !handled) return fieldProblem(error)
+  if (error instanceof HttpApiError.HttpApiSchemaError && !handled) return fieldProblem(error)
   return null
 }
 
@@ -68,7 +69,7 @@ export const answerCause = (
   cause: Cause.Cause<unknown>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, unknown> =>
   Effect.gen(function* () {
-    if (Cause.isInterruptedOnly(cause)) return yield* Effect.failCause(cause)
+    if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
     const { handled, requestId } = yield* Exchange
     const problem = known(Cause.squash(cause), handled)
     if (problem === null) yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId }))

@@ -1,7 +1,7 @@
 /** Rollbacks. */
-import { HttpApiBuilder } from "@effect/platform"
-import { request } from "@pawl/core/promotion/Rollbacks"
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { request } from "@pawl/core/promotion/Rollbacks"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { actor, onProject } from "./Reach.ts"

@@ -1,6 +1,6 @@
 /** `GET /health` and `GET /health/ready`. */
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { PawlApi } from "../api/PawlApi.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { Readiness } from "./Readiness.ts"

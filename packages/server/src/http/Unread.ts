@@ -1,6 +1,6 @@
 /** Answers as they wait for their readers: in pieces, and counted against whoever asked for them. */
-import { HttpBody, HttpServerResponse } from "@effect/platform"
 import { Cause, Chunk, Effect, Option, Stream } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { Place } from "./Admission.ts"
 import type { Connection } from "./Connection.ts"
@@ -34,8 +34,8 @@ export const paced = (
   // It is open for as long as its reader likes, and has bounds of its own.
   if (body.contentType === "text/event-stream") place?.leave()
   else place?.hold(2 * ServerLimits.answerPieceBytes)
-  const cutting = Stream.tapErrorCause(body.stream, (cause) =>
-    Cause.isInterruptedOnly(cause) ? Effect.void : Effect.sync(cut)
+  const cutting = Stream.tapCause(body.stream, (cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.sync(cut)
   )
   return HttpServerResponse.setBody(response, HttpBody.stream(cutting, body.contentType, body.contentLength))
 }

@@ -1,10 +1,10 @@
 /** Local users. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { disable } from "@pawl/core/access/Leaving"
 import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
 import { list as tokensOf } from "@pawl/core/access/Tokens"
 import { create, list } from "@pawl/core/access/Users"
-import { Effect, Redacted } from "effect"
 import { CurrentUser } from "../api/Authentication.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import { withoutHash } from "./AccountHttp.ts"

@@ -1,9 +1,9 @@
 /** Webhooks. Their secrets leave the server in the two answers that make one, and nowhere else. */
-import { HttpApiBuilder } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import * as Deliveries from "@pawl/core/event/Deliveries"
 import { type Webhook, viewOf } from "@pawl/core/event/Webhook"
 import { create, list, remove, rotateSecret } from "@pawl/core/event/Webhooks"
-import { Effect, Redacted } from "effect"
 import { PawlApi } from "../api/PawlApi.ts"
 import { answering } from "./Answering.ts"
 import { actor, onDelivery, onProject, onWebhook } from "./Reach.ts"

@@ -1,10 +1,10 @@
 /** The HTTP API as a listener of a Node server. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import { type HttpApp, HttpMiddleware, HttpServerError, HttpServerRequest } from "@effect/platform"
+import { Context, Effect, Exit, Layer, type Scope } from "effect"
+import { HttpMiddleware, HttpServerError, HttpServerRequest } from "effect/http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Context, Effect, Exit, Layer, type Scope } from "effect"
 import type { Connection } from "../http/Connection.ts"
 import { ApiSettings, makeHttpApp, Readiness } from "../http/index.ts"
 import * as RateLimits from "../http/RateLimits.ts"
@@ -18,7 +18,7 @@ import { addressOf } from "./VisitorAddress.ts"
 
 /** Of a process without the role `api`: its health, and nothing else. */
 export const health =
-  ({ environment }: Options, readiness: Readiness["Type"]): RequestListener =>
+  ({ environment }: Options, readiness: Readiness["Service"]): RequestListener =>
   (req, res) => {
     const asked = /^\/health(\/ready)?(\?|$)/.exec(req.url ?? "")
     if (asked === null) return notHere(res, "the API", "api")
@@ -77,7 +77,7 @@ export const serving = (app: HttpApp.Default<never, Scope.Scope>, readers: Reade
     }
   })
 
-export const make = (options: Options, readiness: Readiness["Type"]) =>
+export const make = (options: Options, readiness: Readiness["Service"]) =>
   Effect.gen(function* () {
     const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
     const readers = yield* Readers.make

@@ -1,17 +1,17 @@
 /** The build service of release targets, when one is set up, and the probes of those targets. */
 import type { LookupFunction } from "node:net"
-import { FetchHttpClient } from "@effect/platform"
+import { Effect, Layer, Option, type Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { type CloudflareAccount, defaultApiUrl } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
 import { publicLookup } from "@pawl/adapters-local/webhooks/PublicLookup"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Option, type Redacted } from "effect"
 
 /** Each probe has a connection of its own, to an address that was looked at when the name was looked up. */
 const probing = (lookup: LookupFunction) =>
-  Layer.unwrapEffect(
+  Layer.unwrap(
     Effect.map(OutboundRule, ({ allowPrivate }) =>
       TargetProbes.layer.pipe(
         Layer.provide(NodeHttpClient.layerWithoutAgent),

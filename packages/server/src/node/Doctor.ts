@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
-import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlClient } from "effect/sql/SqlClient"
 import * as PgPool from "@pawl/adapters-pg/PgPool"
 import { reasonOf } from "@pawl/sql/Database"
 import { Cause, Console, Context, Effect, Layer, Option, type Redacted } from "effect"
@@ -87,7 +87,7 @@ const sqlite = Effect.scoped(
     return { part: "Database", state: "ok", found: `SQLite ${rows[0]?.version ?? ""}`, remedy: null } satisfies Finding
   })
 ).pipe(
-  Effect.catchAllCause((cause) =>
+  Effect.catchCause((cause) =>
     Effect.succeed<Finding>({
       part: "Database",
       state: "missing",
@@ -105,7 +105,7 @@ const postgres = (url: Redacted.Redacted, schema: string) =>
       found: `Postgres ${version}, schema ${schema}`,
       remedy: null
     })),
-    Effect.catchAll((problem) =>
+    Effect.catch((problem) =>
       Effect.succeed<Finding>({
         part: "Database",
         state: "missing",

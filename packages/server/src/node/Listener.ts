@@ -81,7 +81,7 @@ const dispatch =
   }
 
 const listen = (server: Server, host: string, port: number) =>
-  Effect.async<number, CannotListen>((resume) => {
+  Effect.callback<number, CannotListen>((resume) => {
     const failed = (error: NodeJS.ErrnoException) => {
       const reason = error.code === "EADDRINUSE" ? "the port is taken; choose another with --port" : error.message
       resume(new CannotListen({ address: `${host}:${port}`, reason }))
@@ -96,7 +96,7 @@ const listen = (server: Server, host: string, port: number) =>
 /** Stops taking connections, lets requests end for `drainMs`, then cuts what is left. */
 const close = (server: Server, drainMs: number): Effect.Effect<void> =>
   // A plain wait: a stop interrupts the fiber that runs this, and whatever could be interrupted would end at once.
-  Effect.async<void>((resume) => {
+  Effect.callback<void>((resume) => {
     // A connection that has had its answer would be kept for the next request.
     const idle = setInterval(() => server.closeIdleConnections(), ServerLimits.drainLookMs)
     const timer = setTimeout(() => server.closeAllConnections(), drainMs)

@@ -3,7 +3,7 @@
  * names the trace and the span that it was written in.
  */
 import { spanIn } from "@pawl/core/telemetry/Tracing"
-import { FiberRef, FiberRefs, Inspectable, Logger, LogLevel } from "effect"
+import { FiberRef, FiberRefs, Inspectable, Layer, Logger, References } from "effect"
 
 /** A line's text. */
 export const json: Logger.Logger<unknown, string> = Logger.make((event) => {
@@ -17,4 +17,4 @@ const line = Logger.map(json, (text) => {
 })
 
 export const layer = Logger.replace(Logger.defaultLogger, line)
-export const layerQuiet = Logger.minimumLogLevel(LogLevel.Warning)
+export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Warning")

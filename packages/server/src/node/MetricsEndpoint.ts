@@ -66,7 +66,7 @@ const reading = Effect.gen(function* () {
     Effect.all([backlog.queue, backlog.lag]).pipe(
       Effect.map(([queue, lag]): Waiting => ({ queue, lag, readable: true })),
       Effect.timeoutTo({ duration: ServerLimits.backlogReadMs, onSuccess: (read) => read, onTimeout: () => nothing }),
-      Effect.catchAll((away) => Effect.as(Effect.logWarning("the backlog was not read", away.reason), nothing))
+      Effect.catch((away) => Effect.as(Effect.logWarning("the backlog was not read", away.reason), nothing))
     ),
     ServerLimits.backlogAgeMs
   )

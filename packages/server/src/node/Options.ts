@@ -7,7 +7,7 @@ import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
 import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../ServerLimits.ts"
-import { Config, ConfigError, ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Config, ConfigError, ConfigProvider, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { RemoteAccess } from "@pawl/adapters-local/repositories/GitRemote"
 import { accountOf } from "./BuildServices.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
@@ -23,13 +23,11 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("Invali
 const roles = ["api", "router", "worker"] as const
 export type ServerRole = (typeof roles)[number]
 
-const port = Config.integer("port").pipe(
+const port = Config.Int("port").pipe(
   Config.validate({ message: "use a port from 0 to 65535", validation: (value) => value >= 0 && value <= 65535 })
 )
 const positive = (name: string) =>
-  Config.integer(name).pipe(
-    Config.validate({ message: "use a whole number above 0", validation: (value) => value > 0 })
-  )
+  Config.Int(name).pipe(Config.validate({ message: "use a whole number above 0", validation: (value) => value > 0 }))
 
 /** `true` or `false`, and nothing else (decisions, "Shapes that clients rely on"). */
 const flag = (name: string) => Config.map(Config.literal("true", "false")(name), (text) => text === "true")
@@ -39,17 +37,17 @@ const defaultSandboxes = (): number => Math.max(Limits.activeSandboxesPerChange,
 
 const options = Config.all({
   port: Config.withDefault(port, 8787),
-  host: Config.withDefault(Config.string("host"), "127.0.0.1"),
-  data: Config.withDefault(Config.string("data"), ".pawl"),
-  roles: Config.withDefault(Config.string("roles"), roles.join(",")),
+  host: Config.withDefault(Config.String("host"), "127.0.0.1"),
+  data: Config.withDefault(Config.String("data"), ".pawl"),
+  roles: Config.withDefault(Config.String("roles"), roles.join(",")),
   environment: Config.withDefault(Config.literal("production", "development")("environment"), "production" as const),
-  appsDomain: Config.option(Config.string("appsDomain")),
+  appsDomain: Config.option(Config.String("appsDomain")),
   paused: Config.withDefault(flag("paused"), false),
   fixturesEnabled: Config.option(flag("fixturesEnabled")),
-  baseUrl: Config.option(Config.string("baseUrl")),
+  baseUrl: Config.option(Config.String("baseUrl")),
   trustProxy: Config.withDefault(flag("trustProxy"), false),
   smokeRetryMs: Config.withDefault(
-    Config.integer("smokeRetryMs").pipe(
+    Config.Int("smokeRetryMs").pipe(
       Config.validate({ message: "use milliseconds, 0 or more", validation: (value) => value >= 0 })
     ),
     Limits.probeRetryMs
@@ -64,22 +62,22 @@ const options = Config.all({
   ),
   webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
-  ownerToken: Config.option(Config.redacted("ownerToken")),
-  databaseUrl: Config.option(Config.redacted("databaseUrl")),
-  buildsApiToken: Config.option(Config.redacted("buildsApiToken")),
-  buildsAccountId: Config.option(Config.string("buildsAccountId")),
-  buildsApiUrl: Config.option(Config.string("buildsApiUrl")),
-  targetGitUrl: Config.option(Config.string("targetGitUrl")),
-  targetGitUser: Config.withDefault(Config.string("targetGitUser"), defaultGitUser),
-  targetGitToken: Config.option(Config.redacted("targetGitToken")),
-  targetSshKeyFile: Config.option(Config.string("targetSshKeyFile")),
-  databaseSchema: Config.withDefault(Config.string("databaseSchema"), defaultSchema),
+  ownerToken: Config.option(Config.Redacted("ownerToken")),
+  databaseUrl: Config.option(Config.Redacted("databaseUrl")),
+  buildsApiToken: Config.option(Config.Redacted("buildsApiToken")),
+  buildsAccountId: Config.option(Config.String("buildsAccountId")),
+  buildsApiUrl: Config.option(Config.String("buildsApiUrl")),
+  targetGitUrl: Config.option(Config.String("targetGitUrl")),
+  targetGitUser: Config.withDefault(Config.String("targetGitUser"), defaultGitUser),
+  targetGitToken: Config.option(Config.Redacted("targetGitToken")),
+  targetSshKeyFile: Config.option(Config.String("targetSshKeyFile")),
+  databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
   metrics: Config.withDefault(flag("metrics"), false),
-  metricsToken: Config.option(Config.redacted("metricsToken")),
+  metricsToken: Config.option(Config.Redacted("metricsToken")),
   accessLog: Config.withDefault(flag("accessLog"), false),
-  otlpEndpoint: Config.option(Config.string("otlpEndpoint")),
-  otlpHeaders: Config.option(Config.redacted("otlpHeaders")),
-  serviceName: Config.withDefault(Config.string("serviceName"), "pawl")
+  otlpEndpoint: Config.option(Config.String("otlpEndpoint")),
+  otlpHeaders: Config.option(Config.Redacted("otlpHeaders")),
+  serviceName: Config.withDefault(Config.String("serviceName"), "pawl")
 })
 
 export interface Options {
@@ -129,7 +127,9 @@ const describe = (error: ConfigError.ConfigError): string => {
   switch (error._op) {
     case "And":
     case "Or":
-      return describe([error.left, error.right].find((side) => !ConfigError.isMissingDataOnly(side)) ?? error.left)
+      return describe(
+        [error.failure, error.success].find((side) => !ConfigError.isMissingDataOnly(side)) ?? error.failure
+      )
     default:
       return `${optionName(error.path)}: ${error.message}`
   }
@@ -146,14 +146,14 @@ const flatProvider = (values: Readonly<Record<string, unknown>>): ConfigProvider
     unsplit
   )
 
-const fileProvider = (path: string | undefined): Either.Either<ConfigProvider.ConfigProvider, string> => {
+const fileProvider = (path: string | undefined): Result.Result<ConfigProvider.ConfigProvider, string> => {
   const name = path ?? "pawl.config.json"
   try {
-    return Either.right(flatProvider(JSON.parse(readFileSync(name, "utf8"))))
+    return Result.succeed(flatProvider(JSON.parse(readFileSync(name, "utf8"))))
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT"
-    if (missing && path === undefined) return Either.right(flatProvider({}))
-    return Either.left(`config: ${name} ${missing ? "does not exist" : "is not JSON"}`)
+    if (missing && path === undefined) return Result.succeed(flatProvider({}))
+    return Result.fail(`config: ${name} ${missing ? "does not exist" : "is not JSON"}`)
   }
 }
 

@@ -87,7 +87,7 @@ const post = (collector: Collector, body: string, timeoutMs: number) =>
       onSuccess: (answer): Answer => answer,
       onTimeout: (): Answer => ({ _tag: "away", reason: `no answer within ${timeoutMs} ms` })
     }),
-    Effect.catchAll(() => Effect.succeed<Answer>({ _tag: "away", reason: "no connection" })),
+    Effect.catch(() => Effect.succeed<Answer>({ _tag: "away", reason: "no connection" })),
     Effect.withTracerEnabled(false)
   )
 

@@ -10,7 +10,7 @@ import { Effect, Layer, Runtime } from "effect"
 
 const topic = "pointer:"
 
-export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> = Layer.scoped(
+export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> = Layer.effect(
   PointerSignal,
   Effect.gen(function* () {
     const cache = yield* PointerCache
@@ -19,7 +19,7 @@ export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> =
     const scope = yield* Effect.scope
     const run = Runtime.runSync(yield* Effect.runtime<never>())
     const moved = (label: string) =>
-      Effect.zipRight(cache.invalidate(label), Effect.forkIn(router.stopRemoved(label), scope))
+      Effect.andThen(cache.invalidate(label), Effect.forkIn(router.stopRemoved(label), scope))
     yield* Effect.acquireRelease(
       Effect.sync(() =>
         notices.subscribe({
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> =
     )
     return {
       moved: (label) =>
-        Effect.zipRight(
+        Effect.andThen(
           moved(label),
           Effect.sync(() => notices.publish(`${topic}${label}`))
         )

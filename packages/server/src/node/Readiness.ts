@@ -25,8 +25,8 @@ const git = Effect.gen(function* () {
 const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Effect<string | null, never, R> =>
   look.pipe(
     Effect.as(null),
-    Effect.catchAll((problem) => Effect.succeed(isOutage(problem) ? name : null)),
-    Effect.catchAllDefect(() => Effect.succeed(name)),
+    Effect.catch((problem) => Effect.succeed(isOutage(problem) ? name : null)),
+    Effect.catchDefect(() => Effect.succeed(name)),
     Effect.timeoutTo({ duration: ServerLimits.readyAskMs, onSuccess: (found) => found, onTimeout: () => name })
   )
 
@@ -43,7 +43,7 @@ export const make = (loops: Loops) =>
       return [...away.filter((name) => name !== null), ...(yield* loops.down)]
     })
     const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
-    const state: Readiness["Type"] = Effect.gen(function* () {
+    const state: Readiness["Service"] = Effect.gen(function* () {
       if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
       const all = yield* looked
       return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)

@@ -46,10 +46,10 @@ const nanos = (ms: number): bigint => BigInt(Math.round((performance.timeOrigin 
 
 /** What a trace asks of an app stands in the trace, with the start of the app's process. Visitors have no trace. */
 const tracedRuntime = (
-  runtime: Context.Tag.Service<AppRuntime>,
+  runtime: AppRuntime["Service"],
   starts: ColdStarts,
   tracer: Tracer.Tracer
-): Context.Tag.Service<AppRuntime> => ({
+): AppRuntime["Service"] => ({
   ...runtime,
   fetch: (app, request) =>
     Effect.flatMap(Effect.context<never>(), (context) => {
@@ -87,7 +87,7 @@ export const make = (options: Options): Effect.Effect<Telemetry, never, Scope.Sc
   Effect.gen(function* () {
     const meters = Meters.make()
     const collector = collectorOf(options)
-    const counting = (ledger: Ledger["Type"]) => counted(ledger, meters)
+    const counting = (ledger: Ledger["Service"]) => counted(ledger, meters)
     if (collector === null)
       return {
         meters,
@@ -113,7 +113,7 @@ export const make = (options: Options): Effect.Effect<Telemetry, never, Scope.Sc
 
 /** Ports without a ledger stay as they are. */
 const around =
-  (wrap: (ledger: Ledger["Type"]) => Ledger["Type"]) =>
+  (wrap: (ledger: Ledger["Service"]) => Ledger["Service"]) =>
   <R>(ports: Context.Context<R>): Context.Context<R> => {
     const ledger = Option.getOrNull(Context.getOption(ports, Ledger))
     return ledger === null ? ports : Context.merge(ports, Context.make(Ledger, wrap(ledger)))

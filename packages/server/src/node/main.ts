@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The `pawl` command. */
-import * as Command from "@effect/cli/Command"
-import * as CliOptions from "@effect/cli/Options"
-import * as ValidationError from "@effect/cli/ValidationError"
-import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as Command from "effect/cli/Command"
+import * as CliOptions from "effect/cli/Flag"
+import * as ValidationError from "effect/cli/CliError"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Cause, Console, Effect, Option, Redacted } from "effect"
@@ -72,16 +72,16 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
   process.once(signal, () => setTimeout(() => process.exit(0), ServerLimits.stopMs).unref())
 
 const fail = (text: string, code: 1 | 2) =>
-  Effect.zipRight(
+  Effect.andThen(
     Console.error(`pawl: ${text}`),
     Effect.sync(() => void (process.exitCode = code))
   )
 
 cli(process.argv).pipe(
-  Effect.provide(NodeContext.layer),
-  Effect.catchAllCause((cause) => {
-    if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
-    const failure = Cause.failureOption(cause)
+  Effect.provide(NodeServices.layer),
+  Effect.catchCause((cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    const failure = Cause.findErrorOption(cause)
     // A defect is told whole: it is a fault of Pawl or of the machine, and silence would hide which.
     if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`, 1)
     // What the command line itself refused has been printed with its usage. It is not the 1 of `audit`: nothing was found.

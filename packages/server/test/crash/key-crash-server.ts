@@ -22,7 +22,7 @@ const writes = (call: Call): boolean =>
   call.method === "put" && typeof call.args[0] === "string" && call.args[0].endsWith(ending)
 
 const around: Around = (call, effect) =>
-  !writes(call) ? effect : when === "before" ? Effect.zipRight(die, effect) : Effect.tap(effect, () => die)
+  !writes(call) ? effect : when === "before" ? Effect.andThen(die, effect) : Effect.tap(effect, () => die)
 
 const program = Effect.gen(function* () {
   const options = yield* Options.read({})

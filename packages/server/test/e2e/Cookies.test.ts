@@ -1,5 +1,4 @@
 import { connect } from "node:net"
-import { FastCheck as fc } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cookieCases } from "./CookieCases.ts"
 import { CookieJar } from "./CookieJar.ts"

@@ -1,6 +1,5 @@
 /** Requests out of the HTTP contract, as bytes: whole ones, bent ones and broken ones. One number gives all of them. */
 import { openApiDocument } from "@pawl/server/api"
-import { FastCheck as fc } from "effect"
 import { bodyOf, type Ground, latin, oddText, type Schema } from "./FuzzValues.ts"
 
 export type Shape = "whole" | "broken" | "cut"

@@ -1,6 +1,5 @@
 /** Values for requests: such as a schema asks for, and such as programs trip over. */
 import { openApiDocument } from "@pawl/server/api"
-import { FastCheck as fc } from "effect"
 
 /** What exists on the server under test, so that generated requests reach what lies behind the ids. */
 export interface Ground {

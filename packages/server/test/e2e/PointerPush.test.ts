@@ -7,7 +7,8 @@ import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
 import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
-import { Effect, Layer, Redacted, TestContext } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as PostgresServer from "../../../adapters-pg/test/PostgresServer.ts"
 import * as PointerPush from "../../src/node/PointerPush.ts"
@@ -49,7 +50,7 @@ describe.skipIf(reason !== null)("PointerPush", () => {
             here
           )
           while ((yield* find) !== "removed") yield* Effect.promise(() => pause(5))
-        }).pipe(Effect.scoped, Effect.provide(TestContext.TestContext))
+        }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
       )
     } finally {
       await postgres.stop()

@@ -9,7 +9,7 @@ const run = <A>(program: Effect.Effect<A, unknown>) => Effect.runPromise(program
 /** Enters as often as is asked, each in a fiber of its own; answers those who were let in. */
 const entering = (admission: Admission.Admission, caller: string, times: number, into: Array<Admission.Place>) =>
   Effect.forEach(Array.from({ length: times }), () =>
-    Effect.fork(Effect.either(admission.enter(caller, (place) => void into.push(place))))
+    Effect.forkChild(Effect.result(admission.enter(caller, (place) => void into.push(place))))
   ).pipe(Effect.tap(() => Effect.yieldNow({ priority: 10 })))
 
 describe("A caller's answers", () => {

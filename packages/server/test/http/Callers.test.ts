@@ -1,5 +1,5 @@
 /** Every endpoint of the contract, called by everyone who may not. The list is the contract's own. */
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { commandId } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
@@ -8,7 +8,6 @@ import { generate, recordOf } from "@pawl/core/access/Tokens"
 import { firstOrganizationId } from "@pawl/core/access/Organizations"
 import { openApiDocument } from "@pawl/server/api/index"
 import { type Endpoint, endpoints } from "@pawl/server/http/index"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Answer, type Api, newCandidate, newProject, newUser, ownerToken, startApi } from "./TestApi.ts"
 

@@ -1,5 +1,5 @@
 import { makeClient, type PawlClient, Problem } from "@pawl/server/api"
-import { Effect, Exit, Cause, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, ownerToken, source, startApi } from "./TestApi.ts"
 
@@ -22,7 +22,7 @@ describe("The client that is made from the contract", () => {
   const run = <A, E>(program: Effect.Effect<A, E>) => Effect.runPromise(program)
   const problemOf = async (program: Effect.Effect<unknown, unknown>): Promise<Problem> => {
     const exit = await Effect.runPromiseExit(program)
-    const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
+    const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
     if (!(error instanceof Problem)) throw new Error(`no problem, but ${String(error)}`)
     return error
   }

@@ -1,4 +1,4 @@
-import { FastCheck as fc, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { DiffPieces } from "../../src/http/DiffPieces.ts"
 import { asBase64, asJsonText, isText } from "../../src/http/JsonPieces.ts"

@@ -12,7 +12,8 @@ import { ServerLimits } from "@pawl/server/ServerLimits"
 import { CurrentUser } from "@pawl/server/api"
 import * as EventStreams from "@pawl/server/http/EventStreams"
 import { WebCryptoSecrets } from "@pawl/server/http/index"
-import { Effect, Fiber, Layer, Redacted, Stream, TestClock, TestContext } from "effect"
+import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 
 const layer = Layer.mergeAll(MemoryLedger.layerMemory, WebCryptoSecrets.layer, EventStreams.layer)
@@ -44,17 +45,17 @@ const openStream = Effect.gen(function* () {
   yield* Members.replace(projectId, [{ userId: user.id, role: "viewer" }])
   const caller = yield* Tokens.authenticate(text)
   const response = yield* EventStreams.eventStream(projectId, 0).pipe(Effect.provideService(CurrentUser, caller))
-  if (response.body._tag !== "Stream") return yield* Effect.dieMessage("no stream")
-  const reading = yield* Effect.fork(
+  if (response.body._tag !== "Stream") return yield* Effect.die(new Error("no stream"))
+  const reading = yield* Effect.forkChild(
     Stream.runFold(response.body.stream, "", (text, bytes) => text + new TextDecoder().decode(bytes))
   )
   // The reader takes its first bytes before the clock moves.
-  yield* Effect.yieldNow()
+  yield* Effect.yieldNow
   return { caller, reading }
 })
 
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
-  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestContext.TestContext)))
+  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())))
 
 const lasting = (beats: number) => TestClock.adjust(ServerLimits.eventHeartbeatMs * beats)
 

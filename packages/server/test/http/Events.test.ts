@@ -128,7 +128,8 @@ describe("The events of a Project", () => {
     const last = (await other.call("GET", events)).body.items.length
     const later = { ...Clock.make(), currentTimeMillis: Effect.sync(() => Date.UTC(2100, 0, 1)) }
     await other.run(
-      Effect.withClock(
+      Effect.provideService(
+        Clock.Clock,
         Effect.flatMap(Retention, (retention) => retention.sweep),
         later
       )
@@ -150,7 +151,7 @@ describe("The events of a Project", () => {
     const last = (await other.call("GET", events)).body.items.length
     const later = { ...Clock.make(), currentTimeMillis: Effect.sync(() => Date.UTC(2100, 0, 1)) }
     const sweep = Effect.flatMap(Retention, (retention) => retention.sweep)
-    await other.run(Effect.withClock(sweep, later))
+    await other.run(Effect.provideService(Clock.Clock, sweep, later))
     expect((await other.call("GET", events)).body).toEqual({ items: [], nextCursor: null })
     await newCandidate(other, project.id, "r2", { "b.txt": "b" })
     const kept = (await other.call("GET", events)).body.items

@@ -1,5 +1,5 @@
 /** The real HTTP stack over the stores in memory, called as a web handler. */
-import { HttpApp } from "@effect/platform"
+import { Effect, Exit, Layer, Logger, Redacted, Runtime, Scope } from "effect"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as MemoryAppBuilder from "@pawl/core/app/MemoryAppBuilder"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
@@ -16,11 +16,10 @@ import * as Templates from "@pawl/core/project/Templates"
 import * as MemoryRouteReader from "@pawl/core/release/MemoryRouteReader"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { makeHttpApp, WebCryptoSecrets } from "@pawl/server/http/index"
-import { Effect, Layer, Logger, Redacted, Runtime, Scope, Exit } from "effect"
 
 /** Checks pass unless the tree's `result.txt` says `broken`. */
 const sandbox = Layer.sync(Sandbox, () => {
-  const jobs = new Map<string, Parameters<Sandbox["Type"]["start"]>[0]>()
+  const jobs = new Map<string, Parameters<Sandbox["Service"]["start"]>[0]>()
   const isolation = { name: "memory", version: "1", guarantees: [] }
   return {
     isolation: Effect.succeed(isolation),
@@ -139,7 +138,7 @@ export const startApi = async (options: Options = {}) => {
   const settings = Layer.succeed(Settings, { ...defaults, ...options.settings })
   const quiet = Logger.replace(Logger.defaultLogger, Logger.none)
   const runtime = await Effect.runPromise(
-    Layer.toRuntime(Layer.mergeAll(services, settings, quiet)).pipe(Scope.extend(scope))
+    Layer.toRuntime(Layer.mergeAll(services, settings, quiet)).pipe(Scope.provide(scope))
   )
   const run = <A, E>(program: Effect.Effect<A, E, Services | Scope.Scope>): Promise<A> =>
     Runtime.runPromise(runtime)(Effect.provideService(program, Scope.Scope, scope))

@@ -11,7 +11,7 @@ import * as Options from "@pawl/server/node/Options"
 const token = "cf-token-of-the-test"
 const target = { workerName: "shop", workerTag: "tag" }
 const both = { buildsApiToken: token, buildsAccountId: "abc123" }
-const read = (given: Readonly<Record<string, string>>) => Effect.runPromise(Effect.either(Options.read(given)))
+const read = (given: Readonly<Record<string, string>>) => Effect.runPromise(Effect.result(Options.read(given)))
 
 describe("The build service of a server", () => {
   it("is there when both its token and its account are named, and the token is never shown", async () => {
@@ -58,7 +58,7 @@ describe("The build service of a server", () => {
       options.all === true ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4)
     const probed = (lookup: LookupFunction) =>
       Effect.flatMap(TargetProbeClient, (client) => client.get({ url, path: "/", timeoutMs: 10_000 })).pipe(
-        Effect.either,
+        Effect.result,
         Effect.provide(BuildServices.layer(null, lookup)),
         Effect.runPromise
       )

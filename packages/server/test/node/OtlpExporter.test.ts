@@ -1,4 +1,5 @@
-import { Effect, Logger, Redacted, TestClock, TestContext } from "effect"
+import { Effect, Logger, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import * as Meters from "@pawl/core/telemetry/Meters"
@@ -45,7 +46,7 @@ const exporting = async <A>(
     const { take } = yield* OtlpExporter.make(collector, meters)
     return yield* body({ take, meters, log })
   })
-  await Effect.runPromise(Effect.provide(Effect.scoped(program), [TestContext.TestContext, logger]))
+  await Effect.runPromise(Effect.provide(Effect.scoped(program), [TestClock.layer(), logger]))
   return { log, meters }
 }
 
@@ -65,7 +66,7 @@ const eventually = (holds: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() =>
     holds()
       ? Effect.void
-      : Effect.zipRight(
+      : Effect.andThen(
           Effect.promise(() => new Promise(setImmediate)),
           eventually(holds)
         )

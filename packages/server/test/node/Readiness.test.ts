@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -7,7 +7,6 @@ import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import * as MemoryRepositories from "@pawl/core/project/MemoryRepositories"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { Layer } from "effect"
 import * as Readiness from "../../src/node/Readiness.ts"
 
 const reason = "away"

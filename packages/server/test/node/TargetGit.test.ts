@@ -5,7 +5,7 @@ import * as Options from "@pawl/server/node/Options"
 import * as TargetGit from "@pawl/server/node/TargetGit"
 
 const token = "git-token-of-the-test"
-const read = (given: Readonly<Record<string, string>>) => Effect.runPromise(Effect.either(Options.read(given)))
+const read = (given: Readonly<Record<string, string>>) => Effect.runPromise(Effect.result(Options.read(given)))
 
 describe("The place that a server may push canonical main to", () => {
   it("is an address with its credentials, which are never shown", async () => {

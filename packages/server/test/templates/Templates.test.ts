@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { keyProblem } from "@pawl/core/objects/ObjectStore"
 import { parsePawlFile } from "@pawl/core/project/PawlFile"
@@ -65,7 +65,7 @@ describe.each(["shop", "blank"] as const)("template %s", (template) => {
   })
 
   it("names checks and probes in a pawl.json that Pawl reads", async () => {
-    const pawl = Either.getOrThrow(parsePawlFile(textOf(await filesOf(template), "pawl.json")))
+    const pawl = Result.getOrThrow(parsePawlFile(textOf(await filesOf(template), "pawl.json")))
     expect(pawl.checks.map(({ id, command, required }) => ({ id, command, required }))).toEqual([
       { id: "test", command: "node --test", required: true }
     ])

@@ -1,6 +1,6 @@
 /** `pawl audit <project>`: audits a Project of a running server, and says every difference. */
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
+import * as Args from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
 import type { Audit } from "@pawl/core/promotion/Audit"
 import { Effect } from "effect"
 import { asking, remoteOptions, reporting } from "./Remote.ts"

@@ -3,7 +3,7 @@
  * with the options of the server, beside it while it runs. The server looks tokens and users up at each request, so that
  * what is done here is in force with the next one.
  */
-import * as CliOptions from "@effect/cli/Options"
+import * as CliOptions from "effect/cli/Flag"
 import type { Secrets } from "@pawl/core/access/Secrets"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Effect, Layer, Option } from "effect"

@@ -1,7 +1,7 @@
 /** A running Pawl, as the commands that ask one speak to it: where it is, and with which token. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as CliOptions from "@effect/cli/Options"
+import * as CliOptions from "effect/cli/Flag"
 import { Console, Data, Effect, Option, Redacted } from "effect"
 import { makeClient, type PawlClient } from "../../api/Client.ts"
 import { Problem } from "../../api/Problem.ts"
@@ -79,6 +79,6 @@ export const reporting = (
   work: Effect.Effect<{ readonly lines: ReadonlyArray<string>; readonly exitCode: number }, CannotAsk>
 ): Effect.Effect<void> =>
   Effect.matchEffect(work, {
-    onSuccess: ({ lines, exitCode }) => Effect.zipRight(Console.log(lines.join("\n")), exitWith(exitCode)),
-    onFailure: ({ reason }) => Effect.zipRight(Console.error(`pawl: ${reason}`), exitWith(2))
+    onSuccess: ({ lines, exitCode }) => Effect.andThen(Console.log(lines.join("\n")), exitWith(exitCode)),
+    onFailure: ({ reason }) => Effect.andThen(Console.error(`pawl: ${reason}`), exitWith(2))
   })

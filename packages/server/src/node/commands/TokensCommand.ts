@@ -1,7 +1,7 @@
 /** `pawl tokens`: for the day a token got into wrong hands. Straight on the stores, without a token. */
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as CliOptions from "@effect/cli/Options"
+import * as Args from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as CliOptions from "effect/cli/Flag"
 import type { Token } from "@pawl/core/access/Membership"
 import { firstOrganizationId, firstOwner } from "@pawl/core/access/Organizations"
 import { isLive, issue, list as tokensOf, operator, revoke } from "@pawl/core/access/Tokens"
@@ -55,7 +55,7 @@ const revokeTokens = Command.make(
         const now = yield* Time.now
         const theirs = Option.isNone(user)
           ? []
-          : yield* Effect.zipRight(
+          : yield* Effect.andThen(
               demand("user", user.value),
               everyPage((page) => tokensOf(user.value, page))
             )

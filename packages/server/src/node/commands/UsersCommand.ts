@@ -1,6 +1,6 @@
 /** `pawl users`: who there is, and who is let in no more. Straight on the stores, without a token. */
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
+import * as Args from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
 import { disable, makeOwner } from "@pawl/core/access/Leaving"
 import type { OrganizationMember, User } from "@pawl/core/access/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"

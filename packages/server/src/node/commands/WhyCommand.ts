@@ -1,6 +1,6 @@
 /** `pawl why <candidate>`: why a Candidate is where it is, what happened to its Change, and what to do. */
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
+import * as Args from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
 import type { Why } from "@pawl/core/candidate/Why"
 import type { HistoryItem } from "@pawl/core/ledger/History"
 import { Effect } from "effect"

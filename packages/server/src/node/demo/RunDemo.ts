@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Console, Effect, Logger, LogLevel, Redacted, Schema } from "effect"
+import { Console, Effect, Redacted, References, Schema } from "effect"
 import * as Doctor from "../Doctor.ts"
 import * as Options from "../Options.ts"
 import * as Server from "../Server.ts"
@@ -59,4 +59,4 @@ export const runDemo = (exit: boolean) =>
     })
     yield* tell(urls, exit)
     if (!exit) yield* Effect.never
-  }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.Warning))
+  }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warning"))

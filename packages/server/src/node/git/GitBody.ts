@@ -26,7 +26,7 @@ export const readBody = (
   request: IncomingMessage,
   { discardBytes, maxBytes }: { readonly maxBytes: number; readonly discardBytes: number }
 ): Effect.Effect<GitBody, BadBody> =>
-  Effect.async<GitBody, BadBody>((resume) => {
+  Effect.callback<GitBody, BadBody>((resume) => {
     const encoding = request.headers["content-encoding"] ?? "identity"
     const zipped = encoding === "gzip" || encoding === "x-gzip"
     if (!zipped && encoding !== "identity")

@@ -25,7 +25,7 @@ export const demandCaller = (request: IncomingMessage, address: string, projectI
     const stranger = rates.take(strangerAt(Option.some(address)))
     const token = tokenIn(request.headers.authorization)
     const caller = yield* token === null
-      ? Effect.zipRight(stranger, new Unauthenticated({ reason: "missing" }))
+      ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
       : Effect.tapErrorTag(authenticate(token), "Unauthenticated", () => stranger)
     yield* rates.take(caller.user.id)
     yield* requireScope(caller.token.scopes, need.scope)

@@ -130,7 +130,7 @@ const fetching = ({ req, res }: Exchanged, route: Route, userId: string) =>
     yield* serving({ req, res }, route, userId, { request: body.bytes, greeting: new Uint8Array() })
   })
 
-const pushing = ({ req, res }: Exchanged, route: Route, at: Effect.Effect.Success<ReturnType<typeof demandCaller>>) =>
+const pushing = ({ req, res }: Exchanged, route: Route, at: Effect.Success<ReturnType<typeof demandCaller>>) =>
   Effect.gen(function* () {
     const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: ServerLimits.gitDiscardBytes })
     const request = parsePush(body.bytes)
@@ -170,9 +170,9 @@ const fail = (res: ServerResponse, problem: Problem) =>
 
 /** Nobody is told of an interruption: the caller is gone, or the server ends. */
 const mistake = (res: ServerResponse, cause: Cause.Cause<never>) =>
-  Cause.isInterruptedOnly(cause)
+  Cause.hasInterruptsOnly(cause)
     ? Effect.sync(() => res.destroy())
-    : Effect.zipRight(Effect.logError("git request failed", cause), fail(res, internal()))
+    : Effect.andThen(Effect.logError("git request failed", cause), fail(res, internal()))
 
 export interface GitListener {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
@@ -207,7 +207,7 @@ export const make = (readers: Readers, trustProxy: boolean) =>
     const turns = GitTurns.make()
     const observe = yield* observer
     const fibers = yield* FiberSet.make<void>()
-    const run = yield* FiberSet.runtime(fibers)<Effect.Effect.Context<ReturnType<typeof exchange>>>()
+    const run = yield* FiberSet.runtime(fibers)<Effect.Services<ReturnType<typeof exchange>>>()
     const handle = (req: IncomingMessage, res: ServerResponse): void => {
       const route = routeOf(req.method ?? "", req.url ?? "")
       res.setHeader("x-content-type-options", "nosniff")
@@ -220,8 +220,8 @@ export const make = (readers: Readers, trustProxy: boolean) =>
         const requestId = `req_${yield* makeUlid}`
         res.setHeader("x-request-id", requestId)
         yield* exchange(turns, { req, res }, addressOf(req, trustProxy), route).pipe(
-          Effect.catchAll((problem) => fail(res, problem)),
-          Effect.catchAllCause((cause) => mistake(res, cause)),
+          Effect.catch((problem) => fail(res, problem)),
+          Effect.catchCause((cause) => mistake(res, cause)),
           Effect.annotateLogs({ requestId, endpoint: `git ${route.service}` })
         )
       })

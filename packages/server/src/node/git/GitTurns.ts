@@ -36,9 +36,9 @@ export const make = (): GitTurns => {
         callers.waiting(caller) >= ServerLimits.gitRequestsWaitingPerCaller
           ? Effect.fail(busy)
           : Effect.scoped(
-              Effect.zipRight(callers.take(caller), projects.take(project)).pipe(
-                Effect.timeoutFail({ duration: ServerLimits.gitWaitMs, onTimeout: () => busy }),
-                Effect.zipRight(work)
+              Effect.andThen(callers.take(caller), projects.take(project)).pipe(
+                Effect.timeoutOrElse({ duration: ServerLimits.gitWaitMs, orElse: () => Effect.fail(busy) }),
+                Effect.andThen(work)
               )
             )
       ),

@@ -187,7 +187,7 @@ const outcomeOf = (error: Refused): Effect.Effect<Outcome> => {
     const hint = hints[code]
     return { refused: code, says: hint === undefined ? [detail] : [detail, hint] }
   }
-  return Effect.catchAll(refusing(Effect.fail(error)), (problem) => Effect.succeed(told(problem)))
+  return Effect.catch(refusing(Effect.fail(error)), (problem) => Effect.succeed(told(problem)))
 }
 
 /** Takes a push of a caller who may write here. It always ends in words. */
@@ -201,4 +201,4 @@ export const push = (caller: User, project: Project, request: PushRequest, { cut
         `The push has more than ${Limits.gitPushBytes} bytes, which is the most. Push less at a time.`
       )
     return yield* receiving({ caller, project, changeId }, request)
-  }).pipe(Effect.catchAll(outcomeOf), Effect.withSpan("Git.push"))
+  }).pipe(Effect.catch(outcomeOf), Effect.withSpan("Git.push"))

@@ -1,4 +1,4 @@
-import { FastCheck } from "effect"
+import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import { flush, line, lineAt } from "../../../src/node/git/PktLine.ts"
 import { reportOf } from "../../../src/node/git/PushReport.ts"

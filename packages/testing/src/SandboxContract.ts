@@ -43,7 +43,7 @@ const lives = (run: RunPromise) => {
       })
     )
     expect(handles.both[0]).toEqual(handles.both[1])
-    expect(handles.after._tag).toBe("Left")
+    expect(handles.after._tag).toBe("Failure")
   })
 
   it("says Running while a job runs, and Finished again and again once it has ended", async () => {
@@ -69,7 +69,7 @@ const lives = (run: RunPromise) => {
     const gone = { id: "never-started" }
     await run(Effect.flatMap(Sandbox, (sandbox) => sandbox.cancel(gone)))
     const polled = await run(Effect.result(Effect.flatMap(Sandbox, (sandbox) => sandbox.poll(gone, 0))))
-    expect(polled).toMatchObject({ _tag: "Left", left: { _tag: "SandboxUnavailable" } })
+    expect(polled).toMatchObject({ _tag: "Failure", failure: { _tag: "SandboxUnavailable" } })
   })
 
   it("cuts the output at its limit and says so", async () => {

@@ -12,5 +12,5 @@ export class Secrets extends Context.Service<
 /** Drawn from the program's `Random`, so that a test can repeat it. Never for real tokens. */
 export const layerMemory: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
   bytes: (count) =>
-    Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 256), count), (drawn) => Uint8Array.from(drawn))
+    Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 255), count), (drawn) => Uint8Array.from(drawn))
 })

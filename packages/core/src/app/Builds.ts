@@ -160,10 +160,10 @@ const counts: Readonly<Record<string, string>> = {
 /** Counts what became of a bundle that was asked for. */
 const counted = <A extends { readonly source: "stored" | "build" }, E, R>(asked: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Meters, ({ builds }) =>
-    Effect.tapBoth(asked, {
-      onSuccess: ({ source }) => Effect.sync(() => builds.add(source === "stored" ? "reused" : "built")),
-      onFailure: (error) => Effect.sync(() => builds.add(counts[tagOf(error)] ?? "unavailable"))
-    })
+    asked.pipe(
+      Effect.tap(({ source }) => Effect.sync(() => builds.add(source === "stored" ? "reused" : "built"))),
+      Effect.tapError((error) => Effect.sync(() => builds.add(counts[tagOf(error)] ?? "unavailable")))
+    )
   )
 
 const tagOf = (error: unknown): string =>

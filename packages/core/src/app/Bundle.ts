@@ -1,6 +1,5 @@
 /** A built application, as `bundle.json` holds it. The commit is its content address. */
 import { Schema } from "effect"
-import { ByName } from "../primitives/ByName.ts"
 import { ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { BuildProblem } from "./AppBuilder.ts"
@@ -60,7 +59,7 @@ export const BundleAssets = Schema.Struct({
   /** Of the app's `_redirects`, in its order: the first that fits wins. */
   redirects: Schema.optional(Schema.Array(RedirectRule)),
   /** By path under the assets directory, without a leading slash. */
-  manifest: ByName(AssetEntry)
+  manifest: Schema.Record(Schema.String, AssetEntry)
 })
 export interface BundleAssets extends Schema.Schema.Type<typeof BundleAssets> {}
 
@@ -73,7 +72,7 @@ export const Bundle = Schema.Struct({
   builder: Schema.Struct({ name: Schema.String, version: Schema.String }),
   /** Null for an app of static assets alone. */
   mainModule: Schema.NullOr(Schema.String),
-  modules: ByName(BundleModule),
+  modules: Schema.Record(Schema.String, BundleModule),
   compatibilityDate: Schema.String,
   compatibilityFlags: Schema.Array(Schema.String),
   assets: BundleAssets,

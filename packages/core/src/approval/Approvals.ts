@@ -136,7 +136,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
         data: { changeId: approval.changeId, reason },
         actor
       },
-      ...failure.events
+      ...left.events
     )
   return {
     name: "Approvals.decide",

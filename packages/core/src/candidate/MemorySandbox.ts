@@ -22,7 +22,7 @@ export type SandboxScript = (job: SandboxJob) => Scripted | Effect.Effect<Script
 
 const isolation: Isolation = { name: "memory", version: "1", guarantees: [] }
 
-const resultOf = (job: SandboxJob, scripted: Scripted, startedAtMs: number, clock: Clock.Clock): SandboxResult => {
+const resultOf = (job: SandboxJob, scripted: Scripted, startedAtMs: number, finishedAtMs: number): SandboxResult => {
   const output = utf8(scripted.output ?? "")
   return {
     outcome: scripted.outcome,
@@ -30,7 +30,7 @@ const resultOf = (job: SandboxJob, scripted: Scripted, startedAtMs: number, cloc
     outputTruncated: output.length > job.limits.outputBytes,
     isolation,
     startedAtMs,
-    finishedAtMs: clock.unsafeCurrentTimeMillis()
+    finishedAtMs
   }
 }
 
@@ -46,13 +46,14 @@ const make = (script: SandboxScript) =>
 
     const perform = (job: SandboxJob, result: Result) =>
       Effect.gen(function* () {
-        const clock = yield* Effect.clock
-        const startedAtMs = clock.unsafeCurrentTimeMillis()
+        const startedAtMs = yield* Clock.currentTimeMillis
         const scripted = script(job)
         const end = Effect.isEffect(scripted) ? scripted : Effect.succeed(scripted)
         yield* Deferred.complete(
           result,
-          Effect.map(end, (value) => resultOf(job, value, startedAtMs, clock))
+          Effect.flatMap(end, (value) =>
+            Effect.map(Clock.currentTimeMillis, (now) => resultOf(job, value, startedAtMs, now))
+          )
         )
       })
 

@@ -54,7 +54,7 @@ export const staleCommit = (
   return {
     name: "Staleness.mark",
     projectId: candidate.record.projectId,
-    writes: [Commit.update("candidate", candidate, { status: next.success, reason, updatedAt: now }), ...failure.writes],
+    writes: [Commit.update("candidate", candidate, { status: next.success, reason, updatedAt: now }), ...left.writes],
     events: [
       {
         type: "candidate.stale",
@@ -67,7 +67,7 @@ export const staleCommit = (
         },
         actor
       },
-      ...failure.events
+      ...left.events
     ],
     commands: recomposition(candidate.record, change.record)
   }

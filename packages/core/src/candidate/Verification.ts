@@ -153,7 +153,7 @@ const ranOnce = (name: string, check: Check, composed: Composed) =>
   Effect.gen(function* () {
     const kept = (yield* Process).steps.get(`ran:${name}`) as Kept | undefined
     if (kept === undefined) return yield* runCheckWithRetries(check, composed)
-    const output = yield* Effect.orDie(Base64.decode(kept.finding.output))
+    const output = yield* Effect.orDie(Effect.fromResult(Base64.decode(kept.finding.output)))
     return { ...kept, finding: { ...kept.finding, output } } satisfies Ran
   })
 

@@ -164,7 +164,7 @@ const tailOf = (row: Evidence | undefined) =>
     const decoder = new TextDecoder()
     const text = yield* objects
       .stream(row.outputKey, range)
-      .pipe(Stream.runFold("", (said, piece) => said + decoder.decode(piece, { stream: true })))
+      .pipe(Stream.runFold(() => "", (said, piece) => said + decoder.decode(piece, { stream: true })))
     return text + decoder.decode(new Uint8Array())
   }).pipe(Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die }))
 

@@ -1,7 +1,8 @@
 /** The Work Graph of a Change: what a planner proposes, and what makes it one that can be worked (decisions, "Records"). */
-import { ParseResult, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import { Complexity, isPlanned, type Task, TaskKind } from "../task/Task.ts"
 
 export const PlannedTask = Schema.Struct({
@@ -135,7 +136,7 @@ export const problemsOf = (tasks: ReadonlyArray<PlannedTask>): ReadonlyArray<Gra
   ]
 }
 
-const decodeTasks = Schema.decodeUnknownResult(Schema.Array(PlannedTask), { errors: "all" })
+const decodeTasks = Schema.decodeUnknownResult(Schema.Array(PlannedTask), { errors: "all", ...telling })
 
 /** The graph of what a planner proposed, its Tasks in Work Graph order; or all that is wrong with it. */
 export const read = (
@@ -146,10 +147,7 @@ export const read = (
   const decoded = decodeTasks(proposed)
   if (Result.isFailure(decoded))
     return Result.fail(
-      ParseResult.ArrayFormatter.formatErrorSync(decoded.failure).map((issue) => ({
-        code: "shape" as const,
-        detail: `${issue.path.map(String).join(".")}: ${issue.message}`
-      }))
+      shapeProblems(decoded.failure).map((problem) => ({ code: "shape" as const, detail: inWords(problem) }))
     )
   const problems = problemsOf(decoded.success)
   if (problems.length > 0) return Result.fail(problems)

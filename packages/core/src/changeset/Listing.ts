@@ -78,4 +78,4 @@ export const whole = (changeSet: ChangeSet) =>
     }
     const { declared, files } = yield* Schema.decodeEffect(Whole)(new TextDecoder().decode(body))
     return { ...rest, files, intents: intentsOf(files, declared) } satisfies ChangeSet
-  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die }))
+  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die }))

@@ -68,13 +68,14 @@ const makeTurns = <R>(groups: Groups<R>, known: Map<string, Set<string>>) =>
         }
         const turn = { again: true }
         active.set(projectId, turn)
-        const rounds = Effect.iterate(null as number | null, {
+        const rounds = Effect.gen(function* () {
+          let soonest: number | null = null
           // The last look at what came meanwhile and the end of the turn are one step: nothing falls between.
-          while: () => turn.again || !active.delete(projectId),
-          body: () => {
+          while (turn.again || !active.delete(projectId)) {
             turn.again = false
-            return once(projectId)
+            soonest = yield* once(projectId)
           }
+          return soonest
         })
         const after = (waitMs: number | null) =>
           waitMs === null

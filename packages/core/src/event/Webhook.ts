@@ -1,5 +1,5 @@
 /** An address outside that is told of a Project's events. */
-import { Effect, type Redacted, Schema } from "effect"
+import { Effect, type Redacted, Schema, Struct } from "effect"
 import { ProjectId, WebhookDeliveryId, WebhookId } from "../primitives/Ids.ts"
 import { fromMillis, Timestamp } from "../primitives/Time.ts"
 import { EventType } from "./Event.ts"
@@ -36,7 +36,7 @@ export const Webhook = Schema.Struct({
 export interface Webhook extends Schema.Schema.Type<typeof Webhook> {}
 
 /** What may be shown: never the secret. */
-export const WebhookView = Webhook.omit("secret", "formerSecrets", "sending", "deliveries")
+export const WebhookView = Webhook.mapFields(Struct.omit(["secret", "formerSecrets", "sending", "deliveries"]))
 export interface WebhookView extends Schema.Schema.Type<typeof WebhookView> {}
 
 export const viewOf = (webhook: Webhook): WebhookView => {

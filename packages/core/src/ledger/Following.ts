@@ -1,5 +1,5 @@
 /** Reads a sequence of a Project to its end and then on, as more of it is written. */
-import { Chunk, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Signals } from "./Signals.ts"
 
 export interface Followed<A, E> {
@@ -17,7 +17,7 @@ export const following = <A extends { readonly sequence: number }, E>(
   { pollMs, read, signals, topic }: Followed<A, E>,
   after: number
 ): Stream.Stream<A, E> => {
-  const next = (last: number): Effect.Effect<readonly [Chunk.Chunk<A>, Option.Option<number>], E> =>
+  const next = (last: number): Effect.Effect<readonly [ReadonlyArray<A>, Option.Option<number>], E> =>
     Effect.suspend(() => {
       const armed = signals.arm(topic)
       const wait = pollMs === null ? armed.wait : Effect.timeoutOption(armed.wait, pollMs)
@@ -26,7 +26,7 @@ export const following = <A extends { readonly sequence: number }, E>(
           const newest = items.at(-1)
           return newest === undefined
             ? Effect.as(wait, null)
-            : Effect.succeed([Chunk.fromIterable(items), Option.some(newest.sequence)] as const)
+            : Effect.succeed([items, Option.some(newest.sequence)] as const)
         }),
         Effect.ensuring(Effect.sync(armed.disarm)),
         Effect.flatMap((page) => (page === null ? next(last) : Effect.succeed(page)))

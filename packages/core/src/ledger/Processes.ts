@@ -75,7 +75,7 @@ const keepLease = (lease: Lease) =>
       yield* commands.renew(lease, Limits.commandLeaseMs).pipe(
         Effect.retry({ while: isOutage, schedule: again }),
         // Nobody may work on beyond the end of the lease, whatever the store answers by then.
-        Effect.timeoutFail({ duration: Math.max(0, endsAt - askedAt), onTimeout: lost })
+        Effect.timeoutOrElse({ duration: Math.max(0, endsAt - askedAt), orElse: lost })
       )
       endsAt = askedAt + Limits.commandLeaseMs
     }

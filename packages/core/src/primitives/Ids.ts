@@ -62,13 +62,13 @@ export const workspaceFork = (run: RunId): string => `ws-${run}`
 export const candidateFork = (candidate: CandidateId): string => `cand-${candidate}`
 
 const hex = (count: number): Effect.Effect<string> =>
-  Effect.map(Effect.all(Array.from({ length: count }, () => Random.nextIntBetween(0, 16))), (digits) =>
+  Effect.map(Effect.all(Array.from({ length: count }, () => Random.nextIntBetween(0, 15))), (digits) =>
     digits.map((digit) => digit.toString(16)).join("")
   )
 
 /** A version 4 UUID drawn from the program's own `Random`. */
 export const makeUuid: Effect.Effect<string> = Effect.map(
-  Effect.all([hex(31), Random.nextIntBetween(8, 12)]),
+  Effect.all([hex(31), Random.nextIntBetween(8, 11)]),
   ([h, variant]) =>
     `${h.slice(0, 8)}-${h.slice(8, 12)}-4${h.slice(12, 15)}-${variant.toString(16)}${h.slice(15, 18)}-${h.slice(18, 30)}`
 )
@@ -85,6 +85,6 @@ const base32 = (value: number, length: number): string => {
 /** A ULID: 48 bits of the program's clock, then 80 random bits (four draws of 20), in Crockford's base 32. */
 export const makeUlid: Effect.Effect<string> = Effect.gen(function* () {
   let text = base32(yield* Effect.clockWith((clock) => clock.currentTimeMillis), 10)
-  for (let i = 0; i < 4; i++) text += base32(yield* Random.nextIntBetween(0, 2 ** 20), 4)
+  for (let i = 0; i < 4; i++) text += base32(yield* Random.nextIntBetween(0, 2 ** 20 - 1), 4)
   return text
 })

@@ -66,12 +66,10 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
           shared === undefined
             ? new Map<string, File>()
             : yield* repos.tree(line, (yield* repos.commit(line, shared)).tree)
-        const files = yield* mergeFiles(
-          ancestor,
-          yield* repos.tree(line, tip.tree),
-          yield* repos.tree(line, theirs.tree)
+        const files = yield* Effect.fromResult(
+          mergeFiles(ancestor, yield* repos.tree(line, tip.tree), yield* repos.tree(line, theirs.tree))
         )
-        yield* checkTree(files)
+        yield* Effect.fromResult(checkTree(files))
         tip = yield* record(repository, { files, parents: [tip.commit, commit], message, signature })
       }
       return { commit: tip.commit, tree: tip.tree }

@@ -42,11 +42,13 @@ const hashed = (files: ReadonlyMap<string, Omit<File, "id"> & { readonly id: str
 
 export const edited = (base: Files, edits: FileEdits) =>
   Effect.flatMap(
-    applyEdits<Omit<File, "id"> & { readonly id: string | undefined }>(base, edits, (content) => ({
-      id: undefined,
-      size: content.length,
-      content
-    })),
+    Effect.fromResult(
+      applyEdits<Omit<File, "id"> & { readonly id: string | undefined }>(base, edits, (content) => ({
+        id: undefined,
+        size: content.length,
+        content
+      }))
+    ),
     hashed
   )
 
@@ -106,7 +108,7 @@ export class Repos {
 
   /** All commits that a commit was made of, itself first, nearest first. */
   ancestors(line: ReadonlyArray<Repository>, id: string): Effect.Effect<ReadonlyArray<string>, ObjectNotFound> {
-    return Effect.gen(this, function* () {
+    return Effect.gen({ self: this }, function* () {
       const found = new Set([id])
       for (const next of found) for (const parent of (yield* this.commit(line, next)).parents) found.add(parent)
       return [...found]

@@ -1,7 +1,8 @@
 /** `pawl.json` at the root of the source: the checks and probes of a Project (decisions, "Shapes that clients rely on"). */
-import { Effect, ParseResult, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
+import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import { Glob } from "./Globs.ts"
 
 const CheckId = Schema.String.check(
@@ -53,18 +54,13 @@ export const PawlFile = Schema.Struct({
 })
 export interface PawlFile extends Schema.Schema.Type<typeof PawlFile> {}
 
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PawlFile))
+const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PawlFile), telling)
 
-/** Reads `pawl.json`; on the left, what is wrong with it in words. */
+/** Reads `pawl.json`; where it fails, what is wrong with it in words. */
 export const parsePawlFile = (text: string): Result.Result<PawlFile, string> =>
   isTextTooDeep(text)
     ? Result.fail(tooDeep)
-    : Result.mapError(decode(text), (error) => {
-        const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
-        return issue === undefined
-          ? error.message
-          : `${issue.path.length > 0 ? `${issue.path.join(".")}: ` : ""}${issue.message}`
-      })
+    : Result.mapError(decode(text), (error) => shapeProblems(error).map(inWords)[0] ?? error.message)
 
 const Package = Schema.fromJsonString(
   Schema.Struct({

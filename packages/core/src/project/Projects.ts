@@ -1,5 +1,6 @@
 /** Projects: creating one, seeding its source, and reading its canonical line. */
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import type { Actor } from "../access/Actor.ts"
 import { standing, stayOf } from "../access/Departures.ts"
 import { checkName } from "../access/Names.ts"
@@ -18,7 +19,6 @@ import { makeUuid, type OrganizationId, type ProjectId } from "../primitives/Ids
 import { Limits } from "../primitives/Limits.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { Settings } from "../primitives/Settings.ts"
-import { ByName } from "../primitives/ByName.ts"
 import * as Time from "../primitives/Time.ts"
 import { ensureSynced } from "../promotion/SourceSync.ts"
 import { demandActive, still } from "./Archived.ts"
@@ -33,7 +33,7 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { sl
 /** The Project has its source already. */
 export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { projectId: Schema.String }) {}
 
-const SeedFiles = Schema.fromJsonString(ByName(FileContent))
+const SeedFiles = Schema.fromJsonString(Schema.Record(Schema.String, FileContent))
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** Where the files of a seed wait until they are committed; expires with `tmp/`. */
@@ -67,11 +67,13 @@ const checkFiles = (files: FileEdits): Effect.Effect<void, InvalidField | Invali
     const deleted = entries.find(([, content]) => content === null)?.[0]
     if (deleted !== undefined)
       return yield* refuse("invalid_field", `files.${deleted}`, "a first source has nothing to delete")
-    yield* applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({ size: bytes.length }))
+    yield* Effect.fromResult(
+      applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({ size: bytes.length }))
+    )
     const pawl = files["pawl.json"]
     if (pawl === undefined || pawl === null) return
     const text =
-      typeof pawl === "string" ? pawl : yield* Effect.orElseSucceed(Encoding.decodeBase64String(pawl.base64), () => "")
+      typeof pawl === "string" ? pawl : Result.getOrElse(Base64.decodeString(pawl.base64), () => "")
     if (isTextTooDeep(text)) return yield* refuse("too_deep", "files.pawl.json", tooDeep)
     const parsed = parsePawlFile(text)
     if (parsed._tag === "Failure") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.failure)

@@ -27,7 +27,7 @@ const plannedOf = (task: Task) =>
     const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(new TextDecoder().decode(bytes))
     const planned = graph.tasks.find((each) => each.key === task.key)
     return planned ?? (yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`)))
-  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die }))
+  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die }))
 
 /** Where the text of a read-only Task lies. */
 const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`

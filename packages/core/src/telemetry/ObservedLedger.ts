@@ -23,7 +23,7 @@ export const traced = (ledger: Ledger["Service"]): Ledger["Service"] => ({
     Effect.flatMap(Effect.context<never>(), (context) => {
       const span = spanIn(context)
       return ledger.commit(span === null ? commit : stamped(commit, format(span)))
-    }).pipe(Effect.withSpan("Ledger.commit", { attributes: { commit: commit.name }, captureStackTrace: false }))
+    }).pipe(Effect.withSpan("Ledger.commit", { attributes: { commit: commit.name } }, { captureStackTrace: false }))
 })
 
 const count = (meters: MeterSet, commit: Commit): void => {

@@ -55,7 +55,7 @@ export class RecordedSpan implements Tracer.Span {
   status: Tracer.SpanStatus
   readonly name: string
   readonly parent: Option.Option<Tracer.AnySpan>
-  readonly context: Context.Context<never>
+  readonly annotations: Context.Context<never>
   readonly kind: Tracer.SpanKind
   private readonly options: TracerOptions
   /** The nearest span that is told of: itself, or for a hidden one what is above it. */
@@ -63,15 +63,11 @@ export class RecordedSpan implements Tracer.Span {
 
   constructor(
     options: TracerOptions,
-    name: string,
-    parent: Option.Option<Tracer.AnySpan>,
-    context: Context.Context<never>,
-    startedAt: bigint,
-    kind: Tracer.SpanKind
+    { annotations, kind, name, parent, startTime }: Parameters<Tracer.Tracer["span"]>[0]
   ) {
     this.options = options
     this.name = name
-    this.context = context
+    this.annotations = annotations
     this.kind = kind
     const above = Option.getOrNull(Option.map(parent, shownOf))
     this.parent = Option.fromNullishOr(above)
@@ -79,7 +75,7 @@ export class RecordedSpan implements Tracer.Span {
     this.traceId = above?.traceId ?? options.randomHex(32)
     this.spanId = this.shown === above && above !== null ? above.spanId : options.randomHex(16)
     this.sampled = above?.sampled ?? true
-    this.status = { _tag: "Started", startTime: startedAt }
+    this.status = { _tag: "Started", startTime }
   }
 
   end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
@@ -114,9 +110,7 @@ const shownOf = (span: Tracer.AnySpan): Tracer.AnySpan | null => (span instanceo
 /** The tracer. Spans whose parent came from outside unsampled are not told of. */
 export const make = (options: TracerOptions): Tracer.Tracer =>
   Tracer.make({
-    span: (name, parent, context, _links, startTime, kind) =>
-      new RecordedSpan(options, name, parent, context, startTime, kind),
-    context: (run) => run()
+    span: (asked) => new RecordedSpan(options, asked)
   })
 
 /** The span that a context stands in, when it is one that is told of. */

@@ -68,10 +68,10 @@ const sweepCandidates = (first: string | null, before: Time.Timestamp) =>
         ...pageOf(after)
       })
       const deleted = yield* Effect.forEach(page.items, ({ record }) =>
-        Effect.if(unneededCandidate(record, before), {
-          onTrue: () => Effect.as(deleteCandidateFork(record), true),
-          onFalse: () => Effect.succeed(false)
-        }).pipe(tolerated(`candidate ${record.id}`))
+        unneededCandidate(record, before).pipe(
+          Effect.tap((unneeded) => (unneeded ? deleteCandidateFork(record) : Effect.void)),
+          tolerated(`candidate ${record.id}`)
+        )
       )
       return { deleted: deleted.filter((each) => each).length, next: page.nextCursor }
     })
@@ -97,10 +97,10 @@ const sweepRuns = (first: string | null, before: Time.Timestamp) =>
     Effect.gen(function* () {
       const page = yield* (yield* Records).list("taskRun", { where: { fork: "kept" }, ...pageOf(after) })
       const deleted = yield* Effect.forEach(page.items, ({ record }) =>
-        Effect.if(unneededRun(record, before), {
-          onTrue: () => Effect.as(deleteRunFork(record), true),
-          onFalse: () => Effect.succeed(false)
-        }).pipe(tolerated(`task run ${record.id}`))
+        unneededRun(record, before).pipe(
+          Effect.tap((unneeded) => (unneeded ? deleteRunFork(record) : Effect.void)),
+          tolerated(`task run ${record.id}`)
+        )
       )
       return { deleted: deleted.filter((each) => each).length, next: page.nextCursor }
     })

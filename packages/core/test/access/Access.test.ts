@@ -147,7 +147,7 @@ describe("A token", () => {
         expect(raced.filter((each) => each._tag === "Success").length).toBe(1)
         const [won] = raced.flatMap((each) => (each._tag === "Success" ? [each.success] : []))
         yield* Tokens.revoke(won?.token.id ?? "")
-        expect((yield* Effect.result(issue))._tag).toBe("Right")
+        expect((yield* Effect.result(issue))._tag).toBe("Success")
       })
     ))
 })

@@ -207,7 +207,7 @@ describe("A user who was disabled", () => {
           [owner, second].map(({ id }) => Effect.result(Leaving.disable(id, null))),
           { concurrency: "unbounded" }
         )
-        expect(both.map((each) => each._tag).toSorted()).toEqual(["Left", "Right"])
+        expect(both.map((each) => each._tag).toSorted()).toEqual(["Failure", "Success"])
         const [last] = yield* Members.listOfOrganization(home)
         expect(last?.record.role).toBe("owner")
         expect(yield* Effect.flip(Leaving.disable(last?.record.userId ?? "", null))).toMatchObject({
@@ -226,8 +226,8 @@ describe("Who answers for a user", () => {
         const other = yield* colleague(owner, "Other")
         const { user: guest, text } = yield* Users.create(owner.id, { name: "Guest" }, operator)
         const asks = (caller: User, about: User) => Effect.result(Leaving.requireKeeper(caller.id, about.id))
-        expect((yield* asks(owner, person))._tag).toBe("Right")
-        expect((yield* asks(owner, guest))._tag).toBe("Right")
+        expect((yield* asks(owner, person))._tag).toBe("Success")
+        expect((yield* asks(owner, guest))._tag).toBe("Success")
         expect(yield* asks(other, person)).toMatchObject({ left: { _tag: "InsufficientRole" } })
         expect(yield* asks(guest, person)).toMatchObject({ left: { _tag: "Unknown" } })
         expect(yield* asks(other, guest)).toMatchObject({ left: { _tag: "InsufficientRole" } })
@@ -243,12 +243,12 @@ describe("Who answers for a user", () => {
           operator
         )
         for (const about of [person, guest]) {
-          expect((yield* asks(owner, about))._tag).toBe("Right")
+          expect((yield* asks(owner, about))._tag).toBe("Success")
           expect(yield* asks(other, about)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
         }
         // Nor does anybody escape by an organization of their own.
         yield* Organizations.create(person.id, "Shelter")
-        expect((yield* asks(owner, person))._tag).toBe("Right")
+        expect((yield* asks(owner, person))._tag).toBe("Success")
         expect((yield* Leaving.disable(person.id, owner.id)).disabledAt).toBeDefined()
         const token = (yield* Tokens.authenticate(text)).token.id
         expect(yield* Effect.flip(Leaving.revokeFor(other.id, token))).toMatchObject({ _tag: "BelongsElsewhere" })
@@ -270,7 +270,7 @@ describe("Who answers for a user", () => {
         yield* put(owner, other)
         expect(yield* asks(owner, mover)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
         yield* Members.replaceOfOrganization(mine.id, [{ userId: other.id, role: "owner" }], operator)
-        expect((yield* asks(owner, mover))._tag).toBe("Right")
+        expect((yield* asks(owner, mover))._tag).toBe("Success")
       })
     ))
 })
@@ -304,10 +304,10 @@ describe("Making organizations and users", () => {
         const limit = { left: { _tag: "UserLimit", max: Limits.usersPerUser } }
         expect([yield* user(maker, mine.id), yield* user(made, theirs.id)]).toMatchObject([limit, limit])
         // Others are not in the way, and one who is disabled makes room for one.
-        expect((yield* user(owner, home))._tag).toBe("Right")
+        expect((yield* user(owner, home))._tag).toBe("Success")
         const [, last] = yield* Members.listOfOrganization(theirs.id)
         yield* Leaving.disable(last?.record.userId ?? "", null)
-        expect((yield* user(maker, mine.id))._tag).toBe("Right")
+        expect((yield* user(maker, mine.id))._tag).toBe("Success")
         expect(yield* user(maker, mine.id)).toMatchObject(limit)
       })
     ))

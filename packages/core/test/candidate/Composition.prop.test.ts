@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import fc from "fast-check"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { candidateIdOf, type Composition } from "@pawl/core/candidate/Composition"

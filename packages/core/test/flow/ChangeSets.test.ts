@@ -57,7 +57,7 @@ it("takes at most 100 ChangeSets of a Change, whoever races for the last, and sa
       for (let at = 1; at < Limits.changeSetsPerChange; at++) yield* send(at)
       const racing = [1001, 1002, 1003].map((at) => Effect.result(send(at)))
       const ended = yield* Effect.all(racing, { concurrency: "unbounded" })
-      expect(ended.map(({ _tag }) => _tag).sort()).toEqual(["Left", "Left", "Right"])
+      expect(ended.map(({ _tag }) => _tag).sort()).toEqual(["Failure", "Failure", "Success"])
       const refused = yield* Effect.flip(send(2000))
       expect(refused).toMatchObject({ _tag: "ChangeSetLimit", max: 100 })
       expect(refused.message).toContain("open a new Change")

@@ -5,7 +5,6 @@ import * as BundleStore from "@pawl/core/app/BundleStore"
 import { pointerKey } from "@pawl/core/ledger/Entities"
 import { demand } from "@pawl/core/ledger/Deciding"
 import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
-import { ByName } from "@pawl/core/primitives/ByName"
 import * as Projects from "@pawl/core/project/Projects"
 import { readFiles } from "@pawl/core/project/Source"
 import { organizationId, person, run, settle } from "./MemoryPawl.ts"
@@ -65,10 +64,10 @@ describe("Files whose names every object has", () => {
 })
 
 it("names the entry that is refused, by its own name", () => {
-  const decode = Schema.decodeUnknownResult(ByName(Schema.Finite))
+  const decode = Schema.decodeUnknownResult(Schema.Record(Schema.String, Schema.Finite))
   expect(String(decode(JSON.parse('{ "a": 1, "__proto__": "x" }')))).toContain("__proto__")
-  expect(decode([1])._tag).toBe("Left")
-  const read = Schema.decodeUnknownSync(ByName(Schema.FiniteFromString))(JSON.parse('{ "__proto__": "7" }'))
+  expect(decode([1])._tag).toBe("Failure")
+  const read = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.FiniteFromString))(JSON.parse('{ "__proto__": "7" }'))
   expect(Object.entries(read)).toEqual([["__proto__", 7]])
-  expect(JSON.stringify(Schema.encodeSync(ByName(Schema.FiniteFromString))(read))).toBe('{"__proto__":"7"}')
+  expect(JSON.stringify(Schema.encodeSync(Schema.Record(Schema.String, Schema.FiniteFromString))(read))).toBe('{"__proto__":"7"}')
 })

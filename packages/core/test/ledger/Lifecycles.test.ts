@@ -33,10 +33,10 @@ describe.each(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle] as const
         for (const trigger of triggers) {
           const rows = lifecycle.rows.filter((row) => row.from === state && row.trigger === trigger)
           const next = Lifecycle.next(lifecycle, state, trigger)
-          expect(next._tag).toBe(rows.length === 0 ? "Left" : "Right")
+          expect(next._tag).toBe(rows.length === 0 ? "Failure" : "Success")
           for (const target of lifecycle.states)
             expect(Lifecycle.next(lifecycle, state, trigger, target)._tag).toBe(
-              rows.some((row) => row.to === target) ? "Right" : "Left"
+              rows.some((row) => row.to === target) ? "Success" : "Failure"
             )
         }
     })

@@ -1,4 +1,5 @@
 import { Effect, Exit, Fiber, Scope } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 

@@ -1,4 +1,5 @@
 import { Effect, Random, Schema } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Ids from "@pawl/core/primitives/Ids"
 

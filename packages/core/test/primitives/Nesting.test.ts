@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { isTextTooDeep, isValueTooDeep } from "@pawl/core/primitives/Nesting"
 import { describe, expect, it } from "vitest"

@@ -23,13 +23,13 @@ describe("pawl.json", () => {
     ['{ "probes": [{ "path": "/", "status": 99 }] }', "status"]
   ])("refuses %s and says why", (text, word) => {
     const parsed = parsePawlFile(text)
-    expect(parsed._tag).toBe("Left")
+    expect(parsed._tag).toBe("Failure")
     expect(parsed._tag === "Failure" ? parsed.failure : "").toContain(word)
   })
 
   it("refuses a command with a NUL, which no shell can be given", () => {
     const text = JSON.stringify({ checks: [{ id: "a", command: "echo a\0b" }] })
-    expect(parsePawlFile(text)).toMatchObject({ _tag: "Left", left: expect.stringContaining("a command holds no NUL") })
+    expect(parsePawlFile(text)).toMatchObject({ _tag: "Failure", failure: expect.stringContaining("a command holds no NUL") })
   })
 
   it("nested deeper than 64 levels is refused with that reason, however deep", () => {

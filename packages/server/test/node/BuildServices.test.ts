@@ -34,7 +34,7 @@ describe("The build service of a server", () => {
     ]
     for (const given of refused) {
       const options = await read(given)
-      expect(options).toMatchObject({ _tag: "Left", left: { _tag: "InvalidOptions" } })
+      expect(options).toMatchObject({ _tag: "Failure", failure: { _tag: "InvalidOptions" } })
       expect(JSON.stringify(options)).toMatch(/builds(ApiToken|AccountId|ApiUrl)/)
       expect(JSON.stringify(options)).not.toContain(token)
     }

@@ -37,7 +37,7 @@ describe("The place that a server may push canonical main to", () => {
       { targetGitUrl: "ssh://git@github.com/acme", targetSshKeyFile: "key" }
     ] as ReadonlyArray<Readonly<Record<string, string>>>) {
       const options = await read(given)
-      expect(options).toMatchObject({ _tag: "Left", left: { _tag: "InvalidOptions" } })
+      expect(options).toMatchObject({ _tag: "Failure", failure: { _tag: "InvalidOptions" } })
       expect(JSON.stringify(options)).toMatch(/target(Git|Ssh)/)
       expect(JSON.stringify(options)).not.toContain(token)
     }

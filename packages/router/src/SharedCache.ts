@@ -60,8 +60,9 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
         // Aged from the start of the load: what was read is at least that old.
         Effect.tap((value) => Effect.sync(() => void (flights.get(key) === flight && put(key, value, startedAtMs)))),
         Effect.ensuring(Effect.sync(() => void (flights.get(key) === flight && flights.delete(key)))),
-        Effect.intoDeferred(flight),
-        Effect.forkIn(scope)
+        Deferred.into(flight),
+        // At once: a load that is stopped before its first step would leave its flight for ever.
+        Effect.forkIn(scope, { startImmediately: true })
       )
       return yield* Deferred.await(flight)
     })
@@ -89,7 +90,7 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
     get: (key, load) =>
       maxAgeMs === undefined
         ? Effect.suspend(() => look(key, load, 0))
-        : Effect.clockWith((clock) => look(key, load, clock.unsafeCurrentTimeMillis())),
+        : Effect.clockWith((clock) => look(key, load, clock.currentTimeMillisUnsafe())),
     peek: (key) => (maxAgeMs === undefined ? take(key, 0) : undefined),
     invalidate: (matches) => {
       for (const [key, entry] of entries) if (matches(key)) drop(key, entry)

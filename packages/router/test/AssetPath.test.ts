@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import type { BundleAssets } from "@pawl/core/app/Bundle"
 import { describe, expect, it } from "vitest"
 import { decodePath, encodePath, resolve } from "../src/AssetPath.ts"

@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { utf8 } from "@pawl/core/primitives/Digest"

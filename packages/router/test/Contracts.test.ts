@@ -14,7 +14,7 @@ assetServerContract("bundles in an object store", {
       bundleKey: world.stored.key,
       bundleDigest: world.stored.digest
     }
-    const layer = Layer.effectContext(world.runtime.runtimeEffect.pipe(Effect.map(({ context }) => context)))
+    const layer = Layer.effectContext(world.runtime.contextEffect)
     return {
       layer,
       version,

@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { compile, fill, globs, match, type PathPattern } from "../src/PathPattern.ts"
 

@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import { PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"

@@ -205,7 +205,7 @@ class Reader {
     return ignoredAssets(this.files, directory).ignored.has(path.slice(directory.length + 1))
   }
 
-  choice<A extends string>(assets: Fields, name: string, schema: Schema.Literal<[A, ...Array<A>]>, otherwise: A): A {
+  choice<A extends string>(assets: Fields, name: string, schema: Schema.Literals<ReadonlyArray<A>>, otherwise: A): A {
     const value = this.field(name, assets)
     if (value === undefined) return otherwise
     if (Schema.is(schema)(value)) return value

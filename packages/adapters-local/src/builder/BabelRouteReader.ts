@@ -106,13 +106,7 @@ const parsed = (trees: ReadonlyArray<CodeTree>) =>
       answerOf(child, {
         trees,
         bounds: { files: LocalLimits.buildSourceFiles, parseCharacters: LocalLimits.buildAuthParseCharacters }
-      }).pipe(
-        Effect.timeoutTo({
-          duration: LocalLimits.routesMs,
-          onSuccess: (answer) => answer,
-          onTimeout: () => Option.none<RouteAnswer>()
-        })
-      ),
+      }).pipe(Effect.timeoutOrElse({ duration: LocalLimits.routesMs, orElse: () => Effect.succeedNone })),
     stop
   ).pipe(
     Effect.tap((answer) =>

@@ -120,13 +120,13 @@ const makeRun = (options: Options) =>
           unpackedBytes: LocalLimits.buildUnpackedBytes,
           parseCharacters: LocalLimits.buildAuthParseCharacters
         }).pipe(
-          Effect.timeoutTo({
+          Effect.timeoutOrElse({
             duration: timeoutMs,
-            onSuccess: (answer) => answer,
-            onTimeout: (): Outcome => ({
-              _tag: "Died",
-              reason: `The build took longer than ${timeoutMs} ms and was stopped.`
-            })
+            orElse: () =>
+              Effect.succeed<Outcome>({
+                _tag: "Died",
+                reason: `The build took longer than ${timeoutMs} ms and was stopped.`
+              })
           })
         )
       )
@@ -174,7 +174,7 @@ const make = (options: Options) =>
             forgetOldest()
           })
         ),
-        Effect.intoDeferred(build.result),
+        Deferred.into(build.result),
         Effect.ensuring(Deferred.succeed(build.ended, undefined)),
         Effect.withSpan("EsbuildAppBuilder.build")
       )
@@ -190,7 +190,8 @@ const make = (options: Options) =>
           builds.set(job.id, build)
           return true
         })
-        if (isNew) yield* Effect.forkIn(Effect.interruptible(work(job, build)), scope)
+        // At once: a fiber that is stopped before its first step would settle neither `result` nor `ended`.
+        if (isNew) yield* Effect.forkIn(work(job, build), scope, { startImmediately: true })
         return { id: job.id }
       }).pipe(Effect.uninterruptible)
 
@@ -199,10 +200,10 @@ const make = (options: Options) =>
         const build = builds.get(handle.id)
         if (build === undefined) return Effect.succeed<BuildState>({ _tag: "Finished", result: unknownBuild })
         return Deferred.await(build.result).pipe(
-          Effect.timeoutTo({
+          Effect.map((result): BuildState => ({ _tag: "Finished", result })),
+          Effect.timeoutOrElse({
             duration: Math.max(0, waitMs),
-            onSuccess: (result): BuildState => ({ _tag: "Finished", result }),
-            onTimeout: (): BuildState => ({ _tag: "Running" })
+            orElse: () => Effect.succeed<BuildState>({ _tag: "Running" })
           })
         )
       })

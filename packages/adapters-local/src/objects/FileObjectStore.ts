@@ -1,6 +1,6 @@
 /** `ObjectStore` in a folder of this machine: one file per object, written whole, synced, then named. */
 import { resolve } from "node:path"
-import { Chunk, Effect, Layer, Option, Stream } from "effect"
+import { Effect, Layer, Option, Stream } from "effect"
 import {
   checkedKey,
   checkedPrefix,
@@ -51,12 +51,12 @@ const streamed = (
       const end = Math.min(range?.end ?? sizeBytes, sizeBytes)
       return Stream.paginate(Math.max(0, range?.start ?? 0), (position) => {
         const length = Math.min(Limits.objectChunkBytes, end - position)
-        if (length <= 0) return Effect.succeed([Chunk.empty<Uint8Array>(), Option.none<number>()] as const)
+        if (length <= 0) return Effect.succeed([[], Option.none<number>()] as const)
         return Effect.map(
           attempt("read", key, () => handle.read(new Uint8Array(length), 0, length, position)),
           ({ buffer, bytesRead }) =>
             [
-              bytesRead === 0 ? Chunk.empty<Uint8Array>() : Chunk.of(buffer.subarray(0, bytesRead)),
+              bytesRead === 0 ? [] : [buffer.subarray(0, bytesRead)],
               bytesRead === 0 ? Option.none<number>() : Option.some(position + bytesRead)
             ] as const
         )

@@ -55,7 +55,7 @@ export const seed =
   ({ files, message, project, signature }) =>
     writing({ project }, (path) =>
       Effect.gen(function* () {
-        const tree = yield* editTree(emptyTree, files)
+        const tree = yield* Effect.fromResult(editTree(emptyTree, files))
         yield* io("create", () => create(path))
         const made = yield* write(path, tree, { parents: [], message, signature })
         yield* io("keep", () => keep(path.gitDir, made.commit))

@@ -166,12 +166,14 @@ export const stream = (options: GitOptions): Stream.Stream<Buffer, RepositoriesU
     Effect.gen(function* () {
       const child = start(options)
       ignoreBrokenPipe(child).end(options.stdin ?? "")
+      // At once: a git that cannot be started says so in this turn, and one that is left must be ended.
       const ended = yield* Effect.forkScoped(
         Effect.catchTag(
           ending(child, options, "close", () => undefined),
           "TooMuchOutput",
           () => unavailable(options, "it said too much")
-        )
+        ),
+        { startImmediately: true }
       )
       const judged = Effect.flatMap(Fiber.join(ended), (how) =>
         how.code === 0 ? Effect.void : failed(options.args, how)

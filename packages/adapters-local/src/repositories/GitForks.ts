@@ -34,7 +34,7 @@ export const commit =
             )
           )
         )
-        const tree = yield* editTree(yield* readTree(path.gitDir, parent.tree), edits)
+        const tree = yield* Effect.fromResult(editTree(yield* readTree(path.gitDir, parent.tree), edits))
         const made = yield* write(path, tree, { parents: [base], message, signature })
         yield* io("keep", () => keep(path.gitDir, made.commit))
         return made

@@ -113,9 +113,8 @@ const lookupBlob = (readers: GitReaders, path: RepositoryPath, root: string, fil
       if (type !== "tree") return yield* notFound("path", file)
       const read = body(readers, path, "tree", id, treeBytes)
       const tree = yield* depth === 0 ? read : Effect.catchTag(read, "ObjectNotFound", hole)
-      const entry = yield* Result.mapError(
-        findEntry(tree, name),
-        (reason) => new RepositoriesUnavailable({ operation: "read", reason })
+      const entry = yield* Effect.fromResult(findEntry(tree, name)).pipe(
+        Effect.mapError((reason) => new RepositoriesUnavailable({ operation: "read", reason }))
       )
       if (entry === undefined) return yield* notFound("path", file)
       id = entry.id

@@ -111,10 +111,10 @@ export const mergeCommit = (
       { concurrency: "unbounded" }
     )
     if (contained._tag === "Success" && contained.success) return "contained"
-    const tree = yield* merged
+    const tree = yield* Effect.fromResult(merged)
     if (tree === undefined) return "failed"
-    yield* contained
-    const validated = Effect.flatMap(readTree(gitDir, tree), ({ files }) => checkTree(files))
+    yield* Effect.fromResult(contained)
+    const validated = Effect.flatMap(readTree(gitDir, tree), ({ files }) => Effect.fromResult(checkTree(files)))
     const [commit] = yield* Effect.all(
       [commitTree(gitDir, { tree, parents: [ours, theirs], message, signature }), validated],
       { concurrency: 2 }

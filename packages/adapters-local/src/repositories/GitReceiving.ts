@@ -131,7 +131,7 @@ export const receive =
             yield* unpack(place, pack)
             const { message, tree } = yield* commitOf(readers, place, commit)
             const sent = yield* readTree(place, tree)
-            yield* checkTree(sent.files)
+            yield* Effect.fromResult(checkTree(sent.files))
             const pushed: Pushed = {
               commit,
               tree,

@@ -47,7 +47,7 @@ interface FoundTree {
 /** The bytes of all files of a tree. */
 const allFiles = (readers: GitReaders.GitReaders, { path, tree: found }: FoundTree) =>
   Effect.gen(function* () {
-    yield* Effect.catchTag(checkTree(found.files), "InvalidPath", foreign)
+    yield* Effect.catchTag(Effect.fromResult(checkTree(found.files)), "InvalidPath", foreign)
     const ids = [...new Set([...found.files.values()].map((file) => file.id))]
     const blobs = yield* readers.allContents(path.gitDir, ids, Limits.sourceFileBytes)
     const byId = new Map(ids.map((blob, index) => [blob, blobs[index]?.body]))

@@ -81,7 +81,7 @@ export const readTree = (
       try: () => decoder.decode(result.stdout),
       catch: () => new InvalidPath({ path: "", reason: "a path is not UTF-8" })
     })
-    return yield* parseListing(id, text)
+    return yield* Effect.fromResult(parseListing(id, text))
   })
 
 /** In path order, by code point. */

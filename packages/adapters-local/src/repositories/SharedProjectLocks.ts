@@ -67,7 +67,11 @@ export const make = (
       Effect.acquireUseRelease(
         Effect.map(nowMillis, (now) => new Waiter(fileOf(directory, project), passedOverMs, now)),
         (waiter) => Effect.andThen(turn(waiter, { heldMs, lookMs }), work),
-        (waiter) => Effect.ignore({ log: true })(attempt(() => waiter.close()))
+        (waiter) =>
+          Effect.ignore(
+            attempt(() => waiter.close()),
+            { log: "Debug" }
+          )
       )
     )
 })

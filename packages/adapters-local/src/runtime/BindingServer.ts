@@ -6,7 +6,7 @@ import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { AssetServer } from "@pawl/core/app/AssetServer"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
-import { Effect, Exit, Runtime } from "effect"
+import { type Context, Effect, Exit } from "effect"
 import { operationHeader } from "./HostConfig.ts"
 import { refusedHeader } from "./HostModules.ts"
 import { fromWire, toWire } from "./WireHeaders.ts"
@@ -14,7 +14,7 @@ import { fromWire, toWire } from "./WireHeaders.ts"
 export interface Bindings {
   readonly data: AppData["Service"]
   readonly assets: AssetServer["Service"]
-  readonly runtime: Runtime.Runtime<never>
+  readonly context: Context.Context<never>
 }
 
 /** Whose calls they are, and whether this one is within the bound of its request. */
@@ -94,7 +94,7 @@ const answerData = async (
     )
   const call = readDataCall(text)
   if (call === null) return refuse(response, "DATA: this is not a call of env.DATA")
-  const answer = await Runtime.runPromise(bindings.runtime)(
+  const answer = await Effect.runPromiseWith(bindings.context)(
     callData(bindings.data, version, call).pipe(
       Effect.map((value) => ({ value })),
       Effect.catch((error) =>
@@ -117,7 +117,7 @@ const answerAsset = async (
   // workerd puts the whole URL in the first line; whoever writes something else there is not heard.
   const url = URL.parse(request.url ?? "")?.href
   if (url === undefined) return refuse(response, "ASSETS: the request has no URL")
-  const exit = await Runtime.runPromiseExit(bindings.runtime)(
+  const exit = await Effect.runPromiseExitWith(bindings.context)(
     bindings.assets.fetch(version, {
       method: request.method ?? "GET",
       url,

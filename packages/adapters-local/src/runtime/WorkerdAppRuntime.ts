@@ -11,7 +11,7 @@ import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Cause, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
 import { AppConsole } from "./AppConsole.ts"
 import { AppVersions } from "./AppVersions.ts"
@@ -121,12 +121,12 @@ const acquireSetting = (options: Options, bindings: HostSetting["bindings"], con
 /** The console of the apps; what waits is stored at the end, after the processes are gone. */
 const acquireConsole = Effect.gen(function* () {
   const logs = yield* AppLogs
-  const runtime = yield* Effect.runtime()
+  const runPromise = Effect.runPromiseWith(yield* Effect.context())
   return yield* Effect.acquireRelease(
     Effect.sync(
       () =>
         new AppConsole((project, lines) =>
-          Runtime.runPromise(runtime)(Effect.timeout(logs.append(project, lines), LocalLimits.appLogStoreMs))
+          runPromise(Effect.timeout(logs.append(project, lines), LocalLimits.appLogStoreMs))
         )
     ),
     (one) => Effect.promise(() => one.close())
@@ -143,15 +143,15 @@ export const layer = (
   Layer.effect(
     AppRuntime,
     Effect.gen(function* () {
-      const runtime = yield* Effect.runtime<ObjectStore>()
-      const bindings = { data: yield* AppData, assets: yield* AssetServer, runtime }
+      const context = yield* Effect.context<ObjectStore>()
+      const bindings = { data: yield* AppData, assets: yield* AssetServer, context }
       const setting = yield* acquireSetting(options, bindings, yield* acquireConsole)
       const { isolation } = setting.confinement
       if (isolation.remedy === null)
         yield* Effect.logInfo("apps run in isolation", { isolation: isolation.name, version: isolation.version })
       else yield* Effect.logWarning("apps run without isolation from this machine", { remedy: isolation.remedy })
       const load = async (version: AppVersion) => {
-        const exit = await Runtime.runPromiseExit(runtime)(loadBundle(version))
+        const exit = await Effect.runPromiseExitWith(context)(loadBundle(version))
         if (Exit.isSuccess(exit)) return exit.value
         throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
       }

@@ -8,7 +8,7 @@ import {
   type SandboxState,
   SandboxUnavailable
 } from "@pawl/core/candidate/Sandbox"
-import { Clock, Deferred, Effect, FiberId, Layer, Option } from "effect"
+import { Clock, Deferred, Effect, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
 import { type SandboxRun, startRun } from "./SandboxRun.ts"
 import type { Supervisor } from "./Supervisor.ts"
@@ -37,12 +37,12 @@ const refusal = (job: SandboxJob): string | null => {
 
 /** All in one step, so that two calls for one id cannot both begin. Throws when the job cannot be spawned. */
 const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock): Running => {
-  const result = Deferred.makeUnsafe<SandboxResult, SandboxUnavailable>(FiberId.none)
-  const startedAtMs = clock.unsafeCurrentTimeMillis()
+  const result = Deferred.makeUnsafe<SandboxResult, SandboxUnavailable>()
+  const startedAtMs = clock.currentTimeMillisUnsafe()
   const run = startRun(chosen.supervisor, job)
   const finish = run.end.then(({ outcome, output, outputTruncated }) => {
     if (outcome._tag === "Lost") return Deferred.doneUnsafe(result, Effect.fail(unavailable(outcome.reason)))
-    const finishedAtMs = clock.unsafeCurrentTimeMillis()
+    const finishedAtMs = clock.currentTimeMillisUnsafe()
     const { isolation } = chosen
     const value = { outcome, output, outputTruncated, isolation, startedAtMs, finishedAtMs }
     return Deferred.doneUnsafe(result, Effect.succeed(value))
@@ -63,8 +63,7 @@ const waitFor = ({ result }: Running, waitMs: number): Effect.Effect<SandboxStat
   })
 
 const prepare = (choice: IsolationChoice): Effect.Effect<Chosen, IsolationMissing> =>
-  // Not to be interrupted: the answer is kept for all that ask later.
-  Effect.uninterruptible(Effect.promise(() => chooseIsolation(choice))).pipe(
+  Effect.promise(() => chooseIsolation(choice)).pipe(
     Effect.flatMap((found) =>
       "supervisor" in found ? Effect.succeed(found) : Effect.fail(new IsolationMissing(found))
     )
@@ -74,8 +73,9 @@ const make = (choice: IsolationChoice) =>
   Effect.gen(function* () {
     const jobs = new Map<string, Running>()
     let supervisor: Supervisor | null = null
-    const chosen = yield* Effect.cached(
-      Effect.tap(prepare(choice), (found) => Effect.sync(() => (supervisor = found.supervisor)))
+    // Whoever asks waits for the end: an answer that all its askers had left would not be kept, nor its folder removed.
+    const chosen = Effect.uninterruptible(
+      yield* Effect.cached(Effect.tap(prepare(choice), (found) => Effect.sync(() => (supervisor = found.supervisor))))
     )
     const end = (id: string, job: Running) =>
       Effect.promise(() => {
@@ -104,7 +104,7 @@ const make = (choice: IsolationChoice) =>
         const found = yield* chosen
         const refused = refusal(job)
         if (refused !== null) return yield* unavailable(refused, true)
-        return yield* begun(job, found, yield* Effect.clock)
+        return yield* begun(job, found, yield* Clock.Clock)
       }).pipe(Effect.withSpan("Sandbox.start", { attributes: { id: job.id } }))
 
     const poll = (handle: SandboxHandle, waitMs: number) =>

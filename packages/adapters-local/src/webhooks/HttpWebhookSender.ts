@@ -137,7 +137,7 @@ const make = ({
             )
           )
         )
-        const found = yield* Effect.onInterrupt(Fiber.join(looking), () => Fiber.interruptFork(looking))
+        const found = yield* Effect.onInterrupt(Fiber.join(looking), () => Effect.sync(() => looking.interruptUnsafe()))
         if (found.length === 0) return yield* unreachable("the name has no address")
         if (!allowPrivate && !found.every(({ address }) => isPublicAddress(address)))
           return yield* unreachable(notPublic)

@@ -30,7 +30,8 @@ describe("The merge of one file by git", () => {
         const merged = yield* Effect.result(
           merge(cand(index), s0.commit, [ws(2 * index), one.commit], [ws(2 * index + 1), two.commit])
         )
-        const whole = merged._tag === "Failure" ? null : yield* repositories.read(cand(index), merged.success.tree, "file")
+        const whole =
+          merged._tag === "Failure" ? null : yield* repositories.read(cand(index), merged.success.tree, "file")
         const bytes = (text: string) => new TextEncoder().encode(text)
         const alone = yield* repositories.mergeFile(canon, {
           base: bytes(base),

@@ -158,7 +158,7 @@ describe("A push of canonical main over http", () => {
           `[url "ext::sh -c 'touch ${proof}' "]\n\tinsteadOf = http\n[credential]\n\thelper = !touch ${proof}\n[core]\n\tsshCommand = touch ${proof}\n\thooksPath = ${join(canonical, "hooks")}\n[http]\n\tproxy = http://127.0.0.1:1\n`
         )
         const outcome = yield* pushed(hands.url)
-        expect(outcome._tag).toBe("Right")
+        expect(outcome._tag).toBe("Success")
         expect(hands.main()).toBe(two)
         expect(existsSync(proof)).toBe(false)
         expect(readdirSync(join(directory, ".serving"))).toEqual([])

@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { expect, it } from "vitest"
 import { isTreePath } from "../../src/sandbox/TarStream.ts"
 

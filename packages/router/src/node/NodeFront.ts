@@ -1,7 +1,7 @@
 /** Puts the router before a node:http server. Bodies stream both ways; a visitor who leaves stops the work. */
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Effect, Exit, FiberId, Runtime } from "effect"
+import { Effect, Exit } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import { outcomeOf, page } from "../Pages.ts"
 import { Router } from "../Router.ts"
@@ -31,7 +31,7 @@ export const serverOptions = {
 export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function* () {
   const router = yield* Router
   const { appRequests, appSeconds } = yield* Meters
-  const run = Runtime.runFork(yield* Effect.runtime<never>())
+  const run = Effect.runForkWith(yield* Effect.context<never>())
 
   const answer = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
     if (comesTooLate(req)) return
@@ -39,7 +39,7 @@ export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function
     if ("reason" in request) return refuse(res, request)
     const beganMs = performance.now()
     const fiber = run(router.handle(request))
-    const leave = () => fiber.unsafeInterruptAsFork(FiberId.none)
+    const leave = () => fiber.interruptUnsafe()
     res.once("close", leave)
     fiber.addObserver((exit) => {
       res.off("close", leave)

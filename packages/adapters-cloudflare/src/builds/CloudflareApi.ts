@@ -92,10 +92,13 @@ export const get = <A, I>(
     )
     .pipe(
       Effect.flatMap((response) => answerOf(response, result)),
-      Effect.catchTags({
-        RequestError: () => new BuildServiceUnavailable({ reason: "it cannot be reached" }),
-        ResponseError: () => new BuildServiceUnavailable({ reason: "its answer broke off" })
-      }),
+      Effect.catchTag(
+        "HttpClientError",
+        ({ response }) =>
+          new BuildServiceUnavailable({
+            reason: response === undefined ? "it cannot be reached" : "its answer broke off"
+          })
+      ),
       Effect.timeoutOrElse({
         duration: Limits.buildServiceTimeoutMs,
         orElse: () => Effect.fail(new BuildServiceUnavailable({ reason: "it did not answer in time" }))

@@ -26,10 +26,9 @@ export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.eff
             body
           }))
         ),
-        Effect.catchTags({
-          RequestError: () => silent("the target cannot be reached"),
-          ResponseError: () => silent("the answer broke off")
-        }),
+        Effect.catchTag("HttpClientError", ({ response }) =>
+          silent(response === undefined ? "the target cannot be reached" : "the answer broke off")
+        ),
         Effect.timeoutOrElse({
           duration: timeoutMs,
           orElse: () => Effect.fail(silent(`no answer within ${timeoutMs} ms`))

@@ -208,11 +208,11 @@ describe("Workers Builds", () => {
             yield* Effect.logError("a fault", fault)
             logged.push(inspect(fault, { depth: 12 }), JSON.stringify(fault), String(fault), fault.message)
           }
-          const cause = yield* Effect.cause(service.hasTrigger(buildServiceTarget))
+          const cause = yield* Effect.flip(Effect.sandbox(service.hasTrigger(buildServiceTarget)))
           yield* Effect.logError(cause)
         }).pipe(
           Effect.withSpan("test"),
-          Effect.provide(Logger.replace(Logger.defaultLogger, all)),
+          Effect.provide(Logger.layer([all])),
           Effect.provideService(References.MinimumLogLevel, "All")
         )
       )

@@ -19,7 +19,7 @@ export const BaseForm = Schema.Struct({
   paths: Schema.Array(Schema.String),
   count: Schema.Finite,
   /** The package.json scripts that the check runs in the base, where the Candidate has others. */
-  scripts: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String, command: Schema.String })))
+  scripts: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, command: Schema.String })))
 })
 export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
 
@@ -29,15 +29,15 @@ export const Check = Schema.Struct({
   kind: CheckKind,
   title: Schema.String,
   /** A shell line, run in the root of the composed tree. Only for kind `command`. */
-  command: Schema.optional(Schema.String),
+  command: Schema.optionalKey(Schema.String),
   /** The tree that the composed tree must equal. Only for kind `tree-equals`. */
-  tree: Schema.optional(Schema.String),
+  tree: Schema.optionalKey(Schema.String),
   /** Whether the gate needs it. A waiver that is in force lifts that until its date. */
   required: Schema.Boolean,
   timeoutMs: Schema.Finite,
   /** The Policy's waiver under which a failure does not count. */
-  waived: Schema.optional(Waiver),
-  base: Schema.optional(BaseForm)
+  waived: Schema.optionalKey(Waiver),
+  base: Schema.optionalKey(BaseForm)
 })
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 

@@ -40,10 +40,10 @@ export const Change = Schema.Struct({
   /** The status to return to when a swap is refused; set while promoting. */
   statusBeforePromoting: Schema.NullOr(ChangeStatus),
   /** The Candidate that is being promoted; only its end takes the Change back. Set while promoting. */
-  promotingCandidateId: Schema.optional(Schema.NullOr(CandidateId)),
-  rollbackTarget: Schema.optional(Schema.Finite),
+  promotingCandidateId: Schema.optionalKey(Schema.NullOr(CandidateId)),
+  rollbackTarget: Schema.optionalKey(Schema.Finite),
   /** It was opened to be planned: a person's ChangeSet does not start it. */
-  planned: Schema.optional(Schema.Boolean),
+  planned: Schema.optionalKey(Schema.Boolean),
   /** Why it failed or was cancelled, in words. */
   reason: Schema.NullOr(Schema.String)
 })

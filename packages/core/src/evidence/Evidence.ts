@@ -21,7 +21,7 @@ export interface Runner extends Schema.Schema.Type<typeof Runner> {}
 export const Evidence = Schema.Struct({
   id: EvidenceId,
   projectId: ProjectId,
-  subject: Schema.Struct({ candidateId: Schema.optional(CandidateId), releaseId: Schema.optional(ReleaseId) }),
+  subject: Schema.Struct({ candidateId: Schema.optionalKey(CandidateId), releaseId: Schema.optionalKey(ReleaseId) }),
   checkId: Schema.String,
   status: EvidenceStatus,
   result: EvidenceResult,
@@ -36,11 +36,11 @@ export const Evidence = Schema.Struct({
   /** One or a few lines for a person. */
   summary: Schema.String,
   /** Of check `build`: the SHA-256 of the bundle.json that it stored. */
-  bundleDigest: Schema.optional(Sha256),
+  bundleDigest: Schema.optionalKey(Sha256),
   /** Of check `build`: the first of the changed files that became modules of the bundle, where that decides the risk. */
-  inputs: Schema.optional(Schema.Array(Schema.String)),
+  inputs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The Policy's waiver that was in force for this check. */
-  waived: Schema.optional(Waiver),
+  waived: Schema.optionalKey(Waiver),
   /** Which try this was; a check that could not run is tried again. */
   attempt: Schema.Finite
 })

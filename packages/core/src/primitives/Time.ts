@@ -1,7 +1,7 @@
 /** Points in time as ISO 8601 text in UTC, taken from the program's own clock. */
 import { DateTime, Effect, Schema } from "effect"
 
-export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u))
 export type Timestamp = typeof Timestamp.Type
 
 /** A day, in milliseconds. */

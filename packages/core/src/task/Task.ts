@@ -47,7 +47,7 @@ export const Task = Schema.Struct({
   tier: Schema.NullOr(ModelTier),
   reason: Schema.NullOr(Schema.String),
   /** Set while it is blocked. */
-  blockedBy: Schema.optional(Schema.NullOr(BlockedBy)),
+  blockedBy: Schema.optionalKey(Schema.NullOr(BlockedBy)),
   createdAt: Timestamp,
   updatedAt: Timestamp
 })
@@ -68,13 +68,13 @@ export const TaskRun = Schema.Struct({
   workspaceFork: Schema.NullOr(Schema.String),
   /** The canonical commit that it started from, and its generation (an agent's run). */
   baseCommit: Schema.String,
-  baseGeneration: Schema.optional(Schema.Finite),
+  baseGeneration: Schema.optionalKey(Schema.Finite),
   startedAt: Timestamp,
   endedAt: Schema.NullOr(Timestamp),
   /** `completed`, `retried`, `escalated`, `failed`, `stopped`, `dead_lettered` or `cancelled`; null while it goes on. */
   outcome: Schema.NullOr(Schema.String),
   /** Why it did not complete, in words. */
-  reason: Schema.optional(Schema.NullOr(Schema.String)),
+  reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
   modelCalls: Schema.Finite,
   cost_usd: Schema.Finite,
   forkDeletedAt: Schema.NullOr(Timestamp)

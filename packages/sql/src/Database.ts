@@ -96,8 +96,8 @@ export const layer: Layer.Layer<Database, never, SqlClient.SqlClient> = Layer.ef
 
 /** What a database said, without the statement and its parameters, which may hold what is nobody's business. */
 export const reasonOf = (error: SqlError): string => {
-  const cause = error.cause
-  if (!isRecord(cause)) return error.message ?? "unknown"
+  const { cause } = error.reason
+  if (!isRecord(cause)) return error.message
   const code = typeof cause["code"] === "string" ? `${cause["code"]}: ` : ""
-  return `${code}${typeof cause["message"] === "string" ? cause["message"] : (error.message ?? "unknown")}`
+  return `${code}${typeof cause["message"] === "string" ? cause["message"] : error.message}`
 }

@@ -2,20 +2,20 @@
  * Records whose schema changes nothing are the JSON that they encode to. To look whether a record is what its schema
  * says is much cheaper than to encode it, and each commit owes that look for all that it writes.
  */
-import { Option, type Schema, SchemaAST } from "effect"
+import { RegExp as Patterns, type Schema, SchemaAST } from "effect"
 
 type Check = (value: unknown) => boolean
 
 const isText: Check = (value) => typeof value === "string"
 
 /** Of a Struct without index signatures. What has more keys than the schema names is not plain: encoding drops them. */
-const structOf = (ast: SchemaAST.TypeLiteral): Check | null => {
+const structOf = (ast: SchemaAST.Objects): Check | null => {
   if (ast.indexSignatures.length > 0 || ast.propertySignatures.length === 0) return null
   const fields: Array<{ readonly name: string; readonly isOptional: boolean; readonly check: Check }> = []
-  for (const { isOptional, name, type } of ast.propertySignatures) {
+  for (const { name, type } of ast.propertySignatures) {
     const check = checkOf(type)
     if (check === null || typeof name !== "string") return null
-    fields.push({ name, isOptional, check })
+    fields.push({ name, isOptional: SchemaAST.isOptional(type), check })
   }
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false
@@ -32,15 +32,16 @@ const structOf = (ast: SchemaAST.TypeLiteral): Check | null => {
 }
 
 /** Of a list whose items are all alike. */
-const listOf = (ast: SchemaAST.TupleType): Check | null => {
-  const check = ast.elements.length === 0 && ast.rest.length === 1 ? checkOf(ast.rest[0]!.type) : null
+const listOf = (ast: SchemaAST.Arrays): Check | null => {
+  const check = ast.elements.length === 0 && ast.rest.length === 1 ? checkOf(ast.rest[0]!) : null
   return check === null ? null : (value) => Array.isArray(value) && value.every(check)
 }
 
 const unionOf = (ast: SchemaAST.Union): Check | null => {
-  const literals = ast.types.filter(SchemaAST.isLiteral).map(({ literal }): unknown => literal)
-  if (literals.length === ast.types.length) {
-    const allowed = new Set(literals)
+  if (ast.options?.mode === "oneOf") return null
+  const isPlainLiteral = (type: SchemaAST.AST) => SchemaAST.isLiteral(type) && type.checks === undefined
+  if (ast.types.every(isPlainLiteral)) {
+    const allowed = new Set<unknown>(ast.types.filter(SchemaAST.isLiteral).map(({ literal }) => literal))
     return (value) => allowed.has(value)
   }
   const checks: Array<Check> = []
@@ -52,53 +53,68 @@ const unionOf = (ast: SchemaAST.Union): Check | null => {
   return (value) => checks.some((check) => check(value))
 }
 
-const refinementOf = (ast: SchemaAST.Refinement): Check | null => {
-  const from = checkOf(ast.from)
-  return from === null
-    ? null
-    : (value) => from(value) && Option.isNone(ast.filter(value, SchemaAST.defaultParseOption, ast))
+/** Of a text that is put together of fixed texts and any others. */
+const templateOf = ({ parts }: SchemaAST.TemplateLiteral): Check | null => {
+  const sources: Array<string> = []
+  for (const part of parts) {
+    if (SchemaAST.isLiteral(part)) sources.push(Patterns.escape(String(part.literal)))
+    else if (SchemaAST.isString(part) && part.checks === undefined) sources.push("[^]*")
+    else return null
+  }
+  const pattern = new RegExp(`^${sources.join("")}$`)
+  return (value) => isText(value) && pattern.test(value as string)
 }
 
-/**
- * Of a Struct some of whose fields have a default: what has them all encodes to itself. A field that has another name
- * when it is encoded, or whose own schema changes it, is not plain; the tests of this page try every kind of record.
- */
-const defaultedOf = ({ from, to, transformation }: SchemaAST.Transformation): Check | null => {
-  if (!SchemaAST.isTypeLiteralTransformation(transformation) || !SchemaAST.isTypeLiteral(from)) return null
-  const renamed = transformation.propertySignatureTransformations.some((each) => each.from !== each.to)
-  return renamed || !SchemaAST.isTypeLiteral(to) || structOf(from) === null ? null : structOf(to)
-}
-
-/** Null for what is not plain JSON, or not known to be. */
-const checkOf = (ast: SchemaAST.AST): Check | null => {
+/** What the value itself is, whatever is further asked of it. */
+const bodyOf = (ast: SchemaAST.AST): Check | null => {
   switch (ast._tag) {
-    case "StringKeyword":
+    case "String":
       return isText
-    case "NumberKeyword":
+    case "Number":
       return (value) => typeof value === "number"
-    case "BooleanKeyword":
+    case "Boolean":
       return (value) => typeof value === "boolean"
-    case "UndefinedKeyword":
+    case "Null":
+      return (value) => value === null
+    case "Undefined":
       return (value) => value === undefined
     case "Literal":
       return (value) => value === ast.literal
-    case "TemplateLiteral": {
-      const pattern = SchemaAST.getTemplateLiteralRegExp(ast)
-      return (value) => isText(value) && pattern.test(value as string)
-    }
-    case "TypeLiteral":
+    case "TemplateLiteral":
+      return templateOf(ast)
+    case "Objects":
       return structOf(ast)
-    case "TupleType":
+    case "Arrays":
       return listOf(ast)
     case "Union":
       return unionOf(ast)
-    case "Refinement":
-      return refinementOf(ast)
-    case "Transformation":
-      return defaultedOf(ast)
     default:
       return null
   }
+}
+
+const passes = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
+  checks.every((check) =>
+    check._tag === "Filter" ? check.run(value, ast, {}) === undefined : passes(ast, value, check.checks)
+  )
+
+/**
+ * A field with a default is linked to the same field that may be missing: what is there goes through the link as it is.
+ * Its own schema stands at the end of the links, and must change nothing either.
+ */
+const encodesToItself = ({ encoding }: SchemaAST.AST): boolean =>
+  encoding === undefined ||
+  encoding.every(
+    ({ to, transformation }) =>
+      transformation._tag === "Transformation" && transformation.encode._tag === "Passthrough" && checkOf(to) !== null
+  )
+
+/** Null for what is not plain JSON, or not known to be. */
+const checkOf = (ast: SchemaAST.AST): Check | null => {
+  if ("encodingChecks" in ast && ast.encodingChecks !== undefined) return null
+  const body = encodesToItself(ast) ? bodyOf(ast) : null
+  const { checks } = ast
+  return body === null || checks === undefined ? body : (value) => body(value) && passes(ast, value, checks)
 }
 
 /**

@@ -9,13 +9,13 @@ import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { appLogsOf, type Signals } from "@pawl/core/ledger/Signals"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { fromMillis, toMillis } from "@pawl/core/primitives/Time"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { Database, Query, Row, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 import { corrupt } from "./Tables.ts"
 
 /** Text goes as JSON: Postgres keeps no NUL in a text. */
-const Kept = Schema.fromJsonString(AppLogLine.pick("version", "level", "source", "text"))
+const Kept = Schema.fromJsonString(AppLogLine.mapFields(Struct.pick(["version", "level", "source", "text"])))
 const decodeKept = Schema.decodeUnknownEffect(Kept)
 
 const lineOf = (project: string, row: Row): Effect.Effect<AppLogLine, LedgerUnavailable> =>

@@ -89,7 +89,7 @@ const claimFrom = (
     const rows = outcome._tag === "Applied" ? outcome.answers.flat() : []
     // Another process was faster with all of them: there may be more.
     if (rows.length === 0) return yield* claimFrom(database, asked)
-    return yield* allLeased(rows, token)
+    return yield* Effect.fromResult(allLeased(rows, token))
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
 /** One after the other, each in turn, until there are enough or no more. */
@@ -106,10 +106,13 @@ const claimOneByOne = (
       if (row === undefined) break
       rows.push(row)
     }
-    return yield* allLeased(rows, token)
+    return yield* Effect.fromResult(allLeased(rows, token))
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
-export const make = (database: Database["Service"], signals: Signals): Pick<Commands["Service"], "claim" | "awaitWork"> => {
+export const make = (
+  database: Database["Service"],
+  signals: Signals
+): Pick<Commands["Service"], "claim" | "awaitWork"> => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
   const ears = listening(signals, work)
   // One claim at a time in this process: two that look at once would only find the same commands.

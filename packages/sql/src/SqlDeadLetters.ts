@@ -41,13 +41,13 @@ export const make = (database: Database["Service"], wake: Effect.Effect<void>): 
   const letter = (id: string): Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable> =>
     Effect.gen(function* () {
       const [row] = yield* database.query({ sql: "SELECT * FROM pawl_dead_letter WHERE id = ?", params: [id] })
-      return row === undefined ? yield* new DeadLetterMissing({ id }) : yield* deadLetterOf(row)
+      return row === undefined ? yield* new DeadLetterMissing({ id }) : yield* Effect.fromResult(deadLetterOf(row))
     }).pipe(Effect.catchTag("SqlError", unavailable("read a dead letter")))
 
   const letters = (query: Query) =>
     database.query(query).pipe(
       Effect.catch(unavailable("read dead letters")),
-      Effect.flatMap((rows) => Result.all(rows.map(deadLetterOf)))
+      Effect.flatMap((rows) => Effect.fromResult(Result.all(rows.map(deadLetterOf))))
     )
 
   /** Takes the letter away, after a statement that needs it. */

@@ -49,7 +49,7 @@ export const make = (database: Database["Service"], signals: Signals): EventLog[
         const oldest = Number(kept?.["oldest"] ?? 1)
         if (after + 1 < oldest) return yield* new EventsExpired({ after, oldest })
       }
-      return yield* Result.all(rows.map((row) => eventOf(projectId, row)))
+      return yield* Effect.fromResult(Result.all(rows.map((row) => eventOf(projectId, row))))
     }).pipe(Effect.catchTag("SqlError", unavailable("read events")))
   return {
     read,

@@ -43,7 +43,8 @@ export const make = (database: Database["Service"]): History["Service"] => {
       })
       .pipe(
         Effect.catch(unavailable("read the history")),
-        Effect.flatMap((rows) => Effect.map(Result.all(rows.map(rowOf)), (found) => pageOf(found, listing)))
+        Effect.flatMap((rows) => Effect.fromResult(Result.all(rows.map(rowOf)))),
+        Effect.map((found) => pageOf(found, listing))
       )
   return {
     ofChange: (changeId, listing) => read("change_id", changeId, listing),

@@ -36,7 +36,7 @@ export const make = (database: Database["Service"], signals: Signals.Signals): L
   return {
     commit: (commit) =>
       Effect.flatMap(idsFor(commit), (ids) =>
-        Effect.clockWith((clock) => perform(commit, ids, clock.unsafeCurrentTimeMillis()))
+        Effect.clockWith((clock) => perform(commit, ids, clock.currentTimeMillisUnsafe()))
       )
   }
 }

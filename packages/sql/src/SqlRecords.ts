@@ -1,5 +1,5 @@
 /** Records and the journal, read from SQL. */
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { type Kind } from "@pawl/core/ledger/Entities"
 import type { Journal } from "@pawl/core/ledger/Journal"
 import { positionOf } from "@pawl/core/ledger/MemoryLedger"
@@ -53,7 +53,9 @@ export const make = (database: Database["Service"]): Records["Service"] => ({
   get: (kind, id) =>
     Effect.suspend(() => database.query({ sql: `${table(kind).select} WHERE id = ?`, params: [id] })).pipe(
       Effect.catch(unavailable("read")),
-      Effect.flatMap(([row]) => (row === undefined ? Effect.succeedNone : Effect.map(storedOf(kind, row), Option.some)))
+      Effect.flatMap(([row]) =>
+        row === undefined ? Effect.succeedNone : Effect.asSome(Effect.fromResult(storedOf(kind, row)))
+      )
     ),
   list: (kind, listing) =>
     Effect.suspend(() => database.query(listQuery(kind, listing))).pipe(
@@ -63,7 +65,8 @@ export const make = (database: Database["Service"]): Records["Service"] => ({
         const shown = limit === null ? rows : rows.slice(0, limit)
         const last = shown.at(-1)
         const nextCursor = last !== undefined && rows.length > shown.length ? String(last["position"]) : null
-        return Effect.map(Result.all(shown.map((row) => storedOf(kind, row))), (items) => ({ items, nextCursor }))
+        const items = Result.all(shown.map((row) => storedOf(kind, row)))
+        return Effect.map(Effect.fromResult(items), (found) => ({ items: found, nextCursor }))
       })
     )
 })
@@ -75,7 +78,7 @@ export const parsed = (tableName: string, key: string, text: unknown) =>
     () => corrupt(tableName, key)
   )
 
-export const makeJournal = (database: Database["Service"]): Journal["Type"] => ({
+export const makeJournal = (database: Database["Service"]): Journal["Service"] => ({
   steps: (process) =>
     Effect.suspend(() =>
       database.query({
@@ -85,11 +88,13 @@ export const makeJournal = (database: Database["Service"]): Journal["Type"] => (
     ).pipe(
       Effect.catch(unavailable("read the journal")),
       Effect.flatMap((rows) =>
-        Result.all(
-          rows.map((row) =>
-            Result.map(
-              parsed("pawl_journal", process, row["result"]),
-              (result) => [String(row["step"]), result] as const
+        Effect.fromResult(
+          Result.all(
+            rows.map((row) =>
+              Result.map(
+                parsed("pawl_journal", process, row["result"]),
+                (result) => [String(row["step"]), result] as const
+              )
             )
           )
         )

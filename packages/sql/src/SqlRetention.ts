@@ -13,14 +13,13 @@ const rowsAtOnce = 1000
 export const make = (database: Database["Service"]): Retention["Service"] => {
   /** Deletes in portions until one is not full; the statement answers the rows that it deleted. */
   const drain = (portion: Query): Effect.Effect<number, SqlError> =>
-    Effect.iterate(
-      { total: 0, last: rowsAtOnce },
-      {
-        while: ({ last }) => last === rowsAtOnce,
-        body: ({ total }) =>
-          Effect.map(database.query(portion), (rows) => ({ total: total + rows.length, last: rows.length }))
+    Effect.gen(function* () {
+      for (let total = 0; ;) {
+        const rows = yield* database.query(portion)
+        total += rows.length
+        if (rows.length < rowsAtOnce) return total
       }
-    ).pipe(Effect.map(({ total }) => total))
+    })
 
   const expire = (projectId: string, oldest: number, last: number, from: number) =>
     Effect.gen(function* () {

@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { compareCodePoints, isWellFormed, utf8Length } from "@pawl/core/primitives/CodePoints"
 import { pathProblem, treeProblems } from "@pawl/core/project/Paths"
@@ -99,7 +100,7 @@ describe("Paths", () => {
 
   it("takes no path that resolves elsewhere than it says (any path)", () => {
     fc.assert(
-      fc.property(fc.oneof(anyPath, fc.fullUnicodeString({ maxLength: 20 })), (path) => {
+      fc.property(fc.oneof(anyPath, fc.string({ unit: "binary" })), (path) => {
         if (pathProblem(path) !== undefined) return
         const url = new URL(path.split("/").map(encodeURIComponent).join("/"), "http://host/root/")
         expect(decodeURIComponent(url.pathname)).toBe(`/root/${path}`)
@@ -139,7 +140,7 @@ describe("Paths", () => {
     const encode = (text: string) => new TextEncoder().encode(text)
     const hex = (text: string) => Array.from(encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("")
     fc.assert(
-      fc.property(fc.fullUnicodeString(), fc.fullUnicodeString(), (a, b) => {
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
         expect(compareCodePoints(a, b)).toBe(hex(a) < hex(b) ? -1 : hex(a) > hex(b) ? 1 : 0)
         expect(utf8Length(a)).toBe(encode(a).length)
         expect(isWellFormed(a)).toBe(true)

@@ -17,7 +17,7 @@ import type { Project } from "@pawl/core/project/Project"
 
 const layer = Layer.mergeAll(MemoryLedger.layerMemory, Secrets.layerMemory)
 
-const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
+const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>): Promise<A> =>
   Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())))
 
 const first = { organization: "Home", owner: "Owner", token: Redacted.make("pawl_first-token") }

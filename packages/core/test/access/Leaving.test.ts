@@ -22,7 +22,7 @@ import type { Project } from "@pawl/core/project/Project"
 
 const layer = Layer.mergeAll(MemoryLedger.layerMemory, Secrets.layerMemory)
 
-const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>): Promise<A> =>
+const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>): Promise<A> =>
   Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())))
 
 const home = Organizations.firstOrganizationId
@@ -228,9 +228,9 @@ describe("Who answers for a user", () => {
         const asks = (caller: User, about: User) => Effect.result(Leaving.requireKeeper(caller.id, about.id))
         expect((yield* asks(owner, person))._tag).toBe("Success")
         expect((yield* asks(owner, guest))._tag).toBe("Success")
-        expect(yield* asks(other, person)).toMatchObject({ left: { _tag: "InsufficientRole" } })
-        expect(yield* asks(guest, person)).toMatchObject({ left: { _tag: "Unknown" } })
-        expect(yield* asks(other, guest)).toMatchObject({ left: { _tag: "InsufficientRole" } })
+        expect(yield* asks(other, person)).toMatchObject({ failure: { _tag: "InsufficientRole" } })
+        expect(yield* asks(guest, person)).toMatchObject({ failure: { _tag: "Unknown" } })
+        expect(yield* asks(other, guest)).toMatchObject({ failure: { _tag: "InsufficientRole" } })
 
         // Nobody gets hold of others by putting them into an organization of their own.
         const mine = yield* Organizations.create(other.id, "Mine")
@@ -244,7 +244,7 @@ describe("Who answers for a user", () => {
         )
         for (const about of [person, guest]) {
           expect((yield* asks(owner, about))._tag).toBe("Success")
-          expect(yield* asks(other, about)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
+          expect(yield* asks(other, about)).toMatchObject({ failure: { _tag: "BelongsElsewhere" } })
         }
         // Nor does anybody escape by an organization of their own.
         yield* Organizations.create(person.id, "Shelter")
@@ -268,7 +268,7 @@ describe("Who answers for a user", () => {
           operator
         )
         yield* put(owner, other)
-        expect(yield* asks(owner, mover)).toMatchObject({ left: { _tag: "BelongsElsewhere" } })
+        expect(yield* asks(owner, mover)).toMatchObject({ failure: { _tag: "BelongsElsewhere" } })
         yield* Members.replaceOfOrganization(mine.id, [{ userId: other.id, role: "owner" }], operator)
         expect((yield* asks(owner, mover))._tag).toBe("Success")
       })
@@ -290,7 +290,7 @@ describe("Making organizations and users", () => {
         ].map((id) => Effect.result(Organizations.create(id, "More")))
         const raced = yield* Effect.all(organizations, { concurrency: 4 })
         const refused = raced.filter((each) => each._tag === "Failure")
-        expect(refused).toMatchObject([{ left: { _tag: "OrganizationLimit", max: Limits.organizationsPerUser } }, {}])
+        expect(refused).toMatchObject([{ failure: { _tag: "OrganizationLimit", max: Limits.organizationsPerUser } }, {}])
 
         const user = (by: User, organizationId: string) =>
           Effect.result(Users.create(by.id, { name: "One more", organizationId }, operator))
@@ -301,7 +301,7 @@ describe("Making organizations and users", () => {
           const alone = [{ userId: by.who.id, role: "owner" as const }]
           if (n % 100 > 97) yield* Members.replaceOfOrganization(by.where.id, alone, operator)
         }
-        const limit = { left: { _tag: "UserLimit", max: Limits.usersPerUser } }
+        const limit = { failure: { _tag: "UserLimit", max: Limits.usersPerUser } }
         expect([yield* user(maker, mine.id), yield* user(made, theirs.id)]).toMatchObject([limit, limit])
         // Others are not in the way, and one who is disabled makes room for one.
         expect((yield* user(owner, home))._tag).toBe("Success")

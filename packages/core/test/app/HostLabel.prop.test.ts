@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { hostFor, isLabel, isReservedLabel, labelFor, parseHost } from "@pawl/core/app/HostLabel"
 import type { Channel } from "@pawl/core/app/Pointer"

@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { leftFor } from "@pawl/core/app/Shares"
 

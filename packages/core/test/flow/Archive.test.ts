@@ -1,4 +1,4 @@
-import { Context, Effect, LogLevel, Logger } from "effect"
+import { Context, Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AppData } from "@pawl/core/app/AppData"
@@ -358,7 +358,7 @@ describe("The cleanup of an archived Project", () => {
           yield* archive(person, scene.project.id)
           const done: Array<string> = []
           const worker = yield* watched(done, deadly)
-          yield* Logger.withMinimumLogLevel(Effect.provide(runOne("project.cleanup"), worker), LogLevel.None)
+          yield* Effect.provideService(Effect.provide(runOne("project.cleanup"), worker), References.MinimumLogLevel, "None")
           died = done.length === deadly
           yield* TestClock.adjust(Limits.commandBackoffMs)
           yield* settle

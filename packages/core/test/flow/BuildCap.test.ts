@@ -39,7 +39,7 @@ const taken = <A, E, R>(step: Effect.Effect<A, E, R>) =>
 /** A new Project, and all tries to provision its app. */
 const triedOut = Effect.gen(function* () {
   const project = yield* newProject()
-  yield* Effect.repeatN(Effect.andThen(TestClock.adjust("6 minutes"), settle), Limits.commandAttempts)
+  yield* Effect.repeat(Effect.andThen(TestClock.adjust("6 minutes"), settle), { times: Limits.commandAttempts })
   return project
 })
 

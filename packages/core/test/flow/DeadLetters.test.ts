@@ -1,5 +1,5 @@
 /** How dead letters end when nobody looks after them, and those of the directory. */
-import { Effect, LogLevel, Logger, References } from "effect"
+import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { archive } from "@pawl/core/project/Archiving"
@@ -84,7 +84,7 @@ describe("A dead letter that nobody looks after", () => {
         yield* sweep
         expect(yield* lettersOf(project.id)).toEqual(expect.arrayContaining([dead, odd]))
         yield* after(2)
-        yield* Logger.withMinimumLogLevel(sweep, LogLevel.None)
+        yield* Effect.provideService(sweep, References.MinimumLogLevel, "None")
         expect(yield* lettersOf(project.id)).toEqual([])
         expect(yield* lettersOf(null)).toEqual([young])
         expect((yield* demand("candidate", candidate.id)).record.status).toBe("rejected")

@@ -97,10 +97,7 @@ describe("The archive of events", () => {
 
 describe("The bundles of a Project", () => {
   const told: Array<string> = []
-  const watched = Logger.replace(
-    Logger.defaultLogger,
-    Logger.make(({ message }) => void told.push(String(message)))
-  )
+  const watched = Logger.layer([Logger.make(({ message }) => void told.push(String(message)))])
   const alerts = Effect.map(Meters, ({ bundleAlerts }) =>
     bundleAlerts.samples().reduce((sum, { value }) => sum + value, 0)
   )

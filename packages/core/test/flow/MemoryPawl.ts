@@ -86,7 +86,7 @@ export const page = (status: number): ProbeAnswer => ({
   body: new TextEncoder().encode("<p>hello")
 })
 
-export const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
+export const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>) =>
   Effect.runPromise(
     program.pipe(Effect.provide(layer), Effect.provideService(Settings, { ...defaults, smokeRetryMs: 0 }))
   )

@@ -120,12 +120,13 @@ describe("Planning", () => {
         const isBack = (asked: string) => Effect.map(Time.nowMillis, (now) => asked !== who || now >= backAt)
         const reason = "the model is away"
         hands.plan = () =>
-          Effect.if(isBack("planner"), {
-            onTrue: () => Effect.succeed([planned("a")]),
-            onFalse: () => new PlannerUnavailable({ reason })
-          })
+          Effect.flatMap(isBack("planner"), (back) =>
+            back ? Effect.succeed([planned("a")]) : Effect.fail(new PlannerUnavailable({ reason }))
+          )
         const slow: Script = (job) =>
-          Effect.if(isBack("agent"), { onTrue: () => publishes(job), onFalse: () => new AgentUnavailable({ reason }) })
+          Effect.flatMap(isBack("agent"), (back) =>
+            back ? publishes(job) : Effect.fail(new AgentUnavailable({ reason }))
+          )
         hands.agents.set(
           "a",
           Array.from({ length: 30 }, () => slow)

@@ -1,4 +1,4 @@
-import { Chunk, Effect, Fiber } from "effect"
+import { Clock, Deferred, Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
@@ -6,7 +6,6 @@ import * as Commit from "@pawl/core/ledger/Commit"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
-import * as Time from "@pawl/core/primitives/Time"
 import { Settings } from "@pawl/core/primitives/Settings"
 import { scanStuck } from "@pawl/core/release/Recovery"
 import { run } from "@pawl/core/upkeep/Schedules"
@@ -233,14 +232,21 @@ describe("The one retry of a probe", () => {
         const scene = yield* queued
         answers.set("/", page(500))
         const settings = yield* Settings
+        const asleep = yield* Deferred.make<void>()
+        const clock = yield* Clock.Clock
+        const watched: Clock.Clock = Object.assign(Object.create(clock), {
+          sleep: (duration: Duration.Duration) => {
+            if (Duration.toMillis(duration) === Limits.probeRetryMs) Deferred.doneUnsafe(asleep, Effect.void)
+            return clock.sleep(duration)
+          }
+        })
         const worker = yield* work(yield* claimRelease).pipe(
           Effect.provideService(Settings, { ...settings, smokeRetryMs: Limits.probeRetryMs }),
+          Effect.provideService(Clock.Clock, watched),
           Effect.forkChild
         )
         // Until it sleeps: what comes before takes as many turns as it takes.
-        const retryAt = (yield* Time.nowMillis) + Limits.probeRetryMs
-        const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-        while (!Chunk.contains(yield* TestClock.sleeps(), retryAt)) yield* turn
+        yield* Deferred.await(asleep)
         yield* TestClock.adjust(Limits.probeRetryMs - 1)
         answers.set("/", page(200))
         expect((yield* releaseOf(scene.releaseId)).status).toBe("building")

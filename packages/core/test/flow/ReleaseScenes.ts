@@ -75,7 +75,7 @@ export const stopAtProbe = <S extends Effect.Success<typeof queued>>(scene: S) =
     const asked = yield* Deferred.make<void>()
     const goOn = yield* Deferred.make<void>()
     const client = yield* ProbeClient
-    const slow: ProbeClient["Type"] = {
+    const slow: ProbeClient["Service"] = {
       get: (options) =>
         Deferred.succeed(asked, undefined).pipe(
           Effect.andThen(Deferred.await(goOn)),

@@ -26,7 +26,7 @@ const breakable = (broken: { now: boolean }) =>
 
 /** Everything that is tried again by the clock, until nothing is left to try. */
 const settleFor = (minutes: number) =>
-  Effect.repeatN(Effect.andThen(settle, TestClock.adjust("20 seconds")), minutes * 3)
+  Effect.repeat(Effect.andThen(settle, TestClock.adjust("20 seconds")), { times: minutes * 3 })
 
 describe("A canonical main that does not follow", () => {
   beforeEach(() => {

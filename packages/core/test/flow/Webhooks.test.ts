@@ -62,10 +62,10 @@ const route = (projectId: string) =>
 
 /** Lets all tries of a delivery happen. */
 const persist = (projectId: string) =>
-  Effect.repeatN(
+  Effect.repeat(
     Effect.andThen(route(projectId), TestClock.adjust(retryPauses.at(-1)!)),
     // And those of the queue, which has the last say.
-    Limits.webhookAttempts + Limits.commandAttempts
+    { times: Limits.webhookAttempts + Limits.commandAttempts }
   )
 
 const eventsFrom = (projectId: string, after: number) =>

@@ -20,7 +20,7 @@ import { Agent, type AgentJob, type AgentOutcome, type AgentUnavailable } from "
 import { answers, type layer, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
 import { titleOf } from "./Rows.ts"
 
-export type Services = Layer.Layer.Success<typeof layer>
+export type Services = Layer.Success<typeof layer>
 
 /** What an agent does with one run. */
 export type Script = (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable, Services>

@@ -1,4 +1,4 @@
-import { Context, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { interleave } from "@pawl/testing/SeededScheduler"
 import { type Around, wrap } from "@pawl/testing/PortWrap"
@@ -91,8 +91,8 @@ const problemOf = ({ exits, state }: ReturnType<typeof play>): string | null => 
   if (broken !== null) return broken
   const outcomes = exits.map((exit) => {
     if (Exit.isSuccess(exit)) return exit.value.outcome
-    const failure = exit.cause._tag === "Fail" ? exit.cause.error : null
-    return failure?._tag ?? `defect: ${String(exit.cause)}`
+    const failure = Cause.findErrorOption(exit.cause)
+    return Option.isSome(failure) ? failure.value._tag : `defect: ${Cause.pretty(exit.cause)}`
   })
   const winners = outcomes.filter((outcome) => outcome === "promoted").length
   if (winners !== 1) return `${winners} promoters won: ${outcomes.join(", ")}`

@@ -1,11 +1,11 @@
-import { Effect, Fiber, LogLevel, Logger } from "effect"
+import { Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Loops from "@pawl/core/upkeep/Loops"
 
 const play = <A, E>(program: Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.provide(Logger.withMinimumLogLevel(program, LogLevel.None), TestClock.layer()))
+  Effect.runPromise(Effect.provide(Effect.provideService(program, References.MinimumLogLevel, "None"), TestClock.layer()))
 
 describe("Background loops", () => {
   it.each([

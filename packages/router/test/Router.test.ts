@@ -348,41 +348,41 @@ describe("release probes", () => {
     world.controls.app = () => Effect.succeed(ok("[1]", [["content-type", "application/json"]]))
     const found = await probe(world, "/api/products?x=1")
     expect(found).toMatchObject({
-      right: { status: 200, contentType: "application/json", body: new TextEncoder().encode("[1]") }
+      success: { status: 200, contentType: "application/json", body: new TextEncoder().encode("[1]") }
     })
     expect(world.controls.seen.at(-1)!.request.url).toBe("http://shop.apps.localhost:8787/api/products?x=1")
     world.controls.rows = []
-    expect(await probe(world)).toMatchObject({ right: { status: 404 } })
+    expect(await probe(world)).toMatchObject({ success: { status: 404 } })
     expect((await world.ask()).status).toBe(200)
   })
 
   it("see a 404 under the reserved prefix, a 502 from an app that threw, a 503 from a missing bundle", async () => {
     const world = await makeWorld()
-    expect(await probe(world, "/__service/injected-missing-route")).toMatchObject({ right: { status: 404 } })
+    expect(await probe(world, "/__service/injected-missing-route")).toMatchObject({ success: { status: 404 } })
     world.controls.app = () => Effect.fail(new AppThrew({ version: "v", reason: "x" }))
-    expect(await probe(world)).toMatchObject({ right: { status: 502 } })
+    expect(await probe(world)).toMatchObject({ success: { status: 502 } })
     world.controls.rows = [pointer({ key: `apps/${project}/${commit}/none.json`, digest: "0".repeat(64) })]
-    expect(await probe(world)).toMatchObject({ right: { status: 503 } })
+    expect(await probe(world)).toMatchObject({ success: { status: 503 } })
   })
 
   it("are unanswered, never failed, when the machinery before the app is down or slow", async () => {
     const world = await makeWorld()
     world.controls.app = () => Effect.fail(new AppRuntimeUnavailable({ reason: "no process" }))
-    expect(await probe(world)).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
     world.controls.beforeLookup = new PointerSourceUnavailable({ reason: "down" })
-    expect(await probe(world)).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
     world.controls.beforeLookup = Effect.void
     world.controls.app = () => Effect.never
-    expect(await probe(world, "/", 10)).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world, "/", 10)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
     world.controls.app = () =>
       Effect.succeed({
         status: 200,
         headers: [],
         body: { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }
       })
-    expect(await probe(world, "/", 10)).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
-    expect(await probe(world, "//evil.example@x")).not.toMatchObject({ right: { status: 200 } })
-    expect(await probe(world, "no-slash")).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world, "/", 10)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world, "//evil.example@x")).not.toMatchObject({ success: { status: 200 } })
+    expect(await probe(world, "no-slash")).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
   })
 
   it("take no more than a probe's bytes of an endless body", async () => {

@@ -1,5 +1,5 @@
 import { version } from "esbuild"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { AppBuilder, type BuildResult } from "@pawl/core/app/AppBuilder"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
@@ -13,7 +13,7 @@ afterAll(() => shared.dispose())
 appBuilderContract("EsbuildAppBuilder", {
   layer: Layer.effect(
     AppBuilder,
-    shared.runtimeEffect.pipe(Effect.flatMap((runtime) => Effect.provide(AppBuilder, runtime)))
+    Effect.map(shared.contextEffect, (context) => Context.get(context, AppBuilder))
   )
 })
 

@@ -76,7 +76,7 @@ const play = (
     program({ hands, directory, repository }).pipe(
       Effect.provide(GitRemote.layer({ directory, access: given() })),
       Effect.provide(GitRepositories.layer({ directory })),
-      Effect.provide(Logger.remove(Logger.defaultLogger))
+      Effect.provide(Logger.layer([]))
     )
   )
 }
@@ -116,12 +116,12 @@ describe("A push of canonical main over http", () => {
         }
         host.asked.length = 0
         for (const other of [`${host.origin}/elsewhere/0.git`, `${host.origin}/team2/0.git`, "ssh://host/team/0.git"]) {
-          expect(yield* pushed(other)).toMatchObject({ left: { _tag: "RemoteRefused" } })
+          expect(yield* pushed(other)).toMatchObject({ failure: { _tag: "RemoteRefused" } })
         }
         expect(host.asked).toEqual([])
         host.authorization = "another"
         const outcome = yield* pushed(hands.url)
-        expect(outcome).toMatchObject({ left: { _tag: "RemoteRefused" } })
+        expect(outcome).toMatchObject({ failure: { _tag: "RemoteRefused" } })
         expect(JSON.stringify(outcome)).not.toContain(secret)
         expect(JSON.stringify(outcome)).not.toContain(Buffer.from(secret).toString("base64").slice(0, 12))
       })
@@ -136,7 +136,7 @@ describe("A push of canonical main over http", () => {
         }
         const { pushed } = yield* line
         expect(yield* pushed(hands.url)).toMatchObject({
-          left: { _tag: "RemoteRefused", reason: expect.stringContaining("redirects") }
+          failure: { _tag: "RemoteRefused", reason: expect.stringContaining("redirects") }
         })
         expect(host.asked.filter(({ url }) => url.startsWith("/elsewhere"))).toEqual([])
       })

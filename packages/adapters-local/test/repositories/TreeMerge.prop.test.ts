@@ -99,10 +99,10 @@ describe("The audit's own merge of trees", () => {
         }
       })
     const checked = Effect.gen(function* () {
-      const runtime = yield* Effect.runtime<Repositories>()
+      const context = yield* Effect.context<Repositories>()
       let n = 0
       const property = FastCheck.asyncProperty(side, side, (ours, theirs) =>
-        Effect.runPromise(Effect.provide(program(ours, theirs, ++n), runtime))
+        Effect.runPromise(Effect.provide(program(ours, theirs, ++n), context))
       )
       yield* Effect.promise(() =>
         FastCheck.assert(property, {

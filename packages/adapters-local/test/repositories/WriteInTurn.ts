@@ -6,7 +6,7 @@ import * as ProjectLocks from "../../src/repositories/ProjectLocks.ts"
 import * as SharedProjectLocks from "../../src/repositories/SharedProjectLocks.ts"
 
 const { writing } = SharedProjectLocks.make(ProjectLocks.make(), process.argv[2]!)
-let leave = Deferred.makeUnsafe<void>(undefined as never)
+let leave = Deferred.makeUnsafe<void>()
 const write = writing(projectId(1))(
   Effect.andThen(
     Effect.sync(() => console.log("inside")),

@@ -4,7 +4,7 @@ import { AppOverLimit, AppRuntime, type AppVersion } from "@pawl/core/app/AppRun
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
-import { Chunk, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { AppConsole } from "../../src/runtime/AppConsole.ts"
 import { type AppSource, install, openWorld, project } from "./RuntimeWorld.ts"
@@ -34,8 +34,7 @@ const linesOf = (version: AppVersion, isLast: (line: AppLogLine) => boolean): Pr
       logs.follow(version.project, { after: 0 }).pipe(
         Stream.filter((line) => line.version === version.id),
         Stream.takeUntil(isLast),
-        Stream.runCollect,
-        Effect.map(Chunk.toReadonlyArray)
+        Stream.runCollect
       )
     )
   )

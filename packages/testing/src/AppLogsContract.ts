@@ -1,7 +1,7 @@
 /** What every AppLogs promises: each Project's lines by themselves, in one dense sequence, and only the newest kept. */
 import { type AppLogLine, AppLogs, type LogQuery, type NewLogLine } from "@pawl/core/app/AppLogs"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Chunk, Effect, Exit, Fiber, Stream } from "effect"
+import { Effect, Exit, Fiber, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { onStore, projectId, race, type StoreFixture, time } from "./StoreFixtures.ts"
 
@@ -129,8 +129,8 @@ export const appLogsContract = (name: string, fixture: StoreFixture) => {
         )
         yield* Effect.yieldNow
         yield* append([line("201", { channel }), line("202")])
-        expect(sequences(Chunk.toReadonlyArray(yield* Fiber.join(all)))).toEqual(numbers(51, 202))
-        expect(sequences(Chunk.toReadonlyArray(yield* Fiber.join(one)))).toEqual([201])
+        expect(sequences(yield* Fiber.join(all))).toEqual(numbers(51, 202))
+        expect(sequences(yield* Fiber.join(one))).toEqual([201])
       })
     )
   })

@@ -2,7 +2,8 @@
  * A ledger held against a model that is too simple to be wrong: a copy of everything, changed in order, thrown away at
  * the first thing that does not hold. Random commits go to both; what they answer and what is kept must agree.
  */
-import { Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ChangeStatus } from "@pawl/core/change/Change"
 import { ChangeLifecycle } from "@pawl/core/change/ChangeLifecycle"
@@ -183,8 +184,8 @@ const submit = (asked: Ask, lease: Commit["lease"]) =>
         return exit.value._tag === "Duplicate"
           ? "Duplicate"
           : `Committed ${exit.value.events === null ? "" : `${exit.value.events.first}-${exit.value.events.last}`}`
-      if (exit.cause._tag !== "Fail") return "defect"
-      const error = exit.cause.error
+      const error = Option.getOrNull(Cause.findErrorOption(exit.cause))
+      if (error === null) return "defect"
       return error._tag === "Conflict" ? `Conflict ${error.id} ${error.expected} ${error.actual}` : error._tag
     }
   )

@@ -11,7 +11,7 @@ import { commit, projectId, type StoreFixture, time } from "./StoreFixtures.ts"
 
 /** A source, and how a row gets there or into its next state. */
 export interface PointerWorld {
-  readonly source: PointerSource["Type"]
+  readonly source: PointerSource["Service"]
   readonly put: (pointer: Pointer) => Effect.Effect<void, unknown>
 }
 

@@ -22,7 +22,7 @@ export const nameOf = (call: Call): string => {
 }
 
 /** The same port with `around` about every method that answers an Effect. */
-export const wrap = <I, S extends object>(tag: Context.Tag<I, S>, service: S, around: Around): S => {
+export const wrap = <I, S extends object>(tag: Context.Key<I, S>, service: S, around: Around): S => {
   const port = tag.key.slice(tag.key.lastIndexOf("/") + 1)
   const wrapped: Record<string, unknown> = {}
   for (const [method, value] of Object.entries(service)) {

@@ -52,7 +52,8 @@ export const declareAdvances = (run: Run): void => {
         expect(winners).toHaveLength(1)
         const main = yield* repositories.main(project)
         expect(main).toEqual(made[winners[0] ?? -1])
-        for (const attempt of attempts) if (attempt._tag === "Failure") expect(attempt.failure._tag).toBe("NotFastForward")
+        for (const attempt of attempts)
+          if (attempt._tag === "Failure") expect(attempt.failure._tag).toBe("NotFastForward")
         for (const [expected, commit] of [
           [main.commit, s0.commit],
           [s0.commit, s0.commit],
@@ -60,9 +61,9 @@ export const declareAdvances = (run: Run): void => {
         ] as const)
           for (const from of [cand(1), cand(2), cand(3)]) {
             const attempt = yield* Effect.result(repositories.advance({ project, from, expected, commit }))
-            expect(attempt._tag === "Failure" && ["NotFastForward", "ObjectNotFound"].includes(attempt.failure._tag)).toBe(
-              true
-            )
+            expect(
+              attempt._tag === "Failure" && ["NotFastForward", "ObjectNotFound"].includes(attempt.failure._tag)
+            ).toBe(true)
           }
         expect(yield* repositories.main(project)).toEqual(main)
       })

@@ -1,8 +1,8 @@
 /**
- * Runs Effect programs under a chosen interleaving: ready tasks wait in a list, and the next one is drawn by seed.
- * With a `TestClock` and a seeded `Random` the same number gives the same run.
+ * Runs Effect programs under a chosen interleaving: ready tasks wait in a list, and the next one is drawn by seed. The
+ * same number gives the same run, also under a `TestClock` and with a seeded `Random`.
  */
-import { Effect, type Exit, Scheduler } from "effect"
+import { Effect, type Exit, type Fiber, type Scheduler } from "effect"
 
 /** mulberry32: small, fast, and the same on every engine. */
 export const seededDraw = (seed: number): ((below: number) => number) => {
@@ -16,22 +16,49 @@ export const seededDraw = (seed: number): ((below: number) => number) => {
   }
 }
 
+/** Of so many steps in the middle of a turn, one ends it. Some bugs show among many short turns, some among few long ones. */
+const stepsPerPause = [2, 4, 8, 16, 32] as const
+
+/**
+ * All fibers share one list of ready tasks, whichever dispatcher they come by. Priorities do not order it: what depends
+ * on them to be right is found.
+ *
+ * The list alone would not decide every order. A fiber that a `Deferred`, a queue or `startImmediately` wakes runs at
+ * once, inside the turn of who woke it, and a turn otherwise lasts until its fiber waits. So it is also drawn whether a
+ * fiber that was just woken goes on at once, and whether a turn ends between two of its steps.
+ */
 export class SeededScheduler implements Scheduler.Scheduler {
+  readonly executionMode = "sync"
   private readonly ready: Array<() => void> = []
   private readonly draw: (below: number) => number
-  /** The choices made so far, of how many: two runs with the same trail were the same interleaving. */
+  private readonly dispatcher: Scheduler.SchedulerDispatcher = {
+    scheduleTask: (task) => void this.ready.push(task),
+    flush: () => this.drain()
+  }
+  private readonly pace: number
+  private readonly paused = new Set<Fiber.Fiber<unknown, unknown>>()
+  private steps = 0
+  /** The choices made so far: two runs with the same trail were the same interleaving. */
   readonly trail: Array<string> = []
 
   constructor(seed: number) {
     this.draw = seededDraw(seed)
+    this.pace = stepsPerPause[this.draw(stepsPerPause.length)]!
   }
 
-  shouldYield(): false {
-    return false
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    this.steps++
+    const begins = fiber.currentOpCount === 1
+    // Who comes back from a pause does a step before the next one: pauses after pauses may never end.
+    if (begins && this.paused.delete(fiber)) return false
+    if (this.draw(begins ? 2 : this.pace) !== 0) return false
+    this.paused.add(fiber)
+    this.trail.push(`pause@${this.steps}`)
+    return true
   }
 
-  scheduleTask(task: () => void): void {
-    this.ready.push(task)
+  makeDispatcher(): Scheduler.SchedulerDispatcher {
+    return this.dispatcher
   }
 
   /** Runs tasks until none is ready. */

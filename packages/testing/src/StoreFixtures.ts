@@ -1,5 +1,5 @@
 /** Records, commits and questions that the contract suites of the store ports share. */
-import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { system } from "@pawl/core/access/Actor"
 import type { Token } from "@pawl/core/access/Membership"
@@ -150,7 +150,7 @@ export const stored = <K extends Kind>(kind: K, id: string): Effect.Effect<Store
   Effect.flatMap(Records, (records) =>
     Effect.flatMap(
       records.get(kind, id),
-      Effect.mapError(() => `no ${kind} ${id}`)
+      Option.match({ onNone: () => Effect.fail(`no ${kind} ${id}`), onSome: (found) => Effect.succeed(found) })
     )
   )
 
@@ -185,9 +185,9 @@ export const failure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
 export const defect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<unknown, never, R> =>
   Effect.map(Effect.exit(effect), (exit) => {
     if (Exit.isSuccess(exit)) throw new Error("it succeeded")
-    const found = Cause.dieOption(exit.cause)
-    if (Option.isNone(found)) throw new Error(`it failed, but not with a defect: ${Cause.pretty(exit.cause)}`)
-    return found.value
+    const found = Cause.findDefect(exit.cause)
+    if (Result.isFailure(found)) throw new Error(`it failed, but not with a defect: ${Cause.pretty(exit.cause)}`)
+    return found.success
   })
 
 /** Runs effects in fibers that start together and may interleave at every step. */

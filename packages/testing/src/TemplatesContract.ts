@@ -18,9 +18,9 @@ export const templatesContract = (name: string, fixture: { readonly layer: Layer
           const files = yield* filesOf(template)
           expect(Object.keys(files).length).toBeGreaterThan(0)
           expect(Object.values(files)).not.toContain(null)
-          const tree = yield* applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({
-            size: bytes.length
-          }))
+          const tree = yield* Effect.fromResult(
+            applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({ size: bytes.length }))
+          )
           expect([...tree.keys()].toSorted()).toEqual(Object.keys(files).toSorted())
           expect(JSON.stringify(files).length).toBeLessThan(Limits.sourceBodyBytes)
         })

@@ -1,4 +1,4 @@
-import { Effect, Fiber, LogLevel, Logger } from "effect"
+import { Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
@@ -30,7 +30,7 @@ import {
 
 const group = "test:one"
 const play = (body: Effect.Effect<void, unknown, Stores>) =>
-  onStore({ layer: MemoryLedger.layerMemory }, Logger.withMinimumLogLevel(body, LogLevel.None))
+  onStore({ layer: MemoryLedger.layerMemory }, Effect.provideService(body, References.MinimumLogLevel, "None"))
 
 const join = (name = group, project = 1) =>
   commit({ projectId: projectId(project), writes: [EventRouter.joining(projectId(project), name, 0, time)] })

@@ -1,5 +1,5 @@
 /** Workers over a store in memory, for tests: kinds with bodies that a test says, under the test clock. */
-import { Deferred, Effect, Fiber, LogLevel, Logger } from "effect"
+import { Deferred, Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { CommandKind } from "@pawl/core/event/Command"
 import { Commands } from "@pawl/core/event/Commands"
@@ -11,7 +11,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { onStore, send, type Stores } from "@pawl/testing/StoreFixtures"
 
 export const play = <A, E>(body: Effect.Effect<A, E, Stores>): Promise<A> =>
-  onStore({ layer: MemoryLedger.layerMemory }, Logger.withMinimumLogLevel(body, LogLevel.None))
+  onStore({ layer: MemoryLedger.layerMemory }, Effect.provideService(body, References.MinimumLogLevel, "None"))
 
 export const slots: SlotsPerLane = { canonical: 4, verification: 4, provisioning: 2, agents: 8, webhooks: 8 }
 
@@ -60,6 +60,6 @@ export const runNext = (handlers: Handlers<never>) =>
 
 /** Runs what is due, then lets time pass, again and again. */
 export const runFor = (handlers: Handlers<never>, ms: number, stepMs: number) =>
-  Effect.repeatN(Effect.andThen(runNext(handlers), TestClock.adjust(stepMs)), Math.ceil(ms / stepMs) - 1)
+  Effect.repeat(Effect.andThen(runNext(handlers), TestClock.adjust(stepMs)), { times: Math.ceil(ms / stepMs) - 1 })
 
 export const minute = 60_000

@@ -29,7 +29,7 @@ describe("Ids", () => {
   it("are drawn as version 4 UUIDs and as ULIDs that sort by time", async () => {
     const drawn = await Effect.runPromise(
       Effect.all([Effect.replicateEffect(Ids.makeUuid, 200), Effect.replicateEffect(Ids.makeUlid, 200)]).pipe(
-        Effect.provideService(Random.Random, Random.make("seed"))
+        Random.withSeed("seed")
       )
     )
     for (const each of drawn[0]) expect(Schema.is(Ids.ProjectId)(`proj_${each}`)).toBe(true)

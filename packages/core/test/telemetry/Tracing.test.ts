@@ -1,4 +1,4 @@
-import { Effect, FiberRef, Option } from "effect"
+import { Effect, Option, References } from "effect"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
 import { Ledger } from "@pawl/core/ledger/Ledger"
@@ -133,8 +133,7 @@ describe("A worker", () => {
     const { services } = makeMemoryStore()
     const seen: Array<unknown> = []
     const handlers: Handlers<never> = {
-      "change.dispatch": () =>
-        Effect.map(FiberRef.get(FiberRef.currentLogAnnotations), (all) => void seen.push(Object.fromEntries(all)))
+      "change.dispatch": () => Effect.map(References.CurrentLogAnnotations, (all) => void seen.push({ ...all }))
     }
     const program = Effect.gen(function* () {
       const work = command("a", { kind: "change.dispatch", payload: { changeId: "chg_1", other: "kept out" } })

@@ -33,39 +33,36 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
  * the Project decides, unless the user has left the organization since it was given, and members of the organization
  * without one have the role `member`.
  */
-export const roleOf = (userId: string, project: Pick<Project, "id" | "organizationId">) =>
-  Effect.gen(function* () {
-    const { place, stay } = yield* standing(project.organizationId, userId)
-    if (place?.record.role === "owner") return "admin" as const
-    const entry = yield* find("membership", `${project.id}/${userId}`)
-    if (entry !== null && counts(entry.record, stay)) return entry.record.role
-    return place === null ? null : ("member" as const)
-  })
+export const roleOf = Effect.fnUntraced(function* (userId: string, project: Pick<Project, "id" | "organizationId">) {
+  const { place, stay } = yield* standing(project.organizationId, userId)
+  if (place?.record.role === "owner") return "admin" as const
+  const entry = yield* find("membership", `${project.id}/${userId}`)
+  if (entry !== null && counts(entry.record, stay)) return entry.record.role
+  return place === null ? null : ("member" as const)
+})
 
 /** Whether a user has nothing to do with a Project any more: disabled, or without any role there. */
-export const hasLeft = (userId: string, project: Pick<Project, "id" | "organizationId">) =>
-  Effect.gen(function* () {
-    const user = yield* find("user", userId)
-    return user?.record.disabledAt !== undefined || (yield* roleOf(userId, project)) === null
-  })
+export const hasLeft = Effect.fnUntraced(function* (userId: string, project: Pick<Project, "id" | "organizationId">) {
+  const user = yield* find("user", userId)
+  return user?.record.disabledAt !== undefined || (yield* roleOf(userId, project)) === null
+})
 
 /**
  * The Project, when the user's role covers what is needed. Fails with `Unknown` of what was asked for when the user
  * has no role there, exactly as if it did not exist, and with `InsufficientRole` when the role is too weak.
  */
-export const requireRole = (
+export const requireRole = Effect.fnUntraced(function* (
   userId: string,
   projectId: string,
   needed: Role,
   asked: { readonly kind: string; readonly id: string } = { kind: "project", id: projectId }
-) =>
-  Effect.gen(function* () {
-    const project = (yield* find("project", projectId))?.record
-    const held = project === undefined ? null : yield* roleOf(userId, project)
-    if (project === undefined || held === null) return yield* new Unknown(asked)
-    if (!covers(held, needed)) return yield* new InsufficientRole({ held, needed })
-    return project
-  })
+) {
+  const project = (yield* find("project", projectId))?.record
+  const held = project === undefined ? null : yield* roleOf(userId, project)
+  if (project === undefined || held === null) return yield* new Unknown(asked)
+  if (!covers(held, needed)) return yield* new InsufficientRole({ held, needed })
+  return project
+})
 
 /** Fails with `InsufficientScope` unless the scopes hold the one that is needed. */
 export const requireScope = (held: ReadonlyArray<Scope>, needed: Scope): Effect.Effect<void, InsufficientScope> =>
@@ -80,29 +77,31 @@ const organizationsOf = (userId: string) =>
  * The Projects that a user may see, a page at a time: those of the user's organizations, then those of others that
  * the user has an entry in. The cursor says in which of the two it is.
  */
-export const visibleProjects = (userId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const organizations = yield* organizationsOf(userId)
-    const limit = Math.min(page.limit ?? Limits.pageSize, Limits.pageSize)
-    const items: Array<Project> = []
-    let entries: string | undefined = page.cursor?.startsWith("m") === true ? page.cursor.slice(1) : undefined
-    if (entries === undefined && organizations.length > 0) {
-      const cursor = page.cursor?.startsWith("o") === true ? { cursor: page.cursor.slice(1) } : {}
-      const own = yield* records.list("project", { where: { organizationId: organizations }, limit, ...cursor })
-      items.push(...own.items.map((each) => each.record))
-      if (own.nextCursor !== null) return { items, nextCursor: `o${own.nextCursor}` }
+export const visibleProjects = Effect.fnUntraced(function* (
+  userId: string,
+  page: { readonly limit?: number; readonly cursor?: string }
+) {
+  const records = yield* Records
+  const organizations = yield* organizationsOf(userId)
+  const limit = Math.min(page.limit ?? Limits.pageSize, Limits.pageSize)
+  const items: Array<Project> = []
+  let entries: string | undefined = page.cursor?.startsWith("m") === true ? page.cursor.slice(1) : undefined
+  if (entries === undefined && organizations.length > 0) {
+    const cursor = page.cursor?.startsWith("o") === true ? { cursor: page.cursor.slice(1) } : {}
+    const own = yield* records.list("project", { where: { organizationId: organizations }, limit, ...cursor })
+    items.push(...own.items.map((each) => each.record))
+    if (own.nextCursor !== null) return { items, nextCursor: `o${own.nextCursor}` }
+  }
+  while (items.length < limit) {
+    const cursor = entries === undefined || entries === "" ? {} : { cursor: entries }
+    const more = yield* records.list("membership", { where: { userId }, limit: limit - items.length, ...cursor })
+    for (const { record } of more.items) {
+      const project = yield* find("project", record.projectId)
+      if (project === null || organizations.includes(project.record.organizationId)) continue
+      if (counts(record, yield* leaves(project.record.organizationId, userId))) items.push(project.record)
     }
-    while (items.length < limit) {
-      const cursor = entries === undefined || entries === "" ? {} : { cursor: entries }
-      const more = yield* records.list("membership", { where: { userId }, limit: limit - items.length, ...cursor })
-      for (const { record } of more.items) {
-        const project = yield* find("project", record.projectId)
-        if (project === null || organizations.includes(project.record.organizationId)) continue
-        if (counts(record, yield* leaves(project.record.organizationId, userId))) items.push(project.record)
-      }
-      if (more.nextCursor === null) return { items, nextCursor: null }
-      entries = more.nextCursor
-    }
-    return { items, nextCursor: `m${entries ?? ""}` }
-  })
+    if (more.nextCursor === null) return { items, nextCursor: null }
+    entries = more.nextCursor
+  }
+  return { items, nextCursor: `m${entries ?? ""}` }
+})

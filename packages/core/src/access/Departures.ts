@@ -19,42 +19,36 @@ export const leaves = (organizationId: string, userId: string) =>
 export const stayOf = (count: number): Pick<Membership, "stay"> => (count === 0 ? {} : { stay: count })
 
 /** A user's place in an organization, or null, and how often the user had left before. */
-export const standing = (organizationId: string, userId: string) =>
-  Effect.gen(function* () {
-    const place = yield* find("organizationMember", keyOf(organizationId, userId))
-    return { place, stay: place === null ? yield* leaves(organizationId, userId) : (place.record.stay ?? 0) }
-  })
+export const standing = Effect.fnUntraced(function* (organizationId: string, userId: string) {
+  const place = yield* find("organizationMember", keyOf(organizationId, userId))
+  return { place, stay: place === null ? yield* leaves(organizationId, userId) : (place.record.stay ?? 0) }
+})
 
 /** Whether an entry was given since the user left last. */
 export const counts = (entry: Pick<Membership, "stay">, stay: number): boolean => (entry.stay ?? 0) === stay
 
 /** The writes by which a user leaves. */
-export const departing = (place: Commit.Stored<OrganizationMember>, now: Time.Timestamp) =>
-  Effect.gen(function* () {
-    const { organizationId, userId } = place.record
-    const id = keyOf(organizationId, userId)
-    const before = yield* find("departure", id)
-    const departure: Departure = { organizationId, userId, count: (before?.record.count ?? 0) + 1, at: now }
-    const gone: Commit.Write = { _tag: "Delete", kind: "organizationMember", id, revision: place.revision }
-    return [
-      gone,
-      before === null ? Commit.insert("departure", departure) : Commit.update("departure", before, departure)
-    ]
-  })
+export const departing = Effect.fnUntraced(function* (place: Commit.Stored<OrganizationMember>, now: Time.Timestamp) {
+  const { organizationId, userId } = place.record
+  const id = keyOf(organizationId, userId)
+  const before = yield* find("departure", id)
+  const departure: Departure = { organizationId, userId, count: (before?.record.count ?? 0) + 1, at: now }
+  const gone: Commit.Write = { _tag: "Delete", kind: "organizationMember", id, revision: place.revision }
+  return [gone, before === null ? Commit.insert("departure", departure) : Commit.update("departure", before, departure)]
+})
 
 /** The entries of a user that count, oldest first. */
-export const entriesOf = (userId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const entries = (yield* records.list("membership", { where: { userId }, limit: "all" })).items
-    const left = (yield* records.list("departure", { where: { userId }, limit: "all" })).items
-    const counted = new Map(left.map(({ record }) => [record.organizationId, record.count]))
-    // Who never left anything has no entry that is void.
-    if (counted.size === 0) return entries.map(({ record }) => record)
-    const kept: Array<Membership> = []
-    for (const { record } of entries) {
-      const project = yield* find("project", record.projectId)
-      if (project !== null && counts(record, counted.get(project.record.organizationId) ?? 0)) kept.push(record)
-    }
-    return kept
-  })
+export const entriesOf = Effect.fnUntraced(function* (userId: string) {
+  const records = yield* Records
+  const entries = (yield* records.list("membership", { where: { userId }, limit: "all" })).items
+  const left = (yield* records.list("departure", { where: { userId }, limit: "all" })).items
+  const counted = new Map(left.map(({ record }) => [record.organizationId, record.count]))
+  // Who never left anything has no entry that is void.
+  if (counted.size === 0) return entries.map(({ record }) => record)
+  const kept: Array<Membership> = []
+  for (const { record } of entries) {
+    const project = yield* find("project", record.projectId)
+    if (project !== null && counts(record, counted.get(project.record.organizationId) ?? 0)) kept.push(record)
+  }
+  return kept
+})

@@ -35,37 +35,35 @@ const placesOf = (userId: string) =>
   )
 
 /** The user, when the caller answers for them; fails else. */
-export const requireKeeper = (callerId: string, userId: string) =>
-  Effect.gen(function* () {
-    const user = yield* demand("user", userId)
-    const { madeIn } = user.record
-    const organizations = new Set<string>((yield* placesOf(userId)).map(({ record }) => record.organizationId))
-    const roleIn = (id: string) =>
-      Effect.map(find("organizationMember", `${id}/${callerId}`), (place) => place?.record.role ?? null)
-    if (madeIn !== undefined && (yield* roleIn(madeIn)) === "owner") {
-      const isTheirs = organizations.size === 0 || organizations.has(madeIn) || (yield* leaves(madeIn, userId)) === 0
-      if (isTheirs) return user.record
-    }
-    if (madeIn !== undefined) organizations.add(madeIn)
-    const held = yield* Effect.forEach(organizations, roleIn)
-    if (!held.some((role) => role !== null)) return yield* new Unknown({ kind: "user", id: userId })
-    if (!held.includes("owner")) return yield* new InsufficientRole({ held: "member", needed: "owner" })
-    if (held.some((role) => role !== "owner")) return yield* new BelongsElsewhere({ userId })
-    return user.record
-  })
+export const requireKeeper = Effect.fnUntraced(function* (callerId: string, userId: string) {
+  const user = yield* demand("user", userId)
+  const { madeIn } = user.record
+  const organizations = new Set<string>((yield* placesOf(userId)).map(({ record }) => record.organizationId))
+  const roleIn = (id: string) =>
+    Effect.map(find("organizationMember", `${id}/${callerId}`), (place) => place?.record.role ?? null)
+  if (madeIn !== undefined && (yield* roleIn(madeIn)) === "owner") {
+    const isTheirs = organizations.size === 0 || organizations.has(madeIn) || (yield* leaves(madeIn, userId)) === 0
+    if (isTheirs) return user.record
+  }
+  if (madeIn !== undefined) organizations.add(madeIn)
+  const held = yield* Effect.forEach(organizations, roleIn)
+  if (!held.some((role) => role !== null)) return yield* new Unknown({ kind: "user", id: userId })
+  if (!held.includes("owner")) return yield* new InsufficientRole({ held: "member", needed: "owner" })
+  if (held.some((role) => role !== "owner")) return yield* new BelongsElsewhere({ userId })
+  return user.record
+})
 
 /** Revokes a token for its user, or for who answers for the user. For everybody else it does not exist. */
-export const revokeFor = (callerId: string, tokenId: string) =>
-  Effect.gen(function* () {
-    const missing = new Unknown({ kind: "token", id: tokenId })
-    const token = (yield* find("token", tokenId))?.record
-    if (token === undefined) return yield* missing
-    if (token.userId !== callerId)
-      yield* requireKeeper(callerId, token.userId).pipe(
-        Effect.catchTags({ InsufficientRole: () => missing, Unknown: () => missing })
-      )
-    return yield* revoke(tokenId)
-  })
+export const revokeFor = Effect.fnUntraced(function* (callerId: string, tokenId: string) {
+  const missing = new Unknown({ kind: "token", id: tokenId })
+  const token = (yield* find("token", tokenId))?.record
+  if (token === undefined) return yield* missing
+  if (token.userId !== callerId)
+    yield* requireKeeper(callerId, token.userId).pipe(
+      Effect.catchTags({ InsufficientRole: () => missing, Unknown: () => missing })
+    )
+  return yield* revoke(tokenId)
+})
 
 /** Makes a user an owner of an organization, whatever their place there was. For operators: no caller is asked. */
 export const makeOwner = (userId: string, organizationId: string) =>
@@ -94,47 +92,48 @@ export const makeOwner = (userId: string, organizationId: string) =>
  * Fails when nobody but this user owns an organization that must keep an owner: the installation's own, and any that the
  * user would leave by their own hand. One that somebody made for themselves keeps nobody from being disabled.
  */
-const refuseLast = ({ organizationId, role, userId }: OrganizationMember, by: string | null) =>
-  Effect.gen(function* () {
-    if (organizationId !== firstOrganizationId && userId !== by) return
-    const others = (yield* listOfOrganization(organizationId)).filter(({ record }) => record.userId !== userId)
-    if (role === "owner" && !others.some(({ record }) => record.role === "owner"))
-      return yield* new LastOwner({ userId, organizationId })
-  })
+const refuseLast = Effect.fnUntraced(function* (
+  { organizationId, role, userId }: OrganizationMember,
+  by: string | null
+) {
+  if (organizationId !== firstOrganizationId && userId !== by) return
+  const others = (yield* listOfOrganization(organizationId)).filter(({ record }) => record.userId !== userId)
+  if (role === "owner" && !others.some(({ record }) => record.role === "owner"))
+    return yield* new LastOwner({ userId, organizationId })
+})
 
 /** Places that one commit takes away: each is three rows of it. */
 const placesAtOnce = Math.floor(Limits.commitRows / 4)
 
 /** Takes some of the user's places away; with the first of them the user is disabled. Whether there are more. */
-const disabling = (userId: string, by: string | null) =>
-  Effect.gen(function* () {
-    const user = yield* demand("user", userId)
-    // Two who disable each other: the second one is nobody any more.
-    const keeper = by === null || by === userId ? null : yield* demandEnabled(by)
-    const isDisabled = user.record.disabledAt !== undefined
-    const places = yield* placesOf(userId)
-    if (!isDisabled) yield* Effect.forEach(places, ({ record }) => refuseLast(record, by), { discard: true })
-    if (isDisabled && places.length === 0) return { answer: { user: user.record, more: false } }
-    const now = yield* Time.now
-    const disabled: User = { ...user.record, disabledAt: user.record.disabledAt ?? now }
-    const left = yield* Effect.forEach(places.slice(0, placesAtOnce), (place) =>
-      Effect.gen(function* () {
-        // Writing the organization makes two owners who disable each other come one after the other.
-        const organization = yield* demand("organization", place.record.organizationId)
-        return [Commit.update("organization", organization, {}), ...(yield* departing(place, now))]
-      })
-    )
-    const writes = [Commit.update("user", user, disabled), ...left.flat()]
-    return {
-      answer: { user: disabled, more: places.length > placesAtOnce },
-      commit: {
-        name: "Users.disable",
-        projectId: null,
-        expects: keeper === null ? [] : [Commit.unchanged("user", keeper.record.id, keeper)],
-        writes
-      }
+const disabling = Effect.fnUntraced(function* (userId: string, by: string | null) {
+  const user = yield* demand("user", userId)
+  // Two who disable each other: the second one is nobody any more.
+  const keeper = by === null || by === userId ? null : yield* demandEnabled(by)
+  const isDisabled = user.record.disabledAt !== undefined
+  const places = yield* placesOf(userId)
+  if (!isDisabled) yield* Effect.forEach(places, ({ record }) => refuseLast(record, by), { discard: true })
+  if (isDisabled && places.length === 0) return { answer: { user: user.record, more: false } }
+  const now = yield* Time.now
+  const disabled: User = { ...user.record, disabledAt: user.record.disabledAt ?? now }
+  const left = yield* Effect.forEach(places.slice(0, placesAtOnce), (place) =>
+    Effect.gen(function* () {
+      // Writing the organization makes two owners who disable each other come one after the other.
+      const organization = yield* demand("organization", place.record.organizationId)
+      return [Commit.update("organization", organization, {}), ...(yield* departing(place, now))]
+    })
+  )
+  const writes = [Commit.update("user", user, disabled), ...left.flat()]
+  return {
+    answer: { user: disabled, more: places.length > placesAtOnce },
+    commit: {
+      name: "Users.disable",
+      projectId: null,
+      expects: keeper === null ? [] : [Commit.unchanged("user", keeper.record.id, keeper)],
+      writes
     }
-  })
+  }
+})
 
 /**
  * Disables a user: from now on no token, session or stream of theirs lets anybody in, and they have left every

@@ -46,23 +46,25 @@ const replacing = <A extends Row>(
  * Fails unless every entry names a user once, and there are not too many. Answers what must still be true of those
  * who were not there before: nobody who was disabled meanwhile gets in.
  */
-const checkEntries = (entries: ReadonlyArray<Entry<string>>, before: ReadonlyArray<Commit.Stored<Row>>) =>
-  Effect.gen(function* () {
-    const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
-    if (entries.length > Limits.membersPerList)
-      return yield* refuse("members", `at most ${Limits.membersPerList} entries`)
-    const there = new Set(before.map(({ record }) => record.userId))
-    const expects: Array<Commit.Expectation> = []
-    for (const [index, { userId }] of entries.entries()) {
-      if (entries.findIndex((each) => each.userId === userId) !== index)
-        return yield* refuse(`members.${index}.userId`, "this user is named twice")
-      const user = yield* find("user", userId)
-      if (user === null || user.record.disabledAt !== undefined)
-        return yield* refuse(`members.${index}.userId`, "there is no such user")
-      if (!there.has(userId)) expects.push(Commit.unchanged("user", userId, user))
-    }
-    return expects
-  })
+const checkEntries = Effect.fnUntraced(function* (
+  entries: ReadonlyArray<Entry<string>>,
+  before: ReadonlyArray<Commit.Stored<Row>>
+) {
+  const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
+  if (entries.length > Limits.membersPerList)
+    return yield* refuse("members", `at most ${Limits.membersPerList} entries`)
+  const there = new Set(before.map(({ record }) => record.userId))
+  const expects: Array<Commit.Expectation> = []
+  for (const [index, { userId }] of entries.entries()) {
+    if (entries.findIndex((each) => each.userId === userId) !== index)
+      return yield* refuse(`members.${index}.userId`, "this user is named twice")
+    const user = yield* find("user", userId)
+    if (user === null || user.record.disabledAt !== undefined)
+      return yield* refuse(`members.${index}.userId`, "there is no such user")
+    if (!there.has(userId)) expects.push(Commit.unchanged("user", userId, user))
+  }
+  return expects
+})
 
 const stored = (projectId: string) =>
   Effect.flatMap(Records, (records) => records.list("membership", { where: { projectId }, limit: "all" })).pipe(
@@ -73,17 +75,16 @@ const stored = (projectId: string) =>
  * The Project's entries that count, oldest first: not of who left or was disabled. Roles that come from the organization
  * are not among them.
  */
-export const list = (projectId: string) =>
-  Effect.gen(function* () {
-    const { organizationId } = (yield* demand("project", projectId)).record
-    return yield* Effect.filter(yield* stored(projectId), ({ record }) =>
-      Effect.gen(function* () {
-        const user = yield* find("user", record.userId)
-        if (user === null || user.record.disabledAt !== undefined) return false
-        return counts(record, (yield* standing(organizationId, record.userId)).stay)
-      })
-    )
-  })
+export const list = Effect.fnUntraced(function* (projectId: string) {
+  const { organizationId } = (yield* demand("project", projectId)).record
+  return yield* Effect.filter(yield* stored(projectId), ({ record }) =>
+    Effect.gen(function* () {
+      const user = yield* find("user", record.userId)
+      if (user === null || user.record.disabledAt !== undefined) return false
+      return counts(record, (yield* standing(organizationId, record.userId)).stay)
+    })
+  )
+})
 
 /**
  * Replaces the entries of a Project. Owners of its organization stay admins whatever the list says. Who left the
@@ -130,45 +131,43 @@ export const listOfOrganization = (organizationId: string) =>
  * Replaces the members of an organization. One owner at least must stay; who makes another one needs all scopes. Who is
  * not named any more has left: nothing that they held in its Projects counts.
  */
-export const replaceOfOrganization = (
+export const replaceOfOrganization = Effect.fnUntraced(function* (
   organizationId: string,
   entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
   asking: Asking
-) =>
-  Effect.gen(function* () {
-    if (!entries.some((each) => each.role === "owner"))
-      return yield* new InvalidField({
-        code: "owner_required",
-        field: "members",
-        reason: "an organization keeps one owner at least"
-      })
-    return yield* decideAndCommit(replacingOfOrganization(organizationId, entries, asking))
-  }).pipe(Effect.withSpan("Organizations.replaceMembers"))
-
-const replacingOfOrganization = (
-  organizationId: string,
-  entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
-  asking: Asking
-) =>
-  Effect.gen(function* () {
-    const organization = yield* demand("organization", organizationId)
-    const before = yield* listOfOrganization(organizationId)
-    const expects = yield* checkEntries(entries, before)
-    const owners = before.filter(({ record }) => record.role === "owner").map(({ record }) => record.userId)
-    if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))
-      yield* requireWithin(asking, allScopes)
-    const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
-      Effect.map(standing(organizationId, userId), ({ stay }): OrganizationMember => {
-        const id = organization.record.id
-        return { organizationId: id, userId: userId as OrganizationMember["userId"], role, ...stayOf(stay) }
-      })
-    )
-    const { changed, gone } = replacing<OrganizationMember>(before, wanted, {
-      insert: (row) => Commit.insert("organizationMember", row),
-      update: (stored, row) => Commit.update("organizationMember", stored, row)
+) {
+  if (!entries.some((each) => each.role === "owner"))
+    return yield* new InvalidField({
+      code: "owner_required",
+      field: "members",
+      reason: "an organization keeps one owner at least"
     })
-    const now = yield* Time.now
-    const left = yield* Effect.forEach(gone, (place) => departing(place, now))
-    const writes = [Commit.update("organization", organization, {}), ...left.flat(), ...changed]
-    return { answer: wanted, commit: { name: "Organizations.replaceMembers", projectId: null, expects, writes } }
+  return yield* decideAndCommit(replacingOfOrganization(organizationId, entries, asking))
+}, Effect.withSpan("Organizations.replaceMembers"))
+
+const replacingOfOrganization = Effect.fnUntraced(function* (
+  organizationId: string,
+  entries: ReadonlyArray<Entry<OrganizationMember["role"]>>,
+  asking: Asking
+) {
+  const organization = yield* demand("organization", organizationId)
+  const before = yield* listOfOrganization(organizationId)
+  const expects = yield* checkEntries(entries, before)
+  const owners = before.filter(({ record }) => record.role === "owner").map(({ record }) => record.userId)
+  if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))
+    yield* requireWithin(asking, allScopes)
+  const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
+    Effect.map(standing(organizationId, userId), ({ stay }): OrganizationMember => {
+      const id = organization.record.id
+      return { organizationId: id, userId: userId as OrganizationMember["userId"], role, ...stayOf(stay) }
+    })
+  )
+  const { changed, gone } = replacing<OrganizationMember>(before, wanted, {
+    insert: (row) => Commit.insert("organizationMember", row),
+    update: (stored, row) => Commit.update("organizationMember", stored, row)
   })
+  const now = yield* Time.now
+  const left = yield* Effect.forEach(gone, (place) => departing(place, now))
+  const writes = [Commit.update("organization", organization, {}), ...left.flat(), ...changed]
+  return { answer: wanted, commit: { name: "Organizations.replaceMembers", projectId: null, expects, writes } }
+})

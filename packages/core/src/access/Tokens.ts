@@ -48,18 +48,17 @@ export const requireWithin = (
 }
 
 /** The scopes and the end that a new token gets: what was asked for within the asking token, by default all of it. */
-export const cut = (asking: Asking, input: Pick<NewToken, "scopes" | "expiresAt">) =>
-  Effect.gen(function* () {
-    const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
-    const scopes = input.scopes ?? asking.scopes
-    yield* requireWithin(asking, scopes)
-    if (scopes.length === 0) return yield* refuse("scopes", "name at least one scope")
-    const expiresAt = input.expiresAt ?? asking.expiresAt
-    if (expiresAt !== null && expiresAt <= (yield* Time.now)) return yield* refuse("expiresAt", "this time has passed")
-    if (asking.expiresAt !== null && expiresAt !== null && expiresAt > asking.expiresAt)
-      return yield* new ScopeExceedsToken({ held: asking.scopes, beyond: [], endsAt: asking.expiresAt })
-    return { scopes, ...(expiresAt === null ? {} : { expiresAt }) }
-  })
+export const cut = Effect.fnUntraced(function* (asking: Asking, input: Pick<NewToken, "scopes" | "expiresAt">) {
+  const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
+  const scopes = input.scopes ?? asking.scopes
+  yield* requireWithin(asking, scopes)
+  if (scopes.length === 0) return yield* refuse("scopes", "name at least one scope")
+  const expiresAt = input.expiresAt ?? asking.expiresAt
+  if (expiresAt !== null && expiresAt <= (yield* Time.now)) return yield* refuse("expiresAt", "this time has passed")
+  if (asking.expiresAt !== null && expiresAt !== null && expiresAt > asking.expiresAt)
+    return yield* new ScopeExceedsToken({ held: asking.scopes, beyond: [], endsAt: asking.expiresAt })
+  return { scopes, ...(expiresAt === null ? {} : { expiresAt }) }
+})
 
 export interface NewToken {
   readonly name: string
@@ -84,20 +83,19 @@ export const isLive = (token: Token, now: Time.Timestamp): boolean =>
   token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now)
 
 /** The record of a token's text. */
-export const recordOf = (userId: User["id"], text: Redacted.Redacted, input: NewToken) =>
-  Effect.gen(function* () {
-    const token: Token = {
-      id: `tok_${yield* makeUlid}`,
-      userId,
-      name: input.name,
-      hash: yield* sha256(Redacted.value(text)),
-      scopes: allScopes.filter((scope) => input.scopes === undefined || input.scopes.includes(scope)),
-      createdAt: yield* Time.now,
-      expiresAt: input.expiresAt ?? null,
-      revokedAt: null
-    }
-    return token
-  })
+export const recordOf = Effect.fnUntraced(function* (userId: User["id"], text: Redacted.Redacted, input: NewToken) {
+  const token: Token = {
+    id: `tok_${yield* makeUlid}`,
+    userId,
+    name: input.name,
+    hash: yield* sha256(Redacted.value(text)),
+    scopes: allScopes.filter((scope) => input.scopes === undefined || input.scopes.includes(scope)),
+    createdAt: yield* Time.now,
+    expiresAt: input.expiresAt ?? null,
+    revokedAt: null
+  }
+  return token
+})
 
 /** The tokens of a user, oldest first, a page at a time. */
 export const list = (userId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
@@ -107,44 +105,41 @@ export const list = (userId: string, page: { readonly limit?: number; readonly c
  * Issues a token to a user. It can do no more than the token that asks for it and lives no longer, so that a
  * narrow token cannot make itself a wide one.
  */
-export const issue = (userId: string, input: NewToken, asking: Asking) =>
-  Effect.gen(function* () {
-    yield* checkName("name", input.name, Limits.tokenNameLength)
-    const bounds = yield* cut(asking, input)
-    const text = yield* generate
-    const token = yield* decideAndCommit(issuing(userId, text, { name: input.name, ...bounds }))
-    return { token, text }
-  }).pipe(Effect.withSpan("Tokens.issue"))
+export const issue = Effect.fnUntraced(function* (userId: string, input: NewToken, asking: Asking) {
+  yield* checkName("name", input.name, Limits.tokenNameLength)
+  const bounds = yield* cut(asking, input)
+  const text = yield* generate
+  const token = yield* decideAndCommit(issuing(userId, text, { name: input.name, ...bounds }))
+  return { token, text }
+}, Effect.withSpan("Tokens.issue"))
 
-const issuing = (userId: string, text: Redacted.Redacted, input: NewToken) =>
-  Effect.gen(function* () {
-    const user = yield* demandEnabled(userId)
-    const now = yield* Time.now
-    const before = yield* list(userId, {})
-    const all =
-      before.nextCursor === null
-        ? before.items
-        : (yield* (yield* Records).list("token", { where: { userId }, limit: "all" })).items
-    if (all.filter((each) => isLive(each.record, now)).length >= Limits.tokensPerUser)
-      return yield* new TokenLimit({ max: Limits.tokensPerUser })
-    const token = yield* recordOf(user.record.id, text, input)
-    return {
-      answer: token,
-      // Writing the user guards the number of tokens against a racing request.
-      commit: {
-        name: "Tokens.issue",
-        projectId: null,
-        writes: [Commit.update("user", user, {}), Commit.insert("token", token)]
-      }
+const issuing = Effect.fnUntraced(function* (userId: string, text: Redacted.Redacted, input: NewToken) {
+  const user = yield* demandEnabled(userId)
+  const now = yield* Time.now
+  const before = yield* list(userId, {})
+  const all =
+    before.nextCursor === null
+      ? before.items
+      : (yield* (yield* Records).list("token", { where: { userId }, limit: "all" })).items
+  if (all.filter((each) => isLive(each.record, now)).length >= Limits.tokensPerUser)
+    return yield* new TokenLimit({ max: Limits.tokensPerUser })
+  const token = yield* recordOf(user.record.id, text, input)
+  return {
+    answer: token,
+    // Writing the user guards the number of tokens against a racing request.
+    commit: {
+      name: "Tokens.issue",
+      projectId: null,
+      writes: [Commit.update("user", user, {}), Commit.insert("token", token)]
     }
-  })
+  }
+})
 
 /** The user, who was not disabled. Nobody else does anything. */
-export const demandEnabled = (userId: string) =>
-  Effect.gen(function* () {
-    const user = yield* demand("user", userId)
-    return user.record.disabledAt === undefined ? user : yield* new Unknown({ kind: "user", id: userId })
-  })
+export const demandEnabled = Effect.fnUntraced(function* (userId: string) {
+  const user = yield* demand("user", userId)
+  return user.record.disabledAt === undefined ? user : yield* new Unknown({ kind: "user", id: userId })
+})
 
 /** Revokes a token. Revoking it again changes nothing. Who may is asked before. */
 export const revoke = (tokenId: string) =>
@@ -166,32 +161,29 @@ export interface Caller {
 }
 
 /** Who a token's text belongs to. Looked up at each call, so that a revocation is in force at once. */
-export const authenticate = (text: Redacted.Redacted) =>
-  Effect.gen(function* () {
-    if (Redacted.value(text) === "") return yield* new Unauthenticated({ reason: "missing" })
-    // What does not look like a credential is none, whatever is stored: the router knows them by their look alone.
-    if (!isTokenText(Redacted.value(text))) return yield* new Unauthenticated({ reason: "unknown" })
-    const hash = yield* sha256(Redacted.value(text))
-    const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
-    if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })
-    return yield* callerOf(found)
-  })
+export const authenticate = Effect.fnUntraced(function* (text: Redacted.Redacted) {
+  if (Redacted.value(text) === "") return yield* new Unauthenticated({ reason: "missing" })
+  // What does not look like a credential is none, whatever is stored: the router knows them by their look alone.
+  if (!isTokenText(Redacted.value(text))) return yield* new Unauthenticated({ reason: "unknown" })
+  const hash = yield* sha256(Redacted.value(text))
+  const found = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]?.record
+  if (found === undefined) return yield* new Unauthenticated({ reason: "unknown" })
+  return yield* callerOf(found)
+})
 
-const callerOf = (found: Token) =>
-  Effect.gen(function* () {
-    if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
-    if (!isLive(found, yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
-    const user = yield* find("user", found.userId)
-    if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
-    if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
-    const { id, name, scopes, expiresAt } = found
-    return { user: user.record, token: { id, name, scopes, expiresAt } } satisfies Caller
-  })
+const callerOf = Effect.fnUntraced(function* (found: Token) {
+  if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
+  if (!isLive(found, yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
+  const user = yield* find("user", found.userId)
+  if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
+  if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })
+  const { id, name, scopes, expiresAt } = found
+  return { user: user.record, token: { id, name, scopes, expiresAt } } satisfies Caller
+})
 
 /** Fails with `Unauthenticated` when a caller who was let in would not be any more. */
-export const stillIn = (caller: Caller) =>
-  Effect.gen(function* () {
-    const found = yield* find("token", caller.token.id)
-    if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
-    return yield* callerOf(found.record)
-  })
+export const stillIn = Effect.fnUntraced(function* (caller: Caller) {
+  const found = yield* find("token", caller.token.id)
+  if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
+  return yield* callerOf(found.record)
+})

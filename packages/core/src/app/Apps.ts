@@ -61,30 +61,28 @@ export const pointerRow = (options: {
 })
 
 /** Writes the version row of a generation, unless it is there. Version rows never change. */
-export const versionRow = (
+export const versionRow = Effect.fnUntraced(function* (
   project: Project,
   served: { readonly commit: string; readonly generation: number; readonly bundle: BundleRef }
-) =>
-  Effect.gen(function* () {
-    const channel: Channel = `preview:${versionId(served.generation)}`
-    if ((yield* find("pointer", pointerKey(project.id, channel))) !== null) return null
-    // Of the app that production is of now: its processes and data are never mistaken for those of an app before it.
-    const { incarnation } = (yield* demand("pointer", pointerKey(project.id, production))).record
-    const now = yield* Time.now
-    return Commit.insert("pointer", pointerRow({ project, channel, now, status: "live", served, incarnation }))
-  })
+) {
+  const channel: Channel = `preview:${versionId(served.generation)}`
+  if ((yield* find("pointer", pointerKey(project.id, channel))) !== null) return null
+  // Of the app that production is of now: its processes and data are never mistaken for those of an app before it.
+  const { incarnation } = (yield* demand("pointer", pointerKey(project.id, production))).record
+  const now = yield* Time.now
+  return Commit.insert("pointer", pointerRow({ project, channel, now, status: "live", served, incarnation }))
+})
 
 const production: Channel = "production"
 
 /** `deploy`, unless it would need a build on a day whose builds are used. What `deploy` would refuse comes first. */
-export const requestApp = (projectId: string) =>
-  Effect.gen(function* () {
-    if ((yield* Settings).appsDomain === null) return yield* new AppsDisabled()
-    yield* demandActive(projectId)
-    const head = yield* find("head", projectId)
-    if (head !== null) yield* refuseOverCap(projectId, head.record.commit)
-    return yield* deploy(projectId)
-  })
+export const requestApp = Effect.fnUntraced(function* (projectId: string) {
+  if ((yield* Settings).appsDomain === null) return yield* new AppsDisabled()
+  yield* demandActive(projectId)
+  const head = yield* find("head", projectId)
+  if (head !== null) yield* refuseOverCap(projectId, head.record.commit)
+  return yield* deploy(projectId)
+})
 
 /** Sends `app.provision` for the head of a Project, with a production pointer that says `building`. */
 export const deploy = (projectId: string) =>
@@ -124,36 +122,34 @@ export const deploy = (projectId: string) =>
   ).pipe(Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))))
 
 /** The production row once a deploy is asked for: a new pointer, a failed one that builds again, or as it stands. */
-const asked = (project: Project, pointer: Commit.Stored<Pointer> | null) =>
-  Effect.gen(function* () {
-    const now = yield* Time.now
-    const first = { project, channel: production, now, status: "building" as const }
-    if (pointer === null) return pointerRow(first)
-    const { status, incarnation, leftovers } = pointer.record
-    const anew = Lifecycle.next(PointerLifecycle, status, "deploy")
-    if (anew._tag === "Success")
-      return {
-        ...pointerRow({ ...first, status: anew.success, incarnation: incarnation + 1 }),
-        // What was removed may still be being cleaned away: `app.provision` and releases wait for that.
-        ...(leftovers === undefined ? {} : { leftovers })
-      }
-    const again = Lifecycle.next(PointerLifecycle, status, "buildStarted")
-    return again._tag === "Failure"
-      ? pointer.record
-      : { ...pointer.record, status: again.success, reason: null, updated_at: now }
-  })
+const asked = Effect.fnUntraced(function* (project: Project, pointer: Commit.Stored<Pointer> | null) {
+  const now = yield* Time.now
+  const first = { project, channel: production, now, status: "building" as const }
+  if (pointer === null) return pointerRow(first)
+  const { status, incarnation, leftovers } = pointer.record
+  const anew = Lifecycle.next(PointerLifecycle, status, "deploy")
+  if (anew._tag === "Success")
+    return {
+      ...pointerRow({ ...first, status: anew.success, incarnation: incarnation + 1 }),
+      // What was removed may still be being cleaned away: `app.provision` and releases wait for that.
+      ...(leftovers === undefined ? {} : { leftovers })
+    }
+  const again = Lifecycle.next(PointerLifecycle, status, "buildStarted")
+  return again._tag === "Failure"
+    ? pointer.record
+    : { ...pointer.record, status: again.success, reason: null, updated_at: now }
+})
 
 /** A deploy that would need a build on a day whose builds are used is refused at once; a stored bundle needs none. */
-const refuseOverCap = (projectId: string, commit: string) =>
-  Effect.gen(function* () {
-    const cap = yield* buildCap(projectId)
-    if (cap === null) return
-    const objects = yield* ObjectStore
-    const stored = yield* objects
-      .head(bundleKey(bundlePrefix("apps", projectId, commit)))
-      .pipe(Effect.as(true), Effect.catchTags({ ObjectMissing: () => Effect.succeed(false), InvalidKey: Effect.die }))
-    if (!stored) return yield* cap
-  })
+const refuseOverCap = Effect.fnUntraced(function* (projectId: string, commit: string) {
+  const cap = yield* buildCap(projectId)
+  if (cap === null) return
+  const objects = yield* ObjectStore
+  const stored = yield* objects
+    .head(bundleKey(bundlePrefix("apps", projectId, commit)))
+    .pipe(Effect.as(true), Effect.catchTags({ ObjectMissing: () => Effect.succeed(false), InvalidKey: Effect.die }))
+  if (!stored) return yield* cap
+})
 
 /** When a generation's bundle counts as built: the birth of its Candidate, or of the Project. */
 export const builtAtOf = (step: Pick<Generation, "candidateId">, project: Project) =>

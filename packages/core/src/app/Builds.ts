@@ -47,25 +47,23 @@ export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefus
 const buildsOfDay = Effect.flatMap(Settings, ({ buildsPerDay }) => Shares.ofDay("app-builds", buildsPerDay))
 
 /** Why a Project has no build left today; null while it has. */
-export const buildCap = (projectId: string) =>
-  Effect.gen(function* () {
-    const budget = yield* buildsOfDay
-    const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
-    return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
-  })
+export const buildCap = Effect.fnUntraced(function* (projectId: string) {
+  const budget = yield* buildsOfDay
+  const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+  return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
+})
 
 /** Counts a build before it begins, for its organization and in all. Answers the day. */
-const takeBuild = (projectId: string) =>
-  Effect.gen(function* () {
-    const cap = yield* buildCap(projectId)
-    if (cap !== null) return yield* cap
-    const { day, max, name } = yield* buildsOfDay
-    const counter = yield* DailyCounter
-    if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
-    yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, 1)
-    yield* counter.add(Shares.countedOf(name, projectId), day, 1)
-    return day
-  })
+const takeBuild = Effect.fnUntraced(function* (projectId: string) {
+  const cap = yield* buildCap(projectId)
+  if (cap !== null) return yield* cap
+  const { day, max, name } = yield* buildsOfDay
+  const counter = yield* DailyCounter
+  if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
+  yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, 1)
+  yield* counter.add(Shares.countedOf(name, projectId), day, 1)
+  return day
+})
 
 /** The bundler died, hung or ran out of memory. */
 export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {
@@ -80,27 +78,26 @@ export const formatProblem = (problem: BuildProblem): string => {
   return place === "" ? problem.message : `${place}: ${problem.message}`
 }
 
-const awaitBuild = (job: BuildJob) =>
-  Effect.gen(function* () {
-    const builder = yield* AppBuilder
-    return yield* Effect.acquireUseRelease(
-      builder.start(job),
-      (handle) =>
-        builder.poll(handle, 1000).pipe(
-          Effect.repeat({ until: (state) => state._tag === "Finished" }),
-          Effect.flatMap((state) =>
-            state._tag === "Finished"
-              ? Effect.succeed(state.result)
-              : Effect.fail(new BuilderUnavailable({ reason: "the build was lost" }))
-          ),
-          Effect.timeoutOrElse({
-            duration: Limits.buildTimeoutMs * 2,
-            orElse: () => Effect.fail(new BuilderUnavailable({ reason: "the builder does not answer" }))
-          })
+const awaitBuild = Effect.fnUntraced(function* (job: BuildJob) {
+  const builder = yield* AppBuilder
+  return yield* Effect.acquireUseRelease(
+    builder.start(job),
+    (handle) =>
+      builder.poll(handle, 1000).pipe(
+        Effect.repeat({ until: (state) => state._tag === "Finished" }),
+        Effect.flatMap((state) =>
+          state._tag === "Finished"
+            ? Effect.succeed(state.result)
+            : Effect.fail(new BuilderUnavailable({ reason: "the build was lost" }))
         ),
-      (handle) => builder.cancel(handle)
-    )
-  })
+        Effect.timeoutOrElse({
+          duration: Limits.buildTimeoutMs * 2,
+          orElse: () => Effect.fail(new BuilderUnavailable({ reason: "the builder does not answer" }))
+        })
+      ),
+    (handle) => builder.cancel(handle)
+  )
+})
 
 const stored = (prefix: string, result: BuildResult) => {
   switch (result._tag) {

@@ -23,80 +23,75 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 export const encode = (bundle: Bundle): Uint8Array => utf8(canonicalJson(Schema.encodeSync(Bundle)(bundle)))
 
 /** Stores assets and module objects, then `bundle.json`. Storing the same bundle again is safe. */
-export const store = (
+export const store = Effect.fnUntraced(function* (
   prefix: string,
   built: {
     readonly bundle: Bundle
     readonly assets: ReadonlyMap<string, Uint8Array>
     readonly objects: ReadonlyMap<string, Uint8Array>
   }
-) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    yield* Effect.forEach(built.assets, ([path, body]) => objects.put(assetKey(prefix, path), body), {
-      concurrency: 8,
-      discard: true
-    })
-    yield* Effect.forEach(built.objects, ([name, body]) => objects.put(`${prefix}${name}`, body), {
-      concurrency: 8,
-      discard: true
-    })
-    const body = encode(built.bundle)
-    const digest = yield* sha256(body)
-    yield* objects.put(bundleKey(prefix), body)
-    return { bundle: built.bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
+) {
+  const objects = yield* ObjectStore
+  yield* Effect.forEach(built.assets, ([path, body]) => objects.put(assetKey(prefix, path), body), {
+    concurrency: 8,
+    discard: true
   })
+  yield* Effect.forEach(built.objects, ([name, body]) => objects.put(`${prefix}${name}`, body), {
+    concurrency: 8,
+    discard: true
+  })
+  const body = encode(built.bundle)
+  const digest = yield* sha256(body)
+  yield* objects.put(bundleKey(prefix), body)
+  return { bundle: built.bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
+})
 
 /** The bundle under a key, checked against the digest when one is given. Fails with `ObjectMissing` or `BundleDamaged`. */
-export const load = (key: string, expectedDigest?: string) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    const body = yield* objects.get(key)
-    const digest = yield* sha256(body)
-    if (expectedDigest !== undefined && digest !== expectedDigest)
-      return yield* new BundleDamaged({ key, reason: `its digest is ${digest}, not ${expectedDigest}` })
-    const bundle = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Bundle))(
-      new TextDecoder().decode(body)
-    ).pipe(Effect.mapError((error) => new BundleDamaged({ key, reason: error.message })))
-    return { bundle, key, digest } satisfies StoredBundle
-  })
+export const load = Effect.fnUntraced(function* (key: string, expectedDigest?: string) {
+  const objects = yield* ObjectStore
+  const body = yield* objects.get(key)
+  const digest = yield* sha256(body)
+  if (expectedDigest !== undefined && digest !== expectedDigest)
+    return yield* new BundleDamaged({ key, reason: `its digest is ${digest}, not ${expectedDigest}` })
+  const bundle = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Bundle))(new TextDecoder().decode(body)).pipe(
+    Effect.mapError((error) => new BundleDamaged({ key, reason: error.message }))
+  )
+  return { bundle, key, digest } satisfies StoredBundle
+})
 
 /** As `load`, or `null` when there is none. */
 export const find = (key: string, expectedDigest?: string) =>
   load(key, expectedDigest).pipe(Effect.catchTag("ObjectMissing", () => Effect.succeed(null)))
 
-const copyParts = (fromPrefix: string, toPrefix: string, bundle: Bundle) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    const names = [
-      ...Object.keys(bundle.assets.manifest).map((path) => `assets/${path}`),
-      ...Object.values(bundle.modules).flatMap((module) => (module.object === undefined ? [] : [module.object]))
-    ]
-    yield* Effect.forEach(names, (name) => objects.copy(`${fromPrefix}${name}`, `${toPrefix}${name}`), {
-      concurrency: 8,
-      discard: true
-    })
+const copyParts = Effect.fnUntraced(function* (fromPrefix: string, toPrefix: string, bundle: Bundle) {
+  const objects = yield* ObjectStore
+  const names = [
+    ...Object.keys(bundle.assets.manifest).map((path) => `assets/${path}`),
+    ...Object.values(bundle.modules).flatMap((module) => (module.object === undefined ? [] : [module.object]))
+  ]
+  yield* Effect.forEach(names, (name) => objects.copy(`${fromPrefix}${name}`, `${toPrefix}${name}`), {
+    concurrency: 8,
+    discard: true
   })
+})
 
 /** Copies a bundle with its assets and objects, `bundle.json` last. */
-export const copy = (fromPrefix: string, toPrefix: string, stored: StoredBundle) =>
-  Effect.gen(function* () {
-    yield* copyParts(fromPrefix, toPrefix, stored.bundle)
-    yield* Effect.flatMap(ObjectStore, (objects) => objects.copy(bundleKey(fromPrefix), bundleKey(toPrefix)))
-    return { ...stored, key: bundleKey(toPrefix) } satisfies StoredBundle
-  })
+export const copy = Effect.fnUntraced(function* (fromPrefix: string, toPrefix: string, stored: StoredBundle) {
+  yield* copyParts(fromPrefix, toPrefix, stored.bundle)
+  yield* Effect.flatMap(ObjectStore, (objects) => objects.copy(bundleKey(fromPrefix), bundleKey(toPrefix)))
+  return { ...stored, key: bundleKey(toPrefix) } satisfies StoredBundle
+})
 
 /**
  * Gives a bundle of another commit with the same tree to this commit: the same modules and assets under its own
  * address. Its digest is what a build of this commit would have had.
  */
-export const readdress = (
+export const readdress = Effect.fnUntraced(function* (
   fromPrefix: string,
   toPrefix: string,
   stored: StoredBundle,
   to: { readonly commit: string; readonly builtAt: string }
-) =>
-  Effect.gen(function* () {
-    yield* copyParts(fromPrefix, toPrefix, stored.bundle)
-    return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map() })
-  })
+) {
+  yield* copyParts(fromPrefix, toPrefix, stored.bundle)
+  return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map() })
+})

@@ -20,51 +20,49 @@ const nothing: BuildResult = {
   problems: [{ code: "nothing_to_serve", message: "There is nothing to serve.", file: null, line: null, column: null }]
 }
 
-const build = (job: BuildJob): Effect.Effect<BuildResult> =>
-  Effect.gen(function* () {
-    const main = job.files.get("src/index.js") ?? job.files.get("index.js")
-    const assets = new Map<string, Uint8Array>()
-    for (const [path, { content }] of job.files)
-      if (path.startsWith("public/")) assets.set(path.slice("public/".length), content)
-    if (main === undefined && assets.size === 0) return nothing
-    const entries = yield* Effect.forEach(assets, ([path, content]) =>
-      Effect.map(
-        sha256(content),
-        (digest) =>
-          [path, { sha256: digest, size: content.byteLength, contentType: "application/octet-stream" }] as const
-      )
+const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<BuildResult> {
+  const main = job.files.get("src/index.js") ?? job.files.get("index.js")
+  const assets = new Map<string, Uint8Array>()
+  for (const [path, { content }] of job.files)
+    if (path.startsWith("public/")) assets.set(path.slice("public/".length), content)
+  if (main === undefined && assets.size === 0) return nothing
+  const entries = yield* Effect.forEach(assets, ([path, content]) =>
+    Effect.map(
+      sha256(content),
+      (digest) => [path, { sha256: digest, size: content.byteLength, contentType: "application/octet-stream" }] as const
     )
-    const modules =
-      main === undefined
-        ? {}
-        : {
-            "index.js": {
-              type: "esm",
-              sha256: yield* sha256(main.content),
-              content: new TextDecoder().decode(main.content)
-            }
+  )
+  const modules =
+    main === undefined
+      ? {}
+      : {
+          "index.js": {
+            type: "esm",
+            sha256: yield* sha256(main.content),
+            content: new TextDecoder().decode(main.content)
           }
-    const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
-      version: 1,
-      project: job.project,
-      commit: job.commit,
-      tree: job.tree,
-      builtAt: Time.fromMillis(job.builtAtMs),
-      builder: version,
-      mainModule: main === undefined ? null : "index.js",
-      modules,
-      compatibilityDate: "2026-07-01",
-      compatibilityFlags: [],
-      assets: {
-        ...(assets.size === 0 ? {} : { directory: "public" }),
-        notFoundHandling: "none",
-        htmlHandling: "auto-trailing-slash",
-        runWorkerFirst: false,
-        manifest: Object.fromEntries(entries)
-      }
-    }).pipe(Effect.orDie)
-    return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [] }
-  })
+        }
+  const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
+    version: 1,
+    project: job.project,
+    commit: job.commit,
+    tree: job.tree,
+    builtAt: Time.fromMillis(job.builtAtMs),
+    builder: version,
+    mainModule: main === undefined ? null : "index.js",
+    modules,
+    compatibilityDate: "2026-07-01",
+    compatibilityFlags: [],
+    assets: {
+      ...(assets.size === 0 ? {} : { directory: "public" }),
+      notFoundHandling: "none",
+      htmlHandling: "auto-trailing-slash",
+      runWorkerFirst: false,
+      manifest: Object.fromEntries(entries)
+    }
+  }).pipe(Effect.orDie)
+  return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [] }
+})
 
 /** `answer` may decide a build itself, to play a bundler that refuses or dies; `null` leaves it to the builder. */
 export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): Layer.Layer<AppBuilder> =>

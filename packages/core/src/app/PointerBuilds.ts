@@ -10,18 +10,17 @@ import type { Pointer } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
 
 /** A row whose last build failed is building again, before it says what became of the next one. */
-export const reopening = (projectId: string, incarnation: number) =>
-  Effect.gen(function* () {
-    const none = { answer: undefined }
-    const pointer = yield* find("pointer", pointerKey(projectId, "production"))
-    if (pointer === null || pointer.record.incarnation !== incarnation) return none
-    const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
-    if (next._tag === "Failure") return none
-    const writes = [
-      Commit.update("pointer", pointer, { status: next.success, reason: null, updated_at: yield* Time.now })
-    ]
-    return { answer: undefined, commit: { name: "Apps.reopen", projectId, lease: (yield* Process).lease, writes } }
-  })
+export const reopening = Effect.fnUntraced(function* (projectId: string, incarnation: number) {
+  const none = { answer: undefined }
+  const pointer = yield* find("pointer", pointerKey(projectId, "production"))
+  if (pointer === null || pointer.record.incarnation !== incarnation) return none
+  const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
+  if (next._tag === "Failure") return none
+  const writes = [
+    Commit.update("pointer", pointer, { status: next.success, reason: null, updated_at: yield* Time.now })
+  ]
+  return { answer: undefined, commit: { name: "Apps.reopen", projectId, lease: (yield* Process).lease, writes } }
+})
 
 /** A row without a bundle says why there is none; null for one that goes on serving what it has. */
 export const notBuilt = (

@@ -32,76 +32,72 @@ export const previewOf = (candidate: Candidate) =>
  * Writes the preview row of a Candidate whose `build` check passed, with the very bundle that the check stored. When that
  * cannot be served, the row says so; no other row, and not the Candidate, minds. A Project without an app has no previews.
  */
-export const publishPreview = (candidate: Candidate) =>
-  Effect.gen(function* () {
-    const digest = yield* verifiedDigest(candidate.id)
-    if (digest === undefined || candidate.commit === null) return
-    if ((yield* Settings).appsDomain === null) return
-    const incarnation = yield* ground(candidate.projectId)
-    if (incarnation === null) return
-    const key = bundleKey(bundlePrefix("app-previews", candidate.projectId, candidate.commit))
-    const bundle = yield* BundleStore.find(key, digest).pipe(
-      Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
-    )
-    const published = yield* decideAndCommit(previewing(candidate, candidate.commit, bundle, incarnation))
-    if (published === null) return
-    // What crashes before this is wiped with the row, by the daily sweep.
-    const data = yield* AppData
-    yield* Effect.forEach(published.evicted, (channel) => data.wipe({ project: candidate.projectId, channel }))
-    yield* (yield* PointerSignal).moved(published.label)
-  }).pipe(Effect.withSpan("Previews.publish"))
+export const publishPreview = Effect.fnUntraced(function* (candidate: Candidate) {
+  const digest = yield* verifiedDigest(candidate.id)
+  if (digest === undefined || candidate.commit === null) return
+  if ((yield* Settings).appsDomain === null) return
+  const incarnation = yield* ground(candidate.projectId)
+  if (incarnation === null) return
+  const key = bundleKey(bundlePrefix("app-previews", candidate.projectId, candidate.commit))
+  const bundle = yield* BundleStore.find(key, digest).pipe(Effect.catchTag("BundleDamaged", () => Effect.succeed(null)))
+  const published = yield* decideAndCommit(previewing(candidate, candidate.commit, bundle, incarnation))
+  if (published === null) return
+  // What crashes before this is wiped with the row, by the daily sweep.
+  const data = yield* AppData
+  yield* Effect.forEach(published.evicted, (channel) => data.wipe({ project: candidate.projectId, channel }))
+  yield* (yield* PointerSignal).moved(published.label)
+}, Effect.withSpan("Previews.publish"))
 
-const previewing = (
+const previewing = Effect.fnUntraced(function* (
   candidate: Candidate,
   commit: string,
   bundle: BundleStore.StoredBundle | null,
   incarnation: number
-) =>
-  Effect.gen(function* () {
-    const project = (yield* demand("project", candidate.projectId)).record
-    const channel = previewChannel(candidate)
-    if ((yield* find("pointer", pointerKey(project.id, channel))) !== null) return { answer: null }
-    const production = yield* demand("pointer", pointerKey(project.id, "production"))
-    // Removed since the bundle was looked for: it may be gone.
-    if (production.record.status === "removed" || production.record.incarnation !== incarnation) return { answer: null }
-    const change = yield* demand("change", candidate.changeId)
-    const room = yield* roomFor(candidate)
-    if (room === null) return { answer: null }
-    const now = yield* Time.now
-    const row = {
-      project,
-      channel,
-      now,
-      incarnation,
-      candidateId: candidate.id,
-      changeId: candidate.changeId
-    }
-    const evictions = room.flatMap((each) => {
-      const gone = removed(each, now)
-      return gone === null ? [] : [Commit.update("pointer", each, gone)]
-    })
-    return {
-      answer: { label: project.label, evicted: room.map((each) => each.record.channel) },
-      commit: {
-        name: "Previews.publish",
-        projectId: project.id,
-        expects: [Commit.unchanged("pointer", pointerKey(project.id, "production"), production)],
-        writes: [
-          ...evictions,
-          ...(bundle === null
-            ? failed(pointerRow({ ...row, status: "building" }))
-            : [
-                Commit.insert(
-                  "pointer",
-                  pointerRow({ ...row, status: "live", served: { commit, generation: null, bundle } })
-                )
-              ]),
-          // Touching the Change guards the rule of at most 3 against another of its Candidates.
-          Commit.update("change", change, {})
-        ]
-      }
-    }
+) {
+  const project = (yield* demand("project", candidate.projectId)).record
+  const channel = previewChannel(candidate)
+  if ((yield* find("pointer", pointerKey(project.id, channel))) !== null) return { answer: null }
+  const production = yield* demand("pointer", pointerKey(project.id, "production"))
+  // Removed since the bundle was looked for: it may be gone.
+  if (production.record.status === "removed" || production.record.incarnation !== incarnation) return { answer: null }
+  const change = yield* demand("change", candidate.changeId)
+  const room = yield* roomFor(candidate)
+  if (room === null) return { answer: null }
+  const now = yield* Time.now
+  const row = {
+    project,
+    channel,
+    now,
+    incarnation,
+    candidateId: candidate.id,
+    changeId: candidate.changeId
+  }
+  const evictions = room.flatMap((each) => {
+    const gone = removed(each, now)
+    return gone === null ? [] : [Commit.update("pointer", each, gone)]
   })
+  return {
+    answer: { label: project.label, evicted: room.map((each) => each.record.channel) },
+    commit: {
+      name: "Previews.publish",
+      projectId: project.id,
+      expects: [Commit.unchanged("pointer", pointerKey(project.id, "production"), production)],
+      writes: [
+        ...evictions,
+        ...(bundle === null
+          ? failed(pointerRow({ ...row, status: "building" }))
+          : [
+              Commit.insert(
+                "pointer",
+                pointerRow({ ...row, status: "live", served: { commit, generation: null, bundle } })
+              )
+            ]),
+        // Touching the Change guards the rule of at most 3 against another of its Candidates.
+        Commit.update("change", change, {})
+      ]
+    }
+  }
+})
 
 const failed = (row: Pointer): ReadonlyArray<Commit.Write> => {
   const next = Lifecycle.next(PointerLifecycle, row.status, "buildFailed")
@@ -119,20 +115,19 @@ const over: ReadonlyArray<CandidateStatus> = ["stale", "rejected", "promoted", "
 const serving = pointerStatuses.filter((status) => status !== "removed")
 
 /** The rows that must go for one more preview of the Change, the oldest first; `null` when none of them may. */
-const roomFor = (candidate: Candidate) =>
-  Effect.gen(function* () {
-    const previews = yield* (yield* Records).list("pointer", {
-      projectId: candidate.projectId,
-      where: { changeId: candidate.changeId, status: serving },
-      limit: "all"
-    })
-    const excess = previews.items.length + 1 - Limits.previewsPerChange
-    const evicted: Array<Commit.Stored<Pointer>> = []
-    for (const each of previews.items) {
-      if (evicted.length >= excess) break
-      const id = each.record.candidate_id
-      const shown = id === null ? null : yield* find("candidate", id)
-      if (shown === null || over.includes(shown.record.status)) evicted.push(each)
-    }
-    return evicted.length >= excess ? evicted : null
+const roomFor = Effect.fnUntraced(function* (candidate: Candidate) {
+  const previews = yield* (yield* Records).list("pointer", {
+    projectId: candidate.projectId,
+    where: { changeId: candidate.changeId, status: serving },
+    limit: "all"
   })
+  const excess = previews.items.length + 1 - Limits.previewsPerChange
+  const evicted: Array<Commit.Stored<Pointer>> = []
+  for (const each of previews.items) {
+    if (evicted.length >= excess) break
+    const id = each.record.candidate_id
+    const shown = id === null ? null : yield* find("candidate", id)
+    if (shown === null || over.includes(shown.record.status)) evicted.push(each)
+  }
+  return evicted.length >= excess ? evicted : null
+})

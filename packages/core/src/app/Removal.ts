@@ -51,21 +51,20 @@ export const removed = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): P
  * when it is removed already. Routers take previews and versions for removed as soon as the production row is, so that
  * one commit of bounded size is enough however many rows there are.
  */
-export const removal = (projectId: string) =>
-  Effect.gen(function* () {
-    const pointer = yield* find("pointer", production(projectId))
-    if (pointer === null) return null
-    const now = yield* Time.now
-    const gone = removed(pointer, now)
-    if (gone === null) return { pointer: pointer.record, writes: [] }
-    const row: Pointer = { ...gone, leftovers: true }
-    const others = yield* (yield* Records).list("pointer", { projectId, where: { status: served }, order: "newest" })
-    const writes = others.items.flatMap((each) => {
-      const other = each.record.channel === "production" ? null : removed(each, now)
-      return other === null ? [] : [Commit.update("pointer", each, other)]
-    })
-    return { pointer: row, writes: [Commit.update("pointer", pointer, row), ...writes] }
+export const removal = Effect.fnUntraced(function* (projectId: string) {
+  const pointer = yield* find("pointer", production(projectId))
+  if (pointer === null) return null
+  const now = yield* Time.now
+  const gone = removed(pointer, now)
+  if (gone === null) return { pointer: pointer.record, writes: [] }
+  const row: Pointer = { ...gone, leftovers: true }
+  const others = yield* (yield* Records).list("pointer", { projectId, where: { status: served }, order: "newest" })
+  const writes = others.items.flatMap((each) => {
+    const other = each.record.channel === "production" ? null : removed(each, now)
+    return other === null ? [] : [Commit.update("pointer", each, other)]
   })
+  return { pointer: row, writes: [Commit.update("pointer", pointer, row), ...writes] }
+})
 
 /** The command that cleans a removed app away. One at a time: sent while a worker cleans, it runs once more after that. */
 export const cleaning = (projectId: string): NewCommand => ({
@@ -131,22 +130,21 @@ export const cleanUp = (projectId: string) =>
  * Wipes the stores, deletes the bundles, deletes the rows: in this order, so that what is cut short is found again. Only
  * the app that it began with is clean then: one that was removed meanwhile is cleaned by the command sent for that.
  */
-export const cleanApp = (projectId: string) =>
-  Effect.gen(function* () {
-    const incarnation = (yield* find("pointer", production(projectId)))?.record.incarnation
-    yield* wipeStores(projectId)
+export const cleanApp = Effect.fnUntraced(function* (projectId: string) {
+  const incarnation = (yield* find("pointer", production(projectId)))?.record.incarnation
+  yield* wipeStores(projectId)
+  yield* heldStill
+  yield* (yield* AppLogs).wipe(projectId)
+  const objects = yield* ObjectStore
+  for (const kind of bundleKinds) {
     yield* heldStill
-    yield* (yield* AppLogs).wipe(projectId)
-    const objects = yield* ObjectStore
-    for (const kind of bundleKinds) {
-      yield* heldStill
-      yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
-    }
-    yield* deleteRows(projectId)
-    yield* decideAndCommit(cleaned(projectId, incarnation))
-    const project = yield* demand("project", projectId)
-    yield* (yield* PointerSignal).moved(project.record.label)
-  })
+    yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  }
+  yield* deleteRows(projectId)
+  yield* decideAndCommit(cleaned(projectId, incarnation))
+  const project = yield* demand("project", projectId)
+  yield* (yield* PointerSignal).moved(project.record.label)
+})
 
 /** Fails when the lease was lost: another worker may have ended this, and a next app may hold what is to be deleted. */
 const heldStill = Effect.gen(function* () {
@@ -154,21 +152,20 @@ const heldStill = Effect.gen(function* () {
   yield* (yield* Commands).renew(lease, Limits.commandLeaseMs)
 })
 
-const wipeStores = (projectId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const data = yield* AppData
-    let cursor: string | null = null
-    do {
-      const page: { readonly channels: ReadonlyArray<string>; readonly next: string | null } = yield* Effect.map(
-        records.list("pointer", { projectId, ...(cursor === null ? {} : { cursor }) }),
-        ({ items, nextCursor }) => ({ channels: items.map((each) => each.record.channel), next: nextCursor })
-      )
-      yield* heldStill
-      for (const channel of page.channels) yield* data.wipe({ project: projectId, channel })
-      cursor = page.next
-    } while (cursor !== null)
-  })
+const wipeStores = Effect.fnUntraced(function* (projectId: string) {
+  const records = yield* Records
+  const data = yield* AppData
+  let cursor: string | null = null
+  do {
+    const page: { readonly channels: ReadonlyArray<string>; readonly next: string | null } = yield* Effect.map(
+      records.list("pointer", { projectId, ...(cursor === null ? {} : { cursor }) }),
+      ({ items, nextCursor }) => ({ channels: items.map((each) => each.record.channel), next: nextCursor })
+    )
+    yield* heldStill
+    for (const channel of page.channels) yield* data.wipe({ project: projectId, channel })
+    cursor = page.next
+  } while (cursor !== null)
+})
 
 /** Deletes the rows of previews and versions, a page at a time. None is made while there are leftovers. */
 const deleteRows = (projectId: string) =>
@@ -191,13 +188,12 @@ const deleteRows = (projectId: string) =>
     { until: (count) => count === 0 }
   )
 
-const cleaned = (projectId: string, incarnation: number | undefined) =>
-  Effect.gen(function* () {
-    const pointer = yield* find("pointer", production(projectId))
-    if (pointer?.record.leftovers !== true || pointer.record.incarnation !== incarnation) return { answer: undefined }
-    const writes = [Commit.update("pointer", pointer, { leftovers: false })]
-    return {
-      answer: undefined,
-      commit: { name: "Removal.cleaned", projectId, lease: (yield* Process).lease, writes }
-    }
-  })
+const cleaned = Effect.fnUntraced(function* (projectId: string, incarnation: number | undefined) {
+  const pointer = yield* find("pointer", production(projectId))
+  if (pointer?.record.leftovers !== true || pointer.record.incarnation !== incarnation) return { answer: undefined }
+  const writes = [Commit.update("pointer", pointer, { leftovers: false })]
+  return {
+    answer: undefined,
+    commit: { name: "Removal.cleaned", projectId, lease: (yield* Process).lease, writes }
+  }
+})

@@ -56,16 +56,15 @@ const ofOrganizations = (name: string, counters: ReadonlyMap<string, number>): R
   new Map(Array.from(counters, ([counter, used]) => [counter.slice(name.length + 1), used]))
 
 /** What is left of a budget for an organization. */
-export const left = (budget: Budget, organizationId: string) =>
-  Effect.gen(function* () {
-    const counter = yield* DailyCounter
-    const total = yield* counter.used(budget.name, budget.day)
-    if (total >= budget.max) return "none"
-    const prefix = `${budget.name}/`
-    const used = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.day))
-    const before = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.before))
-    return leftFor(organizationId, { max: budget.max, total, used, before: new Set(before.keys()) })
-  })
+export const left = Effect.fnUntraced(function* (budget: Budget, organizationId: string) {
+  const counter = yield* DailyCounter
+  const total = yield* counter.used(budget.name, budget.day)
+  if (total >= budget.max) return "none"
+  const prefix = `${budget.name}/`
+  const used = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.day))
+  const before = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.before))
+  return leftFor(organizationId, { max: budget.max, total, used, before: new Set(before.keys()) })
+})
 
 /** The organization that a Project's work is counted for. */
 export const payerOf = (projectId: string) =>

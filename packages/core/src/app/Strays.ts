@@ -26,14 +26,13 @@ export const clearStrays = (projectId: string) =>
  * A removed app has leftovers again, and is cleaned away again; a deploy waits for that. It counts as one more app: a
  * cleaning that is under way began with the app before it, and does not take this one for clean. Also who has lost a lease says so: what was stored is there.
  */
-export const leftAgain = (projectId: string) =>
-  Effect.gen(function* () {
-    const pointer = yield* find("pointer", pointerKey(projectId, "production"))
-    if (pointer?.record.status !== "removed") return { answer: undefined }
-    const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updated_at: yield* Time.now }
-    const writes = [Commit.update("pointer", pointer, again)]
-    return {
-      answer: undefined,
-      commit: { name: "Strays.leftAgain", projectId, writes, commands: [cleaning(projectId)] }
-    }
-  })
+export const leftAgain = Effect.fnUntraced(function* (projectId: string) {
+  const pointer = yield* find("pointer", pointerKey(projectId, "production"))
+  if (pointer?.record.status !== "removed") return { answer: undefined }
+  const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updated_at: yield* Time.now }
+  const writes = [Commit.update("pointer", pointer, again)]
+  return {
+    answer: undefined,
+    commit: { name: "Strays.leftAgain", projectId, writes, commands: [cleaning(projectId)] }
+  }
+})

@@ -14,10 +14,10 @@ export const PolicyFields = Schema.Struct({
   /** Whether those may approve who opened the Change or wrote what is in it. */
   allowSelfApproval: Schema.Boolean,
   /** How many people must grant what needs an approval. */
-  approvalsRequired: Schema.Finite.pipe(Schema.withDecodingDefaultType(Effect.succeed(1))),
+  approvalsRequired: Schema.Finite.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(1))),
   waivedChecks: Schema.Array(WaivedCheck),
   /** Whether a check must also pass with the base's form of its files, where a Candidate alters them. */
-  baseChecksMustPass: Schema.Boolean.pipe(Schema.withDecodingDefaultType(Effect.succeed(false)))
+  baseChecksMustPass: Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false)))
 })
 export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
 

@@ -58,15 +58,14 @@ export const standingOf = (
 }
 
 /** All decisions on a Candidate, oldest first. One read for a Candidate without any. */
-export const approvalsOf = (candidateId: string) =>
-  Effect.gen(function* () {
-    const found: Array<Stored<Approval>> = []
-    for (;;) {
-      const next = yield* find("approval", approvalKey(candidateId, found.length + 1))
-      if (next === null) return found
-      found.push(next)
-    }
-  })
+export const approvalsOf = Effect.fnUntraced(function* (candidateId: string) {
+  const found: Array<Stored<Approval>> = []
+  for (;;) {
+    const next = yield* find("approval", approvalKey(candidateId, found.length + 1))
+    if (next === null) return found
+    found.push(next)
+  }
+})
 
 /** Those whose work a Candidate is. Whoever opened a Change asked for the agents that worked on it. */
 export const authorsOf = (candidate: Candidate, change: Pick<Change, "createdBy">) =>
@@ -77,33 +76,31 @@ export const authorsOf = (candidate: Candidate, change: Pick<Change, "createdBy"
   )
 
 /** Those of some people who may approve in a Project today. */
-export const stillHere = (projectId: string, people: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const here = new Set<string>()
-    if (people.length === 0) return here
-    const project = (yield* demand("project", projectId)).record
-    for (const id of new Set(people)) {
-      if (yield* hasLeft(id, project)) continue
-      const role = yield* roleOf(id, project)
-      if (role !== null && covers(role, approverRole)) here.add(id)
-    }
-    return here
-  })
+export const stillHere = Effect.fnUntraced(function* (projectId: string, people: ReadonlyArray<string>) {
+  const here = new Set<string>()
+  if (people.length === 0) return here
+  const project = (yield* demand("project", projectId)).record
+  for (const id of new Set(people)) {
+    if (yield* hasLeft(id, project)) continue
+    const role = yield* roleOf(id, project)
+    if (role !== null && covers(role, approverRole)) here.add(id)
+  }
+  return here
+})
 
 /** Reads the decisions on a Candidate, and who they are judged against. */
-export const decisionsOn = (
+export const decisionsOn = Effect.fnUntraced(function* (
   candidate: Candidate,
   change: Pick<Change, "createdBy">,
   policy: Pick<Policy, "allowSelfApproval">
-) =>
-  Effect.gen(function* () {
-    const approvals = yield* approvalsOf(candidate.id)
-    const people = approvals.map(({ record }) => record.approver)
-    const asked = approvals.length > 0 && !policy.allowSelfApproval
-    return {
-      approvals,
-      // Whose work it is is only asked where that matters.
-      authors: asked ? yield* authorsOf(candidate, change) : new Set<string>(),
-      here: yield* stillHere(candidate.projectId, people)
-    } satisfies Decisions
-  })
+) {
+  const approvals = yield* approvalsOf(candidate.id)
+  const people = approvals.map(({ record }) => record.approver)
+  const asked = approvals.length > 0 && !policy.allowSelfApproval
+  return {
+    approvals,
+    // Whose work it is is only asked where that matters.
+    authors: asked ? yield* authorsOf(candidate, change) : new Set<string>(),
+    here: yield* stillHere(candidate.projectId, people)
+  } satisfies Decisions
+})

@@ -54,27 +54,26 @@ export const overlaid = (
 }
 
 /** The composed tree as a check runs on it: with the base's form of its files where it is asked with that. */
-export const filesFor = (check: Check, composed: Composed) =>
-  Effect.gen(function* () {
-    const files = yield* composed.files
-    const { base } = check
-    if (base === undefined) return files
-    const { base_tree, id, projectId } = composed.candidate
-    const ref = { project: projectId, fork: candidateFork(id) }
-    const repositories = yield* Repositories
-    const before = yield* filesOf(ref, base_tree)
-    const altered = differing(before, yield* filesOf(ref, composed.tree))
-    const over = yield* Effect.forEach(
-      altered.filter((path) => base.globs.some((glob) => fits(glob, path))),
-      (path) =>
-        Effect.map(
-          repositories.read(ref, base_tree, path).pipe(Effect.catchTag("InvalidPath", Effect.die)),
-          (content) => [path, { content, executable: before.get(path)?.executable === true }] as const
-        ),
-      { concurrency: Limits.fileReadsAtOnce }
-    )
-    return withBaseScripts(overlaid(files, new Map(over)), base)
-  })
+export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Composed) {
+  const files = yield* composed.files
+  const { base } = check
+  if (base === undefined) return files
+  const { base_tree, id, projectId } = composed.candidate
+  const ref = { project: projectId, fork: candidateFork(id) }
+  const repositories = yield* Repositories
+  const before = yield* filesOf(ref, base_tree)
+  const altered = differing(before, yield* filesOf(ref, composed.tree))
+  const over = yield* Effect.forEach(
+    altered.filter((path) => base.globs.some((glob) => fits(glob, path))),
+    (path) =>
+      Effect.map(
+        repositories.read(ref, base_tree, path).pipe(Effect.catchTag("InvalidPath", Effect.die)),
+        (content) => [path, { content, executable: before.get(path)?.executable === true }] as const
+      ),
+    { concurrency: Limits.fileReadsAtOnce }
+  )
+  return withBaseScripts(overlaid(files, new Map(over)), base)
+})
 
 /** With the scripts that the check runs in the base, whatever the Candidate's package.json makes of them. */
 const withBaseScripts = (files: SandboxJob["files"], { scripts }: BaseForm): SandboxJob["files"] => {

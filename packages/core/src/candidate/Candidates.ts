@@ -47,56 +47,55 @@ export interface CandidateRequest {
 export const request = (actor: Actor, input: CandidateRequest) =>
   decideAndCommit(requesting(actor, input)).pipe(Effect.withSpan("Candidates.request"))
 
-const requesting = (actor: Actor, input: CandidateRequest) =>
-  Effect.gen(function* () {
-    const change = yield* demand("change", input.changeId)
-    const project = yield* demandActive(change.record.projectId)
-    if (isClosed(change.record.status))
-      return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
-    const head = yield* find("head", change.record.projectId)
-    if (head === null) return yield* new NoSource({ projectId: change.record.projectId })
-    const records = yield* Records
-    const all = (yield* records.list("changeSet", { where: { changeId: input.changeId }, limit: "all" })).items.map(
-      (each) => each.record
-    )
-    const tasks = yield* records.list("task", { where: { changeId: input.changeId }, limit: "all" })
-    const ordered = compositionOrder(
-      all,
-      tasks.items.map((each) => each.record)
-    )
-    const chosen = yield* choose(ordered, input.changeSetIds)
-    const composition = {
-      project: change.record.projectId,
-      base: { generation: head.record.generation, tree: head.record.tree },
-      changeSets: chosen.map((each) => each.id)
-    }
-    const askedOn = chosen[0]?.baseGeneration ?? head.record.generation
-    if (change.record.kind === "rollback" && askedOn !== head.record.generation)
-      return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
-    const existing = yield* latest(composition, input.retry === true)
-    if (existing.candidate !== null) return yield* askedAgain(existing.candidate, { change, project }, actor)
-    if (change.record.status === "releasing" || change.record.status === "promoting")
-      return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
-    const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
-    const replaced = staleOne(made, composition.changeSets)
-    const counted = made.filter((each) => each.record.recomposition === 0).length
-    if (replaced === undefined && counted >= Limits.candidatesPerChange)
-      return yield* new CandidateLimit({ max: Limits.candidatesPerChange })
-    const now = yield* Time.now
-    const candidate = {
-      ...newCandidate({
-        id: existing.id,
-        attempt: existing.attempt,
-        head: head.record,
-        changeSets: composition.changeSets,
-        changeId: change.record.id,
-        now
-      }),
-      ...(replaced === undefined ? {} : { lineage: replaced.lineage, recomposition: replaced.recomposition + 1 })
-    }
-    const answer = { candidate, change: change.record, created: true }
-    return { answer, commit: requested({ change, project }, candidate, actor, now) }
-  })
+const requesting = Effect.fnUntraced(function* (actor: Actor, input: CandidateRequest) {
+  const change = yield* demand("change", input.changeId)
+  const project = yield* demandActive(change.record.projectId)
+  if (isClosed(change.record.status))
+    return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
+  const head = yield* find("head", change.record.projectId)
+  if (head === null) return yield* new NoSource({ projectId: change.record.projectId })
+  const records = yield* Records
+  const all = (yield* records.list("changeSet", { where: { changeId: input.changeId }, limit: "all" })).items.map(
+    (each) => each.record
+  )
+  const tasks = yield* records.list("task", { where: { changeId: input.changeId }, limit: "all" })
+  const ordered = compositionOrder(
+    all,
+    tasks.items.map((each) => each.record)
+  )
+  const chosen = yield* choose(ordered, input.changeSetIds)
+  const composition = {
+    project: change.record.projectId,
+    base: { generation: head.record.generation, tree: head.record.tree },
+    changeSets: chosen.map((each) => each.id)
+  }
+  const askedOn = chosen[0]?.baseGeneration ?? head.record.generation
+  if (change.record.kind === "rollback" && askedOn !== head.record.generation)
+    return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
+  const existing = yield* latest(composition, input.retry === true)
+  if (existing.candidate !== null) return yield* askedAgain(existing.candidate, { change, project }, actor)
+  if (change.record.status === "releasing" || change.record.status === "promoting")
+    return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
+  const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
+  const replaced = staleOne(made, composition.changeSets)
+  const counted = made.filter((each) => each.record.recomposition === 0).length
+  if (replaced === undefined && counted >= Limits.candidatesPerChange)
+    return yield* new CandidateLimit({ max: Limits.candidatesPerChange })
+  const now = yield* Time.now
+  const candidate = {
+    ...newCandidate({
+      id: existing.id,
+      attempt: existing.attempt,
+      head: head.record,
+      changeSets: composition.changeSets,
+      changeId: change.record.id,
+      now
+    }),
+    ...(replaced === undefined ? {} : { lineage: replaced.lineage, recomposition: replaced.recomposition + 1 })
+  }
+  const answer = { candidate, change: change.record, created: true }
+  return { answer, commit: requested({ change, project }, candidate, actor, now) }
+})
 
 interface Asked {
   readonly change: Commit.Stored<Change>
@@ -107,32 +106,31 @@ interface Asked {
  * The Candidate that is there, with its Change. Verified by a plan that says no more what it would say now, it is
  * planned anew in place.
  */
-export const askedAgain = (there: Candidate, { change, project }: Asked, actor: Actor) =>
-  Effect.gen(function* () {
-    const policy = yield* demand("policy", there.projectId)
-    const candidate = yield* demand("candidate", there.id)
-    const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
-    if (
-      next._tag === "Failure" ||
-      change.record.status === "promoting" ||
-      !(yield* isOutdated(candidate.record, policy.record))
-    )
-      return { answer: { candidate: candidate.record, change: change.record, created: false } }
-    const updatedAt = yield* Time.now
-    const again = { ...candidate.record, status: next.success, updatedAt }
-    const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-    const left = { ...change.record, ...changeWithout(change.record, candidate.record.id, other), updatedAt }
-    const writes = [Commit.update("candidate", candidate, again), Commit.update("change", change, left)]
-    const commit = {
-      name: "Candidates.replan",
-      actor,
-      projectId: again.projectId,
-      expects: [still(project)],
-      writes,
-      commands: [verification(again, actor)]
-    }
-    return { answer: { candidate: again, change: left, created: false }, commit }
-  })
+export const askedAgain = Effect.fnUntraced(function* (there: Candidate, { change, project }: Asked, actor: Actor) {
+  const policy = yield* demand("policy", there.projectId)
+  const candidate = yield* demand("candidate", there.id)
+  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
+  if (
+    next._tag === "Failure" ||
+    change.record.status === "promoting" ||
+    !(yield* isOutdated(candidate.record, policy.record))
+  )
+    return { answer: { candidate: candidate.record, change: change.record, created: false } }
+  const updatedAt = yield* Time.now
+  const again = { ...candidate.record, status: next.success, updatedAt }
+  const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
+  const left = { ...change.record, ...changeWithout(change.record, candidate.record.id, other), updatedAt }
+  const writes = [Commit.update("candidate", candidate, again), Commit.update("change", change, left)]
+  const commit = {
+    name: "Candidates.replan",
+    actor,
+    projectId: again.projectId,
+    expects: [still(project)],
+    writes,
+    commands: [verification(again, actor)]
+  }
+  return { answer: { candidate: again, change: left, created: false }, commit }
+})
 
 /** The command that verifies a Candidate. */
 export const verification = (candidate: Candidate, actor: Actor): NewCommand => ({
@@ -190,28 +188,27 @@ const onlyGaps = (candidate: Candidate): boolean =>
   candidate.score_json.checks.every((check) => check.verdict !== "fail" || !check.required)
 
 /** The newest attempt at a composition; with `retry`, the next attempt when the newest failed only for gaps. */
-const latest = (
+const latest = Effect.fnUntraced(function* (
   composition: {
     readonly project: string
     readonly base: { readonly generation: number; readonly tree: string }
     readonly changeSets: ReadonlyArray<string>
   },
   retry: boolean
-) =>
-  Effect.gen(function* () {
-    let attempt = 1
-    let id: CandidateId = yield* candidateIdOf({ ...composition, attempt })
-    let candidate = (yield* find("candidate", id))?.record ?? null
-    for (;;) {
-      if (candidate === null) return { id, attempt, candidate: null }
-      const nextId = yield* candidateIdOf({ ...composition, attempt: attempt + 1 })
-      const next: Candidate | null = (yield* find("candidate", nextId))?.record ?? null
-      if (next === null && !(retry && mayRetry(candidate))) return { id, attempt, candidate }
-      attempt += 1
-      id = nextId
-      candidate = next
-    }
-  })
+) {
+  let attempt = 1
+  let id: CandidateId = yield* candidateIdOf({ ...composition, attempt })
+  let candidate = (yield* find("candidate", id))?.record ?? null
+  for (;;) {
+    if (candidate === null) return { id, attempt, candidate: null }
+    const nextId = yield* candidateIdOf({ ...composition, attempt: attempt + 1 })
+    const next: Candidate | null = (yield* find("candidate", nextId))?.record ?? null
+    if (next === null && !(retry && mayRetry(candidate))) return { id, attempt, candidate }
+    attempt += 1
+    id = nextId
+    candidate = next
+  }
+})
 
 /** The newest Candidate of the same ChangeSets when it is stale and waits to be recomposed: asking does it at once. */
 const staleOne = (

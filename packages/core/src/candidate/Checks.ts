@@ -105,78 +105,76 @@ const compareTree = (check: Check, composed: Composed) =>
 
 const shortened = (text: string): string => (text.length > 1000 ? `${text.slice(0, 1000)} …` : text)
 
-const runBuild = (composed: Composed) =>
-  Effect.gen(function* () {
-    const builder = (yield* AppBuilder).version
-    const runner: Runner = {
-      isolation: "builder",
-      version: `${builder.name} ${builder.version}`,
-      guarantees: ["memory-limited", "time-limited"]
-    }
-    return yield* bundleOf({
-      kind: "app-previews",
-      project: composed.candidate.projectId,
-      files: composed.files,
-      commit: composed.commit,
-      tree: composed.tree,
-      builtAt: composed.candidate.createdAt
-    }).pipe(
-      Effect.flatMap((built) => Effect.map(inputsOf(built.bundle, composed), (inputs) => ({ ...built, inputs }))),
-      Effect.map((built): Finding => {
-        const assets = Object.keys(built.bundle.assets.manifest).length
-        const what = `built ${Object.keys(built.bundle.modules).length} module(s) and ${assets} asset(s) with ${runner.version}`
-        const warnings = (built.bundle.warnings ?? []).map(formatProblem)
-        const summary = shortened([what, ...warnings].join("\n"))
-        return {
-          status: "checked_supported",
-          result: "pass",
-          summary,
-          // The build's output is the bundle itself: the digest of the output is the bundle's.
-          output: BundleStore.encode(built.bundle),
+const runBuild = Effect.fnUntraced(function* (composed: Composed) {
+  const builder = (yield* AppBuilder).version
+  const runner: Runner = {
+    isolation: "builder",
+    version: `${builder.name} ${builder.version}`,
+    guarantees: ["memory-limited", "time-limited"]
+  }
+  return yield* bundleOf({
+    kind: "app-previews",
+    project: composed.candidate.projectId,
+    files: composed.files,
+    commit: composed.commit,
+    tree: composed.tree,
+    builtAt: composed.candidate.createdAt
+  }).pipe(
+    Effect.flatMap((built) => Effect.map(inputsOf(built.bundle, composed), (inputs) => ({ ...built, inputs }))),
+    Effect.map((built): Finding => {
+      const assets = Object.keys(built.bundle.assets.manifest).length
+      const what = `built ${Object.keys(built.bundle.modules).length} module(s) and ${assets} asset(s) with ${runner.version}`
+      const warnings = (built.bundle.warnings ?? []).map(formatProblem)
+      const summary = shortened([what, ...warnings].join("\n"))
+      return {
+        status: "checked_supported",
+        result: "pass",
+        summary,
+        // The build's output is the bundle itself: the digest of the output is the bundle's.
+        output: BundleStore.encode(built.bundle),
+        runner,
+        bundleDigest: built.digest,
+        ...(built.inputs.length === 0 ? {} : { inputs: built.inputs }),
+        worthAnotherTry: false
+      }
+    }),
+    Effect.catchTags({
+      BuildRefused: (refused) => {
+        const text = refused.problems.map(formatProblem).join("\n")
+        return Effect.succeed<Finding>({
+          status: "checked_unsupported",
+          result: "fail",
+          summary: shortened(text),
+          output: utf8(`${text}\n`),
           runner,
-          bundleDigest: built.digest,
-          ...(built.inputs.length === 0 ? {} : { inputs: built.inputs }),
           worthAnotherTry: false
-        }
-      }),
-      Effect.catchTags({
-        BuildRefused: (refused) => {
-          const text = refused.problems.map(formatProblem).join("\n")
-          return Effect.succeed<Finding>({
-            status: "checked_unsupported",
-            result: "fail",
-            summary: shortened(text),
-            output: utf8(`${text}\n`),
-            runner,
-            worthAnotherTry: false
-          })
-        },
-        BuildCrashed: (crash) => Effect.succeed(gap(crash.message, runner)),
-        BuilderUnavailable: (away) => Effect.succeed({ ...gap(away.message, runner), away }),
-        BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap), runner, { final: true }))
-      })
-    )
-  })
+        })
+      },
+      BuildCrashed: (crash) => Effect.succeed(gap(crash.message, runner)),
+      BuilderUnavailable: (away) => Effect.succeed({ ...gap(away.message, runner), away }),
+      BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap), runner, { final: true }))
+    })
+  )
+})
 
 /**
  * The changed files that the bundle holds as modules of their own: text and data, which alone can be of a kind that
  * nobody runs. Nobody asks where the risk is not low.
  */
-const inputsOf = (bundle: Bundle, { candidate, files, tree }: Composed) =>
-  Effect.gen(function* () {
-    if (candidate.plan_json?.riskTier !== "low") return []
-    const modules = new Set(Object.values(bundle.modules).map(({ sha256: digest }) => digest))
-    const { brought } = yield* changedFiles(
-      { project: candidate.projectId, fork: candidateFork(candidate.id) },
-      candidate.base_tree,
-      tree
-    )
-    const content = yield* files
-    const found = yield* Effect.filter(brought, (path) =>
-      Effect.map(sha256(content.get(path)?.content ?? new Uint8Array()), (digest) => modules.has(digest))
-    )
-    return found.slice(0, Limits.pathsNamed)
-  })
+const inputsOf = Effect.fnUntraced(function* (bundle: Bundle, { candidate, files, tree }: Composed) {
+  if (candidate.plan_json?.riskTier !== "low") return []
+  const modules = new Set(Object.values(bundle.modules).map(({ sha256: digest }) => digest))
+  const { brought } = yield* changedFiles(
+    { project: candidate.projectId, fork: candidateFork(candidate.id) },
+    candidate.base_tree,
+    tree
+  )
+  const content = yield* files
+  const found = yield* Effect.filter(brought, (path) =>
+    Effect.map(sha256(content.get(path)?.content ?? new Uint8Array()), (digest) => modules.has(digest))
+  )
+  return found.slice(0, Limits.pathsNamed)
+})
 
 const jobOf = (check: Check, composed: Composed, files: SandboxJob["files"], attempt: number): SandboxJob => ({
   id: `${composed.candidate.id}-${check.id}-${attempt}`,
@@ -193,58 +191,57 @@ const jobOf = (check: Check, composed: Composed, files: SandboxJob["files"], att
   }
 })
 
-const runJob = (job: SandboxJob): Effect.Effect<SandboxResult, IsolationMissing | SandboxUnavailable, Sandbox> =>
-  Effect.gen(function* () {
-    const sandbox = yield* Sandbox
-    return yield* Effect.acquireUseRelease(
-      sandbox.start(job),
-      (handle) =>
-        sandbox.poll(handle, 1000).pipe(
-          Effect.repeat({ until: (state) => state._tag === "Finished" }),
-          Effect.flatMap((state) =>
-            state._tag === "Finished"
-              ? Effect.succeed(state.result)
-              : Effect.fail(new SandboxUnavailable({ reason: "the job was lost" }))
-          ),
-          // A runner that never answers must not hold the Candidate for ever.
-          Effect.timeoutOrElse({
-            duration: job.limits.wallMs + 60_000,
-            orElse: () => Effect.fail(new SandboxUnavailable({ reason: "the sandbox does not answer" }))
-          })
+const runJob = Effect.fnUntraced(function* (
+  job: SandboxJob
+): Effect.fn.Return<SandboxResult, IsolationMissing | SandboxUnavailable, Sandbox> {
+  const sandbox = yield* Sandbox
+  return yield* Effect.acquireUseRelease(
+    sandbox.start(job),
+    (handle) =>
+      sandbox.poll(handle, 1000).pipe(
+        Effect.repeat({ until: (state) => state._tag === "Finished" }),
+        Effect.flatMap((state) =>
+          state._tag === "Finished"
+            ? Effect.succeed(state.result)
+            : Effect.fail(new SandboxUnavailable({ reason: "the job was lost" }))
         ),
-      (handle) => sandbox.cancel(handle)
-    )
-  })
+        // A runner that never answers must not hold the Candidate for ever.
+        Effect.timeoutOrElse({
+          duration: job.limits.wallMs + 60_000,
+          orElse: () => Effect.fail(new SandboxUnavailable({ reason: "the sandbox does not answer" }))
+        })
+      ),
+    (handle) => sandbox.cancel(handle)
+  )
+})
 
-const runCommand = (check: Check, composed: Composed, attempt: number) =>
-  Effect.gen(function* () {
-    if (check.command === undefined)
-      return gap(`the source does not define the check ${check.id}; add it to pawl.json`, unrun, { final: true })
-    return yield* inSandbox(composed.candidate, composed.running, commandIn(check, composed, attempt))
-  })
+const runCommand = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
+  if (check.command === undefined)
+    return gap(`the source does not define the check ${check.id}; add it to pawl.json`, unrun, { final: true })
+  return yield* inSandbox(composed.candidate, composed.running, commandIn(check, composed, attempt))
+})
 
 /** Runs the command now, unless the month's time is used up: what waited long asks again. */
-const commandIn = (check: Check, composed: Composed, attempt: number) =>
-  Effect.gen(function* () {
-    const { projectId } = composed.candidate
-    const noTime = yield* exhausted(projectId)
-    if (noTime !== null) return gap(noTime, unrun, { final: true })
-    const files = yield* filesFor(check, composed)
-    return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
-      counted(projectId),
-      Effect.map((result) => judge(check, result)),
-      Effect.catchTags({
-        IsolationMissing: (missing) =>
-          Effect.succeed(gap(`not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })),
-        SandboxUnavailable: (away) =>
-          Effect.succeed(
-            away.lasting === true
-              ? gap(`no sandbox can run it: ${away.reason}`, unrun, { final: true })
-              : { ...gap(`the sandbox failed: ${away.reason}`, unrun), away }
-          )
-      })
-    )
-  })
+const commandIn = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
+  const { projectId } = composed.candidate
+  const noTime = yield* exhausted(projectId)
+  if (noTime !== null) return gap(noTime, unrun, { final: true })
+  const files = yield* filesFor(check, composed)
+  return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
+    counted(projectId),
+    Effect.map((result) => judge(check, result)),
+    Effect.catchTags({
+      IsolationMissing: (missing) =>
+        Effect.succeed(gap(`not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })),
+      SandboxUnavailable: (away) =>
+        Effect.succeed(
+          away.lasting === true
+            ? gap(`no sandbox can run it: ${away.reason}`, unrun, { final: true })
+            : { ...gap(`the sandbox failed: ${away.reason}`, unrun), away }
+        )
+    })
+  )
+})
 
 /** Counts the time that a run took; one that was given up half-way counts too, or giving up would be free. */
 const counted =
@@ -302,14 +299,13 @@ const judge = (check: Check, result: SandboxResult): Finding => {
  * Tries a check until it shows something, at most `Limits.checkGapAttempts` times. Fails when what should run it was away
  * at the last of them: that says nothing about the check, which is asked for again when it is back.
  */
-export const runCheckWithRetries = (check: Check, composed: Composed) =>
-  Effect.gen(function* () {
-    const startedAt = yield* Time.now
-    for (let attempt = 1; ; attempt++) {
-      const finding = yield* runCheck(check, composed, attempt)
-      const isLast = attempt >= Limits.checkGapAttempts
-      if (isLast && finding.away !== undefined) return yield* finding.away
-      if (finding.result !== "gap" || !finding.worthAnotherTry || isLast)
-        return { finding, attempt, startedAt, finishedAt: yield* Time.now }
-    }
-  })
+export const runCheckWithRetries = Effect.fnUntraced(function* (check: Check, composed: Composed) {
+  const startedAt = yield* Time.now
+  for (let attempt = 1; ; attempt++) {
+    const finding = yield* runCheck(check, composed, attempt)
+    const isLast = attempt >= Limits.checkGapAttempts
+    if (isLast && finding.away !== undefined) return yield* finding.away
+    if (finding.result !== "gap" || !finding.worthAnotherTry || isLast)
+      return { finding, attempt, startedAt, finishedAt: yield* Time.now }
+  }
+})

@@ -33,58 +33,57 @@ type Merge =
   | { readonly _tag: "Refused"; readonly reason: string; readonly conflicts: ReadonlyArray<string> }
 
 /** The real merge, in the Candidate's own fork. A second run gives the same commit. */
-const merge = (candidate: Candidate) =>
-  Effect.gen(function* () {
-    const change = (yield* demand("change", candidate.changeId)).record
-    if (change.kind === "rollback") return (yield* composeBack(candidate, change)) as Merge
-    const repositories = yield* Repositories
-    const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
-    const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
-    yield* repositories.fork(into)
-    return yield* repositories
-      .merge({
-        into,
-        base: candidate.base_commit,
-        commits: changeSets.map(({ record }) => ({
-          commit: record.commit,
-          from: { project: candidate.projectId, fork: workspaceFork(record.runId) },
-          message: `Merge ${record.id}\n\n${record.message}`
-        })),
-        signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(candidate.createdAt) }
+const merge = Effect.fnUntraced(function* (candidate: Candidate) {
+  const change = (yield* demand("change", candidate.changeId)).record
+  if (change.kind === "rollback") return (yield* composeBack(candidate, change)) as Merge
+  const repositories = yield* Repositories
+  const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
+  const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
+  yield* repositories.fork(into)
+  return yield* repositories
+    .merge({
+      into,
+      base: candidate.base_commit,
+      commits: changeSets.map(({ record }) => ({
+        commit: record.commit,
+        from: { project: candidate.projectId, fork: workspaceFork(record.runId) },
+        message: `Merge ${record.id}\n\n${record.message}`
+      })),
+      signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(candidate.createdAt) }
+    })
+    .pipe(
+      Effect.map((made): Merge => ({ _tag: "Composed", ...made })),
+      Effect.catchTags({
+        MergeConflict: (conflict) =>
+          Effect.succeed<Merge>({
+            _tag: "Refused",
+            reason: `merge conflict in ${namePaths(conflict.paths)}`,
+            conflicts: conflict.paths.slice(0, Limits.pathsNamed)
+          }),
+        InvalidPath: (invalid) =>
+          Effect.succeed<Merge>({
+            _tag: "Refused",
+            reason: `${invalid.path}: ${invalid.reason}`,
+            conflicts: [invalid.path]
+          }),
+        TreeTooLarge: (large) =>
+          Effect.succeed<Merge>({
+            _tag: "Refused",
+            reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
+            conflicts: []
+          })
       })
-      .pipe(
-        Effect.map((made): Merge => ({ _tag: "Composed", ...made })),
-        Effect.catchTags({
-          MergeConflict: (conflict) =>
-            Effect.succeed<Merge>({
-              _tag: "Refused",
-              reason: `merge conflict in ${namePaths(conflict.paths)}`,
-              conflicts: conflict.paths.slice(0, Limits.pathsNamed)
-            }),
-          InvalidPath: (invalid) =>
-            Effect.succeed<Merge>({
-              _tag: "Refused",
-              reason: `${invalid.path}: ${invalid.reason}`,
-              conflicts: [invalid.path]
-            }),
-          TreeTooLarge: (large) =>
-            Effect.succeed<Merge>({
-              _tag: "Refused",
-              reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
-              conflicts: []
-            })
-        })
-      )
-  })
+    )
+})
 
 /** What there is to see of the files that a composed tree changes. */
-const touched = (
-  candidate: Candidate,
-  tree: string,
-  diff: ReadonlyArray<FileChange> | null,
-  checks: Pick<PlanInput, "base" | "candidate">
-) =>
-  Effect.gen(function* () {
+const touched = Effect.fnUntraced(
+  function* (
+    candidate: Candidate,
+    tree: string,
+    diff: ReadonlyArray<FileChange> | null,
+    checks: Pick<PlanInput, "base" | "candidate">
+  ) {
     const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
     const base = candidate.base_tree
     const scripts = { base: yield* readScripts(fork, base), candidate: yield* readScripts(fork, tree) }
@@ -107,170 +106,170 @@ const touched = (
       assets,
       scripted: light ? yield* scriptedOf(fork, [base, tree], paths) : new Set(paths)
     }
-  }).pipe(
-    // What is too large to be listed could not be composed.
-    Effect.catchTag("TreeTooLarge", Effect.die)
-  )
+  },
+  Effect.catchTag("TreeTooLarge", Effect.die)
+)
 
 /** The folder of assets that a tree's settings name. */
-const assetsOf = (ref: RepositoryRef, tree: string) =>
-  Effect.gen(function* () {
-    const repositories = yield* Repositories
-    const files = new Map<string, Uint8Array>()
-    for (const name of settingsNames) {
-      const found = yield* readBytes(ref, tree, name)
-      if (found !== null) files.set(name, found)
-    }
-    const folders = (yield* repositories.list(ref, tree)).filter(({ type }) => type === "directory")
-    return yield* (yield* AppBuilder).assetsFolder({
-      settings: files,
-      folders: new Set(folders.map(({ path }) => path))
-    })
+const assetsOf = Effect.fnUntraced(function* (ref: RepositoryRef, tree: string) {
+  const repositories = yield* Repositories
+  const files = new Map<string, Uint8Array>()
+  for (const name of settingsNames) {
+    const found = yield* readBytes(ref, tree, name)
+    if (found !== null) files.set(name, found)
+  }
+  const folders = (yield* repositories.list(ref, tree)).filter(({ type }) => type === "directory")
+  return yield* (yield* AppBuilder).assetsFolder({
+    settings: files,
+    folders: new Set(folders.map(({ path }) => path))
   })
+})
 
 /** Those of some paths that hold a script in one of some trees, or are gone where code could import them. */
-const scriptedOf = (ref: RepositoryRef, trees: readonly [base: string, own: string], paths: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const holds = (tree: string) => (path: string) =>
-      Effect.map(readBytes(ref, tree, path), (content) =>
-        content === null ? tree === trees[1] && isImportable(path) : holdsScript(content, isText(path))
-      )
-    const found = yield* Effect.forEach(trees, (tree) =>
-      Effect.filter(paths, holds(tree), { concurrency: Limits.fileReadsAtOnce })
+const scriptedOf = Effect.fnUntraced(function* (
+  ref: RepositoryRef,
+  trees: readonly [base: string, own: string],
+  paths: ReadonlyArray<string>
+) {
+  const holds = (tree: string) => (path: string) =>
+    Effect.map(readBytes(ref, tree, path), (content) =>
+      content === null ? tree === trees[1] && isImportable(path) : holdsScript(content, isText(path))
     )
-    return new Set(found.flat())
-  })
+  const found = yield* Effect.forEach(trees, (tree) =>
+    Effect.filter(paths, holds(tree), { concurrency: Limits.fileReadsAtOnce })
+  )
+  return new Set(found.flat())
+})
 
 /** The plan of a composed tree, or why there can be none. */
-const plan = (candidate: Candidate, tree: string) =>
-  Effect.gen(function* () {
-    const change = (yield* demand("change", candidate.changeId)).record
-    if (change.kind === "rollback") return yield* planBack(candidate, change)
-    const repositories = yield* Repositories
-    const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
-    const base = yield* readDefinitions(fork, candidate.base_tree)
-    const own = yield* readDefinitions(fork, tree)
-    if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
-    const diff = yield* repositories.diff(fork, candidate.base_tree, tree).pipe(
-      Effect.map((files): ReadonlyArray<FileChange> | null => files),
-      Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
-    )
-    const checks = { base: base._tag === "Defined" ? base.file.checks : [], candidate: own.file.checks }
-    const look = yield* touched(candidate, tree, diff, checks)
-    const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
-    const tasks = yield* Effect.forEach(changeSets, ({ record }) => demand("task", record.taskId))
-    const policy = yield* demand("policy", candidate.projectId)
-    const pointer = yield* find("pointer", pointerKey(candidate.projectId, "production"))
-    const made: Plan = planOf({
-      ...checks,
-      ...look,
-      taskKinds: tasks.map((task) => task.record.kind),
-      // Where no apps are hosted there is no pointer, and what would be an app is built and checked all the same.
-      hasApp: pointer?.record.status !== "removed",
-      policy: policy.record,
-      now: yield* Time.now
-    })
-    return { _tag: "Planned" as const, plan: made }
+const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
+  const change = (yield* demand("change", candidate.changeId)).record
+  if (change.kind === "rollback") return yield* planBack(candidate, change)
+  const repositories = yield* Repositories
+  const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
+  const base = yield* readDefinitions(fork, candidate.base_tree)
+  const own = yield* readDefinitions(fork, tree)
+  if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
+  const diff = yield* repositories.diff(fork, candidate.base_tree, tree).pipe(
+    Effect.map((files): ReadonlyArray<FileChange> | null => files),
+    Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
+  )
+  const checks = { base: base._tag === "Defined" ? base.file.checks : [], candidate: own.file.checks }
+  const look = yield* touched(candidate, tree, diff, checks)
+  const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
+  const tasks = yield* Effect.forEach(changeSets, ({ record }) => demand("task", record.taskId))
+  const policy = yield* demand("policy", candidate.projectId)
+  const pointer = yield* find("pointer", pointerKey(candidate.projectId, "production"))
+  const made: Plan = planOf({
+    ...checks,
+    ...look,
+    taskKinds: tasks.map((task) => task.record.kind),
+    // Where no apps are hosted there is no pointer, and what would be an app is built and checked all the same.
+    hasApp: pointer?.record.status !== "removed",
+    policy: policy.record,
+    now: yield* Time.now
   })
+  return { _tag: "Planned" as const, plan: made }
+})
 
 /** Composes a Candidate and records its plan, or rejects it. Answers whether there is something to verify. */
-export const compose = (candidateId: string) =>
-  Effect.gen(function* () {
-    const before = (yield* demand("candidate", candidateId)).record
-    if (before.status !== "composing") return
-    const merged = yield* step("merge", merge(before))
-    if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
-    const planned = yield* step("plan", plan(before, merged.tree))
-    if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
-    const noBudget = planned.plan.checks.some((check) => check.kind === "command")
-      ? yield* exhausted(before.projectId)
-      : null
-    if (noBudget !== null) return yield* decideAndCommit(refused(candidateId, noBudget, []))
-    yield* decideAndCommit(composed(candidateId, merged, planned.plan))
-  }).pipe(Effect.withSpan("Composing.compose"))
+export const compose = Effect.fnUntraced(function* (candidateId: string) {
+  const before = (yield* demand("candidate", candidateId)).record
+  if (before.status !== "composing") return
+  const merged = yield* step("merge", merge(before))
+  if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
+  const planned = yield* step("plan", plan(before, merged.tree))
+  if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
+  const noBudget = planned.plan.checks.some((check) => check.kind === "command")
+    ? yield* exhausted(before.projectId)
+    : null
+  if (noBudget !== null) return yield* decideAndCommit(refused(candidateId, noBudget, []))
+  yield* decideAndCommit(composed(candidateId, merged, planned.plan))
+}, Effect.withSpan("Composing.compose"))
 
 /** Plans a composed Candidate anew when the Policy is not the one it was planned under. What was checked stays checked. */
-export const replan = (candidateId: string) =>
-  Effect.gen(function* () {
-    const before = (yield* demand("candidate", candidateId)).record
-    const policy = yield* demand("policy", before.projectId)
-    if (before.status !== "verifying" || before.tree === null || before.plan_json === null) return
-    if (!(yield* isOutdated(before, policy.record))) return
-    const planned = yield* plan(before, before.tree)
-    if (planned._tag === "Refused") return
-    yield* decideAndCommit(
-      Effect.gen(function* () {
-        const candidate = yield* demand("candidate", candidateId)
-        if (candidate.record.status !== "verifying") return { answer: undefined }
-        const writes = [Commit.update("candidate", candidate, { plan_json: planned.plan, updatedAt: yield* Time.now })]
-        const name = "Composing.replanned"
-        return {
-          answer: undefined,
-          commit: { name, projectId: candidate.record.projectId, lease: yield* lease, writes }
-        }
-      })
-    )
-  }).pipe(Effect.withSpan("Composing.replan"))
+export const replan = Effect.fnUntraced(function* (candidateId: string) {
+  const before = (yield* demand("candidate", candidateId)).record
+  const policy = yield* demand("policy", before.projectId)
+  if (before.status !== "verifying" || before.tree === null || before.plan_json === null) return
+  if (!(yield* isOutdated(before, policy.record))) return
+  const planned = yield* plan(before, before.tree)
+  if (planned._tag === "Refused") return
+  yield* decideAndCommit(
+    Effect.gen(function* () {
+      const candidate = yield* demand("candidate", candidateId)
+      if (candidate.record.status !== "verifying") return { answer: undefined }
+      const writes = [Commit.update("candidate", candidate, { plan_json: planned.plan, updatedAt: yield* Time.now })]
+      const name = "Composing.replanned"
+      return {
+        answer: undefined,
+        commit: { name, projectId: candidate.record.projectId, lease: yield* lease, writes }
+      }
+    })
+  )
+}, Effect.withSpan("Composing.replan"))
 
 const lease = Effect.map(Process, (process) => process.lease)
 
-const refused = (candidateId: string, reason: string, conflicts: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const candidate = yield* demand("candidate", candidateId)
-    const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "notComposable")
-    if (next._tag === "Failure") return { answer: undefined }
-    const change = yield* demand("change", candidate.record.changeId)
-    const now = yield* Time.now
-    const end = endOfRollback(change, { candidateId, reason, now, actor })
-    return {
-      answer: undefined,
-      commit: {
-        name: "Composing.refused",
-        projectId: candidate.record.projectId,
-        lease: yield* lease,
-        writes: [
-          Commit.update("candidate", candidate, { status: next.success, reason, conflicts, updatedAt: now }),
-          ...end.writes
-        ],
-        events: [
-          {
-            type: "candidate.rejected" as const,
-            subject: candidateId,
-            data: { changeId: candidate.record.changeId, reason, conflicts },
-            actor
-          },
-          ...end.events
-        ]
-      }
+const refused = Effect.fnUntraced(function* (candidateId: string, reason: string, conflicts: ReadonlyArray<string>) {
+  const candidate = yield* demand("candidate", candidateId)
+  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "notComposable")
+  if (next._tag === "Failure") return { answer: undefined }
+  const change = yield* demand("change", candidate.record.changeId)
+  const now = yield* Time.now
+  const end = endOfRollback(change, { candidateId, reason, now, actor })
+  return {
+    answer: undefined,
+    commit: {
+      name: "Composing.refused",
+      projectId: candidate.record.projectId,
+      lease: yield* lease,
+      writes: [
+        Commit.update("candidate", candidate, { status: next.success, reason, conflicts, updatedAt: now }),
+        ...end.writes
+      ],
+      events: [
+        {
+          type: "candidate.rejected" as const,
+          subject: candidateId,
+          data: { changeId: candidate.record.changeId, reason, conflicts },
+          actor
+        },
+        ...end.events
+      ]
     }
-  })
+  }
+})
 
-const composed = (candidateId: string, made: { readonly commit: string; readonly tree: string }, plan: Plan) =>
-  Effect.gen(function* () {
-    const candidate = yield* demand("candidate", candidateId)
-    const change = yield* demand("change", candidate.record.changeId)
-    const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "planRecorded")
-    if (next._tag === "Failure") return { answer: undefined }
-    const now = yield* Time.now
-    const { commit, tree } = made
-    return {
-      answer: undefined,
-      commit: {
-        name: "Composing.composed",
-        projectId: candidate.record.projectId,
-        lease: yield* lease,
-        writes: [
-          Commit.update("candidate", candidate, { status: next.success, commit, tree, plan_json: plan, updatedAt: now }),
-          Commit.update("change", change, { riskTier: riskier(change.record.riskTier, plan.riskTier), updatedAt: now })
-        ],
-        events: [
-          {
-            type: "candidate.composed" as const,
-            subject: candidateId,
-            data: { changeId: change.record.id, commit, tree, riskTier: plan.riskTier },
-            actor
-          }
-        ]
-      }
+const composed = Effect.fnUntraced(function* (
+  candidateId: string,
+  made: { readonly commit: string; readonly tree: string },
+  plan: Plan
+) {
+  const candidate = yield* demand("candidate", candidateId)
+  const change = yield* demand("change", candidate.record.changeId)
+  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "planRecorded")
+  if (next._tag === "Failure") return { answer: undefined }
+  const now = yield* Time.now
+  const { commit, tree } = made
+  return {
+    answer: undefined,
+    commit: {
+      name: "Composing.composed",
+      projectId: candidate.record.projectId,
+      lease: yield* lease,
+      writes: [
+        Commit.update("candidate", candidate, { status: next.success, commit, tree, plan_json: plan, updatedAt: now }),
+        Commit.update("change", change, { riskTier: riskier(change.record.riskTier, plan.riskTier), updatedAt: now })
+      ],
+      events: [
+        {
+          type: "candidate.composed" as const,
+          subject: candidateId,
+          data: { changeId: change.record.id, commit, tree, riskTier: plan.riskTier },
+          actor
+        }
+      ]
     }
-  })
+  }
+})

@@ -39,48 +39,44 @@ const running: SandboxState = { _tag: "Running" }
 
 type Result = Deferred.Deferred<SandboxResult, SandboxUnavailable>
 
-const make = (script: SandboxScript) =>
-  Effect.gen(function* () {
-    const jobs = new Map<string, Result>()
-    const fibers = yield* FiberSet.make()
+const make = Effect.fnUntraced(function* (script: SandboxScript) {
+  const jobs = new Map<string, Result>()
+  const fibers = yield* FiberSet.make()
 
-    const perform = (job: SandboxJob, result: Result) =>
-      Effect.gen(function* () {
-        const startedAtMs = yield* Clock.currentTimeMillis
-        const scripted = script(job)
-        const end = Effect.isEffect(scripted) ? scripted : Effect.succeed(scripted)
-        yield* Deferred.complete(
-          result,
-          Effect.flatMap(end, (value) =>
-            Effect.map(Clock.currentTimeMillis, (now) => resultOf(job, value, startedAtMs, now))
-          )
-        )
-      })
-
-    const start = (job: SandboxJob) =>
-      Effect.gen(function* () {
-        if (!jobs.has(job.id)) {
-          const result = yield* Deferred.make<SandboxResult, SandboxUnavailable>()
-          jobs.set(job.id, result)
-          yield* FiberSet.run(fibers, perform(job, result))
-        }
-        return { id: job.id }
-      })
-
-    const poll = ({ id }: { readonly id: string }, waitMs: number) =>
-      Effect.gen(function* () {
-        const result = jobs.get(id)
-        if (result === undefined) return yield* new SandboxUnavailable({ reason: `no job ${id} here` })
-        const done = yield* Deferred.poll(result)
-        if (Option.isSome(done)) return finished(yield* done.value)
-        if (waitMs <= 0) return running
-        const waited = yield* Effect.timeoutOption(Deferred.await(result), waitMs)
-        return Option.match(waited, { onNone: () => running, onSome: finished })
-      })
-
-    const cancel = ({ id }: { readonly id: string }) => Effect.sync(() => void jobs.delete(id))
-
-    return Sandbox.of({ isolation: Effect.succeed(isolation), start, poll, cancel })
+  const perform = Effect.fnUntraced(function* (job: SandboxJob, result: Result) {
+    const startedAtMs = yield* Clock.currentTimeMillis
+    const scripted = script(job)
+    const end = Effect.isEffect(scripted) ? scripted : Effect.succeed(scripted)
+    yield* Deferred.complete(
+      result,
+      Effect.flatMap(end, (value) =>
+        Effect.map(Clock.currentTimeMillis, (now) => resultOf(job, value, startedAtMs, now))
+      )
+    )
   })
+
+  const start = Effect.fnUntraced(function* (job: SandboxJob) {
+    if (!jobs.has(job.id)) {
+      const result = yield* Deferred.make<SandboxResult, SandboxUnavailable>()
+      jobs.set(job.id, result)
+      yield* FiberSet.run(fibers, perform(job, result))
+    }
+    return { id: job.id }
+  })
+
+  const poll = Effect.fnUntraced(function* ({ id }: { readonly id: string }, waitMs: number) {
+    const result = jobs.get(id)
+    if (result === undefined) return yield* new SandboxUnavailable({ reason: `no job ${id} here` })
+    const done = yield* Deferred.poll(result)
+    if (Option.isSome(done)) return finished(yield* done.value)
+    if (waitMs <= 0) return running
+    const waited = yield* Effect.timeoutOption(Deferred.await(result), waitMs)
+    return Option.match(waited, { onNone: () => running, onSome: finished })
+  })
+
+  const cancel = ({ id }: { readonly id: string }) => Effect.sync(() => void jobs.delete(id))
+
+  return Sandbox.of({ isolation: Effect.succeed(isolation), start, poll, cancel })
+})
 
 export const layerMemory = (script: SandboxScript): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(script))

@@ -10,12 +10,11 @@ import type { Candidate } from "./Candidate.ts"
  * Made under another Policy, or without a build that is owed by now: by the Project's app since it was deployed, or by
  * a rollback since the bundle of its tree is gone.
  */
-export const isOutdated = (candidate: Candidate, policy: Policy) =>
-  Effect.gen(function* () {
-    const { plan_json: plan, projectId, tree } = candidate
-    if (plan === null || tree === null || plan.policyVersion !== policy.version) return true
-    if (plan.checks.some((check) => check.kind === "build")) return false
-    const change = (yield* demand("change", candidate.changeId)).record
-    if (change.kind === "rollback") return yield* mustBuild(projectId, tree)
-    return (yield* releasesTo(projectId))?._tag === "App"
-  })
+export const isOutdated = Effect.fnUntraced(function* (candidate: Candidate, policy: Policy) {
+  const { plan_json: plan, projectId, tree } = candidate
+  if (plan === null || tree === null || plan.policyVersion !== policy.version) return true
+  if (plan.checks.some((check) => check.kind === "build")) return false
+  const change = (yield* demand("change", candidate.changeId)).record
+  if (change.kind === "rollback") return yield* mustBuild(projectId, tree)
+  return (yield* releasesTo(projectId))?._tag === "App"
+})

@@ -33,45 +33,41 @@ const wants = (change: Change): boolean | null => {
   return !isClosed(change.status) && change.status !== "releasing" && change.kind !== "rollback"
 }
 
-const recomposing = (staleId: string) =>
-  Effect.gen(function* () {
-    const nothing = { answer: null }
-    const stale = yield* demand("candidate", staleId)
-    const change = yield* demand("change", stale.record.changeId)
-    const wanted = wants(change.record)
-    if (wanted === null)
-      return yield* Effect.fail(
-        new Waiting("another Candidate of the Change is being promoted", Limits.commandBackoffMs)
-      )
-    if (stale.record.status !== "stale" || !wanted) return nothing
-    const { lineage, recomposition, changeSets, projectId } = stale.record
-    const line = yield* (yield* Records).list("candidate", { where: { lineage }, limit: "all" })
-    if (line.items.some((each) => each.record.recomposition > recomposition)) return nothing
-    const head = yield* demand("head", projectId)
-    if (recomposition >= Limits.recompositions)
-      return { answer: null, commit: exhausted(stale, change, yield* Time.now) }
-    const base = { generation: head.record.generation, tree: head.record.tree }
-    const id = yield* candidateIdOf({ project: projectId, base, changeSets, attempt: 1 })
-    // Somebody asked for the very composition meanwhile: that one is it.
-    if ((yield* find("candidate", id)) !== null) return nothing
-    const now = yield* Time.now
-    const candidate: Candidate = {
-      ...newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.record.id, now }),
-      lineage,
-      recomposition: recomposition + 1
+const recomposing = Effect.fnUntraced(function* (staleId: string) {
+  const nothing = { answer: null }
+  const stale = yield* demand("candidate", staleId)
+  const change = yield* demand("change", stale.record.changeId)
+  const wanted = wants(change.record)
+  if (wanted === null)
+    return yield* Effect.fail(new Waiting("another Candidate of the Change is being promoted", Limits.commandBackoffMs))
+  if (stale.record.status !== "stale" || !wanted) return nothing
+  const { lineage, recomposition, changeSets, projectId } = stale.record
+  const line = yield* (yield* Records).list("candidate", { where: { lineage }, limit: "all" })
+  if (line.items.some((each) => each.record.recomposition > recomposition)) return nothing
+  const head = yield* demand("head", projectId)
+  if (recomposition >= Limits.recompositions) return { answer: null, commit: exhausted(stale, change, yield* Time.now) }
+  const base = { generation: head.record.generation, tree: head.record.tree }
+  const id = yield* candidateIdOf({ project: projectId, base, changeSets, attempt: 1 })
+  // Somebody asked for the very composition meanwhile: that one is it.
+  if ((yield* find("candidate", id)) !== null) return nothing
+  const now = yield* Time.now
+  const candidate: Candidate = {
+    ...newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.record.id, now }),
+    lineage,
+    recomposition: recomposition + 1
+  }
+  return {
+    answer: candidate,
+    commit: {
+      name: "Recomposition.recompose",
+      projectId,
+      // A head that moves on while this is decided would make the new one stale at birth.
+      expects: [Commit.unchanged("head", projectId, head)],
+      writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
+      commands: [verification(candidate, actor)]
     }
-    return {
-      answer: candidate,
-      commit: {
-        name: "Recomposition.recompose",
-        projectId,
-        // A head that moves on while this is decided would make the new one stale at birth.
-        expects: [Commit.unchanged("head", projectId, head)],
-        writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
-        commands: [verification(candidate, actor)]
-      }
-    }
-  })
+  }
+})
 
 const exhausted = (
   stale: Commit.Stored<Candidate>,

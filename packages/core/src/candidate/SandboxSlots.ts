@@ -37,15 +37,14 @@ const patience = (running: Running): Effect.Effect<never, Waiting> =>
 const scopeOf = (changeId: string): string => `sandbox/${changeId}`
 
 /** A place among those of the Change, held as long as the scope; null when all are taken. */
-const placeOf = (changeId: string) =>
-  Effect.gen(function* () {
-    const slots = yield* SharedSlots
-    const asked = { scope: scopeOf(changeId), max: Limits.activeSandboxesPerChange, leaseMs: Limits.sandboxLeaseMs }
-    return yield* Effect.acquireRelease(slots.take(asked), (slot) =>
-      // When the store is away now, the place comes back by itself.
-      slot === null ? Effect.void : Effect.ignore({ log: true })(slots.giveBack(slot))
-    )
-  })
+const placeOf = Effect.fnUntraced(function* (changeId: string) {
+  const slots = yield* SharedSlots
+  const asked = { scope: scopeOf(changeId), max: Limits.activeSandboxesPerChange, leaseMs: Limits.sandboxLeaseMs }
+  return yield* Effect.acquireRelease(slots.take(asked), (slot) =>
+    // When the store is away now, the place comes back by itself.
+    slot === null ? Effect.void : Effect.ignore({ log: true })(slots.giveBack(slot))
+  )
+})
 
 /** Keeps a place while work goes on. An outage of the store ends no work; a place that was lost does. */
 const keeping = (place: HeldSlot) =>
@@ -73,14 +72,13 @@ const attempt = <A, E, R>(of: Of, running: Running, work: Effect.Effect<A, E, R>
   )
 
 /** Runs work in a sandbox's slot. Fails with `Waiting` when that takes long and nothing else of its command runs. */
-export const inSandbox = <A, E, R>(of: Of, running: Running, work: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const began = yield* Time.nowMillis
-    for (;;) {
-      const done = yield* attempt(of, running, work)
-      if (Option.isSome(done)) return done.value
-      if (running.count === 0 && (yield* Time.nowMillis) - began >= Limits.sandboxWaitMs)
-        return yield* Effect.fail(waiting)
-      yield* Effect.sleep(Limits.sandboxLookMs)
-    }
-  })
+export const inSandbox = Effect.fnUntraced(function* <A, E, R>(of: Of, running: Running, work: Effect.Effect<A, E, R>) {
+  const began = yield* Time.nowMillis
+  for (;;) {
+    const done = yield* attempt(of, running, work)
+    if (Option.isSome(done)) return done.value
+    if (running.count === 0 && (yield* Time.nowMillis) - began >= Limits.sandboxWaitMs)
+      return yield* Effect.fail(waiting)
+    yield* Effect.sleep(Limits.sandboxLookMs)
+  }
+})

@@ -74,14 +74,13 @@ export const staleCommit = (
 }
 
 /** Whether the Change has another verified Candidate on the head. */
-export const hasOtherVerified = (candidate: Candidate, generation: number) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("candidate", {
-      where: { changeId: candidate.changeId, status: "verified" },
-      limit: "all"
-    })
-    return page.items.some((each) => each.record.id !== candidate.id && each.record.base_generation === generation)
+export const hasOtherVerified = Effect.fnUntraced(function* (candidate: Candidate, generation: number) {
+  const page = yield* (yield* Records).list("candidate", {
+    where: { changeId: candidate.changeId, status: "verified" },
+    limit: "all"
   })
+  return page.items.some((each) => each.record.id !== candidate.id && each.record.base_generation === generation)
+})
 
 /** Marks a Candidate stale when canonical moved on, and answers whether it is stale now. */
 export const markStale = (candidateId: string) =>

@@ -75,19 +75,18 @@ export const verify = (candidateId: string) =>
   }).pipe(Effect.withSpan("Verification.verify", { attributes: { candidateId } }))
 
 /** Runs all checks. One that finds no sandbox, or meets what is away, ends none of the others; then the rest is done another time. */
-const runChecks = (checks: ReadonlyArray<Check>, composed: Composed) =>
-  Effect.gen(function* () {
-    const waits = yield* Effect.forEach(
-      checks,
-      (check) =>
-        checkOnce(check, composed).pipe(
-          Effect.as(null),
-          Effect.catchIf((problem) => problem instanceof Waiting || isOutage(problem), Effect.succeed)
-        ),
-      { concurrency: Limits.activeSandboxesPerChange }
-    )
-    for (const waiting of waits) if (waiting !== null) return yield* Effect.fail(waiting)
-  })
+const runChecks = Effect.fnUntraced(function* (checks: ReadonlyArray<Check>, composed: Composed) {
+  const waits = yield* Effect.forEach(
+    checks,
+    (check) =>
+      checkOnce(check, composed).pipe(
+        Effect.as(null),
+        Effect.catchIf((problem) => problem instanceof Waiting || isOutage(problem), Effect.succeed)
+      ),
+    { concurrency: Limits.activeSandboxesPerChange }
+  )
+  for (const waiting of waits) if (waiting !== null) return yield* Effect.fail(waiting)
+})
 
 /** Runs a check unless its evidence is there, and records what it showed. */
 const checkOnce = (check: Check, composed: Composed) =>
@@ -149,32 +148,30 @@ const keep = (name: string, { candidate }: Composed, { finding, ...run }: Ran) =
     { ...run, finding: { ...finding, output: Base64.encode(finding.output) } }
   )
 
-const ranOnce = (name: string, check: Check, composed: Composed) =>
-  Effect.gen(function* () {
-    const kept = (yield* Process).steps.get(`ran:${name}`) as Kept | undefined
-    if (kept === undefined) return yield* runCheckWithRetries(check, composed)
-    const output = yield* Effect.orDie(Effect.fromResult(Base64.decode(kept.finding.output)))
-    return { ...kept, finding: { ...kept.finding, output } } satisfies Ran
-  })
+const ranOnce = Effect.fnUntraced(function* (name: string, check: Check, composed: Composed) {
+  const kept = (yield* Process).steps.get(`ran:${name}`) as Kept | undefined
+  if (kept === undefined) return yield* runCheckWithRetries(check, composed)
+  const output = yield* Effect.orDie(Effect.fromResult(Base64.decode(kept.finding.output)))
+  return { ...kept, finding: { ...kept.finding, output } } satisfies Ran
+})
 
-const gate = (candidateId: string) =>
-  Effect.gen(function* () {
-    const candidate = yield* demand("candidate", candidateId)
-    const change = yield* demand("change", candidate.record.changeId)
-    const head = yield* demand("head", candidate.record.projectId)
-    const policy = yield* demand("policy", candidate.record.projectId)
-    const { plan_json: plan, commit, tree, status } = candidate.record
-    if (status !== "verifying" || plan === null || commit === null || tree === null) return { answer: undefined }
-    // The Policy changed while the checks ran: plan anew; what was checked stays checked.
-    if (plan.policyVersion !== policy.record.version)
-      return yield* Effect.fail(new Waiting("the Policy has changed since the plan", 0))
-    const now = yield* Time.now
-    const evidence = yield* evidenceOf(candidateId)
-    const score = judge(plan, { commit, tree }, evidence, now)
-    const decided = gated({ candidate, change, head, policy, score, evidence, now })
-    const lease = yield* Effect.map(Process, (process) => process.lease)
-    return { answer: undefined, commit: { ...decided, lease } }
-  })
+const gate = Effect.fnUntraced(function* (candidateId: string) {
+  const candidate = yield* demand("candidate", candidateId)
+  const change = yield* demand("change", candidate.record.changeId)
+  const head = yield* demand("head", candidate.record.projectId)
+  const policy = yield* demand("policy", candidate.record.projectId)
+  const { plan_json: plan, commit, tree, status } = candidate.record
+  if (status !== "verifying" || plan === null || commit === null || tree === null) return { answer: undefined }
+  // The Policy changed while the checks ran: plan anew; what was checked stays checked.
+  if (plan.policyVersion !== policy.record.version)
+    return yield* Effect.fail(new Waiting("the Policy has changed since the plan", 0))
+  const now = yield* Time.now
+  const evidence = yield* evidenceOf(candidateId)
+  const score = judge(plan, { commit, tree }, evidence, now)
+  const decided = gated({ candidate, change, head, policy, score, evidence, now })
+  const lease = yield* Effect.map(Process, (process) => process.lease)
+  return { answer: undefined, commit: { ...decided, lease } }
+})
 
 const problems = (score: Score): string =>
   score.checks

@@ -108,37 +108,36 @@ export interface Reading {
 /** Fails with `Unknown` when there is no such Candidate. */
 export const why = (candidateId: string) => Effect.map(read(candidateId), explain).pipe(Effect.withSpan("Why.why"))
 
-const read = (candidateId: string) =>
-  Effect.gen(function* () {
-    const found = yield* snapshot(candidateId)
-    const { id, projectId, changeId, base_generation, status, lineage } = found.candidate.record
-    const records = yield* Records
-    const tasks = yield* records.list("task", {
-      projectId,
-      where: { changeId, status: ["failed", "blocked"] },
-      limit: "all"
-    })
-    const line = yield* records.list("candidate", { where: { lineage }, order: "newest", limit: 1 })
-    const newest = line.items[0]?.record
-    const releaseKey = releaseId(projectId, base_generation + 1)
-    const release = status === "promoted" ? yield* find("release", releaseKey) : null
-    // Ids of commands and what they carry name their subject; the id of a Task holds its Change's.
-    const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
-    const deadLetters = yield* Effect.flatMap(Commands, (commands) =>
-      commands.deadLetters(projectId, { naming: subjects })
-    )
-    const now = yield* Time.now
-    return {
-      snapshot: found,
-      now,
-      checks: yield* checksOf(found, now),
-      tasks: tasks.items.map((each) => each.record),
-      deadLetters,
-      successor: newest === undefined || newest.id === id ? null : newest,
-      archived: (yield* demand("project", projectId)).record.status === "archived",
-      release: release?.record ?? null
-    } satisfies Reading
+const read = Effect.fnUntraced(function* (candidateId: string) {
+  const found = yield* snapshot(candidateId)
+  const { id, projectId, changeId, base_generation, status, lineage } = found.candidate.record
+  const records = yield* Records
+  const tasks = yield* records.list("task", {
+    projectId,
+    where: { changeId, status: ["failed", "blocked"] },
+    limit: "all"
   })
+  const line = yield* records.list("candidate", { where: { lineage }, order: "newest", limit: 1 })
+  const newest = line.items[0]?.record
+  const releaseKey = releaseId(projectId, base_generation + 1)
+  const release = status === "promoted" ? yield* find("release", releaseKey) : null
+  // Ids of commands and what they carry name their subject; the id of a Task holds its Change's.
+  const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
+  const deadLetters = yield* Effect.flatMap(Commands, (commands) =>
+    commands.deadLetters(projectId, { naming: subjects })
+  )
+  const now = yield* Time.now
+  return {
+    snapshot: found,
+    now,
+    checks: yield* checksOf(found, now),
+    tasks: tasks.items.map((each) => each.record),
+    deadLetters,
+    successor: newest === undefined || newest.id === id ? null : newest,
+    archived: (yield* demand("project", projectId)).record.status === "archived",
+    release: release?.record ?? null
+  } satisfies Reading
+})
 
 const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
   const { plan_json: plan, commit, tree } = candidate.record
@@ -154,19 +153,24 @@ const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string } }
 
 /** The end of a check's output. Retention may have removed it; that is no reason to say nothing else. */
-const tailOf = (row: Evidence | undefined) =>
-  Effect.gen(function* () {
+const tailOf = Effect.fnUntraced(
+  function* (row: Evidence | undefined) {
     if (row === undefined || row.outputKey === null) return null
     const objects = yield* ObjectStore
     const { sizeBytes } = yield* objects.head(row.outputKey)
     if (sizeBytes === 0) return null
     const range = { start: Math.max(0, sizeBytes - Limits.whyOutputBytes), end: sizeBytes }
     const decoder = new TextDecoder()
-    const text = yield* objects
-      .stream(row.outputKey, range)
-      .pipe(Stream.runFold(() => "", (said, piece) => said + decoder.decode(piece, { stream: true })))
+    const text = yield* objects.stream(row.outputKey, range).pipe(
+      Stream.runFold(
+        () => "",
+        (said, piece) => said + decoder.decode(piece, { stream: true })
+      )
+    )
     return text + decoder.decode(new Uint8Array())
-  }).pipe(Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die }))
+  },
+  Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die })
+)
 
 /** What a promotion asked for now would be refused for. */
 const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {

@@ -62,51 +62,49 @@ const checkFields = (input: NewChange): Effect.Effect<void, InvalidField> => {
 }
 
 /** Opens a Change, or answers the one that this `clientRequestId` opened before. */
-export const open = (actor: Actor, input: NewChange) =>
-  Effect.gen(function* () {
-    const id = yield* changeIdOf(input.projectId, input.clientRequestId)
-    const before = yield* find("change", id)
-    if (before !== null) return { change: before.record, created: false }
-    yield* checkFields(input)
-    return yield* decideAndCommit(opening(actor, id, input))
-  }).pipe(Effect.withSpan("Changes.open"))
+export const open = Effect.fnUntraced(function* (actor: Actor, input: NewChange) {
+  const id = yield* changeIdOf(input.projectId, input.clientRequestId)
+  const before = yield* find("change", id)
+  if (before !== null) return { change: before.record, created: false }
+  yield* checkFields(input)
+  return yield* decideAndCommit(opening(actor, id, input))
+}, Effect.withSpan("Changes.open"))
 
-const opening = (actor: Actor, id: ChangeId, input: NewChange) =>
-  Effect.gen(function* () {
-    const before = yield* find("change", id)
-    if (before !== null) return { answer: { change: before.record, created: false } }
-    const project = yield* demandActive(input.projectId)
-    const planned = input.startPlanning !== false && (yield* Planner).available
-    const now = yield* Time.now
-    const change: Change = {
-      id,
+const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: NewChange) {
+  const before = yield* find("change", id)
+  if (before !== null) return { answer: { change: before.record, created: false } }
+  const project = yield* demandActive(input.projectId)
+  const planned = input.startPlanning !== false && (yield* Planner).available
+  const now = yield* Time.now
+  const change: Change = {
+    id,
+    projectId: project.record.id,
+    clientRequestId: input.clientRequestId,
+    goal: input.goal,
+    status: "created",
+    riskTier: "unknown",
+    budget_usd: input.budget_usd,
+    spent_usd: 0,
+    kind: "goal",
+    createdBy: actor,
+    createdAt: now,
+    updatedAt: now,
+    statusBeforePromoting: null,
+    ...(planned ? { planned } : {}),
+    reason: null
+  }
+  return {
+    answer: { change, created: true },
+    commit: {
+      name: "Changes.open",
+      actor,
       projectId: project.record.id,
-      clientRequestId: input.clientRequestId,
-      goal: input.goal,
-      status: "created",
-      riskTier: "unknown",
-      budget_usd: input.budget_usd,
-      spent_usd: 0,
-      kind: "goal",
-      createdBy: actor,
-      createdAt: now,
-      updatedAt: now,
-      statusBeforePromoting: null,
-      ...(planned ? { planned } : {}),
-      reason: null
+      expects: [still(project)],
+      writes: [Commit.insert("change", change)],
+      commands: planned ? [dispatchOf(id)] : []
     }
-    return {
-      answer: { change, created: true },
-      commit: {
-        name: "Changes.open",
-        actor,
-        projectId: project.record.id,
-        expects: [still(project)],
-        writes: [Commit.insert("change", change)],
-        commands: planned ? [dispatchOf(id)] : []
-      }
-    }
-  })
+  }
+})
 
 export const isClosed = (status: ChangeStatus): boolean => Lifecycle.isFinal(ChangeLifecycle, status)
 

@@ -55,42 +55,42 @@ type Plan =
 const failed = (reason: string): Plan => ({ _tag: "Failed", reason: reason.slice(0, 2000) })
 
 /** Asks the planner. The graph is journalled, so that whoever carries on stores the very same one. */
-const plan = (change: Change) =>
-  Effect.gen(function* () {
-    const head = yield* find("head", change.projectId)
-    if (head === null) return failed("the Project has no source to plan on")
-    const { commit, generation, tree } = head.record
-    const planner = yield* Planner
-    const proposed = yield* planner
-      .plan(change, { repository: { project: change.projectId }, commit, generation, tree })
-      .pipe(Effect.result)
-    if (Result.isFailure(proposed))
-      return proposed.failure._tag === "PlannerFailed" ? failed(proposed.failure.reason) : yield* proposed.failure
-    const graph = read(change.id, generation, proposed.success)
-    return Result.match(graph, {
-      onFailure: (problems) => failed(`the plan cannot be used: ${problems.map((each) => each.detail).join("; ")}`),
-      onSuccess: (each): Plan => ({ _tag: "Planned", graph: each })
-    })
-  }).pipe(Effect.withSpan("Compiling.plan"))
+const plan = Effect.fnUntraced(function* (change: Change) {
+  const head = yield* find("head", change.projectId)
+  if (head === null) return failed("the Project has no source to plan on")
+  const { commit, generation, tree } = head.record
+  const planner = yield* Planner
+  const proposed = yield* planner
+    .plan(change, { repository: { project: change.projectId }, commit, generation, tree })
+    .pipe(Effect.result)
+  if (Result.isFailure(proposed))
+    return proposed.failure._tag === "PlannerFailed" ? failed(proposed.failure.reason) : yield* proposed.failure
+  const graph = read(change.id, generation, proposed.success)
+  return Result.match(graph, {
+    onFailure: (problems) => failed(`the plan cannot be used: ${problems.map((each) => each.detail).join("; ")}`),
+    onSuccess: (each): Plan => ({ _tag: "Planned", graph: each })
+  })
+}, Effect.withSpan("Compiling.plan"))
 
 /** A Change that was cancelled while the planner was at work stores what was planned as cancelled; nobody plans for it anew. */
-const compile = (change: Change) =>
-  Effect.gen(function* () {
-    if (change.status === "cancelled" && !(yield* Process).steps.has("plan")) return
-    const planned = yield* step("plan", plan(change))
-    if (planned._tag === "Failed") return yield* plannerFailed(change.id, planned.reason, actor)
-    yield* keepGraph(change, planned.graph)
-    yield* decideAndCommit(storing(change.id, planned.graph))
-  })
+const compile = Effect.fnUntraced(function* (change: Change) {
+  if (change.status === "cancelled" && !(yield* Process).steps.has("plan")) return
+  const planned = yield* step("plan", plan(change))
+  if (planned._tag === "Failed") return yield* plannerFailed(change.id, planned.reason, actor)
+  yield* keepGraph(change, planned.graph)
+  yield* decideAndCommit(storing(change.id, planned.graph))
+})
 
 /** Stores the graph, unless the Project was archived meanwhile: its objects may have been cleaned away by now. */
-const keepGraph = (change: Change, graph: WorkGraph) =>
-  Effect.gen(function* () {
+const keepGraph = Effect.fnUntraced(
+  function* (change: Change, graph: WorkGraph) {
     const objects = yield* ObjectStore
     const key = objectKey(change.projectId, change.id)
     yield* objects.put(key, utf8(canonicalJson(graph)))
     if ((yield* demand("project", change.projectId)).record.status === "archived") yield* objects.remove(key)
-  }).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  },
+  Effect.catchTag("InvalidKey", Effect.die)
+)
 
 /** Ends a Change that cannot be planned. Nothing happens when it is past planning. */
 const plannerFailed = (changeId: string, reason: string, by: Actor) =>
@@ -125,53 +125,49 @@ const taskOf = (change: Change, planned: PlannedTask, status: Task["status"], no
 })
 
 /** Stores the Tasks of a graph, once. */
-const storing = (changeId: string, graph: WorkGraph) =>
-  Effect.gen(function* () {
-    const snapshot = yield* snapshotOf(changeId)
-    const change = snapshot.change.record
-    if (snapshot.tasks.some(({ record }) => isPlanned(record))) return { answer: undefined }
-    const now = yield* Time.now
-    const draft = begin(snapshot, actor, now)
-    if (change.status === "cancelled") {
-      for (const each of graph.tasks) addTask(draft, taskOf(change, each, "cancelled", now))
-      return { answer: undefined, commit: end(draft, { name: "Compiling.discarded", lease: yield* lease }) }
-    }
-    if (!moveChange(draft, "workGraphStored")) return { answer: undefined }
-    const tasks = graph.tasks.map((each) =>
-      taskOf(change, each, each.dependsOn.length === 0 ? "ready" : "pending", now)
-    )
-    const data = { baseGeneration: graph.baseGeneration, tasks: tasks.map((task) => task.key) }
-    emit(draft, { type: "change.compiled", subject: changeId, data })
-    for (const task of tasks) {
-      addTask(draft, task)
-      const { kind, complexity, dependsOn, key, title } = task
-      emit(draft, {
-        type: "task.created",
-        subject: task.id,
-        data: { changeId, key, title, kind, complexity, dependsOn }
-      })
-    }
-    for (const task of tasks) if (task.status === "ready") announceReady(draft, task)
-    return { answer: undefined, commit: end(draft, { name: "Compiling.compiled", lease: yield* lease }) }
-  })
+const storing = Effect.fnUntraced(function* (changeId: string, graph: WorkGraph) {
+  const snapshot = yield* snapshotOf(changeId)
+  const change = snapshot.change.record
+  if (snapshot.tasks.some(({ record }) => isPlanned(record))) return { answer: undefined }
+  const now = yield* Time.now
+  const draft = begin(snapshot, actor, now)
+  if (change.status === "cancelled") {
+    for (const each of graph.tasks) addTask(draft, taskOf(change, each, "cancelled", now))
+    return { answer: undefined, commit: end(draft, { name: "Compiling.discarded", lease: yield* lease }) }
+  }
+  if (!moveChange(draft, "workGraphStored")) return { answer: undefined }
+  const tasks = graph.tasks.map((each) => taskOf(change, each, each.dependsOn.length === 0 ? "ready" : "pending", now))
+  const data = { baseGeneration: graph.baseGeneration, tasks: tasks.map((task) => task.key) }
+  emit(draft, { type: "change.compiled", subject: changeId, data })
+  for (const task of tasks) {
+    addTask(draft, task)
+    const { kind, complexity, dependsOn, key, title } = task
+    emit(draft, {
+      type: "task.created",
+      subject: task.id,
+      data: { changeId, key, title, kind, complexity, dependsOn }
+    })
+  }
+  for (const task of tasks) if (task.status === "ready") announceReady(draft, task)
+  return { answer: undefined, commit: end(draft, { name: "Compiling.compiled", lease: yield* lease }) }
+})
 
 /** A Change with a Work Graph asks for its Candidate by itself, once for the ChangeSets that it has. */
-const askForCandidate = (changeId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const tasks = yield* records.list("task", { where: { changeId }, limit: "all" })
-    if (!tasks.items.some(({ record }) => isPlanned(record))) return
-    const changeSets = yield* records.list("changeSet", { where: { changeId }, limit: "all" })
-    const candidates = yield* records.list("candidate", { where: { changeId }, limit: "all" })
-    const whole = changeSets.items.length
-    if (whole === 0 || candidates.items.some(({ record }) => record.changeSets.length === whole)) return
-    yield* request(actor, { changeId }).pipe(
-      // A person asked for the last Candidate, or ended the Change, meanwhile: it is theirs now.
-      Effect.catchTags({
-        CandidateLimit: (refused) => Effect.logInfo("no Candidate was asked for", refused.message),
-        InvalidField: (refused) => Effect.logInfo("no Candidate was asked for", refused.message),
-        ChangeClosed: () => Effect.void
-      }),
-      Effect.asVoid
-    )
-  })
+const askForCandidate = Effect.fnUntraced(function* (changeId: string) {
+  const records = yield* Records
+  const tasks = yield* records.list("task", { where: { changeId }, limit: "all" })
+  if (!tasks.items.some(({ record }) => isPlanned(record))) return
+  const changeSets = yield* records.list("changeSet", { where: { changeId }, limit: "all" })
+  const candidates = yield* records.list("candidate", { where: { changeId }, limit: "all" })
+  const whole = changeSets.items.length
+  if (whole === 0 || candidates.items.some(({ record }) => record.changeSets.length === whole)) return
+  yield* request(actor, { changeId }).pipe(
+    // A person asked for the last Candidate, or ended the Change, meanwhile: it is theirs now.
+    Effect.catchTags({
+      CandidateLimit: (refused) => Effect.logInfo("no Candidate was asked for", refused.message),
+      InvalidField: (refused) => Effect.logInfo("no Candidate was asked for", refused.message),
+      ChangeClosed: () => Effect.void
+    }),
+    Effect.asVoid
+  )
+})

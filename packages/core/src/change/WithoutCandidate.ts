@@ -22,7 +22,9 @@ export const changeWithout = (change: Change, candidateId: string, otherVerified
     const before = change.statusBeforePromoting ?? "verifying"
     const wanted = before === "awaiting_approval" && !otherVerified ? "verifying" : before
     const next = Lifecycle.next(ChangeLifecycle, change.status, "swapRefused", wanted)
-    return next._tag === "Failure" ? {} : { status: next.success, statusBeforePromoting: null, promotingCandidateId: null }
+    return next._tag === "Failure"
+      ? {}
+      : { status: next.success, statusBeforePromoting: null, promotingCandidateId: null }
   }
   if (otherVerified) return {}
   const next = Lifecycle.next(ChangeLifecycle, change.status, "noVerifiedCandidate")

@@ -76,78 +76,75 @@ export const changeSetsOf = (changeId: string) =>
 export const newestOf = (changeSets: ReadonlyArray<ChangeSet>, author: Actor): ChangeSet | undefined =>
   changeSets.findLast((each) => each.author.id === author.id)
 
-const baseOf = (change: Change, edit: Edit, newest: ChangeSet | undefined) =>
-  Effect.gen(function* () {
-    const head = yield* find("head", change.projectId)
-    if (head === null) return yield* new NoSource({ projectId: change.projectId })
-    if (edit.baseGeneration !== undefined || newest === undefined) {
-      const wanted = edit.baseGeneration ?? head.record.generation
-      const generation = yield* find("generation", generationKey(change.projectId, wanted))
-      if (generation === null) return yield* new Unknown({ kind: "generation", id: String(wanted) })
-      return { ...generation.record, from: beyondMain(head.record, generation.record) } as Base
-    }
-    const from = [{ project: change.projectId, fork: workspaceFork(newest.runId) }]
-    return { generation: newest.baseGeneration, commit: newest.commit, tree: newest.tree, from } as Base
-  })
+const baseOf = Effect.fnUntraced(function* (change: Change, edit: Edit, newest: ChangeSet | undefined) {
+  const head = yield* find("head", change.projectId)
+  if (head === null) return yield* new NoSource({ projectId: change.projectId })
+  if (edit.baseGeneration !== undefined || newest === undefined) {
+    const wanted = edit.baseGeneration ?? head.record.generation
+    const generation = yield* find("generation", generationKey(change.projectId, wanted))
+    if (generation === null) return yield* new Unknown({ kind: "generation", id: String(wanted) })
+    return { ...generation.record, from: beyondMain(head.record, generation.record) } as Base
+  }
+  const from = [{ project: change.projectId, fork: workspaceFork(newest.runId) }]
+  return { generation: newest.baseGeneration, commit: newest.commit, tree: newest.tree, from } as Base
+})
 
 /** Records a person's edit: a completed Task, its run, and the ChangeSet, committed in the run's own fork. */
 export const record = (actor: Actor, edit: Edit) =>
   Effect.andThen(checkFields(edit), decideAndCommit(recording(actor, edit))).pipe(Effect.withSpan("ChangeSets.record"))
 
-const recording = (actor: Actor, edit: Edit) =>
-  Effect.gen(function* () {
-    const snapshot = yield* snapshotOf(edit.changeId)
-    const { change } = snapshot
-    const project = yield* demandActive(change.record.projectId)
-    if (isClosed(change.record.status) || change.record.status === "releasing" || change.record.status === "promoting")
-      return yield* new ChangeClosed({ changeId: edit.changeId, status: change.record.status })
-    if (change.record.kind === "rollback") return yield* new RollbackTakesNoChangeSets({ changeId: edit.changeId })
-    const before = yield* changeSetsOf(edit.changeId)
-    if (before.length >= Limits.changeSetsPerChange)
-      return yield* new ChangeSetLimit({ max: Limits.changeSetsPerChange })
-    const newest = newestOf(before, actor)
-    if (edit.newest !== undefined && edit.newest !== (newest?.id ?? null))
-      return yield* new InvalidField({
-        code: "not_newest",
-        field: "newest",
-        reason: `your newest ChangeSet is ${newest?.id ?? "none"} by now`
-      })
-    const base = yield* baseOf(change.record, edit, newest)
-    const now = yield* Time.now
-    const task = personTask(change.record, before.length + 1, edit, now)
-    const run = personRun(task, base.commit, now)
-    const into = { project: change.record.projectId, fork: workspaceFork(run.id) }
-    yield* Effect.flatMap(Repositories, (repositories) => repositories.fork(into)).pipe(
-      // There is a head, so there is a source: what is missing is its repository.
-      Effect.catchTag(
-        "ObjectNotFound",
-        (missing) => new RepositoriesUnavailable({ operation: "fork", reason: `${missing.what} ${missing.id} is gone` })
-      )
-    )
-    const made = yield* commitEdits({
-      into,
-      base: base.commit,
-      from: base.from,
-      edits: edit.files,
-      declared: [],
-      message: edit.message,
-      signature: signatureOf(actor, Time.toMillis(now))
+const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
+  const snapshot = yield* snapshotOf(edit.changeId)
+  const { change } = snapshot
+  const project = yield* demandActive(change.record.projectId)
+  if (isClosed(change.record.status) || change.record.status === "releasing" || change.record.status === "promoting")
+    return yield* new ChangeClosed({ changeId: edit.changeId, status: change.record.status })
+  if (change.record.kind === "rollback") return yield* new RollbackTakesNoChangeSets({ changeId: edit.changeId })
+  const before = yield* changeSetsOf(edit.changeId)
+  if (before.length >= Limits.changeSetsPerChange) return yield* new ChangeSetLimit({ max: Limits.changeSetsPerChange })
+  const newest = newestOf(before, actor)
+  if (edit.newest !== undefined && edit.newest !== (newest?.id ?? null))
+    return yield* new InvalidField({
+      code: "not_newest",
+      field: "newest",
+      reason: `your newest ChangeSet is ${newest?.id ?? "none"} by now`
     })
-    if (made.tree === base.tree)
-      return yield* new InvalidField({
-        code: "nothing_changed",
-        field: "files",
-        reason: "every file is already what was sent"
-      })
-    const changeSet = changeSetOf({ task, run, author: actor, base, made, message: edit.message, now })
-    const draft = begin(snapshot, actor, now)
-    // A Change that waits for a person's work goes through `running`: with no other Task open it is verifying at once.
-    if (change.record.planned !== true) moveChange(draft, "personWorked")
-    addTask(draft, task)
-    draft.writes.push(Commit.insert("taskRun", run))
-    publish(draft, task, changeSet, { intentsDeclared: false })
-    return { answer: changeSet, commit: { ...end(draft, { name: "ChangeSets.record" }), expects: [still(project)] } }
+  const base = yield* baseOf(change.record, edit, newest)
+  const now = yield* Time.now
+  const task = personTask(change.record, before.length + 1, edit, now)
+  const run = personRun(task, base.commit, now)
+  const into = { project: change.record.projectId, fork: workspaceFork(run.id) }
+  yield* Effect.flatMap(Repositories, (repositories) => repositories.fork(into)).pipe(
+    // There is a head, so there is a source: what is missing is its repository.
+    Effect.catchTag(
+      "ObjectNotFound",
+      (missing) => new RepositoriesUnavailable({ operation: "fork", reason: `${missing.what} ${missing.id} is gone` })
+    )
+  )
+  const made = yield* commitEdits({
+    into,
+    base: base.commit,
+    from: base.from,
+    edits: edit.files,
+    declared: [],
+    message: edit.message,
+    signature: signatureOf(actor, Time.toMillis(now))
   })
+  if (made.tree === base.tree)
+    return yield* new InvalidField({
+      code: "nothing_changed",
+      field: "files",
+      reason: "every file is already what was sent"
+    })
+  const changeSet = changeSetOf({ task, run, author: actor, base, made, message: edit.message, now })
+  const draft = begin(snapshot, actor, now)
+  // A Change that waits for a person's work goes through `running`: with no other Task open it is verifying at once.
+  if (change.record.planned !== true) moveChange(draft, "personWorked")
+  addTask(draft, task)
+  draft.writes.push(Commit.insert("taskRun", run))
+  publish(draft, task, changeSet, { intentsDeclared: false })
+  return { answer: changeSet, commit: { ...end(draft, { name: "ChangeSets.record" }), expects: [still(project)] } }
+})
 
 const personTask = (change: Change, number: number, edit: Edit, now: Time.Timestamp): Task => ({
   id: taskId(change.id, `edit-${number}`),

@@ -43,17 +43,20 @@ const beginning = <A>(entries: ReadonlyArray<A>): ReadonlyArray<A> => {
 }
 
 /** Lists what a ChangeSet changed and declared; what is too long for its record is stored. A repeat stores the same. */
-export const listingOf = (projectId: string, files: ReadonlyArray<FileChange>, declared: ReadonlyArray<Intent>) =>
-  Effect.gen(function* () {
-    const intents = intentsOf(files, declared)
-    const kept = { files: beginning(files), intents: beginning(intents) }
-    if (kept.files.length === files.length && kept.intents.length === intents.length) return kept satisfies Listing
-    const body = utf8(canonicalJson({ files, declared }))
-    const digest = yield* sha256(body)
-    const objects = yield* ObjectStore
-    yield* objects.put(listKey(projectId, digest), body).pipe(Effect.catchTag("InvalidKey", Effect.die))
-    return { ...kept, cut: { filesTotal: files.length, intentsTotal: intents.length, digest } } satisfies Listing
-  })
+export const listingOf = Effect.fnUntraced(function* (
+  projectId: string,
+  files: ReadonlyArray<FileChange>,
+  declared: ReadonlyArray<Intent>
+) {
+  const intents = intentsOf(files, declared)
+  const kept = { files: beginning(files), intents: beginning(intents) }
+  if (kept.files.length === files.length && kept.intents.length === intents.length) return kept satisfies Listing
+  const body = utf8(canonicalJson({ files, declared }))
+  const digest = yield* sha256(body)
+  const objects = yield* ObjectStore
+  yield* objects.put(listKey(projectId, digest), body).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  return { ...kept, cut: { filesTotal: files.length, intentsTotal: intents.length, digest } } satisfies Listing
+})
 
 /** Of a ChangeSet that changes more than can be compared. Its files can be read one by one, at its base and its tree. */
 export const unlisted: Listing = {
@@ -66,8 +69,8 @@ export const unlisted: Listing = {
  * The ChangeSet with its whole list, and no `cut`. One that was never listed is answered as it is. Fails with
  * `ObjectMissing` when the list is not there any more (its Project was cleaned away), or is not the one that was stored.
  */
-export const whole = (changeSet: ChangeSet) =>
-  Effect.gen(function* () {
+export const whole = Effect.fnUntraced(
+  function* (changeSet: ChangeSet) {
     const { cut, ...rest } = changeSet
     if (cut === undefined || cut.digest === null) return changeSet
     const key = listKey(changeSet.projectId, cut.digest)
@@ -78,4 +81,6 @@ export const whole = (changeSet: ChangeSet) =>
     }
     const { declared, files } = yield* Schema.decodeEffect(Whole)(new TextDecoder().decode(body))
     return { ...rest, files, intents: intentsOf(files, declared) } satisfies ChangeSet
-  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die }))
+  },
+  Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
+)

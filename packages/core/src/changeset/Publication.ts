@@ -28,23 +28,25 @@ export interface Made {
  * Commits edits on a base in a fork, and lists what they changed. Repeating it with the same signature gives the same
  * commit. A base that is not there is a defect: whoever names one has read it.
  */
-export const commitEdits = (options: {
-  readonly into: RepositoryRef & { readonly fork: string }
-  readonly base: string
-  readonly from: ReadonlyArray<RepositoryRef>
-  readonly edits: FileEdits
-  readonly declared: ReadonlyArray<Intent>
-  readonly message: string
-  readonly signature: Signature
-}) =>
-  Effect.gen(function* () {
+export const commitEdits = Effect.fnUntraced(
+  function* (options: {
+    readonly into: RepositoryRef & { readonly fork: string }
+    readonly base: string
+    readonly from: ReadonlyArray<RepositoryRef>
+    readonly edits: FileEdits
+    readonly declared: ReadonlyArray<Intent>
+    readonly message: string
+    readonly signature: Signature
+  }) {
     const repositories = yield* Repositories
     const { commit, tree } = yield* repositories.commit(options)
     const diff = yield* repositories.diff(options.into, options.base, commit)
     const files = diff.map(({ path, status, additions, deletions }) => ({ path, status, additions, deletions }))
     const listing = yield* listingOf(options.into.project, files, options.declared)
     return { commit, tree, listing } satisfies Made
-  }).pipe(Effect.catchTag("ObjectNotFound", Effect.die))
+  },
+  Effect.catchTag("ObjectNotFound", Effect.die)
+)
 
 export const changeSetOf = (options: {
   readonly task: Task

@@ -85,35 +85,34 @@ const batchRows = Limits.commitRows - 10
  * Decides on events in order, for as long as their effects may share a commit. What ends it stays for the next step;
  * only when nothing came before it is it the answer.
  */
-const gather = <R>(events: ReadonlyArray<Event>, decide: Decide<R>, most: number) =>
-  Effect.gen(function* () {
-    let batch: Batch | null = null
-    for (const event of events) {
-      const decided = yield* decide(event).pipe(
-        Effect.timeoutOrElse({ duration: Limits.consumerDecideMs, orElse: () => Effect.fail("it took too long") }),
-        Effect.exit
-      )
-      if (Exit.isFailure(decided)) {
-        if (Cause.hasInterruptsOnly(decided.cause)) return yield* Effect.interrupt
-        return { batch, ended: decided.cause }
-      }
-      const effects = decided.value
-      if (effects instanceof NotYet) return { batch, ended: effects }
-      if (effects === null) {
-        batch = joined(batch, event, null)
-        continue
-      }
-      const before: Batch | null = batch
-      const full =
-        before !== null &&
-        before.effects > 0 &&
-        (before.effects >= most || standsAlone(effects) || rowsOf(before.commit) + rowsOf(effects) > batchRows)
-      if (full) return { batch, ended: null }
-      batch = joined(before, event, effects)
-      if (standsAlone(effects)) return { batch, ended: null }
+const gather = Effect.fnUntraced(function* <R>(events: ReadonlyArray<Event>, decide: Decide<R>, most: number) {
+  let batch: Batch | null = null
+  for (const event of events) {
+    const decided = yield* decide(event).pipe(
+      Effect.timeoutOrElse({ duration: Limits.consumerDecideMs, orElse: () => Effect.fail("it took too long") }),
+      Effect.exit
+    )
+    if (Exit.isFailure(decided)) {
+      if (Cause.hasInterruptsOnly(decided.cause)) return yield* Effect.interrupt
+      return { batch, ended: decided.cause }
     }
-    return { batch, ended: null }
-  })
+    const effects = decided.value
+    if (effects instanceof NotYet) return { batch, ended: effects }
+    if (effects === null) {
+      batch = joined(batch, event, null)
+      continue
+    }
+    const before: Batch | null = batch
+    const full =
+      before !== null &&
+      before.effects > 0 &&
+      (before.effects >= most || standsAlone(effects) || rowsOf(before.commit) + rowsOf(effects) > batchRows)
+    if (full) return { batch, ended: null }
+    batch = joined(before, event, effects)
+    if (standsAlone(effects)) return { batch, ended: null }
+  }
+  return { batch, ended: null }
+})
 
 const problemOf = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(Cause.findErrorOption(cause), () => Cause.squash(cause))
@@ -129,71 +128,68 @@ const leftBehind = (consumer: Consumer, event: Event): NewCommand => ({
 type Unapplied = Conflict | LeaseLost | LedgerUnavailable
 
 /** Writes down that an event failed: it is tried again later, or left behind when all tries are used. */
-const fail = (
+const fail = Effect.fnUntraced(function* (
   stored: Commit.Stored<Consumer>,
   event: Event,
   problem: unknown
-): Effect.Effect<Step, Unapplied, Ledger> =>
-  Effect.gen(function* () {
-    const { record } = stored
-    const nowMs = yield* Time.nowMillis
-    const now = Time.fromMillis(nowMs)
-    const tries = (record.failing?.tries ?? 0) + 1
-    const over = tries >= Limits.consumerAttempts
-    const said = describe(problem)
-    const dueAt = Time.fromMillis(nowMs + backoffMs(tries))
-    // Events before it, without effect, may have been passed in this very step.
-    const sequence = over ? event.sequence : event.sequence - 1
-    yield* (yield* Ledger).commit({
-      name: "EventRouter.fail",
-      projectId: record.projectId,
-      writes: [
-        Commit.update("consumer", stored, {
-          sequence,
-          failing: over ? null : { tries, dueAt, problem: said },
-          updatedAt: now
-        })
-      ],
-      ...(over ? { commands: [leftBehind(record, event)] } : {})
-    })
-    // Only now: a router that came second may have failed on what the first one changed, and its commit did not hold.
-    yield* Effect.logWarning(over ? "event left behind" : "event not applied").pipe(
-      Effect.annotateLogs({ group: record.group, event: event.id, sequence: event.sequence, tries, problem: said })
-    )
-    return over ? { _tag: "Moved", sequence } : { _tag: "Waiting", sequence, dueAt }
+): Effect.fn.Return<Step, Unapplied, Ledger> {
+  const { record } = stored
+  const nowMs = yield* Time.nowMillis
+  const now = Time.fromMillis(nowMs)
+  const tries = (record.failing?.tries ?? 0) + 1
+  const over = tries >= Limits.consumerAttempts
+  const said = describe(problem)
+  const dueAt = Time.fromMillis(nowMs + backoffMs(tries))
+  // Events before it, without effect, may have been passed in this very step.
+  const sequence = over ? event.sequence : event.sequence - 1
+  yield* (yield* Ledger).commit({
+    name: "EventRouter.fail",
+    projectId: record.projectId,
+    writes: [
+      Commit.update("consumer", stored, {
+        sequence,
+        failing: over ? null : { tries, dueAt, problem: said },
+        updatedAt: now
+      })
+    ],
+    ...(over ? { commands: [leftBehind(record, event)] } : {})
   })
+  // Only now: a router that came second may have failed on what the first one changed, and its commit did not hold.
+  yield* Effect.logWarning(over ? "event left behind" : "event not applied").pipe(
+    Effect.annotateLogs({ group: record.group, event: event.id, sequence: event.sequence, tries, problem: said })
+  )
+  return over ? { _tag: "Moved", sequence } : { _tag: "Waiting", sequence, dueAt }
+})
 
 /** Events that were gone before the group came to them are passed over. */
-const jump = (stored: Commit.Stored<Consumer>, oldest: number) =>
-  Effect.gen(function* () {
-    const { group, projectId, sequence } = stored.record
-    yield* Effect.logWarning("events are gone by retention: the group goes on after them").pipe(
-      Effect.annotateLogs({ group, project: projectId, from: sequence + 1, to: oldest - 1 })
-    )
-    const fields = { sequence: oldest - 1, failing: null, updatedAt: yield* Time.now }
-    yield* (yield* Ledger).commit({
-      name: "EventRouter.jump",
-      projectId,
-      writes: [Commit.update("consumer", stored, fields)]
-    })
-    return { _tag: "Moved", sequence: oldest - 1 } as const
+const jump = Effect.fnUntraced(function* (stored: Commit.Stored<Consumer>, oldest: number) {
+  const { group, projectId, sequence } = stored.record
+  yield* Effect.logWarning("events are gone by retention: the group goes on after them").pipe(
+    Effect.annotateLogs({ group, project: projectId, from: sequence + 1, to: oldest - 1 })
+  )
+  const fields = { sequence: oldest - 1, failing: null, updatedAt: yield* Time.now }
+  yield* (yield* Ledger).commit({
+    name: "EventRouter.jump",
+    projectId,
+    writes: [Commit.update("consumer", stored, fields)]
   })
+  return { _tag: "Moved", sequence: oldest - 1 } as const
+})
 
 /** Commits a batch. A commit that no store can take (it breaks a rule) is a fault of the consumer, not of the store. */
-const commitBatch = (stored: Commit.Stored<Consumer>, batch: Batch) =>
-  Effect.gen(function* () {
-    const { projectId } = stored.record
-    const fields = { sequence: batch.last.sequence, failing: null, updatedAt: yield* Time.now }
-    const { writes = [], ...rest } = batch.commit
-    yield* (yield* Ledger).commit({
-      name: "EventRouter.apply",
-      projectId,
-      ...rest,
-      writes: [Commit.update("consumer", stored, fields), ...writes]
-    })
-    const moved: Step = { _tag: "Moved", sequence: batch.last.sequence }
-    return moved
+const commitBatch = Effect.fnUntraced(function* (stored: Commit.Stored<Consumer>, batch: Batch) {
+  const { projectId } = stored.record
+  const fields = { sequence: batch.last.sequence, failing: null, updatedAt: yield* Time.now }
+  const { writes = [], ...rest } = batch.commit
+  yield* (yield* Ledger).commit({
+    name: "EventRouter.apply",
+    projectId,
+    ...rest,
+    writes: [Commit.update("consumer", stored, fields), ...writes]
   })
+  const moved: Step = { _tag: "Moved", sequence: batch.last.sequence }
+  return moved
+})
 
 /** What is asked of a group, and the events that were read for it: the log never changes them. */
 export interface Asked {
@@ -204,20 +200,19 @@ export interface Asked {
 }
 
 /** The events after a place, or how the step ends without them. */
-const eventsAfter = (stored: Commit.Stored<Consumer>, asked: Asked) =>
-  Effect.gen(function* () {
-    const { failing, projectId, sequence } = stored.record
-    if (sequence >= asked.upTo) return { _tag: "CaughtUp", sequence } as const
-    if (failing !== null && failing.dueAt > (yield* Time.now))
-      return { _tag: "Waiting", sequence, dueAt: failing.dueAt } as const
-    const next = asked.ahead.findIndex((event) => event.sequence === sequence + 1)
-    if (next >= 0) asked.ahead = asked.ahead.slice(next)
-    else {
-      const read = yield* (yield* EventLog).read(projectId, sequence, Limits.eventsPageSize)
-      asked.ahead = read.filter((event) => event.sequence <= asked.upTo)
-    }
-    return asked.ahead.length === 0 ? ({ _tag: "CaughtUp", sequence } as const) : asked.ahead
-  })
+const eventsAfter = Effect.fnUntraced(function* (stored: Commit.Stored<Consumer>, asked: Asked) {
+  const { failing, projectId, sequence } = stored.record
+  if (sequence >= asked.upTo) return { _tag: "CaughtUp", sequence } as const
+  if (failing !== null && failing.dueAt > (yield* Time.now))
+    return { _tag: "Waiting", sequence, dueAt: failing.dueAt } as const
+  const next = asked.ahead.findIndex((event) => event.sequence === sequence + 1)
+  if (next >= 0) asked.ahead = asked.ahead.slice(next)
+  else {
+    const read = yield* (yield* EventLog).read(projectId, sequence, Limits.eventsPageSize)
+    asked.ahead = read.filter((event) => event.sequence <= asked.upTo)
+  }
+  return asked.ahead.length === 0 ? ({ _tag: "CaughtUp", sequence } as const) : asked.ahead
+})
 
 const isStoreAway = (problem: unknown): problem is LedgerUnavailable => problem instanceof LedgerUnavailable
 
@@ -225,37 +220,36 @@ const isStoreAway = (problem: unknown): problem is LedgerUnavailable => problem 
  * Applies what may be applied in one commit. `most` events with effects share it; `conflicts` says how often the
  * consumer's own commit met a Conflict before. Fails with Conflict when somebody else moved what was read.
  */
-export const step = <R>(
+export const step = Effect.fnUntraced(function* <R>(
   asked: Asked,
   decide: Decide<R>,
   tried: { readonly most: number; readonly conflicts: number }
-): Effect.Effect<Step | TooMuch, Unapplied, Ledger | Records | EventLog | R> =>
-  Effect.gen(function* () {
-    const stored = yield* find("consumer", consumerKey(asked.projectId, asked.group))
-    if (stored === null) return { _tag: "Gone" }
-    const events = yield* eventsAfter(stored, asked).pipe(
-      Effect.catchTag("EventsExpired", ({ oldest }) => jump(stored, oldest))
+): Effect.fn.Return<Step | TooMuch, Unapplied, Ledger | Records | EventLog | R> {
+  const stored = yield* find("consumer", consumerKey(asked.projectId, asked.group))
+  if (stored === null) return { _tag: "Gone" }
+  const events = yield* eventsAfter(stored, asked).pipe(
+    Effect.catchTag("EventsExpired", ({ oldest }) => jump(stored, oldest))
+  )
+  if ("_tag" in events) return events
+  // An event that failed before is tried by itself.
+  const most = stored.record.failing === null ? tried.most : 1
+  const { batch, ended } = yield* gather(events, decide, most)
+  if (batch !== null) {
+    const { effects, first } = batch
+    if (first !== null && effects === 1 && tried.conflicts >= Limits.commitAttempts)
+      return yield* fail(stored, first, "what it relies on kept changing")
+    return yield* commitBatch(stored, batch).pipe(
+      Effect.catchDefect((defect): Effect.Effect<Step | TooMuch, Unapplied, Ledger> => {
+        if (first === null) return Effect.die(defect)
+        return effects > 1 ? Effect.succeed({ _tag: "TooMuch" }) : fail(stored, first, defect)
+      })
     )
-    if ("_tag" in events) return events
-    // An event that failed before is tried by itself.
-    const most = stored.record.failing === null ? tried.most : 1
-    const { batch, ended } = yield* gather(events, decide, most)
-    if (batch !== null) {
-      const { effects, first } = batch
-      if (first !== null && effects === 1 && tried.conflicts >= Limits.commitAttempts)
-        return yield* fail(stored, first, "what it relies on kept changing")
-      return yield* commitBatch(stored, batch).pipe(
-        Effect.catchDefect((defect): Effect.Effect<Step | TooMuch, Unapplied, Ledger> => {
-          if (first === null) return Effect.die(defect)
-          return effects > 1 ? Effect.succeed({ _tag: "TooMuch" }) : fail(stored, first, defect)
-        })
-      )
-    }
-    if (ended instanceof NotYet) return { _tag: "Waiting", sequence: stored.record.sequence, dueAt: ended.dueAt }
-    const problem = ended === null ? "nothing was decided" : problemOf(ended)
-    if (isStoreAway(problem)) return yield* problem
-    return yield* fail(stored, events[0]!, problem)
-  })
+  }
+  if (ended instanceof NotYet) return { _tag: "Waiting", sequence: stored.record.sequence, dueAt: ended.dueAt }
+  const problem = ended === null ? "nothing was decided" : problemOf(ended)
+  if (isStoreAway(problem)) return yield* problem
+  return yield* fail(stored, events[0]!, problem)
+})
 
 /** Whether the consumer's own commit met it, and not only another router at the same group. */
 export const isOwnConflict = (conflict: Conflict): boolean => conflict.kind !== "consumer"

@@ -28,34 +28,32 @@ const projectOf = (letter: DeadLetter) =>
  *
  * The Task moves first: if this ends half-way, retrying the letter that still lies there does the rest.
  */
-export const retry = (actor: Actor, id: string) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const letter = yield* commands.deadLetter(id)
-    if (letter.projectId !== null && !goesOn.includes(letter.kind)) yield* demandActive(letter.projectId)
-    if (letter.kind === "agent.wake") yield* retryDead(actor, yield* subjectOf(letter, "taskId"))
-    if (letter.kind === "webhook.deliver" && "deliveryId" in letter.payload)
-      yield* revive(yield* subjectOf(letter, "deliveryId"))
-    yield* commands.retry(id)
-    return letter
-  }).pipe(Effect.withSpan("DeadLetters.retry"))
+export const retry = Effect.fnUntraced(function* (actor: Actor, id: string) {
+  const commands = yield* Commands
+  const letter = yield* commands.deadLetter(id)
+  if (letter.projectId !== null && !goesOn.includes(letter.kind)) yield* demandActive(letter.projectId)
+  if (letter.kind === "agent.wake") yield* retryDead(actor, yield* subjectOf(letter, "taskId"))
+  if (letter.kind === "webhook.deliver" && "deliveryId" in letter.payload)
+    yield* revive(yield* subjectOf(letter, "deliveryId"))
+  yield* commands.retry(id)
+  return letter
+}, Effect.withSpan("DeadLetters.retry"))
 
 /**
  * Forgets a dead letter, and answers it. What it stood for comes to an end, so that nothing waits for it: a Change that
  * was being planned fails, a Candidate that was being verified is rejected and may be asked for again, a Change that
  * was being promoted goes back, a Project that was being provisioned is archived. A Task stays blocked.
  */
-export const dismiss = (actor: Actor, id: string) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const letter = yield* commands.deadLetter(id)
-    if (letter.kind === "change.dispatch") yield* abandon(actor, yield* subjectOf(letter, "changeId"))
-    if (letter.kind === "candidate.create") yield* giveUpVerification(actor, yield* subjectOf(letter, "candidateId"))
-    if (letter.kind === "candidate.promote") yield* giveUpPromotion(yield* subjectOf(letter, "candidateId"))
-    if (letter.kind === "project.provision") yield* giveUpProject(actor, (yield* projectOf(letter)).project)
-    yield* commands.dismiss(id)
-    return letter
-  }).pipe(Effect.withSpan("DeadLetters.dismiss"))
+export const dismiss = Effect.fnUntraced(function* (actor: Actor, id: string) {
+  const commands = yield* Commands
+  const letter = yield* commands.deadLetter(id)
+  if (letter.kind === "change.dispatch") yield* abandon(actor, yield* subjectOf(letter, "changeId"))
+  if (letter.kind === "candidate.create") yield* giveUpVerification(actor, yield* subjectOf(letter, "candidateId"))
+  if (letter.kind === "candidate.promote") yield* giveUpPromotion(yield* subjectOf(letter, "candidateId"))
+  if (letter.kind === "project.provision") yield* giveUpProject(actor, (yield* projectOf(letter)).project)
+  yield* commands.dismiss(id)
+  return letter
+}, Effect.withSpan("DeadLetters.dismiss"))
 
 /**
  * Dismisses a page of the dead letters that nobody looked after within `Limits.deadLetterDays`, as a person would.
@@ -83,12 +81,11 @@ export const dismissOld = Effect.gen(function* () {
 }).pipe(Effect.withSpan("DeadLetters.dismissOld"))
 
 /** Forgets every dead letter of an archived Project, whose work has ended by then. */
-export const forgetAll = (projectId: string) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    for (;;) {
-      const letters = yield* commands.deadLetters(projectId)
-      if (letters.length === 0) return
-      for (const { id } of letters) yield* Effect.catchTag(commands.dismiss(id), "DeadLetterMissing", () => Effect.void)
-    }
-  })
+export const forgetAll = Effect.fnUntraced(function* (projectId: string) {
+  const commands = yield* Commands
+  for (;;) {
+    const letters = yield* commands.deadLetters(projectId)
+    if (letters.length === 0) return
+    for (const { id } of letters) yield* Effect.catchTag(commands.dismiss(id), "DeadLetterMissing", () => Effect.void)
+  }
+})

@@ -35,39 +35,38 @@ export const sending = ({ event, id, webhookId }: Pick<Delivery, "event" | "id" 
 })
 
 /** A new delivery of a webhook, numbered. The one that is one too many goes, unless it waits for something. */
-export const numbering = (
+export const numbering = Effect.fnUntraced(function* (
   webhook: Commit.Stored<Webhook>,
   what: Pick<Delivery, "event" | "askedBy">,
   fields: (made: Delivery) => Partial<Webhook> = () => ({})
-) =>
-  Effect.gen(function* () {
-    const { deliveries, id: webhookId, projectId } = webhook.record
-    const now = yield* Time.now
-    const number = deliveries + 1
-    const delivery: Delivery = {
-      id: deliveryId(webhookId, number),
-      projectId,
-      webhookId,
-      ...what,
-      state: "waiting",
-      tries: 0,
-      nextTryAt: now,
-      lastStatus: null,
-      lastProblem: null,
-      createdAt: now,
-      updatedAt: now
-    }
-    const last = number - Limits.webhookDeliveriesKept
-    const old = last < 1 ? null : yield* find("webhookDelivery", deliveryId(webhookId, last))
-    const isOver =
-      old !== null && (old.record.event.sequence === null || !["waiting", "failed"].includes(old.record.state))
-    const writes: ReadonlyArray<Commit.Write> = [
-      Commit.update("webhook", webhook, { deliveries: number, ...fields(delivery) }),
-      Commit.insert("webhookDelivery", delivery),
-      ...(isOver ? [deletion(old)] : [])
-    ]
-    return { delivery, writes, commands: [sending(delivery)] }
-  })
+) {
+  const { deliveries, id: webhookId, projectId } = webhook.record
+  const now = yield* Time.now
+  const number = deliveries + 1
+  const delivery: Delivery = {
+    id: deliveryId(webhookId, number),
+    projectId,
+    webhookId,
+    ...what,
+    state: "waiting",
+    tries: 0,
+    nextTryAt: now,
+    lastStatus: null,
+    lastProblem: null,
+    createdAt: now,
+    updatedAt: now
+  }
+  const last = number - Limits.webhookDeliveriesKept
+  const old = last < 1 ? null : yield* find("webhookDelivery", deliveryId(webhookId, last))
+  const isOver =
+    old !== null && (old.record.event.sequence === null || !["waiting", "failed"].includes(old.record.state))
+  const writes: ReadonlyArray<Commit.Write> = [
+    Commit.update("webhook", webhook, { deliveries: number, ...fields(delivery) }),
+    Commit.insert("webhookDelivery", delivery),
+    ...(isOver ? [deletion(old)] : [])
+  ]
+  return { delivery, writes, commands: [sending(delivery)] }
+})
 
 const deletion = ({ record, revision }: Commit.Stored<Delivery>): Commit.Write => ({
   _tag: "Delete",
@@ -156,16 +155,15 @@ export const revive = (id: string) =>
  * Sends a delivery once more, now: one that waits for its next try, or one that has ended, which then has all its tries
  * again. It does not wait for others, nor they for it. Fails with `WebhookInactive`.
  */
-export const redeliver = (id: string) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const letter = yield* Effect.option(commands.deadLetter(commandId("webhook.deliver", id)))
-    if (letter._tag === "None") return yield* reviving(id, (delivery) => [sending(delivery)])
-    // The delivery moves first: if this ends half-way, asking again does the rest.
-    const revived = yield* reviving(id, () => [])
-    yield* Effect.catchTag(commands.retry(letter.value.id), "DeadLetterMissing", () => Effect.void)
-    return revived
-  }).pipe(Effect.withSpan("Deliveries.redeliver"))
+export const redeliver = Effect.fnUntraced(function* (id: string) {
+  const commands = yield* Commands
+  const letter = yield* Effect.option(commands.deadLetter(commandId("webhook.deliver", id)))
+  if (letter._tag === "None") return yield* reviving(id, (delivery) => [sending(delivery)])
+  // The delivery moves first: if this ends half-way, asking again does the rest.
+  const revived = yield* reviving(id, () => [])
+  yield* Effect.catchTag(commands.retry(letter.value.id), "DeadLetterMissing", () => Effect.void)
+  return revived
+}, Effect.withSpan("Deliveries.redeliver"))
 
 const deletePage = (projectId: string, page: ReadonlyArray<Commit.Stored<Delivery>>) =>
   Effect.flatMap(Ledger, (ledger) =>
@@ -176,14 +174,13 @@ const deletePage = (projectId: string, page: ReadonlyArray<Commit.Stored<Deliver
   )
 
 /** Deletes what is left of a webhook that is gone. */
-export const forgetAll = (projectId: string, webhookId: string) =>
-  Effect.gen(function* () {
-    for (;;) {
-      const { items } = yield* list(webhookId, {})
-      if (items.length === 0) return
-      yield* deletePage(projectId, items)
-    }
-  })
+export const forgetAll = Effect.fnUntraced(function* (projectId: string, webhookId: string) {
+  for (;;) {
+    const { items } = yield* list(webhookId, {})
+    if (items.length === 0) return
+    yield* deletePage(projectId, items)
+  }
+})
 
 /** Deletes a page of deliveries that are older than `Limits.webhookDeliveryDays`. Answers whether there may be more. */
 export const forgetOld = Effect.gen(function* () {

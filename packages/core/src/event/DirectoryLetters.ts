@@ -30,34 +30,30 @@ export interface LetterListing {
 }
 
 /** A page of one scope's letters: a Project's, or (null) all of the directory. */
-export const listOf = (projectId: string | null, page: LetterPage) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const items = yield* commands.deadLetters(projectId, page)
-    const last = items.at(-1)
-    const more =
-      last === undefined || items.length < (page.limit ?? Limits.pageSize)
-        ? []
-        : yield* commands.deadLetters(projectId, { after: last, limit: 1 })
-    return { items, next: more.length === 0 ? null : (last ?? null) } satisfies LetterListing
-  })
+export const listOf = Effect.fnUntraced(function* (projectId: string | null, page: LetterPage) {
+  const commands = yield* Commands
+  const items = yield* commands.deadLetters(projectId, page)
+  const last = items.at(-1)
+  const more =
+    last === undefined || items.length < (page.limit ?? Limits.pageSize)
+      ? []
+      : yield* commands.deadLetters(projectId, { after: last, limit: 1 })
+  return { items, next: more.length === 0 ? null : (last ?? null) } satisfies LetterListing
+})
 
 /** The directory's letters that a user looks after, a page at a time. Fails with `InsufficientRole` for who owns nothing. */
-export const listFor = (userId: string, page: LetterPage) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const places = yield* records.list("organizationMember", { where: { userId }, limit: "all" })
-    const owned = places.items.flatMap(({ record }) =>
-      record.role === "owner" ? [record.organizationId as string] : []
-    )
-    if (owned.length === 0) return yield* new InsufficientRole({ held: "member", needed: "owner" })
-    const limit = Math.min(page.limit ?? Limits.pageSize, Limits.pageSize)
-    const items: Array<DeadLetter> = []
-    let after = page.after
-    for (;;) {
-      const found = yield* listOf(null, { limit: limit - items.length, ...(after === undefined ? {} : { after }) })
-      items.push(...found.items.filter((letter) => owned.includes(organizationOf(letter))))
-      if (found.next === null || items.length >= limit) return { items, next: found.next } satisfies LetterListing
-      after = found.next
-    }
-  })
+export const listFor = Effect.fnUntraced(function* (userId: string, page: LetterPage) {
+  const records = yield* Records
+  const places = yield* records.list("organizationMember", { where: { userId }, limit: "all" })
+  const owned = places.items.flatMap(({ record }) => (record.role === "owner" ? [record.organizationId as string] : []))
+  if (owned.length === 0) return yield* new InsufficientRole({ held: "member", needed: "owner" })
+  const limit = Math.min(page.limit ?? Limits.pageSize, Limits.pageSize)
+  const items: Array<DeadLetter> = []
+  let after = page.after
+  for (;;) {
+    const found = yield* listOf(null, { limit: limit - items.length, ...(after === undefined ? {} : { after }) })
+    items.push(...found.items.filter((letter) => owned.includes(organizationOf(letter))))
+    if (found.next === null || items.length >= limit) return { items, next: found.next } satisfies LetterListing
+    after = found.next
+  }
+})

@@ -89,21 +89,20 @@ export const applyLate = <R>(decide: Decide<R>, event: Event) =>
   )
 
 /** The sequence of a Project's newest event; 0 when it has none. Found by halving: a dense sequence has no holes. */
-export const newestSequence = (projectId: string) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const isAfter = (sequence: number) =>
-      log.read(projectId, sequence, 1).pipe(
-        Effect.map((events) => events.length > 0),
-        Effect.catchTag("EventsExpired", () => Effect.succeed(true))
-      )
-    let [least, beyond] = [0, 1]
-    while (yield* isAfter(beyond - 1)) [least, beyond] = [beyond, beyond * 2]
-    // `least` is there (or 0), `beyond` is not.
-    while (beyond - least > 1) {
-      const middle = Math.floor((least + beyond) / 2)
-      if (yield* isAfter(middle - 1)) least = middle
-      else beyond = middle
-    }
-    return least
-  })
+export const newestSequence = Effect.fnUntraced(function* (projectId: string) {
+  const log = yield* EventLog
+  const isAfter = (sequence: number) =>
+    log.read(projectId, sequence, 1).pipe(
+      Effect.map((events) => events.length > 0),
+      Effect.catchTag("EventsExpired", () => Effect.succeed(true))
+    )
+  let [least, beyond] = [0, 1]
+  while (yield* isAfter(beyond - 1)) [least, beyond] = [beyond, beyond * 2]
+  // `least` is there (or 0), `beyond` is not.
+  while (beyond - least > 1) {
+    const middle = Math.floor((least + beyond) / 2)
+    if (yield* isAfter(middle - 1)) least = middle
+    else beyond = middle
+  }
+  return least
+})

@@ -13,9 +13,9 @@ export const Webhook = Schema.Struct({
   /** `whsec_` and 32 secret bytes in base64. Kept readable: every delivery is signed with it. */
   secret: Schema.RedactedFromValue(Schema.String),
   /** Secrets before it, the newest first, that still sign beside it: receivers change theirs when they can. */
-  formerSecrets: Schema.Array(Schema.Struct({ secret: Schema.RedactedFromValue(Schema.String), until: Timestamp })).pipe(
-    Schema.withDecodingDefaultType(Effect.succeed([]))
-  ),
+  formerSecrets: Schema.Array(
+    Schema.Struct({ secret: Schema.RedactedFromValue(Schema.String), until: Timestamp })
+  ).pipe(Schema.withDecodingDefaultType(Effect.succeed([]))),
   /** False once the receiver answered 410: nothing is sent any more. */
   active: Schema.Boolean,
   /** The delivery on its way; the next event waits for its end, so that they arrive in order. */

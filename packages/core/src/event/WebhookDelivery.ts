@@ -45,27 +45,26 @@ const eventOf = ({ event, projectId }: Delivery) => {
   )
 }
 
-const attempt = (webhook: Webhook, delivery: Delivery) =>
-  Effect.gen(function* () {
-    const event = yield* eventOf(delivery)
-    if (event === "expired")
-      return { status: null, problem: "its event is not kept any more", isLast: true } satisfies Tried
-    const sender = yield* WebhookSender
-    const sent = sender.send({
-      url: webhook.url,
-      secrets: secretsAt(webhook, yield* Time.nowMillis),
-      id: delivery.event.id,
-      body: bodyOf(delivery, event),
-      timeoutMs: Limits.webhookTimeoutMs
-    })
-    return yield* Effect.match(sent, {
-      onSuccess: (status): Tried => {
-        const isGood = (status >= 200 && status < 300) || status === 410
-        return { status, problem: isGood ? null : `WebhookRefused: it answered ${status}`, isLast: false }
-      },
-      onFailure: (unreachable): Tried => ({ status: null, problem: describe(unreachable), isLast: false })
-    })
+const attempt = Effect.fnUntraced(function* (webhook: Webhook, delivery: Delivery) {
+  const event = yield* eventOf(delivery)
+  if (event === "expired")
+    return { status: null, problem: "its event is not kept any more", isLast: true } satisfies Tried
+  const sender = yield* WebhookSender
+  const sent = sender.send({
+    url: webhook.url,
+    secrets: secretsAt(webhook, yield* Time.nowMillis),
+    id: delivery.event.id,
+    body: bodyOf(delivery, event),
+    timeoutMs: Limits.webhookTimeoutMs
   })
+  return yield* Effect.match(sent, {
+    onSuccess: (status): Tried => {
+      const isGood = (status >= 200 && status < 300) || status === 410
+      return { status, problem: isGood ? null : `WebhookRefused: it answered ${status}`, isLast: false }
+    },
+    onFailure: (unreachable): Tried => ({ status: null, problem: describe(unreachable), isLast: false })
+  })
+})
 
 /** What a try makes of a delivery. */
 const after = (delivery: Delivery, tried: Tried, nowMs: number): Delivery => {
@@ -85,22 +84,20 @@ const after = (delivery: Delivery, tried: Tried, nowMs: number): Delivery => {
 }
 
 /** What the end of a delivery, or of its webhook, makes of the webhook. */
-const webhookWrites = (webhook: Commit.Stored<Webhook>, made: Delivery) =>
-  Effect.gen(function* () {
-    if (made.state === "waiting") return []
-    const isNext = webhook.record.sending?.deliveryId === made.id
-    if (made.state === "gone" && webhook.record.active)
-      return [Commit.update("webhook", webhook, { active: false, sending: null }), ...(yield* leaving(webhook.record))]
-    return isNext ? [Commit.update("webhook", webhook, { sending: null })] : []
-  })
+const webhookWrites = Effect.fnUntraced(function* (webhook: Commit.Stored<Webhook>, made: Delivery) {
+  if (made.state === "waiting") return []
+  const isNext = webhook.record.sending?.deliveryId === made.id
+  if (made.state === "gone" && webhook.record.active)
+    return [Commit.update("webhook", webhook, { active: false, sending: null }), ...(yield* leaving(webhook.record))]
+  return isNext ? [Commit.update("webhook", webhook, { sending: null })] : []
+})
 
 /** A receiver that takes a ping is there again: what waits for its next try need not wait for it. */
-const hastened = (webhook: Webhook, made: Delivery) =>
-  Effect.gen(function* () {
-    const waits = made.event.sequence === null && made.state === "delivered" ? webhook.sending?.deliveryId : undefined
-    const next = waits === undefined ? null : yield* find("webhookDelivery", waits)
-    return next === null ? [] : [sending(next.record)]
-  })
+const hastened = Effect.fnUntraced(function* (webhook: Webhook, made: Delivery) {
+  const waits = made.event.sequence === null && made.state === "delivered" ? webhook.sending?.deliveryId : undefined
+  const next = waits === undefined ? null : yield* find("webhookDelivery", waits)
+  return next === null ? [] : [sending(next.record)]
+})
 
 /** Writes down what became of a delivery, once: null when it had ended already, or is gone with its webhook. */
 const record = (id: string, change: (delivery: Delivery, nowMs: number) => Delivery) =>
@@ -131,61 +128,58 @@ const goOn = (webhook: Webhook) => apply(webhookGroup(webhook.id), webhook.proje
  * `retryPauses`, which the queue's own tries have nothing to do with. After the last it fails until it is a dead letter.
  * A webhook that is gone ends it quietly.
  */
-export const deliver = (webhookId: string, id: string) =>
-  Effect.gen(function* () {
-    const webhook = yield* find("webhook", webhookId)
-    if (webhook === null) return
-    const stored = yield* find("webhookDelivery", id)
-    if (stored?.record.state === "waiting") {
-      const tried: Tried = webhook.record.active
-        ? yield* attempt(webhook.record, stored.record)
-        : { status: 410, problem: null, isLast: true }
-      const made = yield* record(id, (delivery, nowMs) => after(delivery, tried, nowMs))
-      if (tried.problem !== null)
-        yield* Effect.logWarning("webhook not delivered").pipe(
-          Effect.annotateLogs({ deliveryId: id, tries: made?.tries ?? 0, problem: tried.problem })
-        )
-      if (made?.nextTryAt !== undefined && made.nextTryAt !== null) {
-        const waitMs = Time.toMillis(made.nextTryAt) - (yield* Time.nowMillis)
-        return yield* Effect.fail(new Waiting(tried.problem ?? "not delivered", Math.max(0, waitMs)))
-      }
+export const deliver = Effect.fnUntraced(function* (webhookId: string, id: string) {
+  const webhook = yield* find("webhook", webhookId)
+  if (webhook === null) return
+  const stored = yield* find("webhookDelivery", id)
+  if (stored?.record.state === "waiting") {
+    const tried: Tried = webhook.record.active
+      ? yield* attempt(webhook.record, stored.record)
+      : { status: 410, problem: null, isLast: true }
+    const made = yield* record(id, (delivery, nowMs) => after(delivery, tried, nowMs))
+    if (tried.problem !== null)
+      yield* Effect.logWarning("webhook not delivered").pipe(
+        Effect.annotateLogs({ deliveryId: id, tries: made?.tries ?? 0, problem: tried.problem })
+      )
+    if (made?.nextTryAt !== undefined && made.nextTryAt !== null) {
+      const waitMs = Time.toMillis(made.nextTryAt) - (yield* Time.nowMillis)
+      return yield* Effect.fail(new Waiting(tried.problem ?? "not delivered", Math.max(0, waitMs)))
     }
-    yield* goOn(webhook.record)
-    const ended = (yield* find("webhookDelivery", id))?.record
-    if (ended?.state === "failed" && ended.event.sequence !== null)
-      yield* Effect.fail(ended.lastProblem ?? "not delivered")
-  }).pipe(Effect.withSpan("Webhooks.deliver"))
+  }
+  yield* goOn(webhook.record)
+  const ended = (yield* find("webhookDelivery", id))?.record
+  if (ended?.state === "failed" && ended.event.sequence !== null)
+    yield* Effect.fail(ended.lastProblem ?? "not delivered")
+}, Effect.withSpan("Webhooks.deliver"))
 
 /** Its worker died too often, or it has failed for good: it waits for a person, and the webhook's other events go on. */
-export const deliveryDied = (webhookId: string, id: string, problem: string) =>
-  Effect.gen(function* () {
-    yield* record(id, (delivery, nowMs) => ({
-      ...delivery,
-      state: "failed",
-      nextTryAt: null,
-      lastProblem: problem,
-      updatedAt: Time.fromMillis(nowMs)
-    }))
-    const webhook = yield* find("webhook", webhookId)
-    if (webhook !== null) yield* goOn(webhook.record)
-  })
+export const deliveryDied = Effect.fnUntraced(function* (webhookId: string, id: string, problem: string) {
+  yield* record(id, (delivery, nowMs) => ({
+    ...delivery,
+    state: "failed",
+    nextTryAt: null,
+    lastProblem: problem,
+    updatedAt: Time.fromMillis(nowMs)
+  }))
+  const webhook = yield* find("webhook", webhookId)
+  if (webhook !== null) yield* goOn(webhook.record)
+})
 
 /** Makes a delivery of a command that an earlier version sent: it named the event only. */
-export const adopt = (webhookId: string, sequence: number) =>
-  Effect.gen(function* () {
-    const webhook = yield* find("webhook", webhookId)
-    if (webhook === null) return
-    const event = { id: `${webhookId}/${sequence}`, type: "canonical.advanced", sequence } as const
-    const [found] = yield* (yield* EventLog)
-      .read(webhook.record.projectId, sequence - 1, 1)
-      .pipe(Effect.catchTag("EventsExpired", () => Effect.succeed([])))
-    const told = found === undefined ? event : { id: found.id, type: found.type, sequence }
-    const { commands, writes } = yield* numbering(webhook, { event: told, askedBy: null }, (made) => {
-      const { sending: before } = webhook.record
-      return before?.sequence === sequence && before.deliveryId === undefined
-        ? { sending: { ...before, deliveryId: made.id } }
-        : {}
-    })
-    const { projectId } = webhook.record
-    yield* commitStep("adopted", { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
+export const adopt = Effect.fnUntraced(function* (webhookId: string, sequence: number) {
+  const webhook = yield* find("webhook", webhookId)
+  if (webhook === null) return
+  const event = { id: `${webhookId}/${sequence}`, type: "canonical.advanced", sequence } as const
+  const [found] = yield* (yield* EventLog)
+    .read(webhook.record.projectId, sequence - 1, 1)
+    .pipe(Effect.catchTag("EventsExpired", () => Effect.succeed([])))
+  const told = found === undefined ? event : { id: found.id, type: found.type, sequence }
+  const { commands, writes } = yield* numbering(webhook, { event: told, askedBy: null }, (made) => {
+    const { sending: before } = webhook.record
+    return before?.sequence === sequence && before.deliveryId === undefined
+      ? { sending: { ...before, deliveryId: made.id } }
+      : {}
   })
+  const { projectId } = webhook.record
+  yield* commitStep("adopted", { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
+})

@@ -48,44 +48,42 @@ export const list = (projectId: string, page: { readonly limit?: number; readonl
   Effect.flatMap(Records, (records) => records.list("webhook", { projectId, ...page }))
 
 /** Makes a webhook. It is told of the events from now on. The answer holds its secret, which is shown this once. */
-export const create = (actor: Actor, projectId: string, input: NewWebhook) =>
-  Effect.gen(function* () {
-    yield* checkUrl(input.url)
-    const id = `whk_${yield* makeUlid}` as const
-    const secret = yield* makeSecret
-    const eventTypes = input.eventTypes === undefined ? null : [...new Set(input.eventTypes)]
-    if (eventTypes?.length === 0)
-      return yield* new InvalidField({ code: "invalid_field", field: "eventTypes", reason: "name at least one type" })
-    return yield* decideAndCommit(
-      Effect.gen(function* () {
-        const project = yield* demandActive(projectId)
-        const { items } = yield* (yield* Records).list("webhook", { projectId, limit: "all" })
-        if (items.length >= Limits.webhooksPerProject)
-          return yield* new WebhookLimit({ max: Limits.webhooksPerProject })
-        const now = yield* Time.now
-        const webhook: Webhook = {
-          id,
-          projectId: project.record.id,
-          url: input.url,
-          eventTypes,
-          secret,
-          formerSecrets: [],
-          active: true,
-          sending: null,
-          deliveries: 0,
-          createdAt: now,
-          createdBy: actor.id
-        }
-        const writes = [
-          // Writing the Project guards the number of webhooks against a racing request.
-          Commit.update("project", project, {}),
-          Commit.insert("webhook", webhook),
-          joining(project.record.id, webhookGroup(id), yield* newestSequence(projectId), now)
-        ]
-        return { answer: webhook, commit: { name: "Webhooks.create", projectId, writes } }
-      })
-    )
-  }).pipe(Effect.withSpan("Webhooks.create"))
+export const create = Effect.fnUntraced(function* (actor: Actor, projectId: string, input: NewWebhook) {
+  yield* checkUrl(input.url)
+  const id = `whk_${yield* makeUlid}` as const
+  const secret = yield* makeSecret
+  const eventTypes = input.eventTypes === undefined ? null : [...new Set(input.eventTypes)]
+  if (eventTypes?.length === 0)
+    return yield* new InvalidField({ code: "invalid_field", field: "eventTypes", reason: "name at least one type" })
+  return yield* decideAndCommit(
+    Effect.gen(function* () {
+      const project = yield* demandActive(projectId)
+      const { items } = yield* (yield* Records).list("webhook", { projectId, limit: "all" })
+      if (items.length >= Limits.webhooksPerProject) return yield* new WebhookLimit({ max: Limits.webhooksPerProject })
+      const now = yield* Time.now
+      const webhook: Webhook = {
+        id,
+        projectId: project.record.id,
+        url: input.url,
+        eventTypes,
+        secret,
+        formerSecrets: [],
+        active: true,
+        sending: null,
+        deliveries: 0,
+        createdAt: now,
+        createdBy: actor.id
+      }
+      const writes = [
+        // Writing the Project guards the number of webhooks against a racing request.
+        Commit.update("project", project, {}),
+        Commit.insert("webhook", webhook),
+        joining(project.record.id, webhookGroup(id), yield* newestSequence(projectId), now)
+      ]
+      return { answer: webhook, commit: { name: "Webhooks.create", projectId, writes } }
+    })
+  )
+}, Effect.withSpan("Webhooks.create"))
 
 /** Takes a webhook's consumer away: no further event is queued for it. */
 export const leaving = (webhook: Webhook) =>

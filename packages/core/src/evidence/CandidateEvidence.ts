@@ -3,11 +3,10 @@ import { Effect } from "effect"
 import { Records } from "../ledger/Records.ts"
 
 /** All rows of a Candidate, oldest first. */
-export const evidenceOf = (candidateId: string) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("evidence", { where: { subject: candidateId }, limit: "all" })
-    return page.items.map((each) => each.record)
-  })
+export const evidenceOf = Effect.fnUntraced(function* (candidateId: string) {
+  const page = yield* (yield* Records).list("evidence", { where: { subject: candidateId }, limit: "all" })
+  return page.items.map((each) => each.record)
+})
 
 /** The digest of the bundle that the `build` check passed; it alone may be served. Undefined without such a check. */
 export const verifiedDigest = (candidateId: string) =>

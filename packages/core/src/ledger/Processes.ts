@@ -33,66 +33,62 @@ export class Waiting {
 }
 
 /** Runs work once: its result (JSON) is journalled, and a later run of the process answers it from there. */
-export const step = <A, E, R>(name: string, work: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const process = yield* Process
-    if (process.steps.has(name)) return process.steps.get(name) as A
-    const result = yield* work
-    yield* commitStep(name, { name: `${process.command.kind}.${name}`, projectId: process.command.projectId }, result)
-    return result
-  })
+export const step = Effect.fnUntraced(function* <A, E, R>(name: string, work: Effect.Effect<A, E, R>) {
+  const process = yield* Process
+  if (process.steps.has(name)) return process.steps.get(name) as A
+  const result = yield* work
+  yield* commitStep(name, { name: `${process.command.kind}.${name}`, projectId: process.command.projectId }, result)
+  return result
+})
 
 /** Commits state and ends the step `name` with it, in one. Answers the journalled result when the step was done before. */
-export const commitStep = <A>(
+export const commitStep = Effect.fnUntraced(function* <A>(
   name: string,
   commit: Commit,
   result: A
-): Effect.Effect<A, Conflict | LeaseLost | LedgerUnavailable, Process | Ledger | Journal> =>
-  Effect.gen(function* () {
-    const process = yield* Process
-    if (process.steps.has(name)) return process.steps.get(name) as A
-    const ledger = yield* Ledger
-    const outcome = yield* ledger.commit({
-      ...commit,
-      journal: { process: process.command.id, step: name, result },
-      lease: process.lease
-    })
-    // The step was recorded before, and its answer was lost: what stands in the journal is what happened.
-    const recorded =
-      outcome._tag === "Duplicate" ? ((yield* (yield* Journal).steps(process.command.id)).get(name) as A) : result
-    process.steps.set(name, recorded)
-    return recorded
+): Effect.fn.Return<A, Conflict | LeaseLost | LedgerUnavailable, Process | Ledger | Journal> {
+  const process = yield* Process
+  if (process.steps.has(name)) return process.steps.get(name) as A
+  const ledger = yield* Ledger
+  const outcome = yield* ledger.commit({
+    ...commit,
+    journal: { process: process.command.id, step: name, result },
+    lease: process.lease
   })
+  // The step was recorded before, and its answer was lost: what stands in the journal is what happened.
+  const recorded =
+    outcome._tag === "Duplicate" ? ((yield* (yield* Journal).steps(process.command.id)).get(name) as A) : result
+  process.steps.set(name, recorded)
+  return recorded
+})
 
 /** Renews a lease until it is lost. A store that is away for a moment costs nothing while the lease has time left. */
-const keepLease = (lease: Lease) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const lost = () => new LeaseLost({ commandId: lease.commandId })
-    for (let endsAt = (yield* nowMillis) + Limits.commandLeaseMs; ;) {
-      yield* Effect.sleep(Limits.commandLeaseMs / 3)
-      const askedAt = yield* nowMillis
-      yield* commands.renew(lease, Limits.commandLeaseMs).pipe(
-        Effect.retry({ while: isOutage, schedule: again }),
-        // Nobody may work on beyond the end of the lease, whatever the store answers by then.
-        Effect.timeoutOrElse({ duration: Math.max(0, endsAt - askedAt), orElse: lost })
-      )
-      endsAt = askedAt + Limits.commandLeaseMs
-    }
-  })
+const keepLease = Effect.fnUntraced(function* (lease: Lease) {
+  const commands = yield* Commands
+  const lost = () => new LeaseLost({ commandId: lease.commandId })
+  for (let endsAt = (yield* nowMillis) + Limits.commandLeaseMs; ;) {
+    yield* Effect.sleep(Limits.commandLeaseMs / 3)
+    const askedAt = yield* nowMillis
+    yield* commands.renew(lease, Limits.commandLeaseMs).pipe(
+      Effect.retry({ while: isOutage, schedule: again }),
+      // Nobody may work on beyond the end of the lease, whatever the store answers by then.
+      Effect.timeoutOrElse({ duration: Math.max(0, endsAt - askedAt), orElse: lost })
+    )
+    endsAt = askedAt + Limits.commandLeaseMs
+  }
+})
 
 /** At once, then each second: the store may have lost only this one answer. */
 const again = Schedule.concat(Schedule.recurs(1), Schedule.spaced(Limits.commandBackoffMs))
 
 /** Runs the body of a leased command with its journal, renewing the lease meanwhile. The caller finishes or fails it. */
-export const runLeased = <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const steps = new Map(yield* (yield* Journal).steps(leased.command.id))
-    return yield* Effect.raceFirst(
-      Effect.provideService(body, Process, { command: leased.command, lease: leased.lease, steps }),
-      keepLease(leased.lease)
-    )
-  })
+export const runLeased = Effect.fnUntraced(function* <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A, E, R>) {
+  const steps = new Map(yield* (yield* Journal).steps(leased.command.id))
+  return yield* Effect.raceFirst(
+    Effect.provideService(body, Process, { command: leased.command, lease: leased.lease, steps }),
+    keepLease(leased.lease)
+  )
+})
 
 export interface Handler<R> {
   (command: Command): Effect.Effect<void, unknown, R>
@@ -112,29 +108,32 @@ class DiedTooOften {
 }
 
 /** What becomes of a command whose body did not come to its end. */
-const settle = <R>(leased: LeasedCommand, problem: unknown, handler: Handler<R | Process> | undefined) =>
-  Effect.gen(function* () {
-    const commands = yield* Commands
-    const { command, lease } = leased
-    if (problem instanceof Waiting) return yield* commands.release(lease, problem.delayMs)
-    const outage = isOutage(problem)
-    const waitMs = outage ? pauseMs(leased.outage, yield* nowMillis) : null
-    if (waitMs !== null) {
-      yield* Effect.logWarning("command waits").pipe(Effect.annotateLogs({ waitMs, problem: describe(problem) }))
-      return yield* commands.release(lease, waitMs, "outage")
-    }
-    const isOver = outage || problem instanceof DiedTooOften
-    const text = problem instanceof DiedTooOften ? problem.reason : describe(problem)
-    if ((isOver || command.attempts >= command.maxAttempts) && handler?.onDead !== undefined)
-      yield* Effect.provideService(handler.onDead(leased, text), Process, {
-        command,
-        lease,
-        steps: new Map()
-      }) as Effect.Effect<void, unknown, Exclude<R, Process>>
-    const delayMs = isOver ? null : (handler?.pauseMs ?? backoffMs)(command.attempts)
-    const outcome = yield* commands.fail(lease, text, delayMs)
-    yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: text }))
-  })
+const settle = Effect.fnUntraced(function* <R>(
+  leased: LeasedCommand,
+  problem: unknown,
+  handler: Handler<R | Process> | undefined
+) {
+  const commands = yield* Commands
+  const { command, lease } = leased
+  if (problem instanceof Waiting) return yield* commands.release(lease, problem.delayMs)
+  const outage = isOutage(problem)
+  const waitMs = outage ? pauseMs(leased.outage, yield* nowMillis) : null
+  if (waitMs !== null) {
+    yield* Effect.logWarning("command waits").pipe(Effect.annotateLogs({ waitMs, problem: describe(problem) }))
+    return yield* commands.release(lease, waitMs, "outage")
+  }
+  const isOver = outage || problem instanceof DiedTooOften
+  const text = problem instanceof DiedTooOften ? problem.reason : describe(problem)
+  if ((isOver || command.attempts >= command.maxAttempts) && handler?.onDead !== undefined)
+    yield* Effect.provideService(handler.onDead(leased, text), Process, {
+      command,
+      lease,
+      steps: new Map()
+    }) as Effect.Effect<void, unknown, Exclude<R, Process>>
+  const delayMs = isOver ? null : (handler?.pauseMs ?? backoffMs)(command.attempts)
+  const outcome = yield* commands.fail(lease, text, delayMs)
+  yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: text }))
+})
 
 /** A problem in one line, for a dead letter. Typed facts carry no secrets. */
 export const describe = (problem: unknown): string => {

@@ -3,12 +3,15 @@
  * Angle brackets nest whole ids: a Task of `chg_1` with key `edit-1` is `tsk_chg_1_edit-1`.
  */
 import { Effect, Random, Schema } from "effect"
+import { matching } from "./Matching.ts"
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 const ulid = "[0-9A-HJKMNP-TV-Z]{26}"
 
 const id = <const P extends string>(prefix: P, body: string) =>
-  Schema.TemplateLiteral([prefix, Schema.String]).check(Schema.isPattern(new RegExp(`^${prefix}${body}$`, "u")))
+  Schema.TemplateLiteral([prefix, Schema.String])
+    .annotate({ title: `\`${prefix}\${string}\`` })
+    .check(matching(`^${prefix}${body}$`))
 
 export const ProjectId = id("proj_", uuid)
 export type ProjectId = typeof ProjectId.Type
@@ -45,9 +48,9 @@ export const WebhookDeliveryId = id("whd_", `${ulid}_[1-9][0-9]{0,14}`)
 export type WebhookDeliveryId = typeof WebhookDeliveryId.Type
 
 /** A git object id: 40 lowercase hex characters. */
-export const ObjectId = Schema.String.check(Schema.isPattern(/^[0-9a-f]{40}$/u))
+export const ObjectId = Schema.String.check(matching("^[0-9a-f]{40}$"))
 /** A SHA-256 digest: 64 lowercase hex characters. */
-export const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u))
+export const Sha256 = Schema.String.check(matching("^[0-9a-f]{64}$"))
 
 export const taskId = (change: ChangeId, key: string): TaskId => `tsk_${change}_${key}`
 export const agentId = (task: TaskId): AgentId => `agt_${task}`

@@ -1,7 +1,8 @@
 /** Points in time as ISO 8601 text in UTC, taken from the program's own clock. */
 import { DateTime, Effect, Schema } from "effect"
+import { matching } from "./Matching.ts"
 
-export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u))
+export const Timestamp = Schema.String.check(matching(String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`))
 export type Timestamp = typeof Timestamp.Type
 
 /** A day, in milliseconds. */

@@ -116,7 +116,7 @@ export class Repos {
   }
 }
 
-export const record = (
+export const record = Effect.fnUntraced(function* (
   into: Repository,
   options: {
     readonly files: Files
@@ -124,21 +124,20 @@ export const record = (
     readonly message: string
     readonly signature: Signature
   }
-): Effect.Effect<CommitRef> =>
-  Effect.gen(function* () {
-    const tree = yield* treeId(options.files)
-    const { message, parents, signature } = options
-    const commit = yield* objectId([
-      "commit",
-      tree,
-      parents,
-      message,
-      { ...signature, atMs: Math.floor(signature.atMs / 1000) }
-    ])
-    into.trees.set(tree, options.files)
-    into.commits.set(commit, { commit, tree, parents })
-    return { commit, tree }
-  })
+): Effect.fn.Return<CommitRef> {
+  const tree = yield* treeId(options.files)
+  const { message, parents, signature } = options
+  const commit = yield* objectId([
+    "commit",
+    tree,
+    parents,
+    message,
+    { ...signature, atMs: Math.floor(signature.atMs / 1000) }
+  ])
+  into.trees.set(tree, options.files)
+  into.commits.set(commit, { commit, tree, parents })
+  return { commit, tree }
+})
 
 export const diffFiles = (before: Files, after: Files): ReadonlyArray<FileDiff> => {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort(compareCodePoints)
@@ -148,14 +147,13 @@ export const diffFiles = (before: Files, after: Files): ReadonlyArray<FileDiff> 
   })
 }
 
-export const listing = (files: Files): Effect.Effect<ReadonlyArray<TreeEntry>> =>
-  Effect.gen(function* () {
-    const entries: Array<TreeEntry> = []
-    for (const [path, { id, size }] of files) entries.push({ path, type: "file", id, size, executable: false })
-    for (const path of directoriesOf(files.keys())) {
-      const inside = [...files].filter(([file]) => file.startsWith(`${path}/`))
-      const id = yield* treeId(new Map(inside.map(([file, value]) => [file.slice(path.length + 1), value])))
-      entries.push({ path, type: "directory", id, size: 0, executable: false })
-    }
-    return entries.sort((a, b) => compareCodePoints(a.path, b.path))
-  })
+export const listing = Effect.fnUntraced(function* (files: Files): Effect.fn.Return<ReadonlyArray<TreeEntry>> {
+  const entries: Array<TreeEntry> = []
+  for (const [path, { id, size }] of files) entries.push({ path, type: "file", id, size, executable: false })
+  for (const path of directoriesOf(files.keys())) {
+    const inside = [...files].filter(([file]) => file.startsWith(`${path}/`))
+    const id = yield* treeId(new Map(inside.map(([file, value]) => [file.slice(path.length + 1), value])))
+    entries.push({ path, type: "directory", id, size: 0, executable: false })
+  }
+  return entries.sort((a, b) => compareCodePoints(a.path, b.path))
+})

@@ -59,25 +59,23 @@ const checkSlug = (slug: string): Effect.Effect<void, InvalidField> =>
       : Effect.void
 
 /** Files that cannot be a source are refused before anything is reserved: paths, contents, bounds and `pawl.json`. */
-const checkFiles = (files: FileEdits): Effect.Effect<void, InvalidField | InvalidPath | TreeTooLarge> =>
-  Effect.gen(function* () {
-    const refuse = (code: string, field: string, reason: string) => new InvalidField({ code, field, reason })
-    const entries = Object.entries(files)
-    if (entries.length === 0) return yield* refuse("invalid_field", "files", "name at least one file")
-    const deleted = entries.find(([, content]) => content === null)?.[0]
-    if (deleted !== undefined)
-      return yield* refuse("invalid_field", `files.${deleted}`, "a first source has nothing to delete")
-    yield* Effect.fromResult(
-      applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({ size: bytes.length }))
-    )
-    const pawl = files["pawl.json"]
-    if (pawl === undefined || pawl === null) return
-    const text =
-      typeof pawl === "string" ? pawl : Result.getOrElse(Base64.decodeString(pawl.base64), () => "")
-    if (isTextTooDeep(text)) return yield* refuse("too_deep", "files.pawl.json", tooDeep)
-    const parsed = parsePawlFile(text)
-    if (parsed._tag === "Failure") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.failure)
-  })
+const checkFiles = Effect.fnUntraced(function* (
+  files: FileEdits
+): Effect.fn.Return<void, InvalidField | InvalidPath | TreeTooLarge> {
+  const refuse = (code: string, field: string, reason: string) => new InvalidField({ code, field, reason })
+  const entries = Object.entries(files)
+  if (entries.length === 0) return yield* refuse("invalid_field", "files", "name at least one file")
+  const deleted = entries.find(([, content]) => content === null)?.[0]
+  if (deleted !== undefined)
+    return yield* refuse("invalid_field", `files.${deleted}`, "a first source has nothing to delete")
+  yield* Effect.fromResult(applyEdits<{ readonly size: number }>(new Map(), files, (bytes) => ({ size: bytes.length })))
+  const pawl = files["pawl.json"]
+  if (pawl === undefined || pawl === null) return
+  const text = typeof pawl === "string" ? pawl : Result.getOrElse(Base64.decodeString(pawl.base64), () => "")
+  if (isTextTooDeep(text)) return yield* refuse("too_deep", "files.pawl.json", tooDeep)
+  const parsed = parsePawlFile(text)
+  if (parsed._tag === "Failure") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.failure)
+})
 
 export interface NewProject {
   readonly organizationId: OrganizationId
@@ -91,110 +89,105 @@ export interface NewProject {
  * Creates a Project: its slug, label and the creator's membership are reserved in the directory, then its source is
  * seeded as S0 and its app is provisioned. When the server dies in between, `project.provision` goes on.
  */
-export const create = (actor: Actor, input: NewProject) =>
-  Effect.gen(function* () {
-    yield* checkSlug(input.slug)
-    if (input.name !== undefined) yield* checkName("name", input.name, Limits.projectNameLength)
-    if (input.files !== null) yield* checkFiles(input.files)
-    const id: ProjectId = `proj_${yield* makeUuid}`
-    if (input.files !== null) yield* keepSeed(id, input.files)
-    const token = yield* makeUuid
-    const project = yield* decideAndCommit(reserve(actor, id, input, token))
-    yield* provision(project, input.files, actor)
-    yield* finished({ commandId: commandId("project.provision", id), token })
-    return (yield* demand("project", project.id)).record
-  }).pipe(Effect.withSpan("Projects.create"))
+export const create = Effect.fnUntraced(function* (actor: Actor, input: NewProject) {
+  yield* checkSlug(input.slug)
+  if (input.name !== undefined) yield* checkName("name", input.name, Limits.projectNameLength)
+  if (input.files !== null) yield* checkFiles(input.files)
+  const id: ProjectId = `proj_${yield* makeUuid}`
+  if (input.files !== null) yield* keepSeed(id, input.files)
+  const token = yield* makeUuid
+  const project = yield* decideAndCommit(reserve(actor, id, input, token))
+  yield* provision(project, input.files, actor)
+  yield* finished({ commandId: commandId("project.provision", id), token })
+  return (yield* demand("project", project.id)).record
+}, Effect.withSpan("Projects.create"))
 
 /** A user who creates a Project is its admin until they leave the organization, also when that is at this moment. */
-const creatorsEntry = (actor: Actor, organizationId: OrganizationId, projectId: ProjectId) =>
-  Effect.gen(function* () {
-    if (actor.type !== "user") return { expects: [], writes: [] }
-    const { place, stay } = yield* standing(organizationId, actor.id)
-    if (place === null && stay > 0) return yield* new Unknown({ kind: "organization", id: organizationId })
-    const key = `${organizationId}/${actor.id}`
-    const expects = [
-      place === null ? Commit.absent("departure", key) : Commit.unchanged("organizationMember", key, place)
-    ]
-    const userId = actor.id as `usr_${string}`
-    return { expects, writes: [Commit.insert("membership", { projectId, userId, role: "admin", ...stayOf(stay) })] }
-  })
+const creatorsEntry = Effect.fnUntraced(function* (actor: Actor, organizationId: OrganizationId, projectId: ProjectId) {
+  if (actor.type !== "user") return { expects: [], writes: [] }
+  const { place, stay } = yield* standing(organizationId, actor.id)
+  if (place === null && stay > 0) return yield* new Unknown({ kind: "organization", id: organizationId })
+  const key = `${organizationId}/${actor.id}`
+  const expects = [
+    place === null ? Commit.absent("departure", key) : Commit.unchanged("organizationMember", key, place)
+  ]
+  const userId = actor.id as `usr_${string}`
+  return { expects, writes: [Commit.insert("membership", { projectId, userId, role: "admin", ...stayOf(stay) })] }
+})
 
-const reserve = (actor: Actor, id: ProjectId, input: NewProject, token: string) =>
-  Effect.gen(function* () {
-    if ((yield* find("slug", `${input.organizationId}/${input.slug}`)) !== null)
-      return yield* new SlugTaken({ slug: input.slug })
-    const entry = yield* creatorsEntry(actor, input.organizationId, id)
-    const taken = isReservedLabel(input.slug) || (yield* find("label", input.slug)) !== null
-    const now = yield* Time.now
-    const project: Project = {
-      id,
-      organizationId: input.organizationId,
-      slug: input.slug,
-      name: input.name ?? input.slug,
-      label: labelFor(input.slug, id, taken),
-      status: "provisioning",
-      createdBy: actor.id,
-      createdAt: now,
-      updatedAt: now,
-      cleaned_at: null
+const reserve = Effect.fnUntraced(function* (actor: Actor, id: ProjectId, input: NewProject, token: string) {
+  if ((yield* find("slug", `${input.organizationId}/${input.slug}`)) !== null)
+    return yield* new SlugTaken({ slug: input.slug })
+  const entry = yield* creatorsEntry(actor, input.organizationId, id)
+  const taken = isReservedLabel(input.slug) || (yield* find("label", input.slug)) !== null
+  const now = yield* Time.now
+  const project: Project = {
+    id,
+    organizationId: input.organizationId,
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    label: labelFor(input.slug, id, taken),
+    status: "provisioning",
+    createdBy: actor.id,
+    createdAt: now,
+    updatedAt: now,
+    cleaned_at: null
+  }
+  return {
+    answer: project,
+    commit: {
+      name: "Projects.reserve",
+      projectId: null,
+      expects: entry.expects,
+      writes: [
+        Commit.insert("slug", { organizationId: input.organizationId, slug: input.slug, projectId: id }),
+        Commit.insert("label", { label: project.label, projectId: id }),
+        ...entry.writes
+      ],
+      commands: [
+        {
+          kind: "project.provision" as const,
+          id: commandId("project.provision", id),
+          payload: { project, hasSource: input.files !== null, actor },
+          leasedBy: { token, leaseMs: Limits.commandLeaseMs }
+        }
+      ]
     }
-    return {
-      answer: project,
-      commit: {
-        name: "Projects.reserve",
-        projectId: null,
-        expects: entry.expects,
-        writes: [
-          Commit.insert("slug", { organizationId: input.organizationId, slug: input.slug, projectId: id }),
-          Commit.insert("label", { label: project.label, projectId: id }),
-          ...entry.writes
-        ],
-        commands: [
-          {
-            kind: "project.provision" as const,
-            id: commandId("project.provision", id),
-            payload: { project, hasSource: input.files !== null, actor },
-            leasedBy: { token, leaseMs: Limits.commandLeaseMs }
-          }
-        ]
-      }
-    }
-  })
+  }
+})
 
 /**
  * The body of `project.provision`: stores the Project, seeds its source, brings `main` there, asks for the app, makes the
  * Project active. Each step does nothing when it was done before. A source that was taken meanwhile stays.
  */
-export const provision = (project: Project, files: FileEdits | null, actor: Actor) =>
-  Effect.gen(function* () {
-    yield* decideAndCommit(
-      Effect.map(find("project", project.id), (there) =>
-        there !== null
-          ? { answer: undefined }
-          : {
-              answer: undefined,
-              commit: { name: "Projects.store", projectId: project.id, writes: [Commit.insert("project", project)] }
-            }
-      )
+export const provision = Effect.fnUntraced(function* (project: Project, files: FileEdits | null, actor: Actor) {
+  yield* decideAndCommit(
+    Effect.map(find("project", project.id), (there) =>
+      there !== null
+        ? { answer: undefined }
+        : {
+            answer: undefined,
+            commit: { name: "Projects.store", projectId: project.id, writes: [Commit.insert("project", project)] }
+          }
     )
-    if (files !== null && (yield* find("head", project.id)) === null)
-      yield* seed(project, files, actor).pipe(Effect.catchTag("ProjectArchived", () => Effect.void))
-    yield* beginLine(project.id)
-    yield* decideAndCommit(activate(project.id))
-  })
+  )
+  if (files !== null && (yield* find("head", project.id)) === null)
+    yield* seed(project, files, actor).pipe(Effect.catchTag("ProjectArchived", () => Effect.void))
+  yield* beginLine(project.id)
+  yield* decideAndCommit(activate(project.id))
+})
 
 /** What follows the first source: `main`, then the app. An app that the Project has, or had, is left as it is. */
-const beginLine = (projectId: string) =>
-  Effect.gen(function* () {
-    if ((yield* find("head", projectId)) === null) return
-    // A `main` that has moved on holds S0.
-    yield* ensureSynced(projectId).pipe(Effect.catchTag("NotFastForward", Effect.die))
-    if ((yield* Settings).appsDomain === null || (yield* find("pointer", pointerKey(projectId, "production"))) !== null)
-      return
-    yield* deploy(projectId).pipe(
-      Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void })
-    )
-  })
+const beginLine = Effect.fnUntraced(function* (projectId: string) {
+  if ((yield* find("head", projectId)) === null) return
+  // A `main` that has moved on holds S0.
+  yield* ensureSynced(projectId).pipe(Effect.catchTag("NotFastForward", Effect.die))
+  if ((yield* Settings).appsDomain === null || (yield* find("pointer", pointerKey(projectId, "production"))) !== null)
+    return
+  yield* deploy(projectId).pipe(
+    Effect.catchTags({ AppsDisabled: Effect.die, NoSource: Effect.die, ProjectArchived: () => Effect.void })
+  )
+})
 
 const keepSeed = (projectId: string, files: FileEdits) =>
   Effect.flatMap(ObjectStore, (objects) => objects.put(seedKey(projectId), utf8(JSON.stringify(files)))).pipe(
@@ -202,111 +195,112 @@ const keepSeed = (projectId: string, files: FileEdits) =>
   )
 
 /** The files that a crash left waiting. */
-export const seedFiles = (projectId: string) =>
-  Effect.gen(function* () {
-    const body = yield* (yield* ObjectStore).get(seedKey(projectId))
-    return (yield* Schema.decodeUnknownEffect(SeedFiles)(new TextDecoder().decode(body))) as FileEdits
-  })
+export const seedFiles = Effect.fnUntraced(function* (projectId: string) {
+  const body = yield* (yield* ObjectStore).get(seedKey(projectId))
+  return (yield* Schema.decodeUnknownEffect(SeedFiles)(new TextDecoder().decode(body))) as FileEdits
+})
 
-const activate = (projectId: string) =>
-  Effect.gen(function* () {
-    const project = yield* demand("project", projectId)
-    const policy = yield* find("policy", projectId)
-    if (project.record.status !== "provisioning") return { answer: undefined }
-    const now = yield* Time.now
-    const first = {
-      projectId: project.record.id,
-      version: 1,
-      ...defaultPolicy,
-      updatedAt: now,
-      updatedBy: "system:default"
+const activate = Effect.fnUntraced(function* (projectId: string) {
+  const project = yield* demand("project", projectId)
+  const policy = yield* find("policy", projectId)
+  if (project.record.status !== "provisioning") return { answer: undefined }
+  const now = yield* Time.now
+  const first = {
+    projectId: project.record.id,
+    version: 1,
+    ...defaultPolicy,
+    updatedAt: now,
+    updatedBy: "system:default"
+  }
+  return {
+    answer: undefined,
+    commit: {
+      name: "Projects.activate",
+      projectId,
+      writes: [
+        Commit.update("project", project, { status: "active", updatedAt: now }),
+        ...(policy === null ? [Commit.insert("policy", first), Commit.insert("policyVersion", first)] : [])
+      ]
     }
-    return {
-      answer: undefined,
-      commit: {
-        name: "Projects.activate",
-        projectId,
-        writes: [
-          Commit.update("project", project, { status: "active", updatedAt: now }),
-          ...(policy === null ? [Commit.insert("policy", first), Commit.insert("policyVersion", first)] : [])
-        ]
-      }
-    }
-  })
+  }
+})
 
 /**
  * Makes S0 and answers true, or false when the Project has its source already. Of several at once the one that commits
  * the head wins; the repository follows it. The seed's date is the Project's birth, so that repeating it gives the same
  * commit. `commands` carry on what follows, should this process die.
  */
-const seed = (project: Project, files: FileEdits, actor: Actor, commands: ReadonlyArray<NewCommand> = []) =>
-  Effect.gen(function* () {
-    const signature = { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(project.createdAt) }
-    const { commit, tree } = yield* (yield* Repositories).seed({
-      project: project.id,
-      files,
-      message: `Seed ${project.slug}`,
-      signature
-    })
-    return yield* decideAndCommit(
-      Effect.gen(function* () {
-        if ((yield* find("head", project.id)) !== null) return { answer: false }
-        const active = yield* demandActive(project.id)
-        const now = yield* Time.now
-        return {
-          answer: true,
-          commit: {
-            name: "Projects.seed",
-            projectId: project.id,
-            expects: [still(active)],
-            writes: [
-              Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: -1 }),
-              Commit.insert("generation", {
-                projectId: project.id,
-                generation: 0,
-                commit,
-                tree,
-                candidateId: null,
-                changeId: null,
-                actor,
-                trigger: "seed",
-                policyVersion: 1,
-                evidenceIds: [],
-                approvalId: null,
-                approvalIds: [],
-                promotedAt: now
-              })
-            ],
-            commands
-          }
+const seed = Effect.fnUntraced(function* (
+  project: Project,
+  files: FileEdits,
+  actor: Actor,
+  commands: ReadonlyArray<NewCommand> = []
+) {
+  const signature = { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(project.createdAt) }
+  const { commit, tree } = yield* (yield* Repositories).seed({
+    project: project.id,
+    files,
+    message: `Seed ${project.slug}`,
+    signature
+  })
+  return yield* decideAndCommit(
+    Effect.gen(function* () {
+      if ((yield* find("head", project.id)) !== null) return { answer: false }
+      const active = yield* demandActive(project.id)
+      const now = yield* Time.now
+      return {
+        answer: true,
+        commit: {
+          name: "Projects.seed",
+          projectId: project.id,
+          expects: [still(active)],
+          writes: [
+            Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: -1 }),
+            Commit.insert("generation", {
+              projectId: project.id,
+              generation: 0,
+              commit,
+              tree,
+              candidateId: null,
+              changeId: null,
+              actor,
+              trigger: "seed",
+              policyVersion: 1,
+              evidenceIds: [],
+              approvalId: null,
+              approvalIds: [],
+              promotedAt: now
+            })
+          ],
+          commands
         }
-      })
-    )
-  }).pipe(Effect.withSpan("Projects.seed"))
+      }
+    })
+  )
+}, Effect.withSpan("Projects.seed"))
 
 /**
  * Seeds S0 of a Project that has none, and asks for its app. `HasSource` for all but one, however many ask at once. What
  * is cut short before the head is committed was told to nobody: the next seed, of whatever files, begins anew. What
  * follows the commit goes on by a `project.provision` of the Project's own.
  */
-export const addSource = (actor: Actor, projectId: string, files: FileEdits) =>
-  Effect.gen(function* () {
-    yield* checkFiles(files)
-    const project = (yield* demandActive(projectId)).record
-    if ((yield* find("head", projectId)) !== null) return yield* new HasSource({ projectId })
-    const token = yield* makeUuid
-    const id = commandId("project.provision", `${projectId}/source`)
-    const carriesOn: NewCommand = {
-      kind: "project.provision",
-      id,
-      payload: { project, hasSource: false, actor },
-      leasedBy: { token, leaseMs: Limits.commandLeaseMs }
-    }
-    if (!(yield* seed(project, files, actor, [carriesOn]))) return yield* new HasSource({ projectId })
-    yield* beginLine(projectId)
-    yield* finished({ commandId: id, token })
-    return project
-  })
+export const addSource = Effect.fnUntraced(function* (actor: Actor, projectId: string, files: FileEdits) {
+  yield* checkFiles(files)
+  const project = (yield* demandActive(projectId)).record
+  if ((yield* find("head", projectId)) !== null) return yield* new HasSource({ projectId })
+  const token = yield* makeUuid
+  const id = commandId("project.provision", `${projectId}/source`)
+  const carriesOn: NewCommand = {
+    kind: "project.provision",
+    id,
+    payload: { project, hasSource: false, actor },
+    leasedBy: { token, leaseMs: Limits.commandLeaseMs }
+  }
+  if (!(yield* seed(project, files, actor, [carriesOn]))) return yield* new HasSource({ projectId })
+  yield* beginLine(projectId)
+  yield* finished({ commandId: id, token })
+  return project
+})
 
 const finished = (lease: Lease) =>
   Effect.flatMap(Commands, (commands) => commands.finish(lease)).pipe(Effect.catchTag("LeaseLost", () => Effect.void))

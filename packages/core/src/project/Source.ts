@@ -37,7 +37,10 @@ export const definitionsOf = (pawlJson: string | null, packageJson: string | nul
     ? { _tag: "Broken", reason: `pawl.json: ${parsed.failure}` }
     : {
         _tag: "Defined",
-        file: parsed.success.probes.length > 0 ? parsed.success : { ...parsed.success, probes: [{ path: "/", status: 200 }] }
+        file:
+          parsed.success.probes.length > 0
+            ? parsed.success
+            : { ...parsed.success, probes: [{ path: "/", status: 200 }] }
       }
 }
 

@@ -23,21 +23,20 @@ export const Usage = Schema.Struct({
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /** Page by page: a Project may have many Changes. */
-const spent = (projectId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    let total = 0
-    let cursor: string | null = null
-    do {
-      const page: {
-        readonly items: ReadonlyArray<{ readonly record: { readonly spent_usd: number } }>
-        readonly nextCursor: string | null
-      } = yield* records.list("change", { projectId, ...(cursor === null ? {} : { cursor }) })
-      for (const { record } of page.items) total += record.spent_usd
-      cursor = page.nextCursor
-    } while (cursor !== null)
-    return Math.round(total * 1e6) / 1e6
-  })
+const spent = Effect.fnUntraced(function* (projectId: string) {
+  const records = yield* Records
+  let total = 0
+  let cursor: string | null = null
+  do {
+    const page: {
+      readonly items: ReadonlyArray<{ readonly record: { readonly spent_usd: number } }>
+      readonly nextCursor: string | null
+    } = yield* records.list("change", { projectId, ...(cursor === null ? {} : { cursor }) })
+    for (const { record } of page.items) total += record.spent_usd
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return Math.round(total * 1e6) / 1e6
+})
 
 export const usage = (projectId: string) =>
   Effect.gen(function* () {

@@ -39,37 +39,34 @@ export interface GenerationRecords {
 
 const recordOf = <A>(stored: { readonly record: A } | null): A | null => stored?.record ?? null
 
-export const readRecords = (step: Generation, before: Generation) =>
-  Effect.gen(function* () {
-    const { projectId, candidateId, changeId, generation, policyVersion } = step
-    const candidate = candidateId === null ? null : recordOf(yield* find("candidate", candidateId))
-    const change = changeId === null ? null : recordOf(yield* find("change", changeId))
-    const policy = recordOf(yield* find("policyVersion", `${projectId}/${policyVersion}`))
-    const back = change?.rollbackTarget
-    const target = back === undefined ? null : recordOf(yield* find("generation", generationKey(projectId, back)))
-    const tiers =
-      target === null || policy === null
-        ? null
-        : yield* tiersUndone(projectId, target.generation, before.generation).pipe(
-            // A gap in the history is named where it is.
-            Effect.catchTag("Unknown", () => Effect.succeed(null))
-          )
-    return {
-      step,
-      before,
-      candidate,
-      change,
-      changeSets: yield* Effect.forEach(candidate?.changeSets ?? [], (id) =>
-        Effect.map(find("changeSet", id), recordOf)
-      ),
-      evidence: candidateId === null ? [] : yield* evidenceOf(candidateId),
-      approvals: candidateId === null ? [] : (yield* approvalsOf(candidateId)).map(({ record }) => record),
-      policy,
-      release: recordOf(yield* find("release", releaseId(projectId, generation))),
-      target,
-      undoingOwesApproval: tiers !== null && policy !== null && owesApproval(tiers, policy)
-    } satisfies GenerationRecords
-  })
+export const readRecords = Effect.fnUntraced(function* (step: Generation, before: Generation) {
+  const { projectId, candidateId, changeId, generation, policyVersion } = step
+  const candidate = candidateId === null ? null : recordOf(yield* find("candidate", candidateId))
+  const change = changeId === null ? null : recordOf(yield* find("change", changeId))
+  const policy = recordOf(yield* find("policyVersion", `${projectId}/${policyVersion}`))
+  const back = change?.rollbackTarget
+  const target = back === undefined ? null : recordOf(yield* find("generation", generationKey(projectId, back)))
+  const tiers =
+    target === null || policy === null
+      ? null
+      : yield* tiersUndone(projectId, target.generation, before.generation).pipe(
+          // A gap in the history is named where it is.
+          Effect.catchTag("Unknown", () => Effect.succeed(null))
+        )
+  return {
+    step,
+    before,
+    candidate,
+    change,
+    changeSets: yield* Effect.forEach(candidate?.changeSets ?? [], (id) => Effect.map(find("changeSet", id), recordOf)),
+    evidence: candidateId === null ? [] : yield* evidenceOf(candidateId),
+    approvals: candidateId === null ? [] : (yield* approvalsOf(candidateId)).map(({ record }) => record),
+    policy,
+    release: recordOf(yield* find("release", releaseId(projectId, generation))),
+    target,
+    undoingOwesApproval: tiers !== null && policy !== null && owesApproval(tiers, policy)
+  } satisfies GenerationRecords
+})
 
 type Say = (code: FindingCode, detail: string) => void
 

@@ -79,69 +79,71 @@ const collector = () => {
 }
 
 /** Looks at every generation, one after another, and writes nothing. What is kept meanwhile is one generation and the ids of commits. */
-export const examine = (projectId: string) =>
-  Effect.gen(function* () {
-    const project = (yield* demand("project", projectId)).record
-    const auditedAt = yield* Time.now
-    const head = (yield* find("head", projectId))?.record ?? null
-    const found = collector()
-    if (head === null) return { projectId: project.id, auditedAt, generations: 0, ...found.done() } satisfies Audit
-    const reached = new Set<string>()
-    let before: Generation | null = null
-    for (let generation = 0; generation <= head.generation; generation++) {
-      const step = yield* stepAt(projectId, generation)
-      if (step === null) {
-        found.add(generation, [{ code: "history_gap", detail: `there is no S${generation}` }])
-        continue
-      }
-      if (step.generation !== generation || step.projectId !== projectId)
-        found.add(generation, [{ code: "generation_mismatch", detail: `its row is of S${step.generation}` }])
-      found.add(generation, yield* steadily(ofGeneration(step, before, head, reached)))
-      yield* Effect.ignore(reach(placeOf(head, step), step.commit, reached))
-      before = step
+export const examine = Effect.fnUntraced(function* (projectId: string) {
+  const project = (yield* demand("project", projectId)).record
+  const auditedAt = yield* Time.now
+  const head = (yield* find("head", projectId))?.record ?? null
+  const found = collector()
+  if (head === null) return { projectId: project.id, auditedAt, generations: 0, ...found.done() } satisfies Audit
+  const reached = new Set<string>()
+  let before: Generation | null = null
+  for (let generation = 0; generation <= head.generation; generation++) {
+    const step = yield* stepAt(projectId, generation)
+    if (step === null) {
+      found.add(generation, [{ code: "history_gap", detail: `there is no S${generation}` }])
+      continue
     }
-    found.add(head.generation, yield* steadily(ofHead(projectId)))
-    return { projectId: project.id, auditedAt, generations: head.generation + 1, ...found.done() } satisfies Audit
-  })
+    if (step.generation !== generation || step.projectId !== projectId)
+      found.add(generation, [{ code: "generation_mismatch", detail: `its row is of S${step.generation}` }])
+    found.add(generation, yield* steadily(ofGeneration(step, before, head, reached)))
+    yield* Effect.ignore(reach(placeOf(head, step), step.commit, reached))
+    before = step
+  }
+  found.add(head.generation, yield* steadily(ofHead(projectId)))
+  return { projectId: project.id, auditedAt, generations: head.generation + 1, ...found.done() } satisfies Audit
+})
 
 const stepAt = (projectId: string, generation: number) =>
   Effect.map(find("generation", generationKey(projectId, generation)), (stored) => stored?.record ?? null)
 
 /** Records are read one by one while others write: a difference counts when it is there at every look. */
-const steadily = <E, R>(look: Effect.Effect<ReadonlyArray<Difference>, E, R>) =>
-  Effect.gen(function* () {
-    let differences = yield* look
-    for (let again = 1; again < Limits.auditLooks && differences.length > 0; again++) {
-      const now = new Set((yield* look).map(({ code, detail }) => `${code} ${detail}`))
-      differences = differences.filter(({ code, detail }) => now.has(`${code} ${detail}`))
-    }
-    return differences
-  })
+const steadily = Effect.fnUntraced(function* <E, R>(look: Effect.Effect<ReadonlyArray<Difference>, E, R>) {
+  let differences = yield* look
+  for (let again = 1; again < Limits.auditLooks && differences.length > 0; again++) {
+    const now = new Set((yield* look).map(({ code, detail }) => `${code} ${detail}`))
+    differences = differences.filter(({ code, detail }) => now.has(`${code} ${detail}`))
+  }
+  return differences
+})
 
 const difference = (code: FindingCode, detail: string): Difference => ({ code, detail })
 
-const ofGeneration = (step: Generation, before: Generation | null, head: Head, reached: ReadonlySet<string>) =>
-  Effect.gen(function* () {
-    const ref = placeOf(head, step)
-    const found: Array<Difference> = [...(yield* ofCommit(ref, step))]
-    if (ref.fork === undefined) found.push(...(yield* ofIndex(step)))
-    if (step.generation === 0) {
-      if (step.trigger !== "seed" || step.candidateId !== null || step.changeId !== null)
-        found.push(difference("trigger_mismatch", `S0 is seeded, and its trigger is ${step.trigger}`))
-      return found
-    }
-    // Where the generation before is missing, that is what is named.
-    if (before === null || before.generation !== step.generation - 1) return found
-    const read = yield* readRecords(step, before)
-    const definitions = yield* readDefinitions(ref, before.tree).pipe(
-      Effect.map((each) => (each._tag === "Defined" ? each.file.checks : null)),
-      Effect.catchTag("ObjectNotFound", () => Effect.succeed(null))
-    )
-    found.push(...recordFindings(read, definitions))
-    found.push(...(yield* ofOutputs(read)))
-    found.push(...(yield* ofTree(ref, read, reached)))
+const ofGeneration = Effect.fnUntraced(function* (
+  step: Generation,
+  before: Generation | null,
+  head: Head,
+  reached: ReadonlySet<string>
+) {
+  const ref = placeOf(head, step)
+  const found: Array<Difference> = [...(yield* ofCommit(ref, step))]
+  if (ref.fork === undefined) found.push(...(yield* ofIndex(step)))
+  if (step.generation === 0) {
+    if (step.trigger !== "seed" || step.candidateId !== null || step.changeId !== null)
+      found.push(difference("trigger_mismatch", `S0 is seeded, and its trigger is ${step.trigger}`))
     return found
-  })
+  }
+  // Where the generation before is missing, that is what is named.
+  if (before === null || before.generation !== step.generation - 1) return found
+  const read = yield* readRecords(step, before)
+  const definitions = yield* readDefinitions(ref, before.tree).pipe(
+    Effect.map((each) => (each._tag === "Defined" ? each.file.checks : null)),
+    Effect.catchTag("ObjectNotFound", () => Effect.succeed(null))
+  )
+  found.push(...recordFindings(read, definitions))
+  found.push(...(yield* ofOutputs(read)))
+  found.push(...(yield* ofTree(ref, read, reached)))
+  return found
+})
 
 const missing = (gone: { readonly what: string; readonly id: string }) =>
   Effect.succeed([difference("commit_missing", `the repository has no ${gone.what} ${gone.id}`)])
@@ -200,8 +202,8 @@ const ofOutputs = ({ evidence, step }: GenerationRecords) =>
   )
 
 /** The commit derived anew from its base: ChangeSets merged in, or a rollback's single commit. */
-const ofTree = (ref: RepositoryRef, read: GenerationRecords, reached: ReadonlySet<string>) =>
-  Effect.gen(function* () {
+const ofTree = Effect.fnUntraced(
+  function* (ref: RepositoryRef, read: GenerationRecords, reached: ReadonlySet<string>) {
     const { before, change, changeSets, step } = read
     const repositories = yield* Repositories
     if (change?.kind === "rollback") {
@@ -229,32 +231,31 @@ const ofTree = (ref: RepositoryRef, read: GenerationRecords, reached: ReadonlySe
       reached
     })
     return [...own, ...derived]
-  }).pipe(
-    Effect.catchTags({
-      ObjectNotFound: missing,
-      TreeTooLarge: ({ actual, limit }) =>
-        Effect.succeed([difference("tree_not_derived", `a tree has ${actual} ${limit}`)])
-    })
-  )
+  },
+  Effect.catchTags({
+    ObjectNotFound: missing,
+    TreeTooLarge: ({ actual, limit }) =>
+      Effect.succeed([difference("tree_not_derived", `a tree has ${actual} ${limit}`)])
+  })
+)
 
 /** That the head is the newest generation, and canonical `main` the newest synced one. */
-const ofHead = (projectId: string) =>
-  Effect.gen(function* () {
-    const head = (yield* demand("head", projectId)).record
-    const found: Array<Difference> = []
-    const newest = yield* stepAt(projectId, head.generation)
-    if (newest?.commit !== head.commit || newest.tree !== head.tree)
-      found.push(difference("head_mismatch", `the head has commit ${head.commit} and tree ${head.tree}`))
-    if ((yield* stepAt(projectId, head.generation + 1)) !== null)
-      found.push(
-        difference("history_beyond_head", `there is an S${head.generation + 1}, and the head is S${head.generation}`)
-      )
-    const synced = yield* stepAt(projectId, head.syncedGeneration)
-    const main = yield* Effect.flatMap(Repositories, (repositories) => repositories.main(projectId)).pipe(
-      Effect.map(({ commit }) => commit),
-      Effect.catchTag("ObjectNotFound", () => Effect.succeed("nowhere"))
+const ofHead = Effect.fnUntraced(function* (projectId: string) {
+  const head = (yield* demand("head", projectId)).record
+  const found: Array<Difference> = []
+  const newest = yield* stepAt(projectId, head.generation)
+  if (newest?.commit !== head.commit || newest.tree !== head.tree)
+    found.push(difference("head_mismatch", `the head has commit ${head.commit} and tree ${head.tree}`))
+  if ((yield* stepAt(projectId, head.generation + 1)) !== null)
+    found.push(
+      difference("history_beyond_head", `there is an S${head.generation + 1}, and the head is S${head.generation}`)
     )
-    if (synced !== null && main !== synced.commit)
-      found.push(difference("main_mismatch", `main is at ${main}, S${synced.generation} is ${synced.commit}`))
-    return found
-  })
+  const synced = yield* stepAt(projectId, head.syncedGeneration)
+  const main = yield* Effect.flatMap(Repositories, (repositories) => repositories.main(projectId)).pipe(
+    Effect.map(({ commit }) => commit),
+    Effect.catchTag("ObjectNotFound", () => Effect.succeed("nowhere"))
+  )
+  if (synced !== null && main !== synced.commit)
+    found.push(difference("main_mismatch", `main is at ${main}, S${synced.generation} is ${synced.commit}`))
+  return found
+})

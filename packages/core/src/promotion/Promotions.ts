@@ -115,37 +115,36 @@ export const snapshot = (candidateId: string) =>
     )
   )
 
-const reading = (candidateId: string) =>
-  Effect.gen(function* () {
-    const candidate = yield* demand("candidate", candidateId)
-    const { projectId, commit, tree } = candidate.record
-    const head = yield* demand("head", projectId)
-    const change = yield* demand("change", candidate.record.changeId)
-    const to = yield* releasesTo(projectId)
-    const app = to?._tag === "App"
-    const policy = yield* demand("policy", projectId)
-    const composedCommitExists =
-      commit !== null &&
-      (yield* Effect.flatMap(Repositories, (repositories) =>
-        repositories.resolve({ project: projectId, fork: candidateFork(candidate.record.id) }, commit)
-      ).pipe(
-        Effect.map((found) => found.tree === tree),
-        Effect.catchTag("ObjectNotFound", () => Effect.succeed(false))
-      ))
-    return {
-      candidate,
-      head,
-      composedCommitExists,
-      change,
-      policy,
-      decisions: yield* decisionsOn(candidate.record, change.record, policy.record),
-      evidence: yield* evidenceOf(candidateId),
-      releasable: to !== null,
-      app,
-      bundleStored: app && change.record.kind === "rollback" && tree !== null && !(yield* mustBuild(projectId, tree)),
-      otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
-    } satisfies Snapshot
-  })
+const reading = Effect.fnUntraced(function* (candidateId: string) {
+  const candidate = yield* demand("candidate", candidateId)
+  const { projectId, commit, tree } = candidate.record
+  const head = yield* demand("head", projectId)
+  const change = yield* demand("change", candidate.record.changeId)
+  const to = yield* releasesTo(projectId)
+  const app = to?._tag === "App"
+  const policy = yield* demand("policy", projectId)
+  const composedCommitExists =
+    commit !== null &&
+    (yield* Effect.flatMap(Repositories, (repositories) =>
+      repositories.resolve({ project: projectId, fork: candidateFork(candidate.record.id) }, commit)
+    ).pipe(
+      Effect.map((found) => found.tree === tree),
+      Effect.catchTag("ObjectNotFound", () => Effect.succeed(false))
+    ))
+  return {
+    candidate,
+    head,
+    composedCommitExists,
+    change,
+    policy,
+    decisions: yield* decisionsOn(candidate.record, change.record, policy.record),
+    evidence: yield* evidenceOf(candidateId),
+    releasable: to !== null,
+    app,
+    bundleStored: app && change.record.kind === "rollback" && tree !== null && !(yield* mustBuild(projectId, tree)),
+    otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
+  } satisfies Snapshot
+})
 
 /** Promotes a Candidate. The actor comes from the session. */
 export const promote = (actor: Actor, candidateId: string) =>
@@ -166,34 +165,32 @@ export const promote = (actor: Actor, candidateId: string) =>
   }).pipe(Effect.withSpan("Promotions.promote", { attributes: { candidateId } }))
 
 /** What a person's promotion of this Candidate is called in the history. */
-const triggerOf = (candidateId: string) =>
-  Effect.gen(function* () {
-    const { changeId } = (yield* demand("candidate", candidateId)).record
-    const trigger: Trigger = (yield* demand("change", changeId)).record.kind === "rollback" ? "rollback" : "user"
-    return trigger
-  })
+const triggerOf = Effect.fnUntraced(function* (candidateId: string) {
+  const { changeId } = (yield* demand("candidate", candidateId)).record
+  const trigger: Trigger = (yield* demand("change", changeId)).record.kind === "rollback" ? "rollback" : "user"
+  return trigger
+})
 
 /** When the request of another promoter is under way, its command is not ours to finish: the token does not match. */
 const finishQuietly = (lease: Lease) => Effect.flatMap(Commands, (commands) => Effect.ignore(commands.finish(lease)))
 
 /** Refuses at once what cannot be promoted, else records that it was asked for: under `token`, or by its own command. */
-const requesting = (candidateId: string, ask: Ask, token: string | null) =>
-  Effect.gen(function* () {
-    const read = yield* snapshot(candidateId)
-    const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
-    if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
-    const other = promotingOther(read)
-    // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
-    if (read.change.record.status === "promoting" && other === null) return { answer: "go" as const }
-    if (decision._tag === "Stale") return { answer: "go" as const }
-    if (decision._tag === "Blocked") {
-      yield* refused("blocked", ask)
-      return yield* new Blocked({ candidateId, blocks: decision.blocks })
-    }
-    if (other !== null) return yield* busy(read.candidate, other)
-    const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
-    return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
-  })
+const requesting = Effect.fnUntraced(function* (candidateId: string, ask: Ask, token: string | null) {
+  const read = yield* snapshot(candidateId)
+  const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
+  if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
+  const other = promotingOther(read)
+  // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
+  if (read.change.record.status === "promoting" && other === null) return { answer: "go" as const }
+  if (decision._tag === "Stale") return { answer: "go" as const }
+  if (decision._tag === "Blocked") {
+    yield* refused("blocked", ask)
+    return yield* new Blocked({ candidateId, blocks: decision.blocks })
+  }
+  if (other !== null) return yield* busy(read.candidate, other)
+  const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
+  return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
+})
 
 const busy = ({ record }: Snapshot["candidate"], promotingCandidateId: string) =>
   new AnotherPromoting({ candidateId: record.id, changeId: record.changeId, promotingCandidateId })
@@ -209,31 +206,30 @@ const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
 })
 
 /** The swap, then the sync. */
-export const carryOn = (candidateId: string, ask: Ask) =>
-  Effect.gen(function* () {
-    const decision = yield* decideAndCommit(swapping(candidateId, ask))
-    switch (decision._tag) {
-      case "Swap":
-        return yield* answer(candidateId, "promoted")
-      case "AlreadyPromoted":
-        return yield* answer(candidateId, "alreadyPromoted")
-      case "Stale":
-        yield* refused("stale", ask)
-        return yield* staleness(candidateId)
-      case "Blocked":
-        yield* refused("blocked", ask)
-        return yield* new Blocked({ candidateId, blocks: decision.blocks })
-      case "Busy":
-        return yield* busy(yield* demand("candidate", candidateId), decision.promotingCandidateId)
-    }
-  })
+export const carryOn = Effect.fnUntraced(function* (candidateId: string, ask: Ask) {
+  const decision = yield* decideAndCommit(swapping(candidateId, ask))
+  switch (decision._tag) {
+    case "Swap":
+      return yield* answer(candidateId, "promoted")
+    case "AlreadyPromoted":
+      return yield* answer(candidateId, "alreadyPromoted")
+    case "Stale":
+      yield* refused("stale", ask)
+      return yield* staleness(candidateId)
+    case "Blocked":
+      yield* refused("blocked", ask)
+      return yield* new Blocked({ candidateId, blocks: decision.blocks })
+    case "Busy":
+      return yield* busy(yield* demand("candidate", candidateId), decision.promotingCandidateId)
+  }
+})
 
 /**
  * The body of `candidate.promote`: carries on a promotion that was requested, or requests it first, as auto-promotion
  * does. What was refused is done, what is not synced yet is tried again.
  */
-export const resume = (candidateId: string, ask: Ask) =>
-  Effect.gen(function* () {
+export const resume = Effect.fnUntraced(
+  function* (candidateId: string, ask: Ask) {
     const { changeId, projectId } = (yield* demand("candidate", candidateId)).record
     const { kind, status } = (yield* demand("change", changeId)).record
     // A rollback is called one in the history, also when nobody had to ask for its promotion.
@@ -243,28 +239,27 @@ export const resume = (candidateId: string, ask: Ask) =>
     const promoted = yield* carryOn(candidateId, asked)
     // Once more, for its own problem: git that is away is waited for, a fault is not.
     if (!promoted.sourceSynced) yield* syncSource(projectId)
-  }).pipe(
-    Effect.catchTags({
-      Stale: () => Effect.void,
-      Blocked: () => Effect.void,
-      // It may still go out when that one is refused; when that one is promoted, this one is blocked or stale.
-      AnotherPromoting: ({ message }) => Effect.fail(new Waiting(message, Limits.commandBackoffMs))
-    })
-  )
+  },
+  Effect.catchTags({
+    Stale: () => Effect.void,
+    Blocked: () => Effect.void,
+    // It may still go out when that one is refused; when that one is promoted, this one is blocked or stale.
+    AnotherPromoting: ({ message }) => Effect.fail(new Waiting(message, Limits.commandBackoffMs))
+  })
+)
 
 /**
  * Reads and decides once. Archiving, removing and deploying touch the head, which the swap writes: none of them can
  * come between this reading and the swap.
  */
-export const swapping = (candidateId: string, ask: Ask) =>
-  Effect.gen(function* () {
-    const read = yield* snapshot(candidateId)
-    const decision = decideSwap(read, ask)
-    if (decision._tag === "Swap") yield* refuseArchived(read.head.record.projectId)
-    const answer: SwapDecision = decision
-    if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer }
-    return { answer, commit: decision.commit }
-  })
+export const swapping = Effect.fnUntraced(function* (candidateId: string, ask: Ask) {
+  const read = yield* snapshot(candidateId)
+  const decision = decideSwap(read, ask)
+  if (decision._tag === "Swap") yield* refuseArchived(read.head.record.projectId)
+  const answer: SwapDecision = decision
+  if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer }
+  return { answer, commit: decision.commit }
+})
 
 /** Gives a promotion up whose command died: the Change goes back to where it was. */
 export const giveUp = (candidateId: string) =>
@@ -276,34 +271,32 @@ export const giveUp = (candidateId: string) =>
     })
   )
 
-const staleness = (candidateId: string) =>
-  Effect.gen(function* () {
-    const candidate = (yield* demand("candidate", candidateId)).record
-    const head = (yield* demand("head", candidate.projectId)).record
-    return yield* new Stale({
-      candidateId,
-      baseGeneration: candidate.base_generation,
-      canonicalGeneration: head.generation,
-      rollback: (yield* demand("change", candidate.changeId)).record.kind === "rollback"
-    })
+const staleness = Effect.fnUntraced(function* (candidateId: string) {
+  const candidate = (yield* demand("candidate", candidateId)).record
+  const head = (yield* demand("head", candidate.projectId)).record
+  return yield* new Stale({
+    candidateId,
+    baseGeneration: candidate.base_generation,
+    canonicalGeneration: head.generation,
+    rollback: (yield* demand("change", candidate.changeId)).record.kind === "rollback"
   })
+})
 
 /** What became of a promoted Candidate, with the source synced if it can be. */
-const answer = (candidateId: string, outcome: Promoted["outcome"]) =>
-  Effect.gen(function* () {
-    const candidate = (yield* demand("candidate", candidateId)).record
-    const step = (yield* demand("generation", generationKey(candidate.projectId, candidate.base_generation + 1))).record
-    const sourceSynced = yield* syncSource(candidate.projectId).pipe(
-      Effect.as(true),
-      Effect.catch((problem) => Effect.as(Effect.logWarning("source not synced", problem), false))
-    )
-    const release = yield* find("release", `rel_${candidate.projectId}_${step.generation}`)
-    return {
-      outcome,
-      generation: step.generation,
-      commit: step.commit,
-      tree: step.tree,
-      sourceSynced,
-      releaseId: release?.record.id ?? null
-    } satisfies Promoted
-  })
+const answer = Effect.fnUntraced(function* (candidateId: string, outcome: Promoted["outcome"]) {
+  const candidate = (yield* demand("candidate", candidateId)).record
+  const step = (yield* demand("generation", generationKey(candidate.projectId, candidate.base_generation + 1))).record
+  const sourceSynced = yield* syncSource(candidate.projectId).pipe(
+    Effect.as(true),
+    Effect.catch((problem) => Effect.as(Effect.logWarning("source not synced", problem), false))
+  )
+  const release = yield* find("release", `rel_${candidate.projectId}_${step.generation}`)
+  return {
+    outcome,
+    generation: step.generation,
+    commit: step.commit,
+    tree: step.tree,
+    sourceSynced,
+    releaseId: release?.record.id ?? null
+  } satisfies Promoted
+})

@@ -49,21 +49,19 @@ export const owesApproval = (tiers: Iterable<RiskTier>, policy: Pick<Policy, "ap
   )
 
 /** How risky one generation's Change was: what its Candidate was planned with, or the Change's own tier when that is higher. */
-const tierOf = (generation: Generation) =>
-  Effect.gen(function* () {
-    const change = generation.changeId === null ? null : yield* find("change", generation.changeId)
-    const candidate = generation.candidateId === null ? null : yield* find("candidate", generation.candidateId)
-    return riskiest([change?.record.riskTier ?? "unknown", candidate?.record.plan_json?.riskTier ?? "unknown"])
-  })
+const tierOf = Effect.fnUntraced(function* (generation: Generation) {
+  const change = generation.changeId === null ? null : yield* find("change", generation.changeId)
+  const candidate = generation.candidateId === null ? null : yield* find("candidate", generation.candidateId)
+  return riskiest([change?.record.riskTier ?? "unknown", candidate?.record.plan_json?.riskTier ?? "unknown"])
+})
 
 /** The distinct tiers of all Changes that a rollback undoes: those of the generations `target + 1` to `head`. */
-export const tiersUndone = (projectId: string, target: number, head: number) =>
-  Effect.gen(function* () {
-    const tiers = new Set<RiskTier>()
-    for (let generation = target + 1; generation <= head; generation++)
-      tiers.add(yield* tierOf((yield* demand("generation", generationKey(projectId, generation))).record))
-    return tiers
-  })
+export const tiersUndone = Effect.fnUntraced(function* (projectId: string, target: number, head: number) {
+  const tiers = new Set<RiskTier>()
+  for (let generation = target + 1; generation <= head; generation++)
+    tiers.add(yield* tierOf((yield* demand("generation", generationKey(projectId, generation))).record))
+  return tiers
+})
 
 /** Makes the commit of a rollback in a fork. Derived from the Change alone, so that a second time gives the same commit. */
 export const commitBack = (
@@ -94,20 +92,19 @@ const targetOf = (change: Change) =>
   )
 
 /** The commit of a rollback's Candidate in its own fork, or why there can be none. */
-export const composeBack = (candidate: Candidate, change: Change) =>
-  Effect.gen(function* () {
-    const own = (yield* demand("changeSet", candidate.changeSets[0] ?? "")).record
-    const refused = (reason: string) => ({ _tag: "Refused" as const, reason, conflicts: [] as ReadonlyArray<string> })
-    if (candidate.changeSets.length !== 1 || !isRollback(own))
-      return refused("a rollback carries the tree of its target and nothing else")
-    if (own.baseCommit !== candidate.base_commit)
-      return refused(`it was asked on S${own.baseGeneration}, and canonical moved on: ask for the rollback anew`)
-    const made = yield* commitBack(
-      { project: candidate.projectId, fork: candidateFork(candidate.id) },
-      { base: candidate.base_commit, target: yield* targetOf(change), askedAt: change.createdAt }
-    )
-    return { _tag: "Composed" as const, ...made }
-  })
+export const composeBack = Effect.fnUntraced(function* (candidate: Candidate, change: Change) {
+  const own = (yield* demand("changeSet", candidate.changeSets[0] ?? "")).record
+  const refused = (reason: string) => ({ _tag: "Refused" as const, reason, conflicts: [] as ReadonlyArray<string> })
+  if (candidate.changeSets.length !== 1 || !isRollback(own))
+    return refused("a rollback carries the tree of its target and nothing else")
+  if (own.baseCommit !== candidate.base_commit)
+    return refused(`it was asked on S${own.baseGeneration}, and canonical moved on: ask for the rollback anew`)
+  const made = yield* commitBack(
+    { project: candidate.projectId, fork: candidateFork(candidate.id) },
+    { base: candidate.base_commit, target: yield* targetOf(change), askedAt: change.createdAt }
+  )
+  return { _tag: "Composed" as const, ...made }
+})
 
 /** Whether a ChangeSet is a rollback's own. */
 export const isRollback = (changeSet: Pick<ChangeSet, "author">): boolean => changeSet.author.id === "system:rollback"
@@ -125,30 +122,28 @@ const treeEquals = (target: Generation): Check => ({
  * Whether a rollback to this tree must be built: apps can be hosted here, and no whole bundle of the tree is stored.
  * Whether there is an app now does not matter: it may be deployed again before the rollback is promoted.
  */
-export const mustBuild = (projectId: string, tree: string) =>
-  Effect.gen(function* () {
-    if ((yield* Settings).appsDomain === null) return false
-    const pointer = yield* find("pointer", pointerKey(projectId, "production"))
-    // What was removed is being cleaned away: a bundle that is found now is about to be deleted.
-    if (pointer?.record.leftovers === true) return true
-    const same = yield* (yield* Records).list("generation", { projectId, where: { tree }, limit: "all" })
-    for (const { record } of same.items) {
-      if ((yield* keptBundle(record)) !== null) return false
-    }
-    return true
-  })
+export const mustBuild = Effect.fnUntraced(function* (projectId: string, tree: string) {
+  if ((yield* Settings).appsDomain === null) return false
+  const pointer = yield* find("pointer", pointerKey(projectId, "production"))
+  // What was removed is being cleaned away: a bundle that is found now is about to be deleted.
+  if (pointer?.record.leftovers === true) return true
+  const same = yield* (yield* Records).list("generation", { projectId, where: { tree }, limit: "all" })
+  for (const { record } of same.items) {
+    if ((yield* keptBundle(record)) !== null) return false
+  }
+  return true
+})
 
 /** The plan of a rollback: that the tree is the target's, and a build only when there is no bundle to serve. */
-export const planBack = (candidate: Candidate, change: Change) =>
-  Effect.gen(function* () {
-    const target = yield* targetOf(change)
-    const policy = (yield* demand("policy", change.projectId)).record
-    const tiers = yield* tiersUndone(change.projectId, target.generation, candidate.base_generation)
-    const plan: Plan = {
-      policyVersion: policy.version,
-      riskTier: riskiest(tiers),
-      approvalRequired: owesApproval(tiers, policy),
-      checks: [treeEquals(target), ...((yield* mustBuild(target.projectId, target.tree)) ? [buildCheck] : [])]
-    }
-    return { _tag: "Planned" as const, plan }
-  })
+export const planBack = Effect.fnUntraced(function* (candidate: Candidate, change: Change) {
+  const target = yield* targetOf(change)
+  const policy = (yield* demand("policy", change.projectId)).record
+  const tiers = yield* tiersUndone(change.projectId, target.generation, candidate.base_generation)
+  const plan: Plan = {
+    policyVersion: policy.version,
+    riskTier: riskiest(tiers),
+    approvalRequired: owesApproval(tiers, policy),
+    checks: [treeEquals(target), ...((yield* mustBuild(target.projectId, target.tree)) ? [buildCheck] : [])]
+  }
+  return { _tag: "Planned" as const, plan }
+})

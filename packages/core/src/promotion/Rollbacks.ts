@@ -67,24 +67,23 @@ const readied = (input: RollbackRequest) =>
     )
   )
 
-const reading = ({ projectId, targetGeneration, expectedGeneration }: RollbackRequest) =>
-  Effect.gen(function* () {
-    const unknown = new Unknown({ kind: "generation", id: `S${targetGeneration}` })
-    const head = yield* find("head", projectId)
-    if (head === null) return yield* unknown
-    // First: whoever has seen another head knows nothing yet of what is there to go back to.
-    if (head.record.generation !== expectedGeneration)
-      return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
-    const target = yield* find("generation", generationKey(projectId, targetGeneration))
-    if (target === null) return yield* unknown
-    if (targetGeneration >= head.record.generation)
-      return yield* new InvalidField({
-        code: "invalid_field",
-        field: "targetGeneration",
-        reason: `S${targetGeneration} is not older than S${head.record.generation}`
-      })
-    return { target: target.record, head }
-  })
+const reading = Effect.fnUntraced(function* ({ projectId, targetGeneration, expectedGeneration }: RollbackRequest) {
+  const unknown = new Unknown({ kind: "generation", id: `S${targetGeneration}` })
+  const head = yield* find("head", projectId)
+  if (head === null) return yield* unknown
+  // First: whoever has seen another head knows nothing yet of what is there to go back to.
+  if (head.record.generation !== expectedGeneration)
+    return yield* new RollbackStale({ expectedGeneration, canonicalGeneration: head.record.generation })
+  const target = yield* find("generation", generationKey(projectId, targetGeneration))
+  if (target === null) return yield* unknown
+  if (targetGeneration >= head.record.generation)
+    return yield* new InvalidField({
+      code: "invalid_field",
+      field: "targetGeneration",
+      reason: `S${targetGeneration} is not older than S${head.record.generation}`
+    })
+  return { target: target.record, head }
+})
 
 const newestCandidate = (changeId: string) =>
   Effect.map(
@@ -95,64 +94,61 @@ const newestCandidate = (changeId: string) =>
 const goesOn = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
 
 /** The rollback of this request that is under way, else the id of the next one: one that was rejected can be asked for again. */
-const latest = (input: RollbackRequest) =>
-  Effect.gen(function* () {
-    for (let attempt = 1; ; attempt++) {
-      const again = attempt === 1 ? "" : `-${attempt}`
-      const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`
-      const id = yield* changeIdOf(input.projectId, clientRequestId)
-      const there = yield* find("change", id)
-      if (there === null) return { _tag: "Next" as const, id, clientRequestId }
-      const candidate = yield* newestCandidate(id)
-      // A person may have used the very id for another Change.
-      if (there.record.kind !== "rollback" || candidate === undefined) continue
-      if (!isClosed(there.record.status) && goesOn(candidate))
-        return { _tag: "There" as const, change: there, candidate }
-    }
-  })
+const latest = Effect.fnUntraced(function* (input: RollbackRequest) {
+  for (let attempt = 1; ; attempt++) {
+    const again = attempt === 1 ? "" : `-${attempt}`
+    const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`
+    const id = yield* changeIdOf(input.projectId, clientRequestId)
+    const there = yield* find("change", id)
+    if (there === null) return { _tag: "Next" as const, id, clientRequestId }
+    const candidate = yield* newestCandidate(id)
+    // A person may have used the very id for another Change.
+    if (there.record.kind !== "rollback" || candidate === undefined) continue
+    if (!isClosed(there.record.status) && goesOn(candidate)) return { _tag: "There" as const, change: there, candidate }
+  }
+})
 
-const requesting = (actor: Actor, input: RollbackRequest) =>
-  Effect.gen(function* () {
-    const project = yield* demandActive(input.projectId)
-    const { target, head } = yield* reading(input)
-    const found = yield* latest(input)
-    if (found._tag === "There") {
-      const again = yield* askedAgain(found.candidate, { change: found.change, project }, actor)
-      return { ...again, answer: { change: again.answer.change, candidate: again.answer.candidate } }
-    }
-    const now = yield* Time.now
-    const change = newChange({
-      ...found,
-      projectId: head.record.projectId,
-      target: target.generation,
-      riskTier: riskiest(yield* tiersUndone(input.projectId, target.generation, head.record.generation)),
-      actor,
-      now
-    })
-    const work = yield* workOf(change, target, head.record)
-    const base = { generation: head.record.generation, tree: head.record.tree }
-    const changeSets = [work.changeSet.id]
-    const id = yield* candidateIdOf({ project: change.projectId, base, changeSets, attempt: 1 })
-    const candidate = newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.id, now })
-    const opened = openedOf(change)
-    return {
-      answer: { change: opened.change, candidate },
-      commit: {
-        name: "Rollbacks.request",
-        projectId: change.projectId,
-        expects: [Commit.unchanged("head", change.projectId, head), still(project)],
-        writes: [
-          ...opened.writes,
-          Commit.insert("task", work.task),
-          Commit.insert("taskRun", work.run),
-          Commit.insert("changeSet", work.changeSet),
-          Commit.insert("candidate", candidate)
-        ],
-        events: eventsOf(work, actor),
-        commands: [verification(candidate, actor)]
-      }
-    }
+const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackRequest) {
+  const project = yield* demandActive(input.projectId)
+  const { target, head } = yield* reading(input)
+  const found = yield* latest(input)
+  if (found._tag === "There") {
+    const again = yield* askedAgain(found.candidate, { change: found.change, project }, actor)
+    return { ...again, answer: { change: again.answer.change, candidate: again.answer.candidate } }
+  }
+  const now = yield* Time.now
+  const change = newChange({
+    ...found,
+    projectId: head.record.projectId,
+    target: target.generation,
+    riskTier: riskiest(yield* tiersUndone(input.projectId, target.generation, head.record.generation)),
+    actor,
+    now
   })
+  const work = yield* workOf(change, target, head.record)
+  const base = { generation: head.record.generation, tree: head.record.tree }
+  const changeSets = [work.changeSet.id]
+  const id = yield* candidateIdOf({ project: change.projectId, base, changeSets, attempt: 1 })
+  const candidate = newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.id, now })
+  const opened = openedOf(change)
+  return {
+    answer: { change: opened.change, candidate },
+    commit: {
+      name: "Rollbacks.request",
+      projectId: change.projectId,
+      expects: [Commit.unchanged("head", change.projectId, head), still(project)],
+      writes: [
+        ...opened.writes,
+        Commit.insert("task", work.task),
+        Commit.insert("taskRun", work.run),
+        Commit.insert("changeSet", work.changeSet),
+        Commit.insert("candidate", candidate)
+      ],
+      events: eventsOf(work, actor),
+      commands: [verification(candidate, actor)]
+    }
+  }
+})
 
 const newChange = (options: {
   readonly id: ChangeId
@@ -201,56 +197,55 @@ interface Work {
 }
 
 /** The Task, its run and the ChangeSet of a rollback, with its commit in the run's own fork. */
-const workOf = (change: Change, target: Generation, head: Head) =>
-  Effect.gen(function* () {
-    const { id: changeId, projectId, createdAt } = change
-    const task: Task = {
-      id: taskId(changeId, "rollback"),
-      projectId,
-      changeId,
-      key: "rollback",
-      title: messageOf(target.generation),
-      kind: "implement",
-      complexity: "small",
-      dependsOn: [],
-      status: "completed",
-      attempt: 1,
-      tier: null,
-      reason: null,
-      createdAt,
-      updatedAt: createdAt
-    }
-    const run = runOf(task, head)
-    const into = { project: projectId, fork: workspaceFork(run.id) }
-    const made = yield* commitBack(into, { base: head.commit, target, askedAt: createdAt }).pipe(
-      Effect.catchTag("ObjectNotFound", Effect.die)
-    )
-    const listing = yield* Effect.flatMap(Repositories, (repositories) =>
-      repositories.diff(into, head.commit, made.commit)
-    ).pipe(
-      Effect.catchTag("ObjectNotFound", Effect.die),
-      Effect.map((diffs) => diffs.map(({ patch: _patch, ...file }) => file)),
-      Effect.flatMap((files) => listingOf(projectId, files, [])),
-      // A rollback of very much is one all the same; what it changes can be read file by file.
-      Effect.catchTag("TreeTooLarge", () => Effect.succeed(unlisted))
-    )
-    const changeSet: ChangeSet = {
-      id: changeSetId(run.id),
-      projectId,
-      changeId,
-      taskId: task.id,
-      runId: run.id,
-      author,
-      baseGeneration: head.generation,
-      baseCommit: head.commit,
-      commit: made.commit,
-      tree: made.tree,
-      ...listing,
-      message: messageOf(target.generation),
-      createdAt
-    }
-    return { task, run, changeSet }
-  })
+const workOf = Effect.fnUntraced(function* (change: Change, target: Generation, head: Head) {
+  const { id: changeId, projectId, createdAt } = change
+  const task: Task = {
+    id: taskId(changeId, "rollback"),
+    projectId,
+    changeId,
+    key: "rollback",
+    title: messageOf(target.generation),
+    kind: "implement",
+    complexity: "small",
+    dependsOn: [],
+    status: "completed",
+    attempt: 1,
+    tier: null,
+    reason: null,
+    createdAt,
+    updatedAt: createdAt
+  }
+  const run = runOf(task, head)
+  const into = { project: projectId, fork: workspaceFork(run.id) }
+  const made = yield* commitBack(into, { base: head.commit, target, askedAt: createdAt }).pipe(
+    Effect.catchTag("ObjectNotFound", Effect.die)
+  )
+  const listing = yield* Effect.flatMap(Repositories, (repositories) =>
+    repositories.diff(into, head.commit, made.commit)
+  ).pipe(
+    Effect.catchTag("ObjectNotFound", Effect.die),
+    Effect.map((diffs) => diffs.map(({ patch: _patch, ...file }) => file)),
+    Effect.flatMap((files) => listingOf(projectId, files, [])),
+    // A rollback of very much is one all the same; what it changes can be read file by file.
+    Effect.catchTag("TreeTooLarge", () => Effect.succeed(unlisted))
+  )
+  const changeSet: ChangeSet = {
+    id: changeSetId(run.id),
+    projectId,
+    changeId,
+    taskId: task.id,
+    runId: run.id,
+    author,
+    baseGeneration: head.generation,
+    baseCommit: head.commit,
+    commit: made.commit,
+    tree: made.tree,
+    ...listing,
+    message: messageOf(target.generation),
+    createdAt
+  }
+  return { task, run, changeSet }
+})
 
 const runOf = (task: Task, head: Head): TaskRun => ({
   id: runId(task.id, 1),

@@ -9,67 +9,63 @@ import type { Generation, Head } from "./Generation.ts"
 import { writeSourceIndex } from "./SourceIndex.ts"
 
 /** Brings `main` to the head, generation by generation. Repeating it is safe. */
-export const syncSource = (projectId: string) =>
-  Effect.gen(function* () {
-    const head = (yield* demand("head", projectId)).record
-    for (let generation = head.syncedGeneration + 1; generation <= head.generation; generation++)
-      yield* syncOne(projectId, generation)
-  }).pipe(Effect.withSpan("SourceSync.sync"))
+export const syncSource = Effect.fnUntraced(function* (projectId: string) {
+  const head = (yield* demand("head", projectId)).record
+  for (let generation = head.syncedGeneration + 1; generation <= head.generation; generation++)
+    yield* syncOne(projectId, generation)
+}, Effect.withSpan("SourceSync.sync"))
 
 /** Whether another sync has brought `main` beyond this generation meanwhile. */
-const isPast = (projectId: string, generation: number) =>
-  Effect.gen(function* () {
-    const main = yield* Effect.flatMap(Repositories, (repositories) => repositories.main(projectId))
-    const head = (yield* demand("head", projectId)).record
-    for (let later = generation + 1; later <= head.generation; later++)
-      if ((yield* demand("generation", generationKey(projectId, later))).record.commit === main.commit) return true
-    return false
-  })
+const isPast = Effect.fnUntraced(function* (projectId: string, generation: number) {
+  const main = yield* Effect.flatMap(Repositories, (repositories) => repositories.main(projectId))
+  const head = (yield* demand("head", projectId)).record
+  for (let later = generation + 1; later <= head.generation; later++)
+    if ((yield* demand("generation", generationKey(projectId, later))).record.commit === main.commit) return true
+  return false
+})
 
 /** `main` begins at S0: which of several seeds that is, the history says. */
 const beginMain = ({ commit, projectId: project }: Generation) =>
   Effect.flatMap(Repositories, (repositories) => repositories.begin({ project, commit }))
 
-const advanceMain = (step: Generation, candidateId: CandidateId) =>
-  Effect.gen(function* () {
-    const { generation, projectId } = step
-    const before = (yield* demand("generation", generationKey(projectId, generation - 1))).record
-    yield* Effect.flatMap(Repositories, (repositories) =>
-      repositories
-        .advance({
-          project: projectId,
-          from: { project: projectId, fork: candidateFork(candidateId) },
-          expected: before.commit,
-          commit: step.commit
-        })
-        .pipe(
-          Effect.catchTag("NotFastForward", (refused) =>
-            Effect.flatMap(isPast(projectId, generation), (past) => (past ? Effect.void : refused))
-          )
+const advanceMain = Effect.fnUntraced(function* (step: Generation, candidateId: CandidateId) {
+  const { generation, projectId } = step
+  const before = (yield* demand("generation", generationKey(projectId, generation - 1))).record
+  yield* Effect.flatMap(Repositories, (repositories) =>
+    repositories
+      .advance({
+        project: projectId,
+        from: { project: projectId, fork: candidateFork(candidateId) },
+        expected: before.commit,
+        commit: step.commit
+      })
+      .pipe(
+        Effect.catchTag("NotFastForward", (refused) =>
+          Effect.flatMap(isPast(projectId, generation), (past) => (past ? Effect.void : refused))
         )
-    )
-  })
-
-const syncOne = (projectId: string, generation: number) =>
-  Effect.gen(function* () {
-    const step = (yield* demand("generation", generationKey(projectId, generation))).record
-    yield* step.candidateId === null ? beginMain(step) : advanceMain(step, step.candidateId)
-    yield* writeSourceIndex(projectId, step)
-    yield* decideAndCommit(
-      Effect.map(demand("head", projectId), (head) =>
-        head.record.syncedGeneration >= generation
-          ? { answer: undefined }
-          : {
-              answer: undefined,
-              commit: {
-                name: "SourceSync.synced",
-                projectId,
-                writes: [Commit.update("head", head, { syncedGeneration: generation })]
-              }
-            }
       )
+  )
+})
+
+const syncOne = Effect.fnUntraced(function* (projectId: string, generation: number) {
+  const step = (yield* demand("generation", generationKey(projectId, generation))).record
+  yield* step.candidateId === null ? beginMain(step) : advanceMain(step, step.candidateId)
+  yield* writeSourceIndex(projectId, step)
+  yield* decideAndCommit(
+    Effect.map(demand("head", projectId), (head) =>
+      head.record.syncedGeneration >= generation
+        ? { answer: undefined }
+        : {
+            answer: undefined,
+            commit: {
+              name: "SourceSync.synced",
+              projectId,
+              writes: [Commit.update("head", head, { syncedGeneration: generation })]
+            }
+          }
     )
-  })
+  )
+})
 
 /** Where the commit of a generation is when canonical `main` does not hold it yet: its Candidate's fork. */
 export const beyondMain = (head: Head, step: Generation): ReadonlyArray<RepositoryRef> =>

@@ -54,30 +54,29 @@ interface Sides {
 }
 
 /** The paths at which the result is not the merge. Empty: it is. */
-export const differences = (trees: MergedTrees) =>
-  Effect.gen(function* () {
-    const { ref } = trees
-    const base = yield* load(ref, trees.base)
-    const ours = yield* load(ref, trees.ours)
-    const theirs = yield* load(ref, trees.theirs)
-    const result = yield* load(ref, trees.result)
-    const merges = contentMerge(ref, { base, ours, theirs, result })
-    const wrong = new Set<string>()
-    for (const path of new Set([base, ours, theirs, result].flatMap(({ entries }) => [...entries.keys()]))) {
-      const [b, o, t, r] = [base, ours, theirs, result].map(({ entries }) => entries.get(path))
-      if (same(o, t) || same(t, b) ? same(r, o) : same(o, b) ? same(r, t) : false) continue
-      const oneSided = same(o, t) || same(t, b) || same(o, b)
-      const merged =
-        !oneSided &&
-        o !== undefined &&
-        t !== undefined &&
-        r?.executable === chosen(b?.executable ?? false, o.executable, t.executable) &&
-        (yield* merges({ base: b === undefined ? null : path, ours: path, theirs: path }, path))
-      if (!merged) wrong.add(path)
-    }
-    yield* explainMoves({ base, ours, theirs, result }, wrong, merges)
-    return [...wrong]
-  })
+export const differences = Effect.fnUntraced(function* (trees: MergedTrees) {
+  const { ref } = trees
+  const base = yield* load(ref, trees.base)
+  const ours = yield* load(ref, trees.ours)
+  const theirs = yield* load(ref, trees.theirs)
+  const result = yield* load(ref, trees.result)
+  const merges = contentMerge(ref, { base, ours, theirs, result })
+  const wrong = new Set<string>()
+  for (const path of new Set([base, ours, theirs, result].flatMap(({ entries }) => [...entries.keys()]))) {
+    const [b, o, t, r] = [base, ours, theirs, result].map(({ entries }) => entries.get(path))
+    if (same(o, t) || same(t, b) ? same(r, o) : same(o, b) ? same(r, t) : false) continue
+    const oneSided = same(o, t) || same(t, b) || same(o, b)
+    const merged =
+      !oneSided &&
+      o !== undefined &&
+      t !== undefined &&
+      r?.executable === chosen(b?.executable ?? false, o.executable, t.executable) &&
+      (yield* merges({ base: b === undefined ? null : path, ours: path, theirs: path }, path))
+    if (!merged) wrong.add(path)
+  }
+  yield* explainMoves({ base, ours, theirs, result }, wrong, merges)
+  return [...wrong]
+})
 
 interface Trees {
   readonly base: Tree
@@ -87,8 +86,8 @@ interface Trees {
 }
 
 /** Whether the result's file at a path holds the merge of three files at theirs. */
-const contentMerge = (ref: RepositoryRef, trees: Trees) => (from: Sides, at: string) =>
-  Effect.gen(function* () {
+const contentMerge = (ref: RepositoryRef, trees: Trees) =>
+  Effect.fnUntraced(function* (from: Sides, at: string) {
     const entry = (tree: Tree, path: string | null) => (path === null ? undefined : tree.entries.get(path))
     const [b, o, t] = [entry(trees.base, from.base), entry(trees.ours, from.ours), entry(trees.theirs, from.theirs)]
     const r = entry(trees.result, at)
@@ -131,30 +130,33 @@ const isTextMerge = (contents: Readonly<Record<keyof MergedTexts, Uint8Array>>):
  * A file that one side moved and the other changed is merged under its new name, which a merge by path cannot see. The
  * result says where it should have gone: it is so when that file holds the merge, and the old name is gone.
  */
-const explainMoves = (trees: Trees, wrong: Set<string>, merges: ReturnType<typeof contentMerge>) =>
-  Effect.gen(function* () {
-    const { base, ours, theirs, result } = trees
-    if (wrong.size === 0) return
-    const added = [...result.entries.keys()].filter((path) => !base.entries.has(path))
-    const left = [...base.entries.keys()].filter(
-      (path) => !result.entries.has(path) && !(ours.entries.has(path) && theirs.entries.has(path))
-    )
-    let tries = 0
-    for (const from of left) {
-      // What is unexplained is the likelier place: a file that explains itself may look like a merge by chance.
-      const likely = [...added.filter((path) => wrong.has(path)), ...added.filter((path) => !wrong.has(path))]
-      for (const to of likely) {
-        if (!wrong.has(from) && !wrong.has(to)) continue
-        const sides = {
-          base: from,
-          ours: ours.entries.has(to) ? to : from,
-          theirs: theirs.entries.has(to) ? to : from
-        }
-        if (++tries > Limits.auditMoves) return
-        if (!(yield* merges(sides, to))) continue
-        wrong.delete(to)
-        wrong.delete(from)
-        break
+const explainMoves = Effect.fnUntraced(function* (
+  trees: Trees,
+  wrong: Set<string>,
+  merges: ReturnType<typeof contentMerge>
+) {
+  const { base, ours, theirs, result } = trees
+  if (wrong.size === 0) return
+  const added = [...result.entries.keys()].filter((path) => !base.entries.has(path))
+  const left = [...base.entries.keys()].filter(
+    (path) => !result.entries.has(path) && !(ours.entries.has(path) && theirs.entries.has(path))
+  )
+  let tries = 0
+  for (const from of left) {
+    // What is unexplained is the likelier place: a file that explains itself may look like a merge by chance.
+    const likely = [...added.filter((path) => wrong.has(path)), ...added.filter((path) => !wrong.has(path))]
+    for (const to of likely) {
+      if (!wrong.has(from) && !wrong.has(to)) continue
+      const sides = {
+        base: from,
+        ours: ours.entries.has(to) ? to : from,
+        theirs: theirs.entries.has(to) ? to : from
       }
+      if (++tries > Limits.auditMoves) return
+      if (!(yield* merges(sides, to))) continue
+      wrong.delete(to)
+      wrong.delete(from)
+      break
     }
-  })
+  }
+})

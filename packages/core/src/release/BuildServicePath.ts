@@ -21,17 +21,16 @@ import { smokeTest } from "./Smoke.ts"
 
 const actor = system("release")
 
-export const runAtTarget = (release: Release, target: ReleaseTarget) =>
-  Effect.gen(function* () {
-    const pushed = yield* pushMain(release, target)
-    if (pushed._tag === "Refused") return yield* fail(release, pushed.reason)
-    const built = yield* awaitBuild(release, target)
-    if (built._tag === "Failed") return yield* fail(release, built.reason)
-    const deployed = yield* awaitDeployment(release, target, built.id)
-    if (deployed._tag === "Failed") return yield* fail(release, deployed.reason)
-    const probes = yield* smokeTest(release, { _tag: "Target", url: target.url })
-    yield* decideAndCommit(ending(release.id, { _tag: "TargetProbed", probes }))
-  })
+export const runAtTarget = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget) {
+  const pushed = yield* pushMain(release, target)
+  if (pushed._tag === "Refused") return yield* fail(release, pushed.reason)
+  const built = yield* awaitBuild(release, target)
+  if (built._tag === "Failed") return yield* fail(release, built.reason)
+  const deployed = yield* awaitDeployment(release, target, built.id)
+  if (deployed._tag === "Failed") return yield* fail(release, deployed.reason)
+  const probes = yield* smokeTest(release, { _tag: "Target", url: target.url })
+  yield* decideAndCommit(ending(release.id, { _tag: "TargetProbed", probes }))
+})
 
 /** Pushes canonical `main` where the build service looks, once. A remote that is away fails it, to be tried again. */
 const pushMain = ({ commit, projectId: project }: Release, { remote }: ReleaseTarget) =>
@@ -87,38 +86,40 @@ export const confirmTimes: ReadonlyArray<number> = Array.from(
  * Looks at each of the given times until there is an answer. Between two looks the process ends as `Waiting`, and its
  * command is due again at the next time; the beginning stands in the journal under `name`.
  */
-const lookAt = <A, R>(name: string, times: ReadonlyArray<number>, look: Effect.Effect<Look<A>, never, R>) =>
-  Effect.gen(function* () {
-    const since = yield* step(`${name}:since`, Time.nowMillis)
-    const elapsed = (yield* Time.nowMillis) - since
-    const first = times[0] ?? 0
-    if (elapsed < first) return yield* Effect.fail(new Waiting(name, first - elapsed))
-    const looked = yield* look
-    if (looked._tag !== "Pending") return looked
-    const next = times.find((time) => time > elapsed)
-    if (next === undefined) return { _tag: "Never" as const, reason: looked.reason }
-    const last = times.at(-1)!
-    const wait = Math.min(Math.max(next - elapsed, looked.notBeforeMs), last - elapsed)
-    return yield* Effect.fail(new Waiting(looked.reason, wait))
-  })
+const lookAt = Effect.fnUntraced(function* <A, R>(
+  name: string,
+  times: ReadonlyArray<number>,
+  look: Effect.Effect<Look<A>, never, R>
+) {
+  const since = yield* step(`${name}:since`, Time.nowMillis)
+  const elapsed = (yield* Time.nowMillis) - since
+  const first = times[0] ?? 0
+  if (elapsed < first) return yield* Effect.fail(new Waiting(name, first - elapsed))
+  const looked = yield* look
+  if (looked._tag !== "Pending") return looked
+  const next = times.find((time) => time > elapsed)
+  if (next === undefined) return { _tag: "Never" as const, reason: looked.reason }
+  const last = times.at(-1)!
+  const wait = Math.min(Math.max(next - elapsed, looked.notBeforeMs), last - elapsed)
+  return yield* Effect.fail(new Waiting(looked.reason, wait))
+})
 
 type Awaited = { readonly _tag: "Done"; readonly id: string } | { readonly _tag: "Failed"; readonly reason: string }
 
 /** Waits for the build of the promoted commit, and tells of it. */
-const awaitBuild = (release: Release, target: ReleaseTarget) =>
-  Effect.gen(function* () {
-    const before = yield* told("built")
-    if (before !== undefined) return before
-    const looked = yield* lookAt("build", buildPollTimes, lookForBuild(release, target))
-    if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
-    const { id, outcome } = looked.found
-    const result: Awaited =
-      outcome === "success" ? { _tag: "Done", id } : { _tag: "Failed", reason: `build ${id} ended with ${outcome}` }
-    return yield* tell(release, "built", "build.completed", { buildId: id, outcome }, result)
-  })
+const awaitBuild = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget) {
+  const before = yield* told("built")
+  if (before !== undefined) return before
+  const looked = yield* lookAt("build", buildPollTimes, lookForBuild(release, target))
+  if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
+  const { id, outcome } = looked.found
+  const result: Awaited =
+    outcome === "success" ? { _tag: "Done", id } : { _tag: "Failed", reason: `build ${id} ended with ${outcome}` }
+  return yield* tell(release, "built", "build.completed", { buildId: id, outcome }, result)
+})
 
-const lookForBuild = (release: Release, target: ReleaseTarget) =>
-  Effect.gen(function* () {
+const lookForBuild = Effect.fnUntraced(
+  function* (release: Release, target: ReleaseTarget) {
     const service = yield* BuildService
     const builds = yield* service.builds(target, release.commit)
     // Only a build of the promoted commit counts, whatever the service answers.
@@ -127,40 +128,43 @@ const lookForBuild = (release: Release, target: ReleaseTarget) =>
     if (build !== undefined) return pending(`build ${build.id} did not finish within 15 minutes`)
     if (yield* service.hasTrigger(target)) return pending(`no build of ${release.commit} within 15 minutes`)
     return { _tag: "Never", reason: `connection missing: nothing builds ${target.workerName}` } as Look<ServiceBuild>
-  }).pipe(Effect.catch((fault) => Effect.succeed<Look<ServiceBuild>>(faultLook(fault))))
+  },
+  Effect.catch((fault) => Effect.succeed<Look<ServiceBuild>>(faultLook(fault)))
+)
 
 /** Waits until the newest deployment is of that build, and tells of it with its version. */
-const awaitDeployment = (release: Release, target: ReleaseTarget, buildId: string) =>
-  Effect.gen(function* () {
-    const before = yield* told("confirmed")
-    if (before !== undefined) return before
-    const looked = yield* lookAt("deployment", confirmTimes, lookForDeployment(target, buildId))
-    if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
-    const versionId = looked.found
-    const result: Awaited = { _tag: "Done", id: versionId }
-    return yield* tell(release, "confirmed", "deployment.completed", { status: "deployed", versionId, buildId }, result)
-  })
+const awaitDeployment = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget, buildId: string) {
+  const before = yield* told("confirmed")
+  if (before !== undefined) return before
+  const looked = yield* lookAt("deployment", confirmTimes, lookForDeployment(target, buildId))
+  if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
+  const versionId = looked.found
+  const result: Awaited = { _tag: "Done", id: versionId }
+  return yield* tell(release, "confirmed", "deployment.completed", { status: "deployed", versionId, buildId }, result)
+})
 
-const lookForDeployment = (target: ReleaseTarget, buildId: string) =>
-  Effect.gen(function* () {
+const lookForDeployment = Effect.fnUntraced(
+  function* (target: ReleaseTarget, buildId: string) {
     const newest = yield* (yield* BuildService).newestDeployment(target)
     return newest?.buildId === buildId
       ? ({ _tag: "There", found: newest.versionId } as Look<string>)
       : pending(`deployment unconfirmed: the newest deployment is not of build ${buildId}`)
-  }).pipe(Effect.catch((fault) => Effect.succeed<Look<string>>(faultLook(fault))))
+  },
+  Effect.catch((fault) => Effect.succeed<Look<string>>(faultLook(fault)))
+)
 
 /** What a finished step came to. */
 const told = (name: string) => Effect.map(Process, ({ steps }) => steps.get(name) as Awaited | undefined)
 
 /** Ends a step with its event, once, and only while the release is building. */
-const tell = (
-  release: Release,
-  name: string,
-  type: EventType,
-  data: Readonly<Record<string, unknown>>,
-  result: Awaited
-) =>
-  Effect.gen(function* () {
+const tell = Effect.fnUntraced(
+  function* (
+    release: Release,
+    name: string,
+    type: EventType,
+    data: Readonly<Record<string, unknown>>,
+    result: Awaited
+  ) {
     const stored = yield* demand("release", release.id)
     const now = yield* Time.now
     // Ended meanwhile: run again, and see.
@@ -176,4 +180,6 @@ const tell = (
       },
       result
     )
-  }).pipe(Effect.catchTag("Conflict", () => Effect.fail(new Waiting("the release moved on", 0))))
+  },
+  Effect.catchTag("Conflict", () => Effect.fail(new Waiting("the release moved on", 0)))
+)

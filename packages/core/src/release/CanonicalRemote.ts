@@ -64,12 +64,14 @@ export const layerMemory = (state: MemoryRemote): Layer.Layer<never, never, Repo
     CanonicalRemote,
     Effect.map(Repositories, (repositories): CanonicalRemoteShape => {
       /** Whether a commit is made of another; what the Project does not hold is made of nothing. */
-      const holds = (project: string, commit: string, other: string) =>
-        Effect.gen(function* () {
+      const holds = Effect.fnUntraced(
+        function* (project: string, commit: string, other: string) {
           const seen = new Set([commit])
           for (const next of seen) for (const parent of yield* repositories.parents({ project }, next)) seen.add(parent)
           return seen.has(other)
-        }).pipe(Effect.orElseSucceed(() => false))
+        },
+        Effect.orElseSucceed(() => false)
+      )
       return {
         push: ({ commit, project }) =>
           Effect.gen(function* () {

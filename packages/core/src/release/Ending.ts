@@ -35,54 +35,53 @@ export type Ended =
 const none = { answer: undefined }
 
 /** Ends a release with all that goes with it: its Change, its evidence, the pointer. Ends nothing twice. */
-export const ending = (releaseId: string, ended: Ended) =>
-  Effect.gen(function* () {
-    const release = yield* demand("release", releaseId)
-    if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return none
-    const change = yield* demand("change", release.record.changeId)
-    // A release target has no pointer.
-    const there = yield* find("pointer", pointerKey(release.record.projectId, "production"))
-    const pointer = there !== null && isBoundTo(release.record, there.record.incarnation) ? there : null
-    // What answered the probes may have been the app that was deployed since.
-    const how: Ended = ended._tag === "Probed" && pointer === null ? { _tag: "Removed" } : ended
-    const now = yield* Time.now
-    const probes = "probes" in how ? how.probes : null
-    const evidence =
-      probes === null
-        ? null
-        : releaseEvidence(release.record, probes, {
-            id: `evd_${yield* makeUlid}`,
-            checkId: releaseCheck(release.record),
-            startedAt: release.record.updatedAt,
-            now
-          })
-    const decided = decideEnd(release.record, how, pointer?.record ?? null)
-    const next = Lifecycle.next(ReleaseLifecycle, release.record.status, decided.trigger)
-    if (next._tag === "Failure") return none
-    const after = afterRelease(change, { ended: decided.change, reason: decided.reason, releaseId }, now, actor)
-    return {
-      answer: undefined,
-      commit: {
-        name: `Releases.${decided.trigger}`,
-        projectId: release.record.projectId,
-        lease: (yield* Process).lease,
-        writes: [
-          Commit.update("release", release, {
-            status: next.success,
-            reason: decided.reason,
-            updatedAt: now,
-            ...(probes === null ? {} : { probes })
-          }),
-          ...(decided.pointer === null || pointer === null
-            ? []
-            : [Commit.update("pointer", pointer, { ...decided.pointer, updated_at: now })]),
-          ...(evidence === null ? [] : [Commit.insert("evidence", evidence)]),
-          ...after.writes
-        ],
-        events: [...decided.events, ...after.events]
-      }
+export const ending = Effect.fnUntraced(function* (releaseId: string, ended: Ended) {
+  const release = yield* demand("release", releaseId)
+  if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return none
+  const change = yield* demand("change", release.record.changeId)
+  // A release target has no pointer.
+  const there = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+  const pointer = there !== null && isBoundTo(release.record, there.record.incarnation) ? there : null
+  // What answered the probes may have been the app that was deployed since.
+  const how: Ended = ended._tag === "Probed" && pointer === null ? { _tag: "Removed" } : ended
+  const now = yield* Time.now
+  const probes = "probes" in how ? how.probes : null
+  const evidence =
+    probes === null
+      ? null
+      : releaseEvidence(release.record, probes, {
+          id: `evd_${yield* makeUlid}`,
+          checkId: releaseCheck(release.record),
+          startedAt: release.record.updatedAt,
+          now
+        })
+  const decided = decideEnd(release.record, how, pointer?.record ?? null)
+  const next = Lifecycle.next(ReleaseLifecycle, release.record.status, decided.trigger)
+  if (next._tag === "Failure") return none
+  const after = afterRelease(change, { ended: decided.change, reason: decided.reason, releaseId }, now, actor)
+  return {
+    answer: undefined,
+    commit: {
+      name: `Releases.${decided.trigger}`,
+      projectId: release.record.projectId,
+      lease: (yield* Process).lease,
+      writes: [
+        Commit.update("release", release, {
+          status: next.success,
+          reason: decided.reason,
+          updatedAt: now,
+          ...(probes === null ? {} : { probes })
+        }),
+        ...(decided.pointer === null || pointer === null
+          ? []
+          : [Commit.update("pointer", pointer, { ...decided.pointer, updated_at: now })]),
+        ...(evidence === null ? [] : [Commit.insert("evidence", evidence)]),
+        ...after.writes
+      ],
+      events: [...decided.events, ...after.events]
     }
-  })
+  }
+})
 
 interface End {
   readonly trigger: "newerPromoted" | "buildFailed" | "stuck" | "probesPassed" | "probesFailed"

@@ -55,95 +55,94 @@ class Moved {
   readonly _tag = "Moved"
 }
 
-const injecting = (actor: Actor, projectId: ProjectId) =>
-  Effect.gen(function* () {
-    if (!(yield* Settings).fixturesEnabled) return yield* new FixturesDisabled()
-    yield* demandActive(projectId)
-    const { place, release } = yield* liveRelease(projectId)
-    const before = yield* injectedBefore(release.record)
-    if (before !== null) return before
-    const missing = { path: injectedPath, expects: 200, json: false }
-    const startedAt = yield* Time.now
-    // What no app serves will not be served 20 seconds later either: this one is asked once.
-    const probes = [...(yield* smokeTest(release.record, place)), yield* ask(place, missing)]
-    return yield* decideAndCommit(failing(actor, release.record, probes, startedAt))
-  })
+const injecting = Effect.fnUntraced(function* (actor: Actor, projectId: ProjectId) {
+  if (!(yield* Settings).fixturesEnabled) return yield* new FixturesDisabled()
+  yield* demandActive(projectId)
+  const { place, release } = yield* liveRelease(projectId)
+  const before = yield* injectedBefore(release.record)
+  if (before !== null) return before
+  const missing = { path: injectedPath, expects: 200, json: false }
+  const startedAt = yield* Time.now
+  // What no app serves will not be served 20 seconds later either: this one is asked once.
+  const probes = [...(yield* smokeTest(release.record, place)), yield* ask(place, missing)]
+  return yield* decideAndCommit(failing(actor, release.record, probes, startedAt))
+})
 
 /** The release that is live, deployed or failed by an injection before, and where it answers. */
-const liveRelease = (projectId: ProjectId) =>
-  Effect.gen(function* () {
-    const none = new NoDeployedRelease({ projectId })
-    const to = yield* releasesTo(projectId)
-    if (to === null) return yield* none
-    const release = to._tag === "App" ? yield* servedByPointer(projectId) : yield* newestAtTarget(projectId)
-    if (release === null) return yield* none
-    if (release.record.status !== "deployed" && (yield* injectedBefore(release.record)) === null) return yield* none
-    const place: Place =
-      to._tag === "App"
-        ? { _tag: "App", label: (yield* demand("project", projectId)).record.label }
-        : { _tag: "Target", url: to.target.url }
-    return { place, release }
-  })
+const liveRelease = Effect.fnUntraced(function* (projectId: ProjectId) {
+  const none = new NoDeployedRelease({ projectId })
+  const to = yield* releasesTo(projectId)
+  if (to === null) return yield* none
+  const release = to._tag === "App" ? yield* servedByPointer(projectId) : yield* newestAtTarget(projectId)
+  if (release === null) return yield* none
+  if (release.record.status !== "deployed" && (yield* injectedBefore(release.record)) === null) return yield* none
+  const place: Place =
+    to._tag === "App"
+      ? { _tag: "App", label: (yield* demand("project", projectId)).record.label }
+      : { _tag: "Target", url: to.target.url }
+  return { place, release }
+})
 
-const servedByPointer = (projectId: ProjectId) =>
-  Effect.gen(function* () {
-    const pointer = yield* demand("pointer", pointerKey(projectId, "production"))
-    const { generation, status } = pointer.record
-    return status !== "live" || generation === null ? null : yield* find("release", releaseId(projectId, generation))
-  })
+const servedByPointer = Effect.fnUntraced(function* (projectId: ProjectId) {
+  const pointer = yield* demand("pointer", pointerKey(projectId, "production"))
+  const { generation, status } = pointer.record
+  return status !== "live" || generation === null ? null : yield* find("release", releaseId(projectId, generation))
+})
 
-const newestAtTarget = (projectId: ProjectId) =>
-  Effect.gen(function* () {
-    const ended = yield* (yield* Records).list("release", {
-      projectId,
-      where: { status: ["deployed", "smoke_failed"] },
-      order: "newest",
-      limit: 1
-    })
-    return ended.items[0] ?? null
+const newestAtTarget = Effect.fnUntraced(function* (projectId: ProjectId) {
+  const ended = yield* (yield* Records).list("release", {
+    projectId,
+    where: { status: ["deployed", "smoke_failed"] },
+    order: "newest",
+    limit: 1
   })
+  return ended.items[0] ?? null
+})
 
 const injectedCheck = (release: Release): string => `${releaseCheck(release)}-injected`
 
-const injectedBefore = (release: Release) =>
-  Effect.gen(function* () {
-    const rows = yield* (yield* Records).list("evidence", { where: { subject: release.id }, limit: "all" })
-    const evidence = rows.items.find(({ record }) => record.checkId === injectedCheck(release))?.record
-    return evidence === undefined ? null : ({ release, evidence } satisfies Injected)
-  })
+const injectedBefore = Effect.fnUntraced(function* (release: Release) {
+  const rows = yield* (yield* Records).list("evidence", { where: { subject: release.id }, limit: "all" })
+  const evidence = rows.items.find(({ record }) => record.checkId === injectedCheck(release))?.record
+  return evidence === undefined ? null : ({ release, evidence } satisfies Injected)
+})
 
-const failing = (actor: Actor, probed: Release, probes: ReadonlyArray<ProbeResult>, startedAt: Time.Timestamp) =>
-  Effect.gen(function* () {
-    const project = yield* demandActive(probed.projectId)
-    const { release } = yield* liveRelease(probed.projectId)
-    if (release.record.id !== probed.id) return yield* Effect.fail(new Moved())
-    const before = yield* injectedBefore(release.record)
-    if (before !== null) return { answer: before }
-    const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "failureInjected")
-    if (next._tag === "Failure") return yield* new NoDeployedRelease({ projectId: release.record.projectId })
-    const now = yield* Time.now
-    const evidence = releaseEvidence(release.record, probes, {
-      id: `evd_${yield* makeUlid}`,
-      checkId: injectedCheck(release.record),
-      startedAt,
-      now
-    })
-    const fields = { status: next.success, reason: smokeReason(probes), probes, updatedAt: now }
-    return {
-      answer: { release: { ...release.record, ...fields }, evidence } satisfies Injected,
-      commit: {
-        name: "Injection.fail",
-        projectId: release.record.projectId,
-        expects: [still(project)],
-        writes: [Commit.update("release", release, fields), Commit.insert("evidence", evidence)],
-        events: [
-          {
-            type: "release.smoke_failed" as const,
-            subject: release.record.id,
-            data: { releaseId: release.record.id, generation: release.record.generation, probes, injected: true },
-            actor
-          }
-        ]
-      }
-    }
+const failing = Effect.fnUntraced(function* (
+  actor: Actor,
+  probed: Release,
+  probes: ReadonlyArray<ProbeResult>,
+  startedAt: Time.Timestamp
+) {
+  const project = yield* demandActive(probed.projectId)
+  const { release } = yield* liveRelease(probed.projectId)
+  if (release.record.id !== probed.id) return yield* Effect.fail(new Moved())
+  const before = yield* injectedBefore(release.record)
+  if (before !== null) return { answer: before }
+  const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "failureInjected")
+  if (next._tag === "Failure") return yield* new NoDeployedRelease({ projectId: release.record.projectId })
+  const now = yield* Time.now
+  const evidence = releaseEvidence(release.record, probes, {
+    id: `evd_${yield* makeUlid}`,
+    checkId: injectedCheck(release.record),
+    startedAt,
+    now
   })
+  const fields = { status: next.success, reason: smokeReason(probes), probes, updatedAt: now }
+  return {
+    answer: { release: { ...release.record, ...fields }, evidence } satisfies Injected,
+    commit: {
+      name: "Injection.fail",
+      projectId: release.record.projectId,
+      expects: [still(project)],
+      writes: [Commit.update("release", release, fields), Commit.insert("evidence", evidence)],
+      events: [
+        {
+          type: "release.smoke_failed" as const,
+          subject: release.record.id,
+          data: { releaseId: release.record.id, generation: release.record.generation, probes, injected: true },
+          actor
+        }
+      ]
+    }
+  }
+})

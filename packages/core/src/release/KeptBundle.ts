@@ -22,17 +22,19 @@ export const servedDigest = ({ generation, projectId }: Pick<Generation, "projec
   )
 
 /** What a generation served, or, when it never did, what its `build` check verified; undefined when neither is known. */
-export const knownDigest = (step: Pick<Generation, "projectId" | "generation" | "candidateId">) =>
-  Effect.gen(function* () {
-    const served = yield* servedDigest(step)
-    if (served !== undefined || step.candidateId === null) return served
-    return yield* verifiedDigest(step.candidateId)
-  })
+export const knownDigest = Effect.fnUntraced(function* (
+  step: Pick<Generation, "projectId" | "generation" | "candidateId">
+) {
+  const served = yield* servedDigest(step)
+  if (served !== undefined || step.candidateId === null) return served
+  return yield* verifiedDigest(step.candidateId)
+})
 
 /** The stored bundle of that digest. */
-export const keptBundle = (step: Pick<Generation, "projectId" | "generation" | "commit" | "candidateId">) =>
-  Effect.gen(function* () {
-    const { commit, projectId } = step
-    const digest = yield* knownDigest(step)
-    return digest === undefined ? null : yield* whole(bundleKey(bundlePrefix("apps", projectId, commit)), digest)
-  })
+export const keptBundle = Effect.fnUntraced(function* (
+  step: Pick<Generation, "projectId" | "generation" | "commit" | "candidateId">
+) {
+  const { commit, projectId } = step
+  const digest = yield* knownDigest(step)
+  return digest === undefined ? null : yield* whole(bundleKey(bundlePrefix("apps", projectId, commit)), digest)
+})

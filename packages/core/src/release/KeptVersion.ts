@@ -68,26 +68,25 @@ const missing = (release: Release, reason: string) =>
     Effect.as(null)
   )
 
-const keeping = (release: Release, bundle: BundleRef, incarnation: number) =>
-  Effect.gen(function* () {
-    const none = { answer: undefined }
-    const project = yield* demand("project", release.projectId)
-    const production = yield* demand("pointer", pointerKey(release.projectId, "production"))
-    const { record: pointer } = production
-    // Removed meanwhile, or deployed again since: the bundle went with the app before.
-    if (project.record.status === "archived" || pointer.status === "removed" || pointer.incarnation !== incarnation)
-      return none
-    const { commit, generation } = release
-    const version = yield* versionRow(project.record, { commit, generation, bundle })
-    if (version === null) return none
-    return {
-      answer: undefined,
-      commit: {
-        name: "KeptVersion.keep",
-        projectId: release.projectId,
-        lease: (yield* Process).lease,
-        expects: [still(project), Commit.unchanged("pointer", pointerKey(release.projectId, "production"), production)],
-        writes: [version]
-      }
+const keeping = Effect.fnUntraced(function* (release: Release, bundle: BundleRef, incarnation: number) {
+  const none = { answer: undefined }
+  const project = yield* demand("project", release.projectId)
+  const production = yield* demand("pointer", pointerKey(release.projectId, "production"))
+  const { record: pointer } = production
+  // Removed meanwhile, or deployed again since: the bundle went with the app before.
+  if (project.record.status === "archived" || pointer.status === "removed" || pointer.incarnation !== incarnation)
+    return none
+  const { commit, generation } = release
+  const version = yield* versionRow(project.record, { commit, generation, bundle })
+  if (version === null) return none
+  return {
+    answer: undefined,
+    commit: {
+      name: "KeptVersion.keep",
+      projectId: release.projectId,
+      lease: (yield* Process).lease,
+      expects: [still(project), Commit.unchanged("pointer", pointerKey(release.projectId, "production"), production)],
+      writes: [version]
     }
-  })
+  }
+})

@@ -30,15 +30,14 @@ import { releasesTo } from "./ReleaseTargets.ts"
 const actor = system("release-recovery")
 
 /** The generation that promoted a Change; null when none did. */
-const promotionOf = (changeId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const promoted = yield* records.list("candidate", { where: { changeId, status: "promoted" }, limit: 1 })
-    const candidate = promoted.items[0]?.record
-    if (candidate === undefined) return null
-    const key = generationKey(candidate.projectId, candidate.base_generation + 1)
-    return (yield* find("generation", key))?.record ?? null
-  })
+const promotionOf = Effect.fnUntraced(function* (changeId: string) {
+  const records = yield* Records
+  const promoted = yield* records.list("candidate", { where: { changeId, status: "promoted" }, limit: 1 })
+  const candidate = promoted.items[0]?.record
+  if (candidate === undefined) return null
+  const key = generationKey(candidate.projectId, candidate.base_generation + 1)
+  return (yield* find("generation", key))?.record ?? null
+})
 
 /** What a release waits for beside its own work: what promotes it and brings `main` to it. */
 const before = ["candidate.promote", "canonical.sweep", "release.run"] as const
@@ -47,14 +46,13 @@ const before = ["candidate.promote", "canonical.sweep", "release.run"] as const
  * Whether a worker had 45 minutes for the release: since its promotion, since its command was sent, and since that no
  * longer waits for machinery that was away. Time in which no worker was up, or all were paused, is nobody's.
  */
-const isStuck = ({ projectId, promotedAt }: Generation) =>
-  Effect.gen(function* () {
-    const worked = (yield* find("schedule", "release.recover"))?.record.worked ?? []
-    const promotedMs = Time.toMillis(promotedAt)
-    if (workedSince(worked, promotedMs) < Limits.releaseStuckAfterMs) return false
-    const workableMs = (yield* (yield* Commands).workableSince(projectId, before)) ?? promotedMs
-    return workedSince(worked, Math.max(promotedMs, workableMs)) >= Limits.releaseStuckAfterMs
-  })
+const isStuck = Effect.fnUntraced(function* ({ projectId, promotedAt }: Generation) {
+  const worked = (yield* find("schedule", "release.recover"))?.record.worked ?? []
+  const promotedMs = Time.toMillis(promotedAt)
+  if (workedSince(worked, promotedMs) < Limits.releaseStuckAfterMs) return false
+  const workableMs = (yield* (yield* Commands).workableSince(projectId, before)) ?? promotedMs
+  return workedSince(worked, Math.max(promotedMs, workableMs)) >= Limits.releaseStuckAfterMs
+})
 
 /**
  * Looks at every releasing Change of the installation and sends `release.recover` for each that is stuck. Answers how
@@ -66,19 +64,18 @@ export const scanStuck = Effect.gen(function* () {
   return sent.filter((each) => each).length
 }).pipe(Effect.withSpan("Recovery.scanStuck"))
 
-const sendIfStuck = (change: Change) =>
-  Effect.gen(function* () {
-    const promotion = yield* promotionOf(change.id)
-    if (promotion === null || !(yield* isStuck(promotion))) return false
-    const command = {
-      kind: "release.recover" as const,
-      id: commandId("release.recover", change.id),
-      payload: { changeId: change.id }
-    }
-    const commit = { name: "Recovery.send", projectId: change.projectId, commands: [command] }
-    yield* decideAndCommit(Effect.succeed({ answer: undefined, commit }))
-    return true
-  })
+const sendIfStuck = Effect.fnUntraced(function* (change: Change) {
+  const promotion = yield* promotionOf(change.id)
+  if (promotion === null || !(yield* isStuck(promotion))) return false
+  const command = {
+    kind: "release.recover" as const,
+    id: commandId("release.recover", change.id),
+    payload: { changeId: change.id }
+  }
+  const commit = { name: "Recovery.send", projectId: change.projectId, commands: [command] }
+  yield* decideAndCommit(Effect.succeed({ answer: undefined, commit }))
+  return true
+})
 
 /** The body of `release.recover`. A Change that is not stuck, or not any more, is left alone. */
 export const recover = (changeId: string) =>
@@ -90,69 +87,70 @@ export const recover = (changeId: string) =>
     yield* (yield* PointerSignal).moved((yield* demand("project", projectId)).record.label)
   }).pipe(Effect.withSpan("Recovery.recover", { attributes: { changeId } }))
 
-const recovering = (changeId: string) =>
-  Effect.gen(function* () {
-    const none = { answer: undefined }
-    const change = yield* demand("change", changeId)
-    if (change.record.status !== "releasing") return none
-    const promotion = yield* promotionOf(changeId)
-    if (promotion === null || !(yield* isStuck(promotion))) return none
-    const release = yield* find("release", releaseId(change.record.projectId, promotion.generation))
-    const releasable = (yield* releasesTo(change.record.projectId)) !== null
-    if (release === null) return yield* neverStarted(change, promotion, releasable)
-    if (!Lifecycle.isFinal(ReleaseLifecycle, release.record.status))
-      return yield* ending(release.record.id, { _tag: "Stuck", releasable })
-    // A release ends together with its Change. Should one ever not have, the Change follows here.
-    const good = release.record.status === "deployed" || release.record.status === "superseded"
-    return yield* changeEnds(change, release.record, good || !releasable, [])
-  })
+const recovering = Effect.fnUntraced(function* (changeId: string) {
+  const none = { answer: undefined }
+  const change = yield* demand("change", changeId)
+  if (change.record.status !== "releasing") return none
+  const promotion = yield* promotionOf(changeId)
+  if (promotion === null || !(yield* isStuck(promotion))) return none
+  const release = yield* find("release", releaseId(change.record.projectId, promotion.generation))
+  const releasable = (yield* releasesTo(change.record.projectId)) !== null
+  if (release === null) return yield* neverStarted(change, promotion, releasable)
+  if (!Lifecycle.isFinal(ReleaseLifecycle, release.record.status))
+    return yield* ending(release.record.id, { _tag: "Stuck", releasable })
+  // A release ends together with its Change. Should one ever not have, the Change follows here.
+  const good = release.record.status === "deployed" || release.record.status === "superseded"
+  return yield* changeEnds(change, release.record, good || !releasable, [])
+})
 
 /** The release's own row says that it never was. */
-const neverStarted = (change: Commit.Stored<Change>, promotion: Generation, releasable: boolean) =>
-  Effect.gen(function* () {
-    const { candidateId, commit, generation, projectId, tree } = promotion
-    if (candidateId === null) return { answer: undefined }
-    const now = yield* Time.now
-    const release: Release = {
-      id: releaseId(projectId, generation),
-      projectId,
-      generation,
-      changeId: change.record.id,
-      candidateId,
-      commit,
-      tree,
-      status: "failed",
-      reason: "the release never started",
-      replacedGeneration: null,
-      bundleSource: null,
-      probes: [],
-      createdAt: now,
-      updatedAt: now
-    }
-    return yield* changeEnds(change, release, !releasable, [Commit.insert("release", release)])
-  })
+const neverStarted = Effect.fnUntraced(function* (
+  change: Commit.Stored<Change>,
+  promotion: Generation,
+  releasable: boolean
+) {
+  const { candidateId, commit, generation, projectId, tree } = promotion
+  if (candidateId === null) return { answer: undefined }
+  const now = yield* Time.now
+  const release: Release = {
+    id: releaseId(projectId, generation),
+    projectId,
+    generation,
+    changeId: change.record.id,
+    candidateId,
+    commit,
+    tree,
+    status: "failed",
+    reason: "the release never started",
+    replacedGeneration: null,
+    bundleSource: null,
+    probes: [],
+    createdAt: now,
+    updatedAt: now
+  }
+  return yield* changeEnds(change, release, !releasable, [Commit.insert("release", release)])
+})
 
-const changeEnds = (
+const changeEnds = Effect.fnUntraced(function* (
   change: Commit.Stored<Change>,
   release: Release,
   completes: boolean,
   writes: ReadonlyArray<Commit.Write>
-) =>
-  Effect.gen(function* () {
-    const outcome = {
-      ended: completes ? ("released" as const) : ("releaseFailed" as const),
-      reason: release.reason,
-      releaseId: release.id
+) {
+  const outcome = {
+    ended: completes ? ("released" as const) : ("releaseFailed" as const),
+    reason: release.reason,
+    releaseId: release.id
+  }
+  const after = afterRelease(change, outcome, yield* Time.now, actor)
+  return {
+    answer: undefined,
+    commit: {
+      name: "Recovery.recover",
+      projectId: release.projectId,
+      lease: (yield* Process).lease,
+      writes: [...writes, ...after.writes],
+      events: after.events
     }
-    const after = afterRelease(change, outcome, yield* Time.now, actor)
-    return {
-      answer: undefined,
-      commit: {
-        name: "Recovery.recover",
-        projectId: release.projectId,
-        lease: (yield* Process).lease,
-        writes: [...writes, ...after.writes],
-        events: after.events
-      }
-    }
-  })
+  }
+})

@@ -28,35 +28,33 @@ export interface ReleaseBundle {
   readonly source: BundleSource
 }
 
-const ofSameTree = (release: Release, builtAt: string, digest: string | undefined) =>
-  Effect.gen(function* () {
-    const same = yield* (yield* Records).list("generation", {
-      projectId: release.projectId,
-      where: { tree: release.tree },
-      order: "newest",
-      limit: "all"
-    })
-    for (const { record } of same.items) {
-      if (record.commit === release.commit) continue
-      const there = yield* keptBundle(record)
-      if (there === null) continue
-      const from = bundlePrefix("apps", release.projectId, record.commit)
-      const to = bundlePrefix("apps", release.projectId, release.commit)
-      const copied = yield* BundleStore.readdress(from, to, there, { commit: release.commit, builtAt })
-      yield* clearStrays(release.projectId)
-      if (digest === undefined || copied.digest === digest) return copied
-    }
-    return null
+const ofSameTree = Effect.fnUntraced(function* (release: Release, builtAt: string, digest: string | undefined) {
+  const same = yield* (yield* Records).list("generation", {
+    projectId: release.projectId,
+    where: { tree: release.tree },
+    order: "newest",
+    limit: "all"
   })
-
-const ofPreview = (release: Release, digest: string) =>
-  Effect.gen(function* () {
-    const from = bundlePrefix("app-previews", release.projectId, release.commit)
-    const there = yield* whole(bundleKey(from), digest)
-    if (there === null) return null
+  for (const { record } of same.items) {
+    if (record.commit === release.commit) continue
+    const there = yield* keptBundle(record)
+    if (there === null) continue
+    const from = bundlePrefix("apps", release.projectId, record.commit)
     const to = bundlePrefix("apps", release.projectId, release.commit)
-    return yield* Effect.tap(BundleStore.copy(from, to, there), clearStrays(release.projectId))
-  })
+    const copied = yield* BundleStore.readdress(from, to, there, { commit: release.commit, builtAt })
+    yield* clearStrays(release.projectId)
+    if (digest === undefined || copied.digest === digest) return copied
+  }
+  return null
+})
+
+const ofPreview = Effect.fnUntraced(function* (release: Release, digest: string) {
+  const from = bundlePrefix("app-previews", release.projectId, release.commit)
+  const there = yield* whole(bundleKey(from), digest)
+  if (there === null) return null
+  const to = bundlePrefix("apps", release.projectId, release.commit)
+  return yield* Effect.tap(BundleStore.copy(from, to, there), clearStrays(release.projectId))
+})
 
 const unstored = {
   code: "no_bundle",
@@ -76,38 +74,36 @@ const builtAtOf = (release: Release) =>
   Effect.map(demand("candidate", release.candidateId), ({ record }) => record.createdAt)
 
 /** The bundle when one is stored, under the release's own address from then on; null when it would have to be built. */
-export const storedFor = (release: Release) =>
-  Effect.gen(function* () {
-    const digest = yield* verifiedDigest(release.candidateId)
-    const prefix = bundlePrefix("apps", release.projectId, release.commit)
-    const known = digest ?? (yield* servedDigest(release))
-    const stored = known === undefined ? null : yield* whole(bundleKey(prefix), known)
-    if (stored !== null) return answer(stored, "stored")
-    const same = yield* ofSameTree(release, yield* builtAtOf(release), digest)
-    if (same !== null) return answer(same, "same_tree")
-    const preview = digest === undefined ? null : yield* ofPreview(release, digest)
-    return preview === null ? null : answer(preview, "preview_copy")
-  })
+export const storedFor = Effect.fnUntraced(function* (release: Release) {
+  const digest = yield* verifiedDigest(release.candidateId)
+  const prefix = bundlePrefix("apps", release.projectId, release.commit)
+  const known = digest ?? (yield* servedDigest(release))
+  const stored = known === undefined ? null : yield* whole(bundleKey(prefix), known)
+  if (stored !== null) return answer(stored, "stored")
+  const same = yield* ofSameTree(release, yield* builtAtOf(release), digest)
+  if (same !== null) return answer(same, "same_tree")
+  const preview = digest === undefined ? null : yield* ofPreview(release, digest)
+  return preview === null ? null : answer(preview, "preview_copy")
+})
 
-export const obtain = (release: Release) =>
-  Effect.gen(function* () {
-    const stored = yield* storedFor(release)
-    if (stored !== null) return stored
-    const digest = yield* verifiedDigest(release.candidateId)
-    // What a rollback's plan did not build was not verified as a build: only what is stored may be served.
-    if (digest === undefined && (yield* demand("change", release.changeId)).record.kind === "rollback")
-      return yield* new BuildRefused({ problems: [unstored] })
-    const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
-    const built = yield* bundleOf({
-      kind: "apps",
-      project: release.projectId,
-      files: readFiles(keeper, release.tree),
-      commit: release.commit,
-      tree: release.tree,
-      builtAt: yield* builtAtOf(release),
-      ...(digest === undefined ? {} : { expectedDigest: digest })
-    })
-    if (digest !== undefined && built.digest !== digest)
-      return yield* new BundleMismatch({ verified: digest, found: built.digest })
-    return answer(built, "build")
-  }).pipe(Effect.withSpan("ReleaseBundle.obtain"))
+export const obtain = Effect.fnUntraced(function* (release: Release) {
+  const stored = yield* storedFor(release)
+  if (stored !== null) return stored
+  const digest = yield* verifiedDigest(release.candidateId)
+  // What a rollback's plan did not build was not verified as a build: only what is stored may be served.
+  if (digest === undefined && (yield* demand("change", release.changeId)).record.kind === "rollback")
+    return yield* new BuildRefused({ problems: [unstored] })
+  const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
+  const built = yield* bundleOf({
+    kind: "apps",
+    project: release.projectId,
+    files: readFiles(keeper, release.tree),
+    commit: release.commit,
+    tree: release.tree,
+    builtAt: yield* builtAtOf(release),
+    ...(digest === undefined ? {} : { expectedDigest: digest })
+  })
+  if (digest !== undefined && built.digest !== digest)
+    return yield* new BundleMismatch({ verified: digest, found: built.digest })
+  return answer(built, "build")
+}, Effect.withSpan("ReleaseBundle.obtain"))

@@ -14,7 +14,7 @@ export const ReleaseTarget = Schema.Struct({
   /** Where the worker answers: scheme and host, no path. */
   url: Schema.String,
   /** The git repository that the build service watches: canonical `main` is pushed there. Absent: it watches another way. */
-  remote: Schema.optional(Schema.String),
+  remote: Schema.optionalKey(Schema.String),
   createdAt: Timestamp,
   updatedAt: Timestamp
 })

@@ -17,17 +17,16 @@ import type { ReleaseTarget } from "./ReleaseTarget.ts"
 export type ReleasesTo = { readonly _tag: "App" } | { readonly _tag: "Target"; readonly target: ReleaseTarget } | null
 
 /** The Project's app where apps are hosted; else, in development, its release target; null when there is neither. */
-export const releasesTo = (projectId: string) =>
-  Effect.gen(function* () {
-    const settings = yield* Settings
-    if (settings.appsDomain !== null) {
-      const pointer = yield* find("pointer", pointerKey(projectId, "production"))
-      if (pointer !== null && pointer.record.status !== "removed") return { _tag: "App" } as ReleasesTo
-    }
-    if (settings.environment !== "development") return null as ReleasesTo
-    const target = yield* find("releaseTarget", projectId)
-    return target === null ? null : ({ _tag: "Target", target: target.record } as ReleasesTo)
-  })
+export const releasesTo = Effect.fnUntraced(function* (projectId: string) {
+  const settings = yield* Settings
+  if (settings.appsDomain !== null) {
+    const pointer = yield* find("pointer", pointerKey(projectId, "production"))
+    if (pointer !== null && pointer.record.status !== "removed") return { _tag: "App" } as ReleasesTo
+  }
+  if (settings.environment !== "development") return null as ReleasesTo
+  const target = yield* find("releaseTarget", projectId)
+  return target === null ? null : ({ _tag: "Target", target: target.record } as ReleasesTo)
+})
 
 export interface TargetFields {
   readonly workerName: string
@@ -47,34 +46,30 @@ const originOf = (url: string): string | null => {
 
 const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, "").replace(/:[0-9]+$/, "")
 
-const checked = (fields: TargetFields) =>
-  Effect.gen(function* () {
-    const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
-    const name = new RegExp(`^[a-z0-9][a-z0-9_-]{0,${Limits.releaseTargetNameLength - 1}}$`)
-    if (!name.test(fields.workerName))
-      return yield* refuse(
-        "workerName",
-        `use 1 to ${Limits.releaseTargetNameLength} lowercase letters, digits, - and _`
-      )
-    if (!new RegExp(`^[A-Za-z0-9-]{1,${Limits.releaseTargetTagLength}}$`).test(fields.workerTag))
-      return yield* refuse("workerTag", `use 1 to ${Limits.releaseTargetTagLength} letters, digits and -`)
-    const url = originOf(fields.url)
-    if (url === null) return yield* refuse("url", "use a http or https URL with a host and nothing after it")
-    const refused = (yield* OutboundRule).allowPrivate ? null : refusedHost(hostOf(url))
-    if (refused !== null) return yield* refuse("url", refused)
-    const remote = fields.remote == null ? null : remoteUrl(fields.remote)
-    if (fields.remote != null && remote === null)
-      return yield* refuse(
-        "remote",
-        "use https://host/path or ssh://user@host/path of a git repository, without a password in it"
-      )
-    return {
-      workerName: fields.workerName,
-      workerTag: fields.workerTag,
-      url,
-      ...(remote === null ? {} : { remote })
-    }
-  })
+const checked = Effect.fnUntraced(function* (fields: TargetFields) {
+  const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
+  const name = new RegExp(`^[a-z0-9][a-z0-9_-]{0,${Limits.releaseTargetNameLength - 1}}$`)
+  if (!name.test(fields.workerName))
+    return yield* refuse("workerName", `use 1 to ${Limits.releaseTargetNameLength} lowercase letters, digits, - and _`)
+  if (!new RegExp(`^[A-Za-z0-9-]{1,${Limits.releaseTargetTagLength}}$`).test(fields.workerTag))
+    return yield* refuse("workerTag", `use 1 to ${Limits.releaseTargetTagLength} letters, digits and -`)
+  const url = originOf(fields.url)
+  if (url === null) return yield* refuse("url", "use a http or https URL with a host and nothing after it")
+  const refused = (yield* OutboundRule).allowPrivate ? null : refusedHost(hostOf(url))
+  if (refused !== null) return yield* refuse("url", refused)
+  const remote = fields.remote == null ? null : remoteUrl(fields.remote)
+  if (fields.remote != null && remote === null)
+    return yield* refuse(
+      "remote",
+      "use https://host/path or ssh://user@host/path of a git repository, without a password in it"
+    )
+  return {
+    workerName: fields.workerName,
+    workerTag: fields.workerTag,
+    url,
+    ...(remote === null ? {} : { remote })
+  }
+})
 
 /** Names the worker that a Project's promotions are released to. Fails with `InvalidField`. The same again changes nothing. */
 export const putTarget = (projectId: string, fields: TargetFields) =>

@@ -53,136 +53,135 @@ export const run = (releaseId: string) =>
  * A release to a target starts once canonical `main` has been brought to its generation: the build service builds from
  * there. The bundle of an app is read from the Candidate until then, so that its release goes on beside the sync.
  */
-const afterSync = ({ generation, projectId, status }: Release) =>
-  Effect.gen(function* () {
-    if (Lifecycle.isFinal(ReleaseLifecycle, status) || (yield* releasesTo(projectId))?._tag !== "Target") return
-    if ((yield* demand("project", projectId)).record.status === "archived") return
-    const { syncedGeneration } = (yield* demand("head", projectId)).record
-    if (syncedGeneration < generation) yield* ensureSynced(projectId)
-  })
+const afterSync = Effect.fnUntraced(function* ({ generation, projectId, status }: Release) {
+  if (Lifecycle.isFinal(ReleaseLifecycle, status) || (yield* releasesTo(projectId))?._tag !== "Target") return
+  if ((yield* demand("project", projectId)).record.status === "archived") return
+  const { syncedGeneration } = (yield* demand("head", projectId)).record
+  if (syncedGeneration < generation) yield* ensureSynced(projectId)
+})
 
 /** The live-app path, once the release is building. */
-const runAtApp = (release: Release) =>
-  Effect.gen(function* () {
-    const incarnation = yield* ground(release.projectId)
-    if (incarnation !== null && !isBoundTo(release, incarnation))
-      return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
-    const bundle = yield* obtain(release).pipe(
-      Effect.map((found) => ({ _tag: "Found" as const, found })),
-      Effect.catchTags({
-        BuildRefused: (refused) =>
-          Effect.succeed({
-            _tag: "None" as const,
-            ended: "Failed" as const,
-            reason: refused.problems.map(formatProblem).join("\n")
-          }),
-        BuildCrashed: (crash) =>
-          Effect.succeed({ _tag: "None" as const, ended: "Failed" as const, reason: crash.message }),
-        BuildCapReached: (cap) =>
-          Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUp(cap) }),
-        BundleMismatch: (other) =>
-          Effect.succeed({
-            _tag: "None" as const,
-            ended: "Failed" as const,
-            reason: notVerified(other.found, other.verified)
-          })
-      })
-    )
-    if (bundle._tag === "None") {
-      if (incarnation !== null) yield* decideAndCommit(reopening(release.projectId, incarnation))
-      return yield* decideAndCommit(ending(release.id, { _tag: bundle.ended, reason: bundle.reason }))
-    }
-    const project = (yield* demand("project", release.projectId)).record
-    const moved = yield* move(project, release.id, bundle.found, incarnation)
-    if (moved._tag === "Superseded")
-      return yield* Effect.andThen(decideAndCommit(ending(release.id, { _tag: "Superseded" })), keepVersion(release.id))
-    if (moved._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
-    yield* (yield* PointerSignal).moved(project.label)
-    const probes = yield* smokeTest(release, { _tag: "App", label: project.label })
-    yield* decideAndCommit(ending(release.id, { _tag: "Probed", probes }))
-    yield* (yield* PointerSignal).moved(project.label)
-  })
+const runAtApp = Effect.fnUntraced(function* (release: Release) {
+  const incarnation = yield* ground(release.projectId)
+  if (incarnation !== null && !isBoundTo(release, incarnation))
+    return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
+  const bundle = yield* obtain(release).pipe(
+    Effect.map((found) => ({ _tag: "Found" as const, found })),
+    Effect.catchTags({
+      BuildRefused: (refused) =>
+        Effect.succeed({
+          _tag: "None" as const,
+          ended: "Failed" as const,
+          reason: refused.problems.map(formatProblem).join("\n")
+        }),
+      BuildCrashed: (crash) =>
+        Effect.succeed({ _tag: "None" as const, ended: "Failed" as const, reason: crash.message }),
+      BuildCapReached: (cap) =>
+        Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUp(cap) }),
+      BundleMismatch: (other) =>
+        Effect.succeed({
+          _tag: "None" as const,
+          ended: "Failed" as const,
+          reason: notVerified(other.found, other.verified)
+        })
+    })
+  )
+  if (bundle._tag === "None") {
+    if (incarnation !== null) yield* decideAndCommit(reopening(release.projectId, incarnation))
+    return yield* decideAndCommit(ending(release.id, { _tag: bundle.ended, reason: bundle.reason }))
+  }
+  const project = (yield* demand("project", release.projectId)).record
+  const moved = yield* move(project, release.id, bundle.found, incarnation)
+  if (moved._tag === "Superseded")
+    return yield* Effect.andThen(decideAndCommit(ending(release.id, { _tag: "Superseded" })), keepVersion(release.id))
+  if (moved._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
+  yield* (yield* PointerSignal).moved(project.label)
+  const probes = yield* smokeTest(release, { _tag: "App", label: project.label })
+  yield* decideAndCommit(ending(release.id, { _tag: "Probed", probes }))
+  yield* (yield* PointerSignal).moved(project.label)
+})
 
 /** Starts a release, superseding older ones; or supersedes it when a newer generation was promoted. */
-const starting = (releaseId: string) =>
-  Effect.gen(function* () {
-    const release = yield* demand("release", releaseId)
-    if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return { answer: "over" as const }
-    const head = yield* demand("head", release.record.projectId)
-    if (head.record.generation > release.record.generation)
-      return { ...(yield* ending(releaseId, { _tag: "Superseded" })), answer: "over" as const }
-    const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "started")
-    // Building already: an earlier run of this process began it.
-    if (next._tag === "Failure") return { answer: "go" as const }
-    const now = yield* Time.now
-    const app = yield* find("pointer", pointerKey(release.record.projectId, "production"))
-    const begun = app === null || app.record.status === "removed" ? {} : { incarnation: app.record.incarnation }
-    const older = yield* olderReleases(release.record)
-    const superseded = yield* Effect.forEach(older, (each) => supersede(each, now))
-    return {
-      answer: "go" as const,
-      commit: {
-        name: "Releases.start",
-        projectId: release.record.projectId,
-        lease: (yield* Process).lease,
-        expects: [Commit.unchanged("head", head.record.projectId, head)],
-        writes: [
-          Commit.update("release", release, { ...begun, status: next.success, updatedAt: now }),
-          ...superseded.flatMap((each) => each.writes)
-        ],
-        events: [
-          ...superseded.flatMap((each) => each.events),
-          {
-            type: "build.started" as const,
-            subject: releaseId,
-            data: { releaseId, generation: release.record.generation, commit: release.record.commit },
-            actor
-          }
-        ]
-      }
-    }
-  })
-
-const olderReleases = (release: Release) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("release", {
-      projectId: release.projectId,
-      where: { status: ["queued", "building"] },
-      limit: "all"
-    })
-    return page.items.filter((each) => each.record.generation < release.generation)
-  })
-
-const supersede = (older: Commit.Stored<Release>, now: Time.Timestamp) =>
-  Effect.gen(function* () {
-    const next = Lifecycle.next(ReleaseLifecycle, older.record.status, "newerPromoted")
-    if (next._tag === "Failure") return { writes: [], events: [] }
-    const change = yield* demand("change", older.record.changeId)
-    const ended = afterRelease(change, { ended: "released", reason: null, releaseId: older.record.id }, now, actor)
-    return {
+const starting = Effect.fnUntraced(function* (releaseId: string) {
+  const release = yield* demand("release", releaseId)
+  if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return { answer: "over" as const }
+  const head = yield* demand("head", release.record.projectId)
+  if (head.record.generation > release.record.generation)
+    return { ...(yield* ending(releaseId, { _tag: "Superseded" })), answer: "over" as const }
+  const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "started")
+  // Building already: an earlier run of this process began it.
+  if (next._tag === "Failure") return { answer: "go" as const }
+  const now = yield* Time.now
+  const app = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+  const begun = app === null || app.record.status === "removed" ? {} : { incarnation: app.record.incarnation }
+  const older = yield* olderReleases(release.record)
+  const superseded = yield* Effect.forEach(older, (each) => supersede(each, now))
+  return {
+    answer: "go" as const,
+    commit: {
+      name: "Releases.start",
+      projectId: release.record.projectId,
+      lease: (yield* Process).lease,
+      expects: [Commit.unchanged("head", head.record.projectId, head)],
       writes: [
-        Commit.update("release", older, {
-          status: next.success,
-          reason: "a newer generation was promoted",
-          updatedAt: now
-        }),
-        ...ended.writes
+        Commit.update("release", release, { ...begun, status: next.success, updatedAt: now }),
+        ...superseded.flatMap((each) => each.writes)
       ],
-      events: ended.events
+      events: [
+        ...superseded.flatMap((each) => each.events),
+        {
+          type: "build.started" as const,
+          subject: releaseId,
+          data: { releaseId, generation: release.record.generation, commit: release.record.commit },
+          actor
+        }
+      ]
     }
+  }
+})
+
+const olderReleases = Effect.fnUntraced(function* (release: Release) {
+  const page = yield* (yield* Records).list("release", {
+    projectId: release.projectId,
+    where: { status: ["queued", "building"] },
+    limit: "all"
   })
+  return page.items.filter((each) => each.record.generation < release.generation)
+})
+
+const supersede = Effect.fnUntraced(function* (older: Commit.Stored<Release>, now: Time.Timestamp) {
+  const next = Lifecycle.next(ReleaseLifecycle, older.record.status, "newerPromoted")
+  if (next._tag === "Failure") return { writes: [], events: [] }
+  const change = yield* demand("change", older.record.changeId)
+  const ended = afterRelease(change, { ended: "released", reason: null, releaseId: older.record.id }, now, actor)
+  return {
+    writes: [
+      Commit.update("release", older, {
+        status: next.success,
+        reason: "a newer generation was promoted",
+        updatedAt: now
+      }),
+      ...ended.writes
+    ],
+    events: ended.events
+  }
+})
 
 type Moved = { readonly _tag: "Moved" } | { readonly _tag: "Superseded" } | { readonly _tag: "Removed" }
 
 /** Moves the production pointer to the release's bundle, once. It never moves back to an older generation. */
-const move = (project: Project, releaseId: string, bundle: ReleaseBundle, incarnation: number | null) =>
-  Effect.gen(function* () {
-    const done = (yield* Process).steps.get("moved") as Moved | undefined
-    return done ?? (yield* moving(project, releaseId, bundle, incarnation))
-  })
+const move = Effect.fnUntraced(function* (
+  project: Project,
+  releaseId: string,
+  bundle: ReleaseBundle,
+  incarnation: number | null
+) {
+  const done = (yield* Process).steps.get("moved") as Moved | undefined
+  return done ?? (yield* moving(project, releaseId, bundle, incarnation))
+})
 
-const moving = (project: Project, releaseId: string, bundle: ReleaseBundle, incarnation: number | null) =>
-  Effect.gen(function* () {
+const moving = Effect.fnUntraced(
+  function* (project: Project, releaseId: string, bundle: ReleaseBundle, incarnation: number | null) {
     const release = yield* demand("release", releaseId)
     const pointer = yield* demand("pointer", pointerKey(project.id, "production"))
     if (release.record.status !== "building" || (pointer.record.generation ?? -1) > release.record.generation)
@@ -235,18 +234,19 @@ const moving = (project: Project, releaseId: string, bundle: ReleaseBundle, inca
       },
       { _tag: "Moved" } as Moved
     )
-  }).pipe(Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 }))
+  },
+  Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 })
+)
 
-const reopen = (pointer: Commit.Stored<Pointer>, status: Pointer["status"]) =>
-  Effect.gen(function* () {
-    const now = yield* Time.now
-    yield* (yield* Ledger).commit({
-      name: "Releases.reopen",
-      projectId: pointer.record.project_id,
-      lease: (yield* Process).lease,
-      writes: [Commit.update("pointer", pointer, { status, reason: null, updated_at: now })]
-    })
+const reopen = Effect.fnUntraced(function* (pointer: Commit.Stored<Pointer>, status: Pointer["status"]) {
+  const now = yield* Time.now
+  yield* (yield* Ledger).commit({
+    name: "Releases.reopen",
+    projectId: pointer.record.project_id,
+    lease: (yield* Process).lease,
+    writes: [Commit.update("pointer", pointer, { status, reason: null, updated_at: now })]
   })
+})
 
 const buildCompleted = (release: Release, bundle: ReleaseBundle): NewEvent => ({
   type: "build.completed",

@@ -22,55 +22,52 @@ export type Place = { readonly _tag: "App"; readonly label: string } | { readonl
  * The probes of the promoted tree, and up to two static GET routes that the Change added. What is missing is a failure:
  * fewer probes would find a release good that is not.
  */
-const probesFor = (release: Release) =>
-  Effect.gen(function* () {
-    const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
-    const definitions = yield* readDefinitions(keeper, release.tree)
-    const own = definitions._tag === "Defined" ? definitions.file.probes : [{ path: "/", status: 200 }]
-    return probesOf(own, yield* addedRoutes(release, keeper), Limits.addedRouteProbes)
-  })
+const probesFor = Effect.fnUntraced(function* (release: Release) {
+  const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
+  const definitions = yield* readDefinitions(keeper, release.tree)
+  const own = definitions._tag === "Defined" ? definitions.file.probes : [{ path: "/", status: 200 }]
+  return probesOf(own, yield* addedRoutes(release, keeper), Limits.addedRouteProbes)
+})
 
 /** Routes that the Change's ChangeSets declared; where none did, those that its tree has and its base's has not. */
-const addedRoutes = (release: Release, keeper: RepositoryRef) =>
-  Effect.gen(function* () {
-    const candidate = (yield* demand("candidate", release.candidateId)).record
-    const changeSets: ReadonlyArray<ChangeSet> = yield* Effect.forEach(candidate.changeSets, (id) =>
-      Effect.flatMap(demand("changeSet", id), ({ record }) => whole(record)).pipe(
-        Effect.catchTag(
-          "ObjectMissing",
-          ({ key }) =>
-            new ObjectStoreUnavailable({
-              operation: "get",
-              key,
-              reason: "the list of a ChangeSet is gone",
-              lasting: true
-            })
-        )
+const addedRoutes = Effect.fnUntraced(function* (release: Release, keeper: RepositoryRef) {
+  const candidate = (yield* demand("candidate", release.candidateId)).record
+  const changeSets: ReadonlyArray<ChangeSet> = yield* Effect.forEach(candidate.changeSets, (id) =>
+    Effect.flatMap(demand("changeSet", id), ({ record }) => whole(record)).pipe(
+      Effect.catchTag(
+        "ObjectMissing",
+        ({ key }) =>
+          new ObjectStoreUnavailable({
+            operation: "get",
+            key,
+            reason: "the list of a ChangeSet is gone",
+            lasting: true
+          })
       )
     )
-    const declared = routesDeclared(changeSets.flatMap((each) => each.intents))
-    if (declared.length > 0) return declared.map((path) => ({ path }))
-    return yield* routesFound(keeper, candidate.base_tree, release.tree).pipe(
-      Effect.map((paths) => paths.map((path) => ({ path, found: true as const }))),
-      // Routes are not looked for in what is too much to read.
-      Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))
-    )
-  })
+  )
+  const declared = routesDeclared(changeSets.flatMap((each) => each.intents))
+  if (declared.length > 0) return declared.map((path) => ({ path }))
+  return yield* routesFound(keeper, candidate.base_tree, release.tree).pipe(
+    Effect.map((paths) => paths.map((path) => ({ path, found: true as const }))),
+    // Routes are not looked for in what is too much to read.
+    Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))
+  )
+})
 
 /** Reads both trees, unless no file differs that could tell of a route. */
-const routesFound = (keeper: RepositoryRef, before: string, after: string) =>
-  Effect.gen(function* () {
-    const repositories = yield* Repositories
-    const telling = (tree: string) =>
-      Effect.map(repositories.list(keeper, tree), (entries) =>
-        entries
-          .filter(({ path, type }) => type === "file" && tellsRoutes(path))
-          .map(({ path, id }) => `${path} ${id}`)
-          .join("\n")
-      )
-    if ((yield* telling(before)) === (yield* telling(after))) return []
-    return yield* (yield* RouteReader).added(yield* readFiles(keeper, before), yield* readFiles(keeper, after))
-  })
+const routesFound = Effect.fnUntraced(function* (keeper: RepositoryRef, before: string, after: string) {
+  const repositories = yield* Repositories
+  const telling = (tree: string) =>
+    Effect.map(repositories.list(keeper, tree), (entries) =>
+      entries
+        .filter(({ path, type }) => type === "file" && tellsRoutes(path))
+        .map(({ path, id }) => `${path} ${id}`)
+        .join("\n")
+    )
+  if ((yield* telling(before)) === (yield* telling(after))) return []
+  return yield* (yield* RouteReader).added(yield* readFiles(keeper, before), yield* readFiles(keeper, after))
+})
 
 /** Asks one probe once. */
 export const ask = (place: Place, probe: Probe) =>
@@ -99,18 +96,17 @@ export const smokeTestTree = (projectId: string, tree: string, label: string) =>
   )
 
 /** Asks each probe; those that did not pass are asked once more after `smokeRetryMs`. */
-const runProbes = (place: Place, probes: ReadonlyArray<Probe>) =>
-  Effect.gen(function* () {
-    const atOnce = { concurrency: Limits.probesAtOnce }
-    const first = yield* Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
-    if (first.every((result) => result.result === "pass")) return first
-    yield* Effect.sleep((yield* Settings).smokeRetryMs)
-    return yield* Effect.forEach(
-      probes,
-      (probe, index): Effect.Effect<ProbeResult, never, ProbeClient> => {
-        const before = first[index]!
-        return before.result === "pass" ? Effect.succeed(before) : ask(place, probe)
-      },
-      atOnce
-    )
-  }).pipe(Effect.withSpan("Smoke.test"))
+const runProbes = Effect.fnUntraced(function* (place: Place, probes: ReadonlyArray<Probe>) {
+  const atOnce = { concurrency: Limits.probesAtOnce }
+  const first = yield* Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
+  if (first.every((result) => result.result === "pass")) return first
+  yield* Effect.sleep((yield* Settings).smokeRetryMs)
+  return yield* Effect.forEach(
+    probes,
+    (probe, index): Effect.Effect<ProbeResult, never, ProbeClient> => {
+      const before = first[index]!
+      return before.result === "pass" ? Effect.succeed(before) : ask(place, probe)
+    },
+    atOnce
+  )
+}, Effect.withSpan("Smoke.test"))

@@ -21,13 +21,15 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 const nothingUsed: Usage = { modelCalls: 0, cost_usd: 0 }
 
 /** What was planned for a Task. The graph was stored before its Tasks were. */
-const plannedOf = (task: Task) =>
-  Effect.gen(function* () {
+const plannedOf = Effect.fnUntraced(
+  function* (task: Task) {
     const bytes = yield* (yield* ObjectStore).get(graphKey(task.projectId, task.changeId))
     const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(new TextDecoder().decode(bytes))
     const planned = graph.tasks.find((each) => each.key === task.key)
     return planned ?? (yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`)))
-  }).pipe(Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die }))
+  },
+  Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
+)
 
 /** Where the text of a read-only Task lies. */
 const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
@@ -68,14 +70,13 @@ const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Pu
 
 const retry = (reason: string, usage: Usage): Finding => ({ _tag: "Retry", reason, usage })
 
-const findingOf = (job: Job, outcome: AgentOutcome) =>
-  Effect.gen(function* () {
-    if (outcome._tag === "Published") return yield* committed(job, outcome)
-    if (outcome._tag !== "Answered") return outcome satisfies Finding
-    const key = findingsKey(job.task, job.run.attempt)
-    yield* (yield* ObjectStore).put(key, utf8(outcome.text)).pipe(Effect.catchTag("InvalidKey", Effect.die))
-    return { _tag: "Answered", objectKey: key, usage: outcome.usage } satisfies Finding
-  })
+const findingOf = Effect.fnUntraced(function* (job: Job, outcome: AgentOutcome) {
+  if (outcome._tag === "Published") return yield* committed(job, outcome)
+  if (outcome._tag !== "Answered") return outcome satisfies Finding
+  const key = findingsKey(job.task, job.run.attempt)
+  yield* (yield* ObjectStore).put(key, utf8(outcome.text)).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  return { _tag: "Answered", objectKey: key, usage: outcome.usage } satisfies Finding
+})
 
 /** Ends when the run is not wanted any more: its Change was cancelled. A store that is away for a moment changes nothing. */
 const unwanted = (run: TaskRun) =>

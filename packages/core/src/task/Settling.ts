@@ -115,13 +115,12 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
   ).pipe(Effect.withSpan("Settling.settle"))
 
 /** What a run starts from: the ChangeSets, and the findings, of the Tasks that it depends on. */
-export const inheritance = (taskId: string) =>
-  Effect.gen(function* () {
-    const { snapshot, task } = yield* inContext(taskId)
-    const tasks = snapshot.tasks.map((each) => each.record)
-    const needed = dependenciesOf(task, tasks)
-    const records = yield* Records
-    const all = yield* records.list("changeSet", { where: { changeId: task.changeId }, limit: "all" })
-    const own = all.items.map((each) => each.record).filter((each) => needed.some((other) => other.id === each.taskId))
-    return { change: snapshot.change.record, task, needed, changeSets: compositionOrder(own, tasks) }
-  })
+export const inheritance = Effect.fnUntraced(function* (taskId: string) {
+  const { snapshot, task } = yield* inContext(taskId)
+  const tasks = snapshot.tasks.map((each) => each.record)
+  const needed = dependenciesOf(task, tasks)
+  const records = yield* Records
+  const all = yield* records.list("changeSet", { where: { changeId: task.changeId }, limit: "all" })
+  const own = all.items.map((each) => each.record).filter((each) => needed.some((other) => other.id === each.taskId))
+  return { change: snapshot.change.record, task, needed, changeSets: compositionOrder(own, tasks) }
+})

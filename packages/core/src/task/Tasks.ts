@@ -20,37 +20,34 @@ export const dispatcher = system("dispatch")
 export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task.id) })
 
 /** A Change and its Tasks, as they are now. The Change is read first: what its revision guards is not older than it. */
-export const snapshotOf = (changeId: string) =>
-  Effect.gen(function* () {
-    const change = yield* demand("change", changeId)
-    const tasks = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
-    return { change, tasks: tasks.items, owesApproval: yield* owesApproval(change.record) } satisfies Snapshot
-  })
+export const snapshotOf = Effect.fnUntraced(function* (changeId: string) {
+  const change = yield* demand("change", changeId)
+  const tasks = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
+  return { change, tasks: tasks.items, owesApproval: yield* owesApproval(change.record) } satisfies Snapshot
+})
 
 /** Asked only of a Change whose Tasks may still end: in every other state the gate itself takes it to its approval. */
-const owesApproval = (change: Change) =>
-  Effect.gen(function* () {
-    if (!["running", "budget_blocked"].includes(workStatus(change))) return false
-    const verified = yield* (yield* Records).list("candidate", {
-      where: { changeId: change.id, status: "verified" },
-      limit: "all"
-    })
-    const owing = verified.items.filter(({ record }) => record.plan_json?.approvalRequired === true)
-    if (owing.length === 0) return false
-    const policy = (yield* demand("policy", change.projectId)).record
-    for (const { record } of owing)
-      if (standingOf(yield* decisionsOn(record, change, policy), record.tree, policy).owed > 0) return true
-    return false
+const owesApproval = Effect.fnUntraced(function* (change: Change) {
+  if (!["running", "budget_blocked"].includes(workStatus(change))) return false
+  const verified = yield* (yield* Records).list("candidate", {
+    where: { changeId: change.id, status: "verified" },
+    limit: "all"
   })
+  const owing = verified.items.filter(({ record }) => record.plan_json?.approvalRequired === true)
+  if (owing.length === 0) return false
+  const policy = (yield* demand("policy", change.projectId)).record
+  for (const { record } of owing)
+    if (standingOf(yield* decisionsOn(record, change, policy), record.tree, policy).owed > 0) return true
+  return false
+})
 
 /** The Task inside a snapshot of its Change. */
-export const inContext = (taskId: string) =>
-  Effect.gen(function* () {
-    const { changeId } = (yield* demand("task", taskId)).record
-    const snapshot = yield* snapshotOf(changeId)
-    const task = snapshot.tasks.find((each) => each.record.id === taskId)
-    return task === undefined ? yield* Effect.die(new Error(`${taskId} is gone`)) : { snapshot, task: task.record }
-  })
+export const inContext = Effect.fnUntraced(function* (taskId: string) {
+  const { changeId } = (yield* demand("task", taskId)).record
+  const snapshot = yield* snapshotOf(changeId)
+  const task = snapshot.tasks.find((each) => each.record.id === taskId)
+  return task === undefined ? yield* Effect.die(new Error(`${taskId} is gone`)) : { snapshot, task: task.record }
+})
 
 /** The run of an agent's attempt, on the head of this moment. */
 export const newRun = (task: Task, head: Head, now: Time.Timestamp): TaskRun => {

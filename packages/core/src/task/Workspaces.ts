@@ -29,38 +29,37 @@ export const dependenciesOf = (task: Task, tasks: ReadonlyArray<Task>): Readonly
 const impossible = (reason: string, paths: ReadonlyArray<string>): Workspace => ({ _tag: "Impossible", reason, paths })
 
 /** Prepares the source of a run. Repeating it gives the same commit. */
-export const prepare = (task: Task, run: TaskRun, changeSets: ReadonlyArray<ChangeSet>) =>
-  Effect.gen(function* () {
-    const repositories = yield* Repositories
-    const canonical = { project: task.projectId }
-    yield* ensureSynced(task.projectId)
-    if (!isWritable(task.kind) && changeSets.length === 0) {
-      const { commit, tree } = yield* repositories.resolve(canonical, run.baseCommit)
-      return { _tag: "Prepared", repository: canonical, commit, tree } satisfies Workspace
-    }
-    const into = { project: task.projectId, fork: workspaceFork(run.id) }
-    yield* repositories.fork(into)
-    return yield* repositories
-      .merge({
-        into,
-        base: run.baseCommit,
-        commits: changeSets.map((each) => ({
-          commit: each.commit,
-          from: { project: task.projectId, fork: workspaceFork(each.runId) },
-          message: `Merge ${each.id}\n\n${each.message}`
-        })),
-        signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(run.startedAt) }
+export const prepare = Effect.fnUntraced(function* (task: Task, run: TaskRun, changeSets: ReadonlyArray<ChangeSet>) {
+  const repositories = yield* Repositories
+  const canonical = { project: task.projectId }
+  yield* ensureSynced(task.projectId)
+  if (!isWritable(task.kind) && changeSets.length === 0) {
+    const { commit, tree } = yield* repositories.resolve(canonical, run.baseCommit)
+    return { _tag: "Prepared", repository: canonical, commit, tree } satisfies Workspace
+  }
+  const into = { project: task.projectId, fork: workspaceFork(run.id) }
+  yield* repositories.fork(into)
+  return yield* repositories
+    .merge({
+      into,
+      base: run.baseCommit,
+      commits: changeSets.map((each) => ({
+        commit: each.commit,
+        from: { project: task.projectId, fork: workspaceFork(each.runId) },
+        message: `Merge ${each.id}\n\n${each.message}`
+      })),
+      signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(run.startedAt) }
+    })
+    .pipe(
+      Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
+      Effect.catchTags({
+        MergeConflict: ({ paths }) =>
+          Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
+        InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
+        TreeTooLarge: (large) =>
+          Effect.succeed(
+            impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, [])
+          )
       })
-      .pipe(
-        Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
-        Effect.catchTags({
-          MergeConflict: ({ paths }) =>
-            Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
-          InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
-          TreeTooLarge: (large) =>
-            Effect.succeed(
-              impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, [])
-            )
-        })
-      )
-  }).pipe(Effect.withSpan("Workspaces.prepare"))
+    )
+}, Effect.withSpan("Workspaces.prepare"))

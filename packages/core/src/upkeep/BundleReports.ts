@@ -13,8 +13,8 @@ import * as Time from "../primitives/Time.ts"
 import { Meters } from "../telemetry/Meters.ts"
 import type { BundleReport } from "./BundleReport.ts"
 
-const bytesUnder = (prefix: string) =>
-  Effect.gen(function* () {
+const bytesUnder = Effect.fnUntraced(
+  function* (prefix: string) {
     const objects = yield* ObjectStore
     let bytes = 0
     let after: string | undefined
@@ -24,7 +24,9 @@ const bytesUnder = (prefix: string) =>
       after = found.at(-1)?.key
       if (found.length < Limits.objectListLimit) return bytes
     }
-  }).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  },
+  Effect.catchTag("InvalidKey", Effect.die)
+)
 
 /** The bytes of a Project's stored bundles with their assets, those of previews too. */
 export const bundleBytes = (projectId: string) =>
@@ -35,41 +37,38 @@ export const bundleBytes = (projectId: string) =>
   )
 
 /** Looks at one Project, and tells when its bundles have come over the share of its budget. */
-export const report = (projectId: BundleReport["projectId"]) =>
-  Effect.gen(function* () {
-    const bytes = yield* bundleBytes(projectId)
-    const budget = (yield* Settings).bundleBytesPerProject ?? Limits.bundleBytesPerProject
-    const over = bytes >= budget * Limits.bundleAlertShare
-    const tells = yield* decideAndCommit(
-      Effect.gen(function* () {
-        const before = yield* find("bundleReport", projectId)
-        const now = yield* Time.now
-        const alertedAt = over ? (before?.record.alertedAt ?? now) : null
-        const made: BundleReport = { projectId, bundleBytes: bytes, alertedAt, measuredAt: now }
-        if (before === null && bytes === 0) return { answer: false }
-        const write =
-          before === null ? Commit.insert("bundleReport", made) : Commit.update("bundleReport", before, made)
-        return {
-          answer: over && (before?.record.alertedAt ?? null) === null,
-          commit: { name: "BundleReport.report", projectId, writes: [write] }
-        }
-      })
-    )
-    if (!tells) return
-    ;(yield* Meters).bundleAlerts.add()
-    yield* Effect.logWarning("bundles are over 80 % of their budget").pipe(
-      Effect.annotateLogs({ projectId, bundleBytes: bytes, budgetBytes: budget })
-    )
-  })
+export const report = Effect.fnUntraced(function* (projectId: BundleReport["projectId"]) {
+  const bytes = yield* bundleBytes(projectId)
+  const budget = (yield* Settings).bundleBytesPerProject ?? Limits.bundleBytesPerProject
+  const over = bytes >= budget * Limits.bundleAlertShare
+  const tells = yield* decideAndCommit(
+    Effect.gen(function* () {
+      const before = yield* find("bundleReport", projectId)
+      const now = yield* Time.now
+      const alertedAt = over ? (before?.record.alertedAt ?? now) : null
+      const made: BundleReport = { projectId, bundleBytes: bytes, alertedAt, measuredAt: now }
+      if (before === null && bytes === 0) return { answer: false }
+      const write = before === null ? Commit.insert("bundleReport", made) : Commit.update("bundleReport", before, made)
+      return {
+        answer: over && (before?.record.alertedAt ?? null) === null,
+        commit: { name: "BundleReport.report", projectId, writes: [write] }
+      }
+    })
+  )
+  if (!tells) return
+  ;(yield* Meters).bundleAlerts.add()
+  yield* Effect.logWarning("bundles are over 80 % of their budget").pipe(
+    Effect.annotateLogs({ projectId, bundleBytes: bytes, budgetBytes: budget })
+  )
+})
 
 /** Looks at a page of Projects. Answers where the next page starts; null at the end. */
-export const reportPage = (cursor: string | null) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const page = yield* records.list("project", {
-      limit: Limits.projectsPerMessage,
-      ...(cursor === null ? {} : { cursor })
-    })
-    yield* Effect.forEach(page.items, ({ record }) => report(record.id), { discard: true })
-    return page.nextCursor
+export const reportPage = Effect.fnUntraced(function* (cursor: string | null) {
+  const records = yield* Records
+  const page = yield* records.list("project", {
+    limit: Limits.projectsPerMessage,
+    ...(cursor === null ? {} : { cursor })
   })
+  yield* Effect.forEach(page.items, ({ record }) => report(record.id), { discard: true })
+  return page.nextCursor
+})

@@ -42,26 +42,24 @@ export const clean = (projectId: string) =>
   }).pipe(Effect.withSpan("Cleanup.clean", { attributes: { projectId } }))
 
 /** Deletes a message's worth of recorded forks, and answers whether there may be more. */
-const deleteForks = (projectId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const where = { fork: "kept" }
-    const runs = yield* records.list("taskRun", { projectId, where, limit: Limits.sweepRepositories })
-    yield* Effect.forEach(runs.items, ({ record }) => deleteRunFork(record), { discard: true })
-    const left = Limits.sweepRepositories - runs.items.length
-    if (left === 0) return true
-    const candidates = yield* records.list("candidate", { projectId, where, limit: left })
-    yield* Effect.forEach(candidates.items, ({ record }) => deleteCandidateFork(record), { discard: true })
-    return candidates.items.length === left
-  })
+const deleteForks = Effect.fnUntraced(function* (projectId: string) {
+  const records = yield* Records
+  const where = { fork: "kept" }
+  const runs = yield* records.list("taskRun", { projectId, where, limit: Limits.sweepRepositories })
+  yield* Effect.forEach(runs.items, ({ record }) => deleteRunFork(record), { discard: true })
+  const left = Limits.sweepRepositories - runs.items.length
+  if (left === 0) return true
+  const candidates = yield* records.list("candidate", { projectId, where, limit: left })
+  yield* Effect.forEach(candidates.items, ({ record }) => deleteCandidateFork(record), { discard: true })
+  return candidates.items.length === left
+})
 
-const cleaned = (projectId: string) =>
-  Effect.gen(function* () {
-    const project = yield* demand("project", projectId)
-    if (project.record.cleaned_at !== null) return { answer: undefined }
-    const writes = [Commit.update("project", project, { cleaned_at: yield* Time.now })]
-    return {
-      answer: undefined,
-      commit: { name: "Cleanup.cleaned", projectId, lease: (yield* Process).lease, writes }
-    }
-  })
+const cleaned = Effect.fnUntraced(function* (projectId: string) {
+  const project = yield* demand("project", projectId)
+  if (project.record.cleaned_at !== null) return { answer: undefined }
+  const writes = [Commit.update("project", project, { cleaned_at: yield* Time.now })]
+  return {
+    answer: undefined,
+    commit: { name: "Cleanup.cleaned", projectId, lease: (yield* Process).lease, writes }
+  }
+})

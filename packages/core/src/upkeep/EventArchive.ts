@@ -22,35 +22,33 @@ const keyOf = (projectId: string, first: number, last: number): string =>
 const lastOf = (found: ObjectInfo | undefined): number => Number(/-(\d{16})\.jsonl$/.exec(found?.key ?? "")?.[1] ?? 0)
 
 /** The last sequence that is in the archive; 0 when there is none. */
-const archivedTo = (projectId: string) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    let last: ObjectInfo | undefined
-    for (;;) {
-      const found = yield* objects.list(archivePrefix(projectId), last === undefined ? {} : { after: last.key })
-      last = found.at(-1) ?? last
-      if (found.length < Limits.objectListLimit) return lastOf(last)
-    }
-  })
+const archivedTo = Effect.fnUntraced(function* (projectId: string) {
+  const objects = yield* ObjectStore
+  let last: ObjectInfo | undefined
+  for (;;) {
+    const found = yield* objects.list(archivePrefix(projectId), last === undefined ? {} : { after: last.key })
+    last = found.at(-1) ?? last
+    if (found.length < Limits.objectListLimit) return lastOf(last)
+  }
+})
 
 /** Events after a sequence, as many as one object holds. Those that are gone from the feed are passed over. */
-const readAfter = (projectId: string, after: number) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const events: Array<Event> = []
-    let last = after
-    while (events.length < Limits.eventsPerArchive) {
-      const page = yield* log
-        .read(projectId, last, Limits.eventsPageSize)
-        .pipe(Effect.catchTag("EventsExpired", ({ oldest }) => log.read(projectId, oldest - 1, Limits.eventsPageSize)))
-      // A range has no gap: what comes after one begins the next object.
-      if (page[0] !== undefined && events.length > 0 && page[0].sequence !== last + 1) break
-      events.push(...page)
-      last = events.at(-1)?.sequence ?? last
-      if (page.length < Limits.eventsPageSize) break
-    }
-    return events
-  })
+const readAfter = Effect.fnUntraced(function* (projectId: string, after: number) {
+  const log = yield* EventLog
+  const events: Array<Event> = []
+  let last = after
+  while (events.length < Limits.eventsPerArchive) {
+    const page = yield* log
+      .read(projectId, last, Limits.eventsPageSize)
+      .pipe(Effect.catchTag("EventsExpired", ({ oldest }) => log.read(projectId, oldest - 1, Limits.eventsPageSize)))
+    // A range has no gap: what comes after one begins the next object.
+    if (page[0] !== undefined && events.length > 0 && page[0].sequence !== last + 1) break
+    events.push(...page)
+    last = events.at(-1)?.sequence ?? last
+    if (page.length < Limits.eventsPageSize) break
+  }
+  return events
+})
 
 /** Archives what a Project's feed holds and its archive does not. */
 export const archiveEvents = (projectId: string) =>
@@ -71,13 +69,12 @@ export const archiveEvents = (projectId: string) =>
   )
 
 /** Does so for a page of Projects, archived ones too. Answers where the next page starts; null at the end. */
-export const archivePage = (cursor: string | null) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const page = yield* records.list("project", {
-      limit: Limits.projectsPerMessage,
-      ...(cursor === null ? {} : { cursor })
-    })
-    yield* Effect.forEach(page.items, ({ record }) => archiveEvents(record.id), { discard: true })
-    return page.nextCursor
+export const archivePage = Effect.fnUntraced(function* (cursor: string | null) {
+  const records = yield* Records
+  const page = yield* records.list("project", {
+    limit: Limits.projectsPerMessage,
+    ...(cursor === null ? {} : { cursor })
   })
+  yield* Effect.forEach(page.items, ({ record }) => archiveEvents(record.id), { discard: true })
+  return page.nextCursor
+})

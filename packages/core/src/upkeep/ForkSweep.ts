@@ -41,22 +41,21 @@ export const sweepForks = Effect.gen(function* () {
 }).pipe(Effect.withSpan("ForkSweep.sweepForks"))
 
 /** Goes through pages until one had something to delete. Answers where to go on, and `then` after the last page. */
-const through = <E, R>(
+const through = Effect.fnUntraced(function* <E, R>(
   stage: Cursor["stage"],
   first: string | null,
   then: Cursor | null,
   sweepPage: (after: string | null) => Effect.Effect<{ readonly deleted: number; readonly next: string | null }, E, R>
-) =>
-  Effect.gen(function* () {
-    let after = first
-    for (let pages = 0; pages < Limits.sweepPages; pages++) {
-      const { deleted, next } = yield* sweepPage(after)
-      if (next === null) return then
-      after = next
-      if (deleted > 0) break
-    }
-    return { stage, after } as Cursor
-  })
+) {
+  let after = first
+  for (let pages = 0; pages < Limits.sweepPages; pages++) {
+    const { deleted, next } = yield* sweepPage(after)
+    if (next === null) return then
+    after = next
+    if (deleted > 0) break
+  }
+  return { stage, after } as Cursor
+})
 
 const over: ReadonlyArray<CandidateStatus> = ["rejected", "stale", "blocked", "promoted"]
 
@@ -78,19 +77,18 @@ const sweepCandidates = (first: string | null, before: Time.Timestamp) =>
   )
 
 /** A promoted Candidate's fork is needed until canonical main contains its commit. */
-const unneededCandidate = (candidate: Candidate, before: Time.Timestamp) =>
-  Effect.gen(function* () {
-    if (candidate.updatedAt > before) return false
-    if (candidate.status !== "promoted") return true
-    const { projectId, base_generation } = candidate
-    const step = (yield* demand("generation", generationKey(projectId, base_generation + 1))).record
-    const head = (yield* demand("head", projectId)).record
-    if (step.candidateId !== candidate.id || head.syncedGeneration < step.generation) return false
-    const canonical = yield* Effect.flatMap(Repositories, (repositories) =>
-      repositories.resolve({ project: projectId }, step.commit)
-    ).pipe(Effect.catchTag("ObjectNotFound", () => Effect.succeed(null)))
-    return canonical?.tree === step.tree
-  })
+const unneededCandidate = Effect.fnUntraced(function* (candidate: Candidate, before: Time.Timestamp) {
+  if (candidate.updatedAt > before) return false
+  if (candidate.status !== "promoted") return true
+  const { projectId, base_generation } = candidate
+  const step = (yield* demand("generation", generationKey(projectId, base_generation + 1))).record
+  const head = (yield* demand("head", projectId)).record
+  if (step.candidateId !== candidate.id || head.syncedGeneration < step.generation) return false
+  const canonical = yield* Effect.flatMap(Repositories, (repositories) =>
+    repositories.resolve({ project: projectId }, step.commit)
+  ).pipe(Effect.catchTag("ObjectNotFound", () => Effect.succeed(null)))
+  return canonical?.tree === step.tree
+})
 
 const sweepRuns = (first: string | null, before: Time.Timestamp) =>
   through("runs", first, null, (after) =>
@@ -107,14 +105,13 @@ const sweepRuns = (first: string | null, before: Time.Timestamp) =>
   )
 
 /** The run failed, or completed without a ChangeSet, or its Change has ended; each long enough ago. */
-const unneededRun = (run: TaskRun, before: Time.Timestamp) =>
-  Effect.gen(function* () {
-    if (run.startedAt > before) return false
-    const change: Change = (yield* demand("change", run.changeId)).record
-    if (isClosed(change.status) && change.updatedAt <= before) return true
-    if (run.endedAt === null || run.endedAt > before) return false
-    return run.outcome !== "completed" || (yield* find("changeSet", changeSetId(run.id))) === null
-  })
+const unneededRun = Effect.fnUntraced(function* (run: TaskRun, before: Time.Timestamp) {
+  if (run.startedAt > before) return false
+  const change: Change = (yield* demand("change", run.changeId)).record
+  if (isClosed(change.status) && change.updatedAt <= before) return true
+  if (run.endedAt === null || run.endedAt > before) return false
+  return run.outcome !== "completed" || (yield* find("changeSet", changeSetId(run.id))) === null
+})
 
 /** What one fork meets is logged, and no reason to leave the others. A store that is away ends the message. */
 const tolerated =

@@ -9,30 +9,35 @@ import { Repositories } from "../project/Repositories.ts"
 import type { TaskRun } from "../task/Task.ts"
 
 /** Deletes the fork `cand-…` of a Candidate and sets its `fork_deleted_at`. */
-export const deleteCandidateFork = ({ id, projectId }: Pick<Candidate, "id" | "projectId">) =>
-  Effect.gen(function* () {
-    yield* (yield* Repositories).remove({ project: projectId, fork: candidateFork(id) })
-    yield* decideAndCommit(
-      Effect.gen(function* () {
-        const candidate = yield* demand("candidate", id)
-        if (candidate.record.fork_deleted_at !== null) return { answer: undefined }
-        const writes = [Commit.update("candidate", candidate, { fork_deleted_at: yield* Time.now })]
-        return { answer: undefined, commit: { name: "Forks.candidate", projectId, writes } }
-      })
-    )
-  })
+export const deleteCandidateFork = Effect.fnUntraced(function* ({
+  id,
+  projectId
+}: Pick<Candidate, "id" | "projectId">) {
+  yield* (yield* Repositories).remove({ project: projectId, fork: candidateFork(id) })
+  yield* decideAndCommit(
+    Effect.gen(function* () {
+      const candidate = yield* demand("candidate", id)
+      if (candidate.record.fork_deleted_at !== null) return { answer: undefined }
+      const writes = [Commit.update("candidate", candidate, { fork_deleted_at: yield* Time.now })]
+      return { answer: undefined, commit: { name: "Forks.candidate", projectId, writes } }
+    })
+  )
+})
 
 /** Deletes the fork `ws-…` of a Task run and sets its `forkDeletedAt`. A run without one is left alone. */
-export const deleteRunFork = ({ id, projectId, workspaceFork }: Pick<TaskRun, "id" | "projectId" | "workspaceFork">) =>
-  Effect.gen(function* () {
-    if (workspaceFork === null) return
-    yield* (yield* Repositories).remove({ project: projectId, fork: workspaceFork })
-    yield* decideAndCommit(
-      Effect.gen(function* () {
-        const run = yield* demand("taskRun", id)
-        if (run.record.forkDeletedAt !== null) return { answer: undefined }
-        const writes = [Commit.update("taskRun", run, { forkDeletedAt: yield* Time.now })]
-        return { answer: undefined, commit: { name: "Forks.run", projectId, writes } }
-      })
-    )
-  })
+export const deleteRunFork = Effect.fnUntraced(function* ({
+  id,
+  projectId,
+  workspaceFork
+}: Pick<TaskRun, "id" | "projectId" | "workspaceFork">) {
+  if (workspaceFork === null) return
+  yield* (yield* Repositories).remove({ project: projectId, fork: workspaceFork })
+  yield* decideAndCommit(
+    Effect.gen(function* () {
+      const run = yield* demand("taskRun", id)
+      if (run.record.forkDeletedAt !== null) return { answer: undefined }
+      const writes = [Commit.update("taskRun", run, { forkDeletedAt: yield* Time.now })]
+      return { answer: undefined, commit: { name: "Forks.run", projectId, writes } }
+    })
+  )
+})

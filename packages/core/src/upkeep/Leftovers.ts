@@ -14,53 +14,52 @@ import { cleanup } from "../project/Archiving.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { projectKinds } from "./Cleanup.ts"
 
-const hasObjects = (projectId: string, kinds: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
+const hasObjects = Effect.fnUntraced(
+  function* (projectId: string, kinds: ReadonlyArray<string>) {
     const objects = yield* ObjectStore
     for (const kind of kinds) if ((yield* objects.list(`${kind}/${projectId}/`, { limit: 1 })).length > 0) return true
     return false
-  }).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  },
+  Effect.catchTag("InvalidKey", Effect.die)
+)
 
 /** A page of archived Projects that count as clean. Answers where the next page begins; null at the end. */
-export const sweepArchived = (after: string | null) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("project", {
-      where: { status: "archived", uncleaned: "no" },
-      ...(after === null ? {} : { cursor: after })
-    })
-    for (const { record } of page.items) {
-      yield* Effect.flatMap(Repositories, (repositories) => repositories.remove({ project: record.id }))
-      if (yield* hasObjects(record.id, [...projectKinds, ...bundleKinds])) yield* decideAndCommit(uncleaned(record.id))
-    }
-    return page.nextCursor
+export const sweepArchived = Effect.fnUntraced(function* (after: string | null) {
+  const page = yield* (yield* Records).list("project", {
+    where: { status: "archived", uncleaned: "no" },
+    ...(after === null ? {} : { cursor: after })
   })
+  for (const { record } of page.items) {
+    yield* Effect.flatMap(Repositories, (repositories) => repositories.remove({ project: record.id }))
+    if (yield* hasObjects(record.id, [...projectKinds, ...bundleKinds])) yield* decideAndCommit(uncleaned(record.id))
+  }
+  return page.nextCursor
+})
 
 /** It does not count as clean any more. */
-const uncleaned = (projectId: string) =>
-  Effect.gen(function* () {
-    const project = yield* find("project", projectId)
-    if (project === null || project.record.cleaned_at === null) return { answer: undefined }
-    const writes = [Commit.update("project", project, { cleaned_at: null })]
-    const { lease } = yield* Process
-    return {
-      answer: undefined,
-      commit: { name: "Leftovers.uncleaned", projectId, lease, writes, commands: [cleanup(projectId)] }
-    }
-  })
+const uncleaned = Effect.fnUntraced(function* (projectId: string) {
+  const project = yield* find("project", projectId)
+  if (project === null || project.record.cleaned_at === null) return { answer: undefined }
+  const writes = [Commit.update("project", project, { cleaned_at: null })]
+  const { lease } = yield* Process
+  return {
+    answer: undefined,
+    commit: { name: "Leftovers.uncleaned", projectId, lease, writes, commands: [cleanup(projectId)] }
+  }
+})
 
 /** A page of apps that were removed from Projects that live on. Answers where the next page begins; null at the end. */
-export const sweepRemoved = (after: string | null) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("pointer", {
-      where: { channel: "production", status: "removed" },
-      ...(after === null ? {} : { cursor: after })
-    })
-    for (const { record } of page.items) {
-      if (record.leftovers === true || (yield* isArchived(record.project_id))) continue
-      if (yield* hasObjects(record.project_id, bundleKinds)) yield* decideAndCommit(leftAgain(record.project_id))
-    }
-    return page.nextCursor
+export const sweepRemoved = Effect.fnUntraced(function* (after: string | null) {
+  const page = yield* (yield* Records).list("pointer", {
+    where: { channel: "production", status: "removed" },
+    ...(after === null ? {} : { cursor: after })
   })
+  for (const { record } of page.items) {
+    if (record.leftovers === true || (yield* isArchived(record.project_id))) continue
+    if (yield* hasObjects(record.project_id, bundleKinds)) yield* decideAndCommit(leftAgain(record.project_id))
+  }
+  return page.nextCursor
+})
 
 const isArchived = (projectId: string) =>
   Effect.map(find("project", projectId), (project) => project?.record.status === "archived")

@@ -19,29 +19,27 @@ const reason = "the Project was archived"
 const open = changeStatuses.filter((status) => !isClosed(status) && status !== "releasing")
 
 /** A message's worth. Answers whether there may be more. Repeating it changes nothing. */
-export const endOpenWork = (projectId: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const limit = Limits.changesPerCleanup
-    const changes = yield* records.list("change", { projectId, where: { status: open }, limit })
-    yield* Effect.forEach(changes.items, ({ record }) => end(record), { discard: true })
-    if (changes.items.length === limit) return true
-    // Their Changes have ended, or will, with another Candidate: these are behind what that one made canonical.
-    const where = { status: ["composing", "verifying", "verified"] }
-    const candidates = yield* records.list("candidate", { projectId, where, limit })
-    const stale = yield* Effect.forEach(candidates.items, ({ record }) => markStale(record.id))
-    return candidates.items.length === limit && stale.includes(true)
-  })
+export const endOpenWork = Effect.fnUntraced(function* (projectId: string) {
+  const records = yield* Records
+  const limit = Limits.changesPerCleanup
+  const changes = yield* records.list("change", { projectId, where: { status: open }, limit })
+  yield* Effect.forEach(changes.items, ({ record }) => end(record), { discard: true })
+  if (changes.items.length === limit) return true
+  // Their Changes have ended, or will, with another Candidate: these are behind what that one made canonical.
+  const where = { status: ["composing", "verifying", "verified"] }
+  const candidates = yield* records.list("candidate", { projectId, where, limit })
+  const stale = yield* Effect.forEach(candidates.items, ({ record }) => markStale(record.id))
+  return candidates.items.length === limit && stale.includes(true)
+})
 
 /** Nobody can ask for the promotion again that is given up here: an archived Project refuses it. */
-const end = (change: Change) =>
-  Effect.gen(function* () {
-    if (change.status === "promoting") {
-      const promoted = change.promotingCandidateId ?? (yield* anyCandidate(change.id))
-      if (promoted !== null) yield* giveUp(promoted)
-    }
-    yield* cancel(actor, change.id, reason)
-  })
+const end = Effect.fnUntraced(function* (change: Change) {
+  if (change.status === "promoting") {
+    const promoted = change.promotingCandidateId ?? (yield* anyCandidate(change.id))
+    if (promoted !== null) yield* giveUp(promoted)
+  }
+  yield* cancel(actor, change.id, reason)
+})
 
 /** A promotion that was asked for before Changes kept whose it is: any Candidate leads to the Change. */
 const anyCandidate = (changeId: string) =>

@@ -6,14 +6,13 @@ import { Effect } from "effect"
 import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
 
 /** Does the piece of work that starts at `from`. It answers where the next one starts, as JSON; `null` at the end. */
-export const pass = <C, E, R>(first: C, work: (from: C) => Effect.Effect<C | null, E, R>) =>
-  Effect.gen(function* () {
-    const { command, steps } = yield* Process
-    const done = steps.size
-    const from = done === 0 ? first : (steps.get(`pass:${done}`) as C | null)
-    if (from === null) return
-    const next = yield* work(from)
-    const name = `pass:${done + 1}`
-    yield* commitStep(name, { name: `${command.kind}.pass`, projectId: command.projectId }, next)
-    if (next !== null) yield* Effect.fail(new Waiting("more remains", 0))
-  })
+export const pass = Effect.fnUntraced(function* <C, E, R>(first: C, work: (from: C) => Effect.Effect<C | null, E, R>) {
+  const { command, steps } = yield* Process
+  const done = steps.size
+  const from = done === 0 ? first : (steps.get(`pass:${done}`) as C | null)
+  if (from === null) return
+  const next = yield* work(from)
+  const name = `pass:${done + 1}`
+  yield* commitStep(name, { name: `${command.kind}.pass`, projectId: command.projectId }, next)
+  if (next !== null) yield* Effect.fail(new Waiting("more remains", 0))
+})

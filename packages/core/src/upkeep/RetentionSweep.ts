@@ -86,28 +86,26 @@ export const sweepExpired = Effect.gen(function* () {
 }).pipe(Effect.withSpan("RetentionSweep.sweepExpired"))
 
 /** Deletes a page of previews that are over, the oldest first. Answers whether there may be more. */
-const sweepPreviews = (now: number) =>
-  Effect.gen(function* () {
-    const before = Time.fromMillis(now - Limits.previewDays * Time.dayMs)
-    const page = yield* (yield* Records).list("pointer", { where: { expires: "yes" } })
-    const old = page.items.filter(({ record }) => record.created_at <= before)
-    yield* Effect.forEach(old, ({ record }) => deletePreview(record), { discard: true })
-    return page.nextCursor !== null && old.length === page.items.length
-  })
+const sweepPreviews = Effect.fnUntraced(function* (now: number) {
+  const before = Time.fromMillis(now - Limits.previewDays * Time.dayMs)
+  const page = yield* (yield* Records).list("pointer", { where: { expires: "yes" } })
+  const old = page.items.filter(({ record }) => record.created_at <= before)
+  yield* Effect.forEach(old, ({ record }) => deletePreview(record), { discard: true })
+  return page.nextCursor !== null && old.length === page.items.length
+})
 
 /**
  * First the row serves nothing any more, so that nobody writes what is wiped next. The data goes before the row: a row
  * that is still there is found again.
  */
-const deletePreview = (old: Pointer) =>
-  Effect.gen(function* () {
-    const { project_id, channel, label } = old
-    yield* decideAndCommit(ending(old, (pointer, now) => removedWrite(pointer, now)))
-    yield* (yield* PointerSignal).moved(label)
-    yield* (yield* AppData).wipe({ project: project_id, channel })
-    yield* decideAndCommit(ending(old, ({ revision }) => deletion(project_id, channel, revision)))
-    yield* (yield* PointerSignal).moved(label)
-  })
+const deletePreview = Effect.fnUntraced(function* (old: Pointer) {
+  const { project_id, channel, label } = old
+  yield* decideAndCommit(ending(old, (pointer, now) => removedWrite(pointer, now)))
+  yield* (yield* PointerSignal).moved(label)
+  yield* (yield* AppData).wipe({ project: project_id, channel })
+  yield* decideAndCommit(ending(old, ({ revision }) => deletion(project_id, channel, revision)))
+  yield* (yield* PointerSignal).moved(label)
+})
 
 const deletion = (projectId: string, channel: string, revision: number): Commit.Write => ({
   _tag: "Delete",
@@ -122,19 +120,21 @@ const removedWrite = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): Com
 }
 
 /** One write to the row that was found old; none when it is gone, or another has taken its place. */
-const ending = (old: Pointer, writeOf: (pointer: Commit.Stored<Pointer>, now: Time.Timestamp) => Commit.Write | null) =>
-  Effect.gen(function* () {
-    const { project_id: projectId, channel, created_at } = old
-    const pointer = yield* find("pointer", pointerKey(projectId, channel))
-    if (pointer === null || pointer.record.created_at !== created_at) return { answer: undefined }
-    const write = writeOf(pointer, yield* Time.now)
-    if (write === null) return { answer: undefined }
-    return { answer: undefined, commit: { name: "RetentionSweep.preview", projectId, writes: [write] } }
-  })
+const ending = Effect.fnUntraced(function* (
+  old: Pointer,
+  writeOf: (pointer: Commit.Stored<Pointer>, now: Time.Timestamp) => Commit.Write | null
+) {
+  const { project_id: projectId, channel, created_at } = old
+  const pointer = yield* find("pointer", pointerKey(projectId, channel))
+  if (pointer === null || pointer.record.created_at !== created_at) return { answer: undefined }
+  const write = writeOf(pointer, yield* Time.now)
+  if (write === null) return { answer: undefined }
+  return { answer: undefined, commit: { name: "RetentionSweep.preview", projectId, writes: [write] } }
+})
 
 /** Deletes what is too old among the next objects of a prefix. Answers the last key that it looked at; null at the end. */
-const sweepObjects = ({ prefix, days }: Expiring, after: string | null, now: number) =>
-  Effect.gen(function* () {
+const sweepObjects = Effect.fnUntraced(
+  function* ({ prefix, days }: Expiring, after: string | null, now: number) {
     const objects = yield* ObjectStore
     const found = yield* objects.list(prefix, after === null ? {} : { after })
     const old = found.filter((each) => each.storedAtMs <= now - days * Time.dayMs)
@@ -145,33 +145,33 @@ const sweepObjects = ({ prefix, days }: Expiring, after: string | null, now: num
       { discard: true }
     )
     return found.length < Limits.objectListLimit ? null : (found.at(-1)?.key ?? null)
-  }).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  },
+  Effect.catchTag("InvalidKey", Effect.die)
+)
 
 /** The prefix of the preview bundle that an object is part of. */
 const previewBundle = (key: string): string | undefined => /^app-previews\/[^/]+\/[^/]+\//.exec(key)?.[0]
 
 /** The preview bundles among these that a row still shows: it was written after the build, and may outlive it by a day. */
-const shownBundles = (old: ReadonlyArray<ObjectInfo>) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const projects = new Set(old.flatMap(({ key }) => /^app-previews\/([^/]+)\//.exec(key)?.[1] ?? []))
-    const shown = new Set<string>()
-    for (const projectId of projects) {
-      const rows = yield* records.list("pointer", {
-        projectId,
-        where: { expires: "yes", status: "live" },
-        limit: "all"
-      })
-      for (const { record } of rows.items) shown.add((record.bundle_key ?? "").replace(/bundle\.json$/, ""))
-    }
-    return shown
-  })
+const shownBundles = Effect.fnUntraced(function* (old: ReadonlyArray<ObjectInfo>) {
+  const records = yield* Records
+  const projects = new Set(old.flatMap(({ key }) => /^app-previews\/([^/]+)\//.exec(key)?.[1] ?? []))
+  const shown = new Set<string>()
+  for (const projectId of projects) {
+    const rows = yield* records.list("pointer", {
+      projectId,
+      where: { expires: "yes", status: "live" },
+      limit: "all"
+    })
+    for (const { record } of rows.items) shown.add((record.bundle_key ?? "").replace(/bundle\.json$/, ""))
+  }
+  return shown
+})
 
 /** A bundle that exists is complete: before the first of its parts goes, its `bundle.json` does. */
-const expire = ({ key }: ObjectInfo) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    const bundle = previewBundle(key)
-    if (bundle !== undefined) yield* objects.remove(`${bundle}bundle.json`)
-    yield* objects.remove(key)
-  })
+const expire = Effect.fnUntraced(function* ({ key }: ObjectInfo) {
+  const objects = yield* ObjectStore
+  const bundle = previewBundle(key)
+  if (bundle !== undefined) yield* objects.remove(`${bundle}bundle.json`)
+  yield* objects.remove(key)
+})

@@ -52,16 +52,15 @@ const planOf = (name: ScheduleName, cursor: string | null, slot: Time.Timestamp)
 }
 
 /** The next archived Projects with leftovers. They take turns, so that some that cannot be cleaned do not keep the others. */
-const uncleanedProjects = (cursor: string | null) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("project", {
-      where: { uncleaned: "yes" },
-      limit: Limits.cleanupsPerTick,
-      ...(cursor === null ? {} : { cursor })
-    })
-    const uncleaned = page.items.map((each) => each.record.id)
-    return { ...nothing, uncleaned, cursor: page.nextCursor } satisfies Plan
+const uncleanedProjects = Effect.fnUntraced(function* (cursor: string | null) {
+  const page = yield* (yield* Records).list("project", {
+    where: { uncleaned: "yes" },
+    limit: Limits.cleanupsPerTick,
+    ...(cursor === null ? {} : { cursor })
   })
+  const uncleaned = page.items.map((each) => each.record.id)
+  return { ...nothing, uncleaned, cursor: page.nextCursor } satisfies Plan
+})
 
 /** What a firing of the scan for stuck releases adds to the time in which a worker could work. */
 const workedNow = (name: ScheduleName, schedule: Schedule | null, upSinceMs: number) =>
@@ -122,19 +121,18 @@ const fire = (name: ScheduleName, upSinceMs: number) =>
  * Fires all that is due now, for a process that could work from `upSinceMs` on. Answers the names of what this very call
  * fired. Nothing is due while paused. A schedule that fails, or has a defect, keeps none of the others.
  */
-export const tickOf = (upSinceMs: number) =>
-  Effect.gen(function* () {
-    if ((yield* Settings).paused) return []
-    const fired: Array<ScheduleName> = []
-    for (const name of scheduleNames) {
-      const did = yield* fire(name, upSinceMs).pipe(
-        Effect.sandbox,
-        Effect.catch((cause) => Effect.as(Effect.logWarning(`schedule ${name} not fired`, cause), false))
-      )
-      if (did) fired.push(name)
-    }
-    return fired
-  })
+export const tickOf = Effect.fnUntraced(function* (upSinceMs: number) {
+  if ((yield* Settings).paused) return []
+  const fired: Array<ScheduleName> = []
+  for (const name of scheduleNames) {
+    const did = yield* fire(name, upSinceMs).pipe(
+      Effect.sandbox,
+      Effect.catch((cause) => Effect.as(Effect.logWarning(`schedule ${name} not fired`, cause), false))
+    )
+    if (did) fired.push(name)
+  }
+  return fired
+})
 
 /** A tick of a process that was always there. */
 export const tick = tickOf(0)

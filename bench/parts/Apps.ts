@@ -18,7 +18,7 @@ export const layer = (folder: string) =>
   WorkerdAppRuntime.layer({ folder }).pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, MemoryLedger.layerMemory)),
     Layer.provideMerge(MemoryObjectStore.layerMemory),
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warning"))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
   )
 
 export type Built = Extract<BuildResult, { readonly _tag: "Built" }>

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 /**
  * Finds Effects that are built and thrown away. An Effect is only a description: one that stands as a statement, that a
  * callback hands to someone who ignores results, or that a plain `it` returns, never runs, and nothing else says so.
@@ -21,21 +20,21 @@ import { type Checker, SignatureKind, type Type, TypeFlags } from "typescript/un
 import type { Finding } from "./Finding.ts"
 import { descendants, lineOf, type OurFile } from "./Workspace.ts"
 
-const lazy = /^__@(EffectTypeId|StreamTypeId|LayerTypeId|STMTypeId)@/
-const running = /^__@FiberTypeId@/
+/** The properties by which `effect` marks what it makes. */
+const lazy = new Set(["~effect/Effect", "~effect/Stream", "~effect/Layer"])
 
-/** Of an Effect's results: `Exit`, `Either`, `Option` and tagged errors are Effects by type, but the answer is in them. */
+/** Of an Effect's results: `Exit` and tagged errors are Effects by type, but the answer is in them. */
 const isAnswer = (names: ReadonlyArray<string>): boolean => names.includes("_tag")
 
 type Ignore = (names: ReadonlyArray<string>) => boolean
 
-/** Effects, Streams and Layers, also as one branch of a union. Fibers are Effects too, but they already run. */
+/** Effects, Streams and Layers, also as one branch of a union. */
 const isLazy = (checker: Checker, type: Type | undefined, ignore: Ignore = () => false): boolean => {
   if (type === undefined || (type.flags & (TypeFlags.Any | TypeFlags.Never | TypeFlags.Unknown)) !== 0) return false
   if (type.isUnionType()) return (type.getTypes() ?? []).some((branch) => isLazy(checker, branch, ignore))
   if ((type.flags & (TypeFlags.Object | TypeFlags.Intersection)) === 0) return false
   const names = checker.getPropertiesOfType(type).map((property) => String(property.escapedName))
-  return names.some((name) => lazy.test(name)) && !names.some((name) => running.test(name)) && !ignore(names)
+  return names.some((name) => lazy.has(name)) && !ignore(names)
 }
 
 const isAssignment = (node: Node): boolean =>

@@ -31,12 +31,15 @@ const specifiersOf = (source: SourceFile): ReadonlyArray<Specifier> => {
   return [...found.values()]
 }
 
-/** `@effect/sql/SqlClient` → `@effect/sql`. */
+/** `@effect/sql-pg/PgClient` → `@effect/sql-pg`. */
 const packageOf = (specifier: string): string =>
   specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/")
+
+/** `effect/sql/SqlClient` → `effect/sql`, which is as much as a package of its own. */
+const partOf = (specifier: string): string => /^effect\/[a-z][^/]*/.exec(specifier)?.[0] ?? packageOf(specifier)
 
 const declaredBy = (root: string, file: string): ReadonlySet<string> => {
   const path = join(root, file.split("/").slice(0, 2).join("/"), "package.json")
@@ -65,7 +68,7 @@ const workspaceArrow = (room: Room, specifier: string): string | undefined => {
 
 const externalArrow = (room: Room, specifier: string, declared: ReadonlySet<string>): string | undefined => {
   const name = packageOf(specifier)
-  if (room.external !== "own" && !room.external.includes(name)) {
+  if (room.external !== "own" && !room.external.includes(partOf(specifier))) {
     return `${room.name} may not import ${specifier} (its row allows ${room.external.join(", ")})`
   }
   if (!declared.has(name)) return `${name} is not declared in the package.json of this package`

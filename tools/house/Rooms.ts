@@ -8,7 +8,10 @@ export interface Room {
   readonly folder: string
   /** Workspace packages, or `package/room` when only that room is meant. A package may always import itself. */
   readonly workspace: ReadonlyArray<string>
-  /** npm packages; `own` stands for whatever the package declares as dependency or peer dependency. */
+  /**
+   * npm packages; `own` stands for whatever the package declares as dependency or peer dependency. Of `effect` its
+   * modules alone (`effect/Schema`): a folder of it, such as `effect/sql`, is named for itself.
+   */
   readonly external: ReadonlyArray<string> | "own"
   /** Other rooms of the same package that this room must not reach into. */
   readonly closedTo: ReadonlyArray<string>
@@ -22,7 +25,7 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
   name,
   folder,
   workspace: [],
-  external: ["effect"],
+  external: ["effect", "effect/encoding"],
   closedTo: [],
   node: false,
   pure: false,
@@ -31,8 +34,11 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
 
 export const rooms: ReadonlyArray<Room> = [
   room("core", "packages/core/src/", { pure: true }),
-  room("testing", "packages/testing/src/", { workspace: ["core"], external: ["effect", "vitest", "@effect/vitest"] }),
-  room("sql", "packages/sql/src/", { workspace: ["core"], external: ["effect", "@effect/sql"] }),
+  room("testing", "packages/testing/src/", {
+    workspace: ["core"],
+    external: ["effect", "effect/testing", "fast-check", "vitest", "@effect/vitest"]
+  }),
+  room("sql", "packages/sql/src/", { workspace: ["core"], external: ["effect", "effect/sql"] }),
   room("adapters-local", "packages/adapters-local/src/", {
     workspace: ["core", "sql", "router"],
     external: "own",
@@ -47,12 +53,12 @@ export const rooms: ReadonlyArray<Room> = [
   room("router", "packages/router/src/", { workspace: ["core"], closedTo: ["packages/router/src/node/"] }),
   room("server/api", "packages/server/src/api/", {
     workspace: ["core"],
-    external: ["effect", "@effect/platform"],
+    external: ["effect", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/http/", "packages/server/src/node/"]
   }),
   room("server/http", "packages/server/src/http/", {
     workspace: ["core"],
-    external: ["effect", "@effect/platform"],
+    external: ["effect", "effect/encoding", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/node/"]
   }),
   room("server/limits", "packages/server/src/ServerLimits.ts", {}),

@@ -1,4 +1,3 @@
-import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { root, withFixture } from "./FixtureWorkspace.ts"

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { withFixture } from "./FixtureWorkspace.ts"
 

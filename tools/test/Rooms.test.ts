@@ -9,16 +9,17 @@ const check = (sources: Readonly<Record<string, string>>) =>
 const manifests = {
   "packages/core/package.json": manifest("core", "effect"),
   "packages/testing/package.json": manifest("testing", "@pawl/core", "effect", "vitest", "@effect/vitest"),
-  "packages/sql/package.json": manifest("sql", "@pawl/core", "effect", "@effect/sql"),
+  "packages/sql/package.json": manifest("sql", "@pawl/core", "effect"),
   "packages/router/package.json": manifest("router", "@pawl/core", "effect"),
   "packages/adapters-local/package.json": manifest("adapters-local", "@pawl/core", "@pawl/sql", "effect", "esbuild"),
-  "packages/server/package.json": manifest("server", "@pawl/core", "@pawl/sql", "effect", "@effect/platform"),
+  "packages/server/package.json": manifest("server", "@pawl/core", "@pawl/sql", "effect"),
   "packages/console/package.json": manifest("console", "@pawl/server", "effect")
 }
 
 const wrongArrows: ReadonlyArray<readonly [file: string, source: string, message: string]> = [
   ["packages/core/src/A.ts", `import "@pawl/sql/Ledger"`, "core may not import @pawl/sql/Ledger"],
-  ["packages/core/src/A.ts", `import "@effect/platform"`, "core may not import @effect/platform"],
+  ["packages/core/src/A.ts", `import "@effect/platform-node"`, "core may not import @effect/platform-node"],
+  ["packages/core/src/A.ts", `import "effect/http"`, "core may not import effect/http"],
   ["packages/core/src/A.ts", `import "node:fs"`, "core may not import node:fs"],
   ["packages/core/src/A.ts", `export * from "fs/promises"`, "core may not import fs/promises"],
   ["packages/core/src/A.ts", `export const a = () => import("node:os")`, "core may not import node:os"],
@@ -29,6 +30,7 @@ const wrongArrows: ReadonlyArray<readonly [file: string, source: string, message
   ["packages/testing/src/A.ts", `import "@pawl/sql/Ledger"`, "testing may not import @pawl/sql/Ledger"],
   ["packages/testing/src/A.ts", `import "node:fs"`, "testing may not import node:fs"],
   ["packages/sql/src/A.ts", `import "@pawl/router/Front"`, "sql may not import @pawl/router/Front"],
+  ["packages/sql/src/A.ts", `import "effect/http/HttpClient"`, "sql may not import effect/http/HttpClient"],
   ["packages/sql/src/A.ts", `import "better-sqlite3"`, "sql may not import better-sqlite3"],
   ["packages/sql/src/A.ts", `import "node:crypto"`, "sql may not import node:crypto"],
   ["packages/router/src/A.ts", `import "@pawl/sql/Ledger"`, "router may not import @pawl/sql/Ledger"],
@@ -41,6 +43,7 @@ const wrongArrows: ReadonlyArray<readonly [file: string, source: string, message
   ["packages/adapters-local/src/A.ts", `import "fs"`, "write node:fs"],
   ["packages/server/src/api/A.ts", `import "@pawl/sql/Ledger"`, "server/api may not import @pawl/sql/Ledger"],
   ["packages/server/src/api/A.ts", `import "@effect/platform-node"`, "server/api may not import @effect/platform-node"],
+  ["packages/server/src/api/A.ts", `import "effect/cli"`, "server/api may not import effect/cli"],
   ["packages/server/src/api/A.ts", `import "../http/A.ts"`, "server/api may not import from packages/server/src/http/"],
   [
     "packages/server/src/http/A.ts",
@@ -86,7 +89,7 @@ describe("imports by room", () => {
       "packages/router/src/A.ts": `import "@pawl/core/a/B"\n`,
       "packages/router/src/node/A.ts": `import "node:http"\nimport "../A.ts"\n`,
       "packages/adapters-local/src/A.ts": `import "@pawl/sql/B"\nimport "node:fs"\nimport "esbuild"\n`,
-      "packages/server/src/api/A.ts": `import "@pawl/core/a/B"\nimport "@effect/platform"\n`,
+      "packages/server/src/api/A.ts": `import "@pawl/core/a/B"\nimport "effect/http-api"\n`,
       "packages/server/src/http/A.ts": `import "../api/A.ts"\n`,
       "packages/server/src/node/A.ts": `import "../http/A.ts"\nimport "@pawl/sql/A"\nimport "node:fs"\n`,
       "packages/console/src/A.ts": `import "@pawl/server/api"\n`

@@ -1,10 +1,9 @@
 /** The HTTP API as a listener of a Node server. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import { Context, Effect, Exit, Layer, type Scope } from "effect"
-import { HttpMiddleware, HttpServerError, HttpServerRequest } from "effect/http"
+import { Context, Effect, Exit, Layer, Option, Scope } from "effect"
+import { HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import type { Connection } from "../http/Connection.ts"
 import { ApiSettings, makeHttpApp, Readiness } from "../http/index.ts"
 import * as RateLimits from "../http/RateLimits.ts"
@@ -18,7 +17,7 @@ import { addressOf } from "./VisitorAddress.ts"
 
 /** Of a process without the role `api`: its health, and nothing else. */
 export const health =
-  ({ environment }: Options, readiness: Readiness["Service"]): RequestListener =>
+  ({ environment }: Options, readiness: (typeof Readiness)["Service"]): RequestListener =>
   (req, res) => {
     const asked = /^\/health(\/ready)?(\?|$)/.exec(req.url ?? "")
     if (asked === null) return notHere(res, "the API", "api")
@@ -35,11 +34,19 @@ export const health =
     })
   }
 
+type NodeExchange = { readonly req: IncomingMessage; readonly res: ServerResponse }
+
+/** What Node made of a request that came through `serving`. HTTP/2 is not spoken here. */
+const exchangeOf = (request: HttpServerRequest.HttpServerRequest): NodeExchange => ({
+  req: NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage,
+  res: NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+})
+
 /** The connection of a request that came through `serving`. */
 export const connections =
   (readers: Readers.Readers) =>
   (request: HttpServerRequest.HttpServerRequest): Connection => {
-    const res = NodeHttpServerRequest.toServerResponse(request)
+    const { res } = exchangeOf(request)
     return {
       whenOver: (then) => void (res.closed ? then() : res.once("close", then)),
       isAwaited: (see) => readers.isAwaited(res, see),
@@ -47,29 +54,30 @@ export const connections =
     }
   }
 
-/** The request with its body left open when only a part of it was read, and with the address that its caller counts by. */
-const asSeen = (given: HttpServerRequest.HttpServerRequest, trustProxy: boolean) => {
-  const req = NodeHttpServerRequest.toIncomingMessage(given)
-  const request = given.modify({ remoteAddress: addressOf(req, trustProxy) })
-  const unread = (cause: unknown) => new HttpServerError.RequestError({ request, reason: "Decode", cause })
-  return Object.defineProperty(request, "stream", {
-    value: NodeStream.fromReadable(() => req, unread, { closeOnDone: false })
-  })
-}
+type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
 
-/** A listener that answers by the app, at the pace of those who read, and hears out those who send. */
-export const serving = (app: HttpApp.Default<never, Scope.Scope>, readers: Readers.Readers, trustProxy: boolean) =>
+/**
+ * A listener that answers by the app, at the pace of those who read, and hears out those who send. When the scope
+ * closes, the requests that are under way end.
+ */
+export const serving = (app: App, readers: Readers.Readers, trustProxy: boolean) =>
   Effect.gen(function* () {
     const seen = Effect.gen(function* () {
       const given = yield* HttpServerRequest.HttpServerRequest
-      const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, asSeen(given, trustProxy))
-      readOn(NodeHttpServerRequest.toIncomingMessage(given), NodeHttpServerRequest.toServerResponse(given))
+      const { req, res } = exchangeOf(given)
+      // The address that the caller counts by.
+      const request = given.modify({ remoteAddress: Option.some(addressOf(req, trustProxy)) })
+      const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
+      readOn(req, res)
       return response
     })
-    // The app makes a span of its own, from less of the request than the library would.
-    const handler = yield* HttpMiddleware.withTracerDisabledWhenEffect(
-      NodeHttpServer.makeHandler<Scope.Scope, never>(seen),
-      () => true
+    const handler = yield* NodeHttpServer.makeHandler(seen, { scope: yield* Effect.scope }).pipe(
+      // The app makes a span of its own, from less of the request than the library would.
+      Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
     )
     return (req: IncomingMessage, res: ServerResponse): void => {
       readers.watch(res)
@@ -77,7 +85,8 @@ export const serving = (app: HttpApp.Default<never, Scope.Scope>, readers: Reade
     }
   })
 
-export const make = (options: Options, readiness: Readiness["Service"]) =>
+/** `requests` is the scope of the requests that are under way. */
+export const make = (options: Options, readiness: (typeof Readiness)["Service"], requests: Scope.Scope) =>
   Effect.gen(function* () {
     const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
     const readers = yield* Readers.make
@@ -87,7 +96,8 @@ export const make = (options: Options, readiness: Readiness["Service"]) =>
     const own = Context.make(ApiSettings, settings)
     const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
     const provided = Context.add(rates, Readiness, readiness)
-    const handler = yield* serving(yield* Effect.provide(makeHttpApp(settings), provided), readers, trustProxy)
+    const app = yield* Effect.provide(makeHttpApp(settings), provided)
+    const handler = yield* Scope.provide(serving(app, readers, trustProxy), requests)
     const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
     const listener: RequestListener = (req, res) =>
       req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)

@@ -7,15 +7,15 @@ import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
 import { publicLookup } from "@pawl/adapters-local/webhooks/PublicLookup"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 
 /** Each probe has a connection of its own, to an address that was looked at when the name was looked up. */
 const probing = (lookup: LookupFunction) =>
   Layer.unwrap(
     Effect.map(OutboundRule, ({ allowPrivate }) =>
-      TargetProbes.layer.pipe(
-        Layer.provide(NodeHttpClient.layerWithoutAgent),
-        Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: false, ...(allowPrivate ? {} : { lookup }) }))
+      Layer.provide(
+        TargetProbes.layer,
+        NodeHttpClient.layerNodeHttpOptions({ keepAlive: false, ...(allowPrivate ? {} : { lookup }) })
       )
     )
   )

@@ -3,18 +3,20 @@
  * names the trace and the span that it was written in.
  */
 import { spanIn } from "@pawl/core/telemetry/Tracing"
-import { FiberRef, FiberRefs, Inspectable, Layer, Logger, References } from "effect"
+import { Formatter, Layer, Logger, References } from "effect"
 
 /** A line's text. */
 export const json: Logger.Logger<unknown, string> = Logger.make((event) => {
-  const span = spanIn(FiberRefs.getOrDefault(event.context, FiberRef.currentContext))
+  const { annotations, cause, fiberId, level, message, spans, timestamp } = Logger.formatStructured.log(event)
+  const span = spanIn(event.fiber.context)
   const trace = span === null ? {} : { traceId: span.traceId, spanId: span.spanId }
-  return Inspectable.stringifyCircular({ ...Logger.structuredLogger.log(event), ...trace })
+  // Those who read the log know the level by this name, and find it here.
+  return Formatter.formatJson({ message, logLevel: level, timestamp, cause, annotations, spans, fiberId, ...trace })
 })
 
 const line = Logger.map(json, (text) => {
   process.stderr.write(`${text}\n`)
 })
 
-export const layer = Logger.replace(Logger.defaultLogger, line)
-export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Warning")
+export const layer = Logger.layer([line])
+export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Warn")

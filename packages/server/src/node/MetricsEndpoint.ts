@@ -7,7 +7,7 @@ import { Backlog, type ConsumerLag, type QueueDepth } from "@pawl/core/telemetry
 import { contentType, expose } from "@pawl/core/telemetry/Exposition"
 import { Counter, Gauge, type Meter } from "@pawl/core/telemetry/Meter"
 import { all, type MeterSet } from "@pawl/core/telemetry/Meters"
-import { Effect, Redacted, Runtime } from "effect"
+import { Effect, Redacted } from "effect"
 import { problem } from "./Listener.ts"
 import type { Options } from "./Options.ts"
 import { version } from "./Version.ts"
@@ -65,7 +65,7 @@ const reading = Effect.gen(function* () {
   return yield* Effect.cachedWithTTL(
     Effect.all([backlog.queue, backlog.lag]).pipe(
       Effect.map(([queue, lag]): Waiting => ({ queue, lag, readable: true })),
-      Effect.timeoutTo({ duration: ServerLimits.backlogReadMs, onSuccess: (read) => read, onTimeout: () => nothing }),
+      Effect.timeoutOrElse({ duration: ServerLimits.backlogReadMs, orElse: () => Effect.succeed(nothing) }),
       Effect.catch((away) => Effect.as(Effect.logWarning("the backlog was not read", away.reason), nothing))
     ),
     ServerLimits.backlogAgeMs
@@ -98,7 +98,7 @@ export const before = (others: RequestListener, { metrics, metricsToken }: Optio
     if (!metrics) return others
     const read = yield* reading
     const own = processMeters()
-    const run = Runtime.runPromise(yield* Effect.runtime<never>())
+    const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const listener: RequestListener = (req, res) => {
       if (!/^\/metrics(\?|$)/.test(req.url ?? "")) return others(req, res)
       if (req.method !== "GET" && req.method !== "HEAD")

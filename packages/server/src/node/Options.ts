@@ -7,7 +7,7 @@ import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/PgPool"
 import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../ServerLimits.ts"
-import { Config, ConfigError, ConfigProvider, Effect, Option, Redacted, Result, Schema } from "effect"
+import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import type { RemoteAccess } from "@pawl/adapters-local/repositories/GitRemote"
 import { accountOf } from "./BuildServices.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
@@ -23,33 +23,40 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("Invali
 const roles = ["api", "router", "worker"] as const
 export type ServerRole = (typeof roles)[number]
 
-const port = Config.Int("port").pipe(
-  Config.validate({ message: "use a port from 0 to 65535", validation: (value) => value >= 0 && value <= 65535 })
-)
-const positive = (name: string) =>
-  Config.Int(name).pipe(Config.validate({ message: "use a whole number above 0", validation: (value) => value > 0 }))
+/** A whole number in digits. Whatever else is given is answered with the same words. */
+const whole = (name: string, words: string, range: { readonly minimum: number; readonly maximum?: number }) =>
+  Config.schema(
+    Schema.String.check(Schema.isPattern(/^\d+$/, { message: words })).pipe(
+      Schema.decodeTo(
+        Schema.FiniteFromString.check(
+          Schema.isBetween({ maximum: Number.MAX_SAFE_INTEGER, ...range }, { message: words })
+        )
+      )
+    ),
+    name
+  )
+
+const positive = (name: string) => whole(name, "use a whole number above 0", { minimum: 1 })
 
 /** `true` or `false`, and nothing else (decisions, "Shapes that clients rely on"). */
-const flag = (name: string) => Config.map(Config.literal("true", "false")(name), (text) => text === "true")
+const flag = (name: string) => Config.map(Config.Literals(["true", "false"], name), (text) => text === "true")
 
 /** As many as there are cores, but never fewer than one Change may use. */
 const defaultSandboxes = (): number => Math.max(Limits.activeSandboxesPerChange, availableParallelism())
 
 const options = Config.all({
-  port: Config.withDefault(port, 8787),
+  port: Config.withDefault(whole("port", "use a port from 0 to 65535", { minimum: 0, maximum: 65_535 }), 8787),
   host: Config.withDefault(Config.String("host"), "127.0.0.1"),
   data: Config.withDefault(Config.String("data"), ".pawl"),
   roles: Config.withDefault(Config.String("roles"), roles.join(",")),
-  environment: Config.withDefault(Config.literal("production", "development")("environment"), "production" as const),
+  environment: Config.withDefault(Config.Literals(["production", "development"], "environment"), "production" as const),
   appsDomain: Config.option(Config.String("appsDomain")),
   paused: Config.withDefault(flag("paused"), false),
   fixturesEnabled: Config.option(flag("fixturesEnabled")),
   baseUrl: Config.option(Config.String("baseUrl")),
   trustProxy: Config.withDefault(flag("trustProxy"), false),
   smokeRetryMs: Config.withDefault(
-    Config.Int("smokeRetryMs").pipe(
-      Config.validate({ message: "use milliseconds, 0 or more", validation: (value) => value >= 0 })
-    ),
+    whole("smokeRetryMs", "use milliseconds, 0 or more", { minimum: 0 }),
     Limits.probeRetryMs
   ),
   appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
@@ -119,40 +126,45 @@ export interface Options {
   readonly serviceName: string
 }
 
-/** `port`, or where it was read: `PAWL_PORT`. */
-const optionName = (path: ReadonlyArray<string>): string => path.join(path[0] === "PAWL" ? "_" : ".")
+/** The name of an option in the environment: `PAWL_APPS_DOMAIN` of `appsDomain`. */
+const environmentName = (name: string): string =>
+  `PAWL_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 
-/** What is wrong, rather than where it was not found: each option is looked for in three places. */
-const describe = (error: ConfigError.ConfigError): string => {
-  switch (error._op) {
-    case "And":
-    case "Or":
-      return describe(
-        [error.failure, error.success].find((side) => !ConfigError.isMissingDataOnly(side)) ?? error.failure
-      )
-    default:
-      return `${optionName(error.path)}: ${error.message}`
-  }
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Which option it is, by both of its names, and what it takes. What was given is not repeated: it may be a secret. */
+const describe = ({ cause }: Config.ConfigError): string => {
+  if (cause._tag !== "SchemaError") return cause.message
+  const [issue] = issuesOf(cause.issue).issues
+  const name = String(issue?.path?.[0] ?? "")
+  return `${name} (${environmentName(name)}): ${issue?.message ?? "cannot be used"}`
 }
 
-/** A value may hold commas (`roles`, an address of a database): Effect's providers would take them for lists. */
-const unsplit = { pathDelim: ".", seqDelim: "\0" }
+/**
+ * Options by their names, each a text of its own. Effect's providers would make a list or a record out of some, and
+ * would then not look further: `PAWL_METRICS_TOKEN` would hide the `metrics` of the config file.
+ */
+const provider = (found: (name: string) => unknown): ConfigProvider.ConfigProvider =>
+  ConfigProvider.make(([name]) => {
+    const value = found(String(name))
+    if (value === undefined) return Effect.undefined
+    return Effect.succeed(ConfigProvider.makeValue((typeof value === "string" ? value : JSON.stringify(value)).trim()))
+  })
 
-const flatProvider = (values: Readonly<Record<string, unknown>>): ConfigProvider.ConfigProvider =>
-  ConfigProvider.fromMap(
-    new Map(
-      Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
-    ),
-    unsplit
-  )
+const valuesProvider = (values: object): ConfigProvider.ConfigProvider => {
+  const byName = new Map<string, unknown>(Object.entries(values))
+  return provider((name) => byName.get(name))
+}
+
+const environmentProvider = provider((name) => process.env[environmentName(name)])
 
 const fileProvider = (path: string | undefined): Result.Result<ConfigProvider.ConfigProvider, string> => {
   const name = path ?? "pawl.config.json"
   try {
-    return Result.succeed(flatProvider(JSON.parse(readFileSync(name, "utf8"))))
+    return Result.succeed(valuesProvider(JSON.parse(readFileSync(name, "utf8"))))
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT"
-    if (missing && path === undefined) return Result.succeed(flatProvider({}))
+    if (missing && path === undefined) return Result.succeed(valuesProvider({}))
     return Result.fail(`config: ${name} ${missing ? "does not exist" : "is not JSON"}`)
   }
 }
@@ -174,17 +186,13 @@ export const read = (
 ): Effect.Effect<Options, InvalidOptions> =>
   Effect.gen(function* () {
     const refuse = (reason: string) => new InvalidOptions({ reason })
-    const file = yield* Effect.mapError(fileProvider(configFile), refuse)
-    const environment = ConfigProvider.fromEnv({ ...unsplit, pathDelim: "_" }).pipe(
-      ConfigProvider.nested("PAWL"),
-      ConfigProvider.constantCase
+    const file = yield* Effect.fromResult(Result.mapError(fileProvider(configFile), refuse))
+    const looked = valuesProvider(given).pipe(
+      ConfigProvider.orElse(environmentProvider),
+      ConfigProvider.orElse(valuesProvider(standardNames())),
+      ConfigProvider.orElse(file)
     )
-    const provider = flatProvider(given).pipe(
-      ConfigProvider.orElse(() => environment),
-      ConfigProvider.orElse(() => flatProvider(standardNames())),
-      ConfigProvider.orElse(() => file)
-    )
-    const read = yield* provider.load(options).pipe(Effect.mapError((error) => refuse(describe(error))))
+    const read = yield* options.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
     const databaseUrl = Option.getOrNull(read.databaseUrl)
     if (databaseUrl !== null && !isPostgresUrl(Redacted.value(databaseUrl)))
       return yield* refuse("databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database")

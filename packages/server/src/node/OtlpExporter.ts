@@ -82,10 +82,9 @@ const post = (collector: Collector, body: string, timeoutMs: number) =>
       const passing = status === 429 || status === 502 || status === 503 || status === 504
       return { _tag: passing ? "away" : "refused", reason: `it answered ${status}` }
     }),
-    Effect.timeoutTo({
+    Effect.timeoutOrElse({
       duration: timeoutMs,
-      onSuccess: (answer): Answer => answer,
-      onTimeout: (): Answer => ({ _tag: "away", reason: `no answer within ${timeoutMs} ms` })
+      orElse: () => Effect.succeed<Answer>({ _tag: "away", reason: `no answer within ${timeoutMs} ms` })
     }),
     Effect.catch(() => Effect.succeed<Answer>({ _tag: "away", reason: "no connection" })),
     Effect.withTracerEnabled(false)

@@ -42,7 +42,7 @@ const basePorts = (options: Options, alone: boolean) =>
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })
   )
 
-export type BasePorts = Layer.Layer.Success<ReturnType<typeof basePorts>>
+export type BasePorts = Layer.Success<ReturnType<typeof basePorts>>
 
 /** Puts something around ports before anything uses them. */
 export type Decorate = (ports: Context.Context<BasePorts>) => Context.Context<BasePorts>
@@ -94,7 +94,9 @@ export interface Ground {
 export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => {
   const { addresses, alone, options, telemetry } = ground
   return hosting(ground).pipe(
-    Layer.provideMerge(Layer.map(basePorts(options, alone), (ports) => decorate(telemetry.around(ports)))),
+    Layer.provideMerge(
+      Layer.flatMap(basePorts(options, alone), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
+    ),
     Layer.provideMerge(settings(options, addresses)),
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),

@@ -6,7 +6,7 @@ import { Notices } from "@pawl/adapters-pg/Notices"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { PointerCache } from "@pawl/router/PointerCache"
 import { Router } from "@pawl/router/Router"
-import { Effect, Layer, Runtime } from "effect"
+import { Effect, Layer } from "effect"
 
 const topic = "pointer:"
 
@@ -17,7 +17,7 @@ export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> =
     const router = yield* Router
     const notices = yield* Notices
     const scope = yield* Effect.scope
-    const run = Runtime.runSync(yield* Effect.runtime<never>())
+    const run = Effect.runSyncWith(yield* Effect.context<never>())
     const moved = (label: string) =>
       Effect.andThen(cache.invalidate(label), Effect.forkIn(router.stopRemoved(label), scope))
     yield* Effect.acquireRelease(

@@ -9,6 +9,9 @@ import { ServerLimits } from "../ServerLimits.ts"
  */
 export const readOn = (req: IncomingMessage, res: ServerResponse): void => {
   if (req.complete || req.destroyed) return
+  // What is left is read here alone: of a request that is not complete the library would close the connection itself,
+  // after 256 KiB, and half a second after the answer.
+  req.complete = true
   // Node would close at the end of the answer, whatever is still coming.
   const closes = !res.shouldKeepAlive
   res.shouldKeepAlive = true

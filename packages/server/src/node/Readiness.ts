@@ -27,7 +27,7 @@ const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Ef
     Effect.as(null),
     Effect.catch((problem) => Effect.succeed(isOutage(problem) ? name : null)),
     Effect.catchDefect(() => Effect.succeed(name)),
-    Effect.timeoutTo({ duration: ServerLimits.readyAskMs, onSuccess: (found) => found, onTimeout: () => name })
+    Effect.timeoutOrElse({ duration: ServerLimits.readyAskMs, orElse: () => Effect.succeed(name) })
   )
 
 export const make = (loops: Loops) =>
@@ -43,7 +43,7 @@ export const make = (loops: Loops) =>
       return [...away.filter((name) => name !== null), ...(yield* loops.down)]
     })
     const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
-    const state: Readiness["Service"] = Effect.gen(function* () {
+    const state: (typeof Readiness)["Service"] = Effect.gen(function* () {
       if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
       const all = yield* looked
       return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)

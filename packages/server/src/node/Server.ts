@@ -7,7 +7,7 @@ import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Loops from "@pawl/core/upkeep/Loops"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
-import { Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, type Redacted, Scope } from "effect"
 import * as Addresses from "./Addresses.ts"
 import * as ApiListener from "./ApiListener.ts"
 import * as Listener from "./Listener.ts"
@@ -53,13 +53,15 @@ export const start = (options: Options, decorate?: Decorate) =>
         yield* (yield* SharedSlots).giveAllBack
       }
       yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
-      // Requests end while all that they need is still there; what keeps one open for long has ended before.
+      // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
+      // did not end by themselves are ended after that.
+      const requests = yield* Scope.fork(yield* Effect.scope)
       yield* Effect.addFinalizer(() => listener.drain)
       const has = (role: ServerRole) => options.roles.includes(role)
       const loops = yield* Loops.make
       const readiness = yield* Readiness.make(loops)
       const others = has("api")
-        ? yield* ApiListener.make(options, readiness.state)
+        ? yield* ApiListener.make(options, readiness.state, requests)
         : ApiListener.health(options, readiness.state)
       const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
       const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null

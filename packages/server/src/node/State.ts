@@ -4,6 +4,8 @@ import { join } from "node:path"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import * as Notices from "@pawl/adapters-pg/Notices"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { SqlError } from "effect/sql/SqlError"
 import { reasonOf } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { Layer, Schema } from "effect"
@@ -18,22 +20,24 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   }
 }
 
+const told = (problem: LedgerUnavailable | SqlError): string =>
+  problem._tag === "SqlError" ? reasonOf(problem) : problem.reason
+
+/** In the place of any layer. */
+const unavailable = (reason: string) => Layer.effectContext(new DatabaseUnavailable({ reason }))
+
 type State = Layer.Layer<SqlStores.Stores | Notices.Notices, DatabaseUnavailable>
 
 const embedded = (options: Options): State =>
   Layer.merge(SqlStores.layer, Notices.layerAlone).pipe(
     Layer.provide(SqliteClient.layer({ filename: join(options.data, "pawl.db") })),
-    Layer.mapError(
-      (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
-    )
+    Layer.catch((problem) => unavailable(told(problem)))
   )
 
 const shared = (options: Options, url: NonNullable<Options["databaseUrl"]>): State =>
   SqlStores.layer.pipe(
     Layer.provideMerge(PgClient.layer({ url, schema: options.databaseSchema })),
-    Layer.mapError(
-      (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
-    )
+    Layer.catch((problem) => unavailable(told(problem)))
   )
 
 /**
@@ -43,16 +47,14 @@ const shared = (options: Options, url: NonNullable<Options["databaseUrl"]>): Sta
 export const layerBeside = (options: Options): Layer.Layer<SqlStores.Stores, DatabaseUnavailable> => {
   const filename = join(options.data, "pawl.db")
   if (options.databaseUrl === null && !existsSync(filename))
-    return Layer.fail(new DatabaseUnavailable({ reason: `there is no ${filename}: name the data folder with --data` }))
+    return unavailable(`there is no ${filename}: name the data folder with --data`)
   const database =
     options.databaseUrl === null
       ? SqliteClient.layer({ filename })
       : PgClient.layer({ url: options.databaseUrl, schema: options.databaseSchema })
   return SqlStores.layerBeside.pipe(
     Layer.provide(database),
-    Layer.mapError(
-      (problem) => new DatabaseUnavailable({ reason: "reason" in problem ? problem.reason : reasonOf(problem) })
-    )
+    Layer.catch((problem) => unavailable(told(problem)))
   )
 }
 

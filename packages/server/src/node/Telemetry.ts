@@ -61,14 +61,16 @@ const tracedRuntime = (
           Effect.sync(() => {
             const start = starts.since(app.id, beganMs)
             if (start === null) return
-            const begun = tracer.span(
-              "AppRuntime.start",
-              Option.some(span),
-              Context.empty(),
-              [],
-              nanos(start[0]),
-              "internal"
-            )
+            const begun = tracer.span({
+              name: "AppRuntime.start",
+              parent: Option.some(span),
+              annotations: Context.empty(),
+              links: [],
+              startTime: nanos(start[0]),
+              kind: "internal",
+              root: false,
+              sampled: true
+            })
             begun.attribute("version", app.id)
             begun.end(nanos(start[1]), Exit.void)
           })
@@ -94,7 +96,7 @@ export const make = (options: Options): Effect.Effect<Telemetry, never, Scope.Sc
         tracer: null,
         appStarted: () => {},
         around: around(counting),
-        runtime: Layer.service(AppRuntime)
+        runtime: Layer.effect(AppRuntime, AppRuntime)
       }
     const exporter = yield* OtlpExporter.make(collector, meters)
     const tracer = Tracing.make({ randomHex, ended: exporter.take })

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /** The `pawl` command. */
 import * as Command from "effect/cli/Command"
-import * as CliOptions from "effect/cli/Flag"
-import * as ValidationError from "effect/cli/CliError"
+import * as Flag from "effect/cli/Flag"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ServerLimits } from "../ServerLimits.ts"
-import { Cause, Console, Effect, Option, Redacted } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Option, Record, Redacted, type Runtime } from "effect"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
@@ -20,7 +21,7 @@ import { version } from "./Version.ts"
 
 /** An option of the command line. What is not given is looked for in the environment, then in the config file. */
 const option = (name: string, description: string) =>
-  CliOptions.text(name).pipe(CliOptions.optional, CliOptions.withDescription(description))
+  Flag.String(name).pipe(Flag.optional, Flag.withDescription(description))
 
 const serveOptions = {
   port: option("port", "the port to listen on; 0 picks a free one (PAWL_PORT, 8787)"),
@@ -32,9 +33,7 @@ const serveOptions = {
 
 const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
   Effect.gen(function* () {
-    const given = Object.fromEntries(
-      Object.entries(rest).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
-    )
+    const given = Record.getSomes(rest)
     const options = yield* Options.read(given, Option.getOrUndefined(config))
     const running = yield* Server.start(options)
     if (running.tokenIsFresh)
@@ -50,8 +49,8 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
 const demo = Command.make(
   "demo",
   {
-    exit: CliOptions.boolean("exit").pipe(
-      CliOptions.withDescription("stop when done, non-zero when a step did not do what it says")
+    exit: Flag.Boolean("exit").pipe(
+      Flag.withDescription("stop when done, non-zero when a step did not do what it says")
     )
   },
   ({ exit }) => runDemo(exit)
@@ -65,7 +64,13 @@ const pawl = Command.make("pawl").pipe(
   Command.withSubcommands([serve, demo, doctor, auditCommand, whyCommand, usersCommand, tokensCommand])
 )
 
-const cli = Command.run(pawl, { name: "pawl", version })
+/** Standard output is for answers: what is wrong with a command line is said on standard error alone. */
+const presenter = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.flatMap(CliOutput.Formatter, (formatter) => Console.error(formatter.formatErrors(event.errors)))
+      : CliOutput.defaultPresenter.present(event)
+})
 
 /** Whatever hangs while stopping: nothing acknowledged is lost by leaving, and a supervisor must not have to wait. */
 for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -77,18 +82,23 @@ const fail = (text: string, code: 1 | 2) =>
     Effect.sync(() => void (process.exitCode = code))
   )
 
-cli(process.argv).pipe(
-  Effect.provide(NodeServices.layer),
+/** Asked to stop it ends with 0, and otherwise with what `process.exitCode` says. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+
+Command.run(pawl, { version }).pipe(
+  Effect.provide(Layer.merge(NodeServices.layer, presenter)),
   Effect.catchCause((cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     const failure = Cause.findErrorOption(cause)
     // A defect is told whole: it is a fault of Pawl or of the machine, and silence would hide which.
     if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`, 1)
-    // What the command line itself refused has been printed with its usage. It is not the 1 of `audit`: nothing was found.
-    if (ValidationError.isValidationError(failure.value)) return Effect.sync(() => void (process.exitCode = 2))
-    const code = failure.value instanceof Options.InvalidOptions ? 2 : 1
-    return fail(failure.value instanceof Error ? failure.value.message : String(failure.value), code)
+    const error = failure.value
+    // What the command line itself refused has been printed. It is not the 1 of `audit`: nothing was found.
+    if (CliError.isCliError(error))
+      return Effect.sync(() => void (process.exitCode = error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 2))
+    return fail(error instanceof Error ? error.message : String(error), error instanceof Options.InvalidOptions ? 2 : 1)
   }),
   Effect.provide(Logging.layer),
-  NodeRuntime.runMain({ disablePrettyLogger: true, disableErrorReporting: true })
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

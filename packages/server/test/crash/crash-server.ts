@@ -48,7 +48,7 @@ const points = CrashPoints.make({
 })
 
 const each =
-  <I, S extends object>(tag: Context.Tag<I, S>) =>
+  <I, S extends object>(tag: Context.Key<I, S>) =>
   <R>(ports: Context.Context<R | I>): Context.Context<R | I> =>
     Context.add(ports, tag, wrap(tag, Context.get(ports as Context.Context<I>, tag), points.around)) as Context.Context<
       R | I
@@ -71,4 +71,4 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped, Effect.provide(Logging.layer))
 
-NodeRuntime.runMain(program, { disablePrettyLogger: true })
+NodeRuntime.runMain(program)

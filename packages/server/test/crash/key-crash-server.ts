@@ -33,4 +33,4 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped, Effect.provide(Logging.layer))
 
-NodeRuntime.runMain(program, { disablePrettyLogger: true })
+NodeRuntime.runMain(program)

@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cookieCases } from "./CookieCases.ts"

@@ -1,4 +1,5 @@
 /** Requests out of the HTTP contract, as bytes: whole ones, bent ones and broken ones. One number gives all of them. */
+import * as fc from "fast-check"
 import { openApiDocument } from "@pawl/server/api"
 import { bodyOf, type Ground, latin, oddText, type Schema } from "./FuzzValues.ts"
 

@@ -1,4 +1,5 @@
 /** Values for requests: such as a schema asks for, and such as programs trip over. */
+import * as fc from "fast-check"
 import { openApiDocument } from "@pawl/server/api"
 
 /** What exists on the server under test, so that generated requests reach what lies behind the ids. */

@@ -17,11 +17,11 @@ describe("The build service of a server", () => {
   it("is there when both its token and its account are named, and the token is never shown", async () => {
     const options = await read(both)
     expect(options).toMatchObject({
-      right: { buildService: { accountId: "abc123", apiUrl: "https://api.cloudflare.com/client/v4" } }
+      success: { buildService: { accountId: "abc123", apiUrl: "https://api.cloudflare.com/client/v4" } }
     })
     expect(JSON.stringify(options)).not.toContain(token)
     const elsewhere = await read({ ...both, buildsApiUrl: "http://127.0.0.1:9/v4/" })
-    expect(elsewhere).toMatchObject({ right: { buildService: { apiUrl: "http://127.0.0.1:9/v4" } } })
+    expect(elsewhere).toMatchObject({ success: { buildService: { apiUrl: "http://127.0.0.1:9/v4" } } })
   })
 
   it("is refused in half, and with what cannot be an account or a URL, without naming the token", async () => {
@@ -41,7 +41,7 @@ describe("The build service of a server", () => {
   })
 
   it("says that there is none when it is not set up", async () => {
-    expect(await read({})).toMatchObject({ right: { buildService: null } })
+    expect(await read({})).toMatchObject({ success: { buildService: null } })
     const asked = Effect.flatMap(BuildService.BuildService, (service) => Effect.flip(service.builds(target, "c"))).pipe(
       Effect.provide(BuildServices.layer(null))
     )
@@ -62,10 +62,10 @@ describe("The build service of a server", () => {
         Effect.provide(BuildServices.layer(null, lookup)),
         Effect.runPromise
       )
-    expect(await probed(here)).toMatchObject({ left: { _tag: "ProbeUnanswered" } })
+    expect(await probed(here)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
     expect(asked).toBe(0)
     // The same with a look-up that judges nothing: it is the look-up that keeps the probe away.
-    expect(await probed(open)).toMatchObject({ right: { status: 200 } })
+    expect(await probed(open)).toMatchObject({ success: { status: 200 } })
     await new Promise((resolve) => server.close(resolve))
   })
 

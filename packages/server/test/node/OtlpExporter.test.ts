@@ -31,10 +31,7 @@ const exporting = async <A>(
   }) => Effect.Effect<A, unknown>
 ) => {
   const log: Array<string> = []
-  const logger = Logger.replace(
-    Logger.defaultLogger,
-    Logger.map(Logger.stringLogger, (text) => void log.push(text))
-  )
+  const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (text) => void log.push(text))])
   const meters = Meters.make()
   const collector = {
     endpoint,

@@ -11,14 +11,14 @@ describe("The place that a server may push canonical main to", () => {
   it("is an address with its credentials, which are never shown", async () => {
     const options = await read({ targetGitUrl: "https://GitHub.com/acme/", targetGitToken: token })
     expect(options).toMatchObject({
-      right: { targetGit: { url: "https://github.com/acme", token: { user: "x-access-token" }, sshKeyFile: null } }
+      success: { targetGit: { url: "https://github.com/acme", token: { user: "x-access-token" }, sshKeyFile: null } }
     })
     expect(JSON.stringify(options)).not.toContain(token)
     expect(await read({ targetGitUrl: "ssh://git@github.com/acme", targetSshKeyFile: "/etc/pawl/key" })).toMatchObject({
-      right: { targetGit: { url: "ssh://git@github.com/acme", token: null, sshKeyFile: "/etc/pawl/key" } }
+      success: { targetGit: { url: "ssh://git@github.com/acme", token: null, sshKeyFile: "/etc/pawl/key" } }
     })
     expect(await read({ targetGitUrl: "http://127.0.0.1:3000/acme", targetGitUser: "oauth2" })).toMatchObject({
-      right: { targetGit: { url: "http://127.0.0.1:3000/acme" } }
+      success: { targetGit: { url: "http://127.0.0.1:3000/acme" } }
     })
   })
 
@@ -44,7 +44,7 @@ describe("The place that a server may push canonical main to", () => {
   })
 
   it("is nowhere unless it is named", async () => {
-    expect(await read({})).toMatchObject({ right: { targetGit: null } })
+    expect(await read({})).toMatchObject({ success: { targetGit: null } })
     const pushed = Effect.flatMap(CanonicalRemote, (remote) =>
       Effect.flip(remote.push({ project: "p", remote: "https://github.com/acme/shop", commit: "c" }))
     ).pipe(Effect.provide(TargetGit.layer("/nowhere", null)))

@@ -1,5 +1,5 @@
 /** `pawl audit <project>`: audits a Project of a running server, and says every difference. */
-import * as Args from "effect/cli/Argument"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import type { Audit } from "@pawl/core/promotion/Audit"
 import { Effect } from "effect"
@@ -19,10 +19,10 @@ export const auditLines = (audit: Audit): ReadonlyArray<string> => {
 
 export const auditCommand = Command.make(
   "audit",
-  { project: Args.text({ name: "project" }), ...remoteOptions },
+  { project: Argument.String("project"), ...remoteOptions },
   ({ project, ...remote }) =>
     reporting(
-      asking(remote, (client) => client.audits.run({ path: { id: project } })).pipe(
+      asking(remote, (client) => client.audits.run({ params: { id: project } })).pipe(
         Effect.map(({ audit }) => ({ lines: auditLines(audit), exitCode: audit.findings.length === 0 ? 0 : 1 }))
       )
     )

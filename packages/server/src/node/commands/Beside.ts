@@ -3,7 +3,7 @@
  * with the options of the server, beside it while it runs. The server looks tokens and users up at each request, so that
  * what is done here is in force with the next one.
  */
-import * as CliOptions from "effect/cli/Flag"
+import * as Flag from "effect/cli/Flag"
 import type { Secrets } from "@pawl/core/access/Secrets"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Effect, Layer, Option } from "effect"
@@ -18,13 +18,13 @@ import { CannotAsk, reporting } from "./Remote.ts"
 
 /** The options of every such command. Where the state is comes from the environment and the config file, as for `serve`. */
 export const besideOptions = {
-  data: CliOptions.text("data").pipe(
-    CliOptions.optional,
-    CliOptions.withDescription("the data folder of the server (PAWL_DATA, .pawl)")
+  data: Flag.String("data").pipe(
+    Flag.optional,
+    Flag.withDescription("the data folder of the server (PAWL_DATA, .pawl)")
   ),
-  config: CliOptions.text("config").pipe(
-    CliOptions.optional,
-    CliOptions.withDescription("the server's file of options (pawl.config.json)")
+  config: Flag.String("config").pipe(
+    Flag.optional,
+    Flag.withDescription("the server's file of options (pawl.config.json)")
   )
 }
 

@@ -1,7 +1,7 @@
 /** A running Pawl, as the commands that ask one speak to it: where it is, and with which token. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as CliOptions from "effect/cli/Flag"
+import * as Flag from "effect/cli/Flag"
 import { Console, Data, Effect, Option, Redacted } from "effect"
 import { makeClient, type PawlClient } from "../../api/Client.ts"
 import { Problem } from "../../api/Problem.ts"
@@ -15,23 +15,23 @@ export class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly reason: 
 
 /** The options of every command that asks a server. */
 export const remoteOptions = {
-  url: CliOptions.text("url").pipe(
-    CliOptions.optional,
-    CliOptions.withDescription("the address of the API (http://127.0.0.1 and PAWL_PORT, 8787)")
+  url: Flag.String("url").pipe(
+    Flag.optional,
+    Flag.withDescription("the address of the API (http://127.0.0.1 and PAWL_PORT, 8787)")
   ),
-  token: CliOptions.text("token").pipe(
-    CliOptions.optional,
-    CliOptions.withDescription("an API token (PAWL_TOKEN, else the owner token in the data folder)")
+  token: Flag.Redacted("token").pipe(
+    Flag.optional,
+    Flag.withDescription("an API token (PAWL_TOKEN, else the owner token in the data folder)")
   ),
-  data: CliOptions.text("data").pipe(
-    CliOptions.optional,
-    CliOptions.withDescription("the data folder whose owner token is used (PAWL_DATA, .pawl)")
+  data: Flag.String("data").pipe(
+    Flag.optional,
+    Flag.withDescription("the data folder whose owner token is used (PAWL_DATA, .pawl)")
   )
 }
 
 export interface RemoteOptions {
   readonly url: Option.Option<string>
-  readonly token: Option.Option<string>
+  readonly token: Option.Option<Redacted.Redacted>
   readonly data: Option.Option<string>
 }
 
@@ -42,8 +42,8 @@ export const addressOf = (options: RemoteOptions, environment: Environment): str
   Option.getOrElse(options.url, () => `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`)
 
 const tokenOf = (options: RemoteOptions, environment: Environment): Effect.Effect<Redacted.Redacted, CannotAsk> => {
-  const given = Option.getOrUndefined(options.token) ?? environment["PAWL_TOKEN"]
-  if (given !== undefined && given !== "") return Effect.succeed(Redacted.make(given))
+  const given = Option.getOrElse(options.token, () => Redacted.make(environment["PAWL_TOKEN"] ?? ""))
+  if (Redacted.value(given) !== "") return Effect.succeed(given)
   const path = join(
     Option.getOrElse(options.data, () => environment["PAWL_DATA"] ?? ".pawl"),
     "owner-token"

@@ -1,7 +1,7 @@
 /** `pawl tokens`: for the day a token got into wrong hands. Straight on the stores, without a token. */
-import * as Args from "effect/cli/Argument"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as CliOptions from "effect/cli/Flag"
+import * as Flag from "effect/cli/Flag"
 import type { Token } from "@pawl/core/access/Membership"
 import { firstOrganizationId, firstOwner } from "@pawl/core/access/Organizations"
 import { isLive, issue, list as tokensOf, operator, revoke } from "@pawl/core/access/Tokens"
@@ -20,14 +20,13 @@ export const tokenLine = (token: Token, now: Time.Timestamp): string => {
   return `${token.id}  ${token.userId}  ${state}  ${end}  ${token.scopes.join(",")}  made ${token.createdAt}  ${token.name}`
 }
 
-const userOption = (description: string) =>
-  CliOptions.text("user").pipe(CliOptions.optional, CliOptions.withDescription(description))
+const userOption = (description: string) => Flag.String("user").pipe(Flag.optional, Flag.withDescription(description))
 
 const list = Command.make(
   "list",
   {
     user: userOption("of this user alone"),
-    all: CliOptions.boolean("all").pipe(CliOptions.withDescription("those that are good for nothing any more, too")),
+    all: Flag.Boolean("all").pipe(Flag.withDescription("those that are good for nothing any more, too")),
     ...besideOptions
   },
   ({ all, user, ...options }) =>
@@ -45,7 +44,7 @@ const list = Command.make(
 const revokeTokens = Command.make(
   "revoke",
   {
-    tokens: Args.text({ name: "token" }).pipe(Args.repeated),
+    tokens: Argument.String("token").pipe(Argument.variadic()),
     user: userOption("all tokens of this user"),
     ...besideOptions
   },

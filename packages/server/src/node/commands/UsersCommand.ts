@@ -1,5 +1,5 @@
 /** `pawl users`: who there is, and who is let in no more. Straight on the stores, without a token. */
-import * as Args from "effect/cli/Argument"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { disable, makeOwner } from "@pawl/core/access/Leaving"
 import type { OrganizationMember, User } from "@pawl/core/access/Membership"
@@ -32,7 +32,7 @@ const list = Command.make("list", besideOptions, (options) =>
   )
 ).pipe(Command.withDescription("Every user, with the organizations that they are in"))
 
-const userArgument = Args.text({ name: "user" })
+const userArgument = Argument.String("user")
 
 const disableUser = Command.make("disable", { user: userArgument, ...besideOptions }, ({ user, ...options }) =>
   beside(options, () =>
@@ -44,7 +44,7 @@ const disableUser = Command.make("disable", { user: userArgument, ...besideOptio
 
 const own = Command.make(
   "own",
-  { user: userArgument, organization: Args.text({ name: "organization" }), ...besideOptions },
+  { user: userArgument, organization: Argument.String("organization"), ...besideOptions },
   ({ organization, user, ...options }) =>
     beside(options, () =>
       Effect.map(makeOwner(user, organization), (place) => [`${place.userId}  owner of ${place.organizationId}`])

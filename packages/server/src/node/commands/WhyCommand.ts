@@ -1,5 +1,5 @@
 /** `pawl why <candidate>`: why a Candidate is where it is, what happened to its Change, and what to do. */
-import * as Args from "effect/cli/Argument"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import type { Why } from "@pawl/core/candidate/Why"
 import type { HistoryItem } from "@pawl/core/ledger/History"
@@ -68,13 +68,13 @@ export const historyLines = (items: ReadonlyArray<HistoryItem>, why: Why): Reado
 
 export const whyCommand = Command.make(
   "why",
-  { candidate: Args.text({ name: "candidate" }), ...remoteOptions },
+  { candidate: Argument.String("candidate"), ...remoteOptions },
   ({ candidate, ...remote }) =>
     reporting(
       asking(remote, (client) =>
         Effect.gen(function* () {
-          const why = yield* client.candidates.why({ path: { id: candidate } })
-          const history = yield* client.history.ofChange({ path: { id: why.change.id }, urlParams: {} })
+          const why = yield* client.candidates.why({ params: { id: candidate } })
+          const history = yield* client.history.ofChange({ params: { id: why.change.id }, query: {} })
           return {
             lines: [...whyLines(why), ...historyLines(history.items, why), `Next: ${why.next}`],
             exitCode: 0

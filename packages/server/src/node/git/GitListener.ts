@@ -6,7 +6,7 @@ import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Cause, Effect, Fiber, FiberSet, Runtime } from "effect"
+import { Cause, Effect, FiberSet } from "effect"
 import { type Need, reading, writing } from "../../api/Needs.ts"
 import { Problem } from "../../api/Problem.ts"
 import { ApiSettings } from "../../http/ApiSettings.ts"
@@ -186,7 +186,7 @@ const templateOf = (route: Route | Problem): string =>
 const observer = Effect.gen(function* () {
   const { httpRequests, httpSeconds } = yield* Meters
   const { accessLog } = yield* ApiSettings
-  const log = Runtime.runFork(yield* Effect.runtime<never>())
+  const log = Effect.runForkWith(yield* Effect.context<never>())
   return ({ req, res }: Exchanged, route: Route | Problem): void => {
     const begunMs = performance.now()
     res.once("close", () => {
@@ -226,7 +226,7 @@ export const make = (readers: Readers, trustProxy: boolean) =>
         )
       })
       const fiber = run(program)
-      res.once("close", () => Effect.runFork(Fiber.interruptFork(fiber)))
+      res.once("close", () => fiber.interruptUnsafe())
     }
     return { handle } satisfies GitListener
   })

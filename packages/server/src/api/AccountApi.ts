@@ -1,6 +1,6 @@
 /** The caller, and the caller's own tokens. */
-import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Schema, Struct } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Scope, Token } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
@@ -14,7 +14,7 @@ export const Me = Schema.Struct({
   memberships: Schema.Array(EntryRecord),
   organizations: Schema.Array(OrganizationRecord),
   /** The token that asks. */
-  token: Token.pick("id", "name", "scopes", "expiresAt")
+  token: Token.mapFields(Struct.pick(["id", "name", "scopes", "expiresAt"]))
 }).annotate({ identifier: "Me" })
 
 export const NewTokenBody = Schema.Struct({
@@ -27,33 +27,32 @@ export const NewTokenBody = Schema.Struct({
 
 export const AccountApi = HttpApiGroup.make("account")
   .add(
-    HttpApiEndpoint.get("me", "/v1/me")
-      .addSuccess(Me)
-      .annotateContext(about(readingOwn, "Who calls, and where the caller belongs"))
+    HttpApiEndpoint.get("me", "/v1/me", { success: Me }).annotateMerge(
+      about(readingOwn, "Who calls, and where the caller belongs")
+    )
   )
   .add(
-    HttpApiEndpoint.get("tokens", "/v1/tokens")
-      .setUrlParams(PageParams)
-      .addSuccess(pageOf(TokenRecord))
-      .annotateContext(about(readingOwn, "The caller's tokens, oldest first, without what they are made of"))
+    HttpApiEndpoint.get("tokens", "/v1/tokens", { query: PageParams, success: pageOf(TokenRecord) }).annotateMerge(
+      about(readingOwn, "The caller's tokens, oldest first, without what they are made of")
+    )
   )
   .add(
-    HttpApiEndpoint.post("issueToken", "/v1/tokens")
-      .setPayload(NewTokenBody)
-      .addSuccess(Schema.Struct({ token: Schema.String, id: Schema.String }), { status: 201 })
-      .annotateContext(about(administeringOwn, "Issue a token to the caller", "The token is shown once."))
+    HttpApiEndpoint.post("issueToken", "/v1/tokens", {
+      payload: NewTokenBody,
+      success: Schema.Struct({ token: Schema.String, id: Schema.String }).pipe(HttpApiSchema.status(201))
+    }).annotateMerge(about(administeringOwn, "Issue a token to the caller", "The token is shown once."))
   )
   .add(
-    HttpApiEndpoint.del("revokeToken", "/v1/tokens/:id")
-      .setPath(ById)
-      .addSuccess(Schema.Struct({ id: Schema.String, revokedAt: Schema.String }))
-      .annotateContext(
-        about(
-          administeringOwn,
-          "Revoke a token",
-          "One's own, or one of a user that one may disable. In force with the next request."
-        )
+    HttpApiEndpoint.delete("revokeToken", "/v1/tokens/:id", {
+      params: ById,
+      success: Schema.Struct({ id: Schema.String, revokedAt: Schema.String })
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "Revoke a token",
+        "One's own, or one of a user that one may disable. In force with the next request."
       )
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "The caller and the caller's tokens")

@@ -12,24 +12,24 @@ export const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision
 
 export const ApprovalsApi = HttpApiGroup.make("approvals")
   .add(
-    HttpApiEndpoint.get("list", "/v1/changes/:id/approvals")
-      .setPath(ById)
-      .setUrlParams(PageParams)
-      .addSuccess(pageOf(ApprovalRecord))
-      .annotateContext(about(reading, "The decisions on a Change's Candidates, oldest first"))
+    HttpApiEndpoint.get("list", "/v1/changes/:id/approvals", {
+      params: ById,
+      query: PageParams,
+      success: pageOf(ApprovalRecord)
+    }).annotateMerge(about(reading, "The decisions on a Change's Candidates, oldest first"))
   )
   .add(
-    HttpApiEndpoint.post("approve", "/v1/changes/:id/approve")
-      .setPath(ById)
-      .setPayload(DecisionBody)
-      .addSuccess(Schema.Struct({ approval: ApprovalRecord }))
-      .annotateContext(
-        about(
-          approving,
-          "Grant or reject a Candidate",
-          "Each person decides once, until as many have granted as the Policy's `approvalsRequired`; one rejection is final. The same again answers the stored decision. 409 `already_decided`, `not_required`; 403 `self_approval`."
-        )
+    HttpApiEndpoint.post("approve", "/v1/changes/:id/approve", {
+      params: ById,
+      payload: DecisionBody,
+      success: Schema.Struct({ approval: ApprovalRecord })
+    }).annotateMerge(
+      about(
+        approving,
+        "Grant or reject a Candidate",
+        "Each person decides once, until as many have granted as the Policy's `approvalsRequired`; one rejection is final. The same again answers the stored decision. 409 `already_decided`, `not_required`; 403 `self_approval`."
       )
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Approvals")

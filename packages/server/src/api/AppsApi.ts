@@ -1,62 +1,63 @@
 /** A Project's live application. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { matching } from "@pawl/core/primitives/Matching"
 import { Authenticated } from "./Authentication.ts"
 import { about, administering, reading, writing } from "./Needs.ts"
 import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
 import { AppLogLineRecord, AppRecord } from "./Records.ts"
 import { streamed } from "./Streamed.ts"
 
-const get = HttpApiEndpoint.get("get", "/v1/projects/:id/app")
-  .setPath(ById)
-  .addSuccess(Schema.Struct({ enabled: Schema.Boolean, app: Schema.NullOr(AppRecord) }))
-  .annotateContext(
-    about(
-      reading,
-      "The live application and its previews",
-      "`enabled` is false where no apps are hosted; `app` is null before the first deploy."
-    )
+const get = HttpApiEndpoint.get("get", "/v1/projects/:id/app", {
+  params: ById,
+  success: Schema.Struct({ enabled: Schema.Boolean, app: Schema.NullOr(AppRecord) })
+}).annotateMerge(
+  about(
+    reading,
+    "The live application and its previews",
+    "`enabled` is false where no apps are hosted; `app` is null before the first deploy."
   )
+)
 
-const deploy = HttpApiEndpoint.post("deploy", "/v1/projects/:id/app")
-  .setPath(ById)
-  .addSuccess(Schema.Struct({ app: AppRecord }), { status: 202 })
-  .annotateContext(
-    about(
-      writing,
-      "Deploy the app",
-      "Builds the head and serves it. On a live app it releases the head again. 409 `apps_disabled`, `no_source`."
-    )
+const deploy = HttpApiEndpoint.post("deploy", "/v1/projects/:id/app", {
+  params: ById,
+  success: Schema.Struct({ app: AppRecord }).pipe(HttpApiSchema.status(202))
+}).annotateMerge(
+  about(
+    writing,
+    "Deploy the app",
+    "Builds the head and serves it. On a live app it releases the head again. 409 `apps_disabled`, `no_source`."
   )
+)
 
-const remove = HttpApiEndpoint.del("remove", "/v1/projects/:id/app")
-  .setPath(ById)
-  .addSuccess(Schema.Struct({ app: AppRecord }), { status: 202 })
-  .annotateContext(
-    about(
-      administering,
-      "Remove the app",
-      "Every host of it, previews and versions too, answers 410 from the next request on; its data and bundles are deleted. The Project stays, and a later deploy makes a new pointer. A repeat answers the same; 404 `unknown_app` where there never was one."
-    )
+const remove = HttpApiEndpoint.delete("remove", "/v1/projects/:id/app", {
+  params: ById,
+  success: Schema.Struct({ app: AppRecord }).pipe(HttpApiSchema.status(202))
+}).annotateMerge(
+  about(
+    administering,
+    "Remove the app",
+    "Every host of it, previews and versions too, answers 410 from the next request on; its data and bundles are deleted. The Project stays, and a later deploy makes a new pointer. A repeat answers the same; 404 `unknown_app` where there never was one."
   )
+)
 
-const logs = HttpApiEndpoint.get("logs", "/v1/projects/:id/app/logs")
-  .setPath(ById)
-  .setUrlParams(
-    Schema.Struct({
-      ...PageParams.fields,
-      after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER)),
-      channel: Schema.optionalKey(
-        Schema.String.check(
-          Schema.isPattern(/^(production|preview:[0-9a-z]{1,63})$/, {
-            message: "use `production`, or `preview:` and the name of a preview or version"
-          })
+const logs = HttpApiEndpoint.get("logs", "/v1/projects/:id/app/logs", {
+  params: ById,
+  query: Schema.Struct({
+    ...PageParams.fields,
+    after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER)),
+    channel: Schema.optionalKey(
+      Schema.String.check(
+        matching(
+          "^(production|preview:[0-9a-z]{1,63})$",
+          "use `production`, or `preview:` and the name of a preview or version"
         )
       )
-    })
-  )
-  .addSuccess(pageOf(AppLogLineRecord).annotate({ identifier: "AppLogPage" }))
-  .annotateContext(
+    )
+  }),
+  success: pageOf(AppLogLineRecord).annotate({ identifier: "AppLogPage" })
+})
+  .annotateMerge(
     about(
       reading,
       "What the app printed and threw",

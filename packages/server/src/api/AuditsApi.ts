@@ -11,24 +11,18 @@ export const AuditAnswer = Schema.Struct({ audit: AuditRecord })
 
 export const AuditsApi = HttpApiGroup.make("audits")
   .add(
-    HttpApiEndpoint.post("run", "/v1/projects/:id/audit")
-      .setPath(ById)
-      .addSuccess(AuditAnswer)
-      .annotateContext(
-        about(
-          writing,
-          "Audit a Project now",
-          "Derives every generation's tree anew and checks Evidence, approvals, Policy and history against it. Answers when it is done; every difference is named. 409 `project_archived`."
-        )
+    HttpApiEndpoint.post("run", "/v1/projects/:id/audit", { params: ById, success: AuditAnswer }).annotateMerge(
+      about(
+        writing,
+        "Audit a Project now",
+        "Derives every generation's tree anew and checks Evidence, approvals, Policy and history against it. Answers when it is done; every difference is named. 409 `project_archived`."
       )
+    )
   )
   .add(
-    HttpApiEndpoint.get("get", "/v1/projects/:id/audit")
-      .setPath(ById)
-      .addSuccess(AuditAnswer)
-      .annotateContext(
-        about(reading, "The last audit of a Project", "404 `unknown_audit` before the first. There is one each day.")
-      )
+    HttpApiEndpoint.get("get", "/v1/projects/:id/audit", { params: ById, success: AuditAnswer }).annotateMerge(
+      about(reading, "The last audit of a Project", "404 `unknown_audit` before the first. There is one each day.")
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Audits")

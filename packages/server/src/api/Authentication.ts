@@ -10,10 +10,14 @@ export class CurrentUser extends Context.Service<
   { readonly user: User; readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt"> }
 >()("@pawl/server/api/CurrentUser") {}
 
-export class Authenticated extends HttpApiMiddleware.Tag<Authenticated>()("@pawl/server/api/Authenticated", {
-  failure: problem(401),
-  provides: CurrentUser,
-  security: {
-    bearer: HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "An API token, `pawl_…`"))
+export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: CurrentUser }>()(
+  "@pawl/server/api/Authenticated",
+  {
+    error: problem(401),
+    security: {
+      bearer: HttpApiSecurity.http({ scheme: "bearer" }).pipe(
+        HttpApiSecurity.annotate(OpenApi.Description, "An API token, `pawl_…`")
+      )
+    }
   }
-}) {}
+) {}

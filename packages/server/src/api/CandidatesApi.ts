@@ -30,55 +30,50 @@ export const Promotion = Schema.Struct({
   releaseId: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Promotion" })
 
-const create = HttpApiEndpoint.post("create", "/v1/changes/:id/candidates")
-  .setPath(ById)
-  .setPayload(NewCandidateBody)
-  .addSuccess(CandidateAnswer, { status: 202 })
-  .annotateContext(
-    about(
-      writing,
-      "Ask for a Candidate",
-      "The same composition always answers the same Candidate. 409 `no_source`, `candidate_limit`, `change_closed`."
-    )
+const create = HttpApiEndpoint.post("create", "/v1/changes/:id/candidates", {
+  params: ById,
+  payload: NewCandidateBody,
+  success: CandidateAnswer.pipe(HttpApiSchema.status(202))
+}).annotateMerge(
+  about(
+    writing,
+    "Ask for a Candidate",
+    "The same composition always answers the same Candidate. 409 `no_source`, `candidate_limit`, `change_closed`."
   )
+)
 
-const list = HttpApiEndpoint.get("list", "/v1/changes/:id/candidates")
-  .setPath(ById)
-  .setUrlParams(PageParams)
-  .addSuccess(pageOf(CandidateRecord))
-  .annotateContext(about(reading, "The Candidates of a Change, oldest first"))
+const list = HttpApiEndpoint.get("list", "/v1/changes/:id/candidates", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(CandidateRecord)
+}).annotateMerge(about(reading, "The Candidates of a Change, oldest first"))
 
-const get = HttpApiEndpoint.get("get", "/v1/candidates/:id")
-  .setPath(ById)
-  .addSuccess(CandidateAnswer)
-  .annotateContext(about(reading, "A Candidate"))
+const get = HttpApiEndpoint.get("get", "/v1/candidates/:id", { params: ById, success: CandidateAnswer }).annotateMerge(
+  about(reading, "A Candidate")
+)
 
-const evidence = HttpApiEndpoint.get("evidence", "/v1/candidates/:id/evidence")
-  .setPath(ById)
-  .setUrlParams(
-    Schema.Struct({
-      ...PageParams.fields,
-      output: Schema.optionalKey(Schema.Literals(["true", "false"]))
-    })
+const evidence = HttpApiEndpoint.get("evidence", "/v1/candidates/:id/evidence", {
+  params: ById,
+  query: Schema.Struct({
+    ...PageParams.fields,
+    output: Schema.optionalKey(Schema.Literals(["true", "false"]))
+  }),
+  success: pageOf(EvidenceRecord)
+}).annotateMerge(
+  about(
+    reading,
+    "What the checks of a Candidate left behind, oldest first",
+    "With `output=true` each has the first 64 KiB of its output."
   )
-  .addSuccess(pageOf(EvidenceRecord))
-  .annotateContext(
-    about(
-      reading,
-      "What the checks of a Candidate left behind, oldest first",
-      "With `output=true` each has the first 64 KiB of its output."
-    )
-  )
+)
 
-const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output")
-  .setPath(ById)
-  .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
-  .annotateContext(about(reading, "The whole output of a check"))
+const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output", {
+  params: ById,
+  success: Schema.String.annotate({ description: "a string" }).pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
+}).annotateMerge(about(reading, "The whole output of a check"))
 
-const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff")
-  .setPath(ById)
-  .addSuccess(DiffAnswer)
-  .annotateContext(
+const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: ById, success: DiffAnswer })
+  .annotateMerge(
     about(
       reading,
       "What a Candidate changes on its base",
@@ -87,38 +82,35 @@ const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff")
   )
   .annotate(OpenApi.Transform, diffed)
 
-const why = HttpApiEndpoint.get("why", "/v1/candidates/:id/why")
-  .setPath(ById)
-  .addSuccess(WhyAnswer)
-  .annotateContext(
-    about(
-      reading,
-      "Why a Candidate is where it is, and what to do",
-      "Every block at once, each check that did not pass with the end of its output, what is owed, and what stands in the way."
-    )
+const why = HttpApiEndpoint.get("why", "/v1/candidates/:id/why", { params: ById, success: WhyAnswer }).annotateMerge(
+  about(
+    reading,
+    "Why a Candidate is where it is, and what to do",
+    "Every block at once, each check that did not pass with the end of its output, what is owed, and what stands in the way."
   )
+)
 
-const preview = HttpApiEndpoint.get("preview", "/v1/candidates/:id/preview")
-  .setPath(ById)
-  .addSuccess(Schema.Struct({ preview: PreviewRecord }))
-  .annotateContext(
-    about(
-      reading,
-      "Where a Candidate can be tried",
-      "404 `unknown_preview` before its `build` check passed, and after the preview expired."
-    )
+const preview = HttpApiEndpoint.get("preview", "/v1/candidates/:id/preview", {
+  params: ById,
+  success: Schema.Struct({ preview: PreviewRecord })
+}).annotateMerge(
+  about(
+    reading,
+    "Where a Candidate can be tried",
+    "404 `unknown_preview` before its `build` check passed, and after the preview expired."
   )
+)
 
-const promote = HttpApiEndpoint.post("promote", "/v1/candidates/:id/promote")
-  .setPath(ById)
-  .addSuccess(Promotion)
-  .annotateContext(
-    about(
-      promoting,
-      "Promote a Candidate",
-      "Safe to repeat. 409 `stale`; 409 `blocked` with every block at once; 409 `promotion_under_way` while its Change is promoting another Candidate."
-    )
+const promote = HttpApiEndpoint.post("promote", "/v1/candidates/:id/promote", {
+  params: ById,
+  success: Promotion
+}).annotateMerge(
+  about(
+    promoting,
+    "Promote a Candidate",
+    "Safe to repeat. 409 `stale`; 409 `blocked` with every block at once; 409 `promotion_under_way` while its Change is promoting another Candidate."
   )
+)
 
 export const CandidatesApi = HttpApiGroup.make("candidates")
   .add(create)

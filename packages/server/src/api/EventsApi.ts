@@ -7,16 +7,15 @@ import { ById, PageParams, pageOf, queryNumber } from "./Paging.ts"
 import { EventRecord } from "./Records.ts"
 import { streamed } from "./Streamed.ts"
 
-const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events")
-  .setPath(ById)
-  .setUrlParams(
-    Schema.Struct({
-      ...PageParams.fields,
-      after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER))
-    })
-  )
-  .addSuccess(pageOf(EventRecord).annotate({ identifier: "EventPage" }))
-  .annotateContext(
+const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events", {
+  params: ById,
+  query: Schema.Struct({
+    ...PageParams.fields,
+    after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER))
+  }),
+  success: pageOf(EventRecord).annotate({ identifier: "EventPage" })
+})
+  .annotateMerge(
     about(
       reading,
       "The events of a Project, oldest first",

@@ -1,6 +1,10 @@
 /** Files in requests, by path: text, or `{ base64 }` for any bytes; `null` deletes where something can be deleted. */
 import { type FileContent, type FileEdits } from "@pawl/core/project/Repositories"
-import { ParseResult, Schema } from "effect"
+import { Effect, Schema, type SchemaAST, SchemaIssue } from "effect"
+import { toldAs } from "./Told.ts"
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isContent = (value: unknown): value is FileContent =>
   typeof value === "string" ||
@@ -11,27 +15,29 @@ const values = "a text or { base64 }"
 /** Read as they are, without a copy: a body of files may have 10 MiB. Paths are judged by the use cases. */
 const filesOf = (deletable: boolean) => {
   const wanted = deletable ? `${values}, or null to delete` : values
-  const read = (input: unknown, _: unknown, ast: Schema.Schema.Any["ast"]) => {
-    if (typeof input !== "object" || input === null || Array.isArray(input))
-      return ParseResult.fail(new ParseResult.Type(ast, input, `use an object of files by path: each ${wanted}`))
-    for (const [path, content] of Object.entries(input))
-      if (!isContent(content) && !(deletable && content === null))
-        return ParseResult.fail(new ParseResult.Pointer(path, input, new ParseResult.Type(ast, null, `use ${wanted}`)))
-    return ParseResult.succeed(input as FileEdits)
-  }
   const content = [
     { type: "string" },
     { type: "object", required: ["base64"], properties: { base64: { type: "string", contentEncoding: "base64" } } }
   ]
-  return Schema.declare(
+  const refused = (message: string, input: unknown, options: SchemaAST.ParseOptions) =>
+    new SchemaIssue.InvalidValue({ message }, input, options)
+  return Schema.declareConstructor<FileEdits>()(
     [],
-    { decode: () => read, encode: () => read },
-    {
-      jsonSchema: {
-        type: "object",
-        additionalProperties: { anyOf: deletable ? [...content, { type: "null" }] : content }
-      }
-    }
+    () => (input, _, options) => {
+      if (!isObject(input))
+        return Effect.fail(refused(`use an object of files by path: each ${wanted}`, input, options))
+      for (const [path, each] of Object.entries(input))
+        if (!isContent(each) && !(deletable && each === null))
+          return Effect.fail(new SchemaIssue.Pointer([path], refused(`use ${wanted}`, each, options)))
+      return Effect.succeed(input as FileEdits)
+    },
+    // They are JSON as they are.
+    { toCodecJson: () => undefined }
+  ).check(
+    toldAs({
+      type: "object",
+      additionalProperties: { anyOf: deletable ? [...content, { type: "null" }] : content }
+    })
   )
 }
 

@@ -5,25 +5,25 @@ import { about, reading } from "./Needs.ts"
 import { ById, PageParams, pageOf } from "./Paging.ts"
 import { HistoryRecord } from "./Records.ts"
 
-const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history")
-  .setPath(ById)
-  .setUrlParams(PageParams)
-  .addSuccess(pageOf(HistoryRecord))
-  .annotateContext(
-    about(
-      reading,
-      "The history of a Change, oldest first",
-      "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
-    )
+const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(HistoryRecord)
+}).annotateMerge(
+  about(
+    reading,
+    "The history of a Change, oldest first",
+    "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
   )
+)
 
-const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/history")
-  .setPath(ById)
-  .setUrlParams(PageParams)
-  .addSuccess(pageOf(HistoryRecord))
-  .annotateContext(
-    about(reading, "The history of a Project, oldest first", "That of all its Changes, and of its live app.")
-  )
+const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/history", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(HistoryRecord)
+}).annotateMerge(
+  about(reading, "The history of a Project, oldest first", "That of all its Changes, and of its live app.")
+)
 
 export const HistoryApi = HttpApiGroup.make("history")
   .add(ofChange)

@@ -13,23 +13,23 @@ export const MembersBody = Schema.Struct({
 
 export const MembersApi = HttpApiGroup.make("members")
   .add(
-    HttpApiEndpoint.get("get", "/v1/projects/:id/members")
-      .setPath(ById)
-      .addSuccess(pageOf(MemberRecord))
-      .annotateContext(
-        about(
-          reading,
-          "The entries of a Project, in one page",
-          "Owners of the organization are admins and its other members have the role `member`, unless an entry says otherwise."
-        )
+    HttpApiEndpoint.get("get", "/v1/projects/:id/members", {
+      params: ById,
+      success: pageOf(MemberRecord)
+    }).annotateMerge(
+      about(
+        reading,
+        "The entries of a Project, in one page",
+        "Owners of the organization are admins and its other members have the role `member`, unless an entry says otherwise."
       )
+    )
   )
   .add(
-    HttpApiEndpoint.put("put", "/v1/projects/:id/members")
-      .setPath(ById)
-      .setPayload(MembersBody)
-      .addSuccess(pageOf(MemberRecord))
-      .annotateContext(about(administering, "Replace the entries of a Project", "In force with the next request."))
+    HttpApiEndpoint.put("put", "/v1/projects/:id/members", {
+      params: ById,
+      payload: MembersBody,
+      success: pageOf(MemberRecord)
+    }).annotateMerge(about(administering, "Replace the entries of a Project", "In force with the next request."))
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Members of a Project")

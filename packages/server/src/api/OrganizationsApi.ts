@@ -1,6 +1,6 @@
 /** Organizations and their members. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { OrganizationRole } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { about, administeringOwn, readingOwn } from "./Needs.ts"
@@ -15,35 +15,35 @@ export const OrganizationMembersBody = Schema.Struct({
 
 export const OrganizationsApi = HttpApiGroup.make("organizations")
   .add(
-    HttpApiEndpoint.post("create", "/v1/organizations")
-      .setPayload(NewOrganizationBody)
-      .addSuccess(Schema.Struct({ organization: OrganizationRecord }), { status: 201 })
-      .annotateContext(about(administeringOwn, "Make an organization", "The caller becomes its owner."))
+    HttpApiEndpoint.post("create", "/v1/organizations", {
+      payload: NewOrganizationBody,
+      success: Schema.Struct({ organization: OrganizationRecord }).pipe(HttpApiSchema.status(201))
+    }).annotateMerge(about(administeringOwn, "Make an organization", "The caller becomes its owner."))
   )
   .add(
-    HttpApiEndpoint.get("list", "/v1/organizations")
-      .setUrlParams(PageParams)
-      .addSuccess(pageOf(OrganizationRecord))
-      .annotateContext(about(readingOwn, "The caller's organizations, with the caller's role"))
+    HttpApiEndpoint.get("list", "/v1/organizations", {
+      query: PageParams,
+      success: pageOf(OrganizationRecord)
+    }).annotateMerge(about(readingOwn, "The caller's organizations, with the caller's role"))
   )
   .add(
-    HttpApiEndpoint.get("members", "/v1/organizations/:id/members")
-      .setPath(ById)
-      .addSuccess(pageOf(OrganizationMemberRecord))
-      .annotateContext(about(readingOwn, "The members of an organization, in one page"))
+    HttpApiEndpoint.get("members", "/v1/organizations/:id/members", {
+      params: ById,
+      success: pageOf(OrganizationMemberRecord)
+    }).annotateMerge(about(readingOwn, "The members of an organization, in one page"))
   )
   .add(
-    HttpApiEndpoint.put("putMembers", "/v1/organizations/:id/members")
-      .setPath(ById)
-      .setPayload(OrganizationMembersBody)
-      .addSuccess(pageOf(OrganizationMemberRecord))
-      .annotateContext(
-        about(
-          administeringOwn,
-          "Replace the members of an organization",
-          "Only owners may, and one owner stays. Who makes another owner needs a token with all scopes. Who is not named any more has left: nothing that they held in its Projects counts, from the next request on."
-        )
+    HttpApiEndpoint.put("putMembers", "/v1/organizations/:id/members", {
+      params: ById,
+      payload: OrganizationMembersBody,
+      success: pageOf(OrganizationMemberRecord)
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "Replace the members of an organization",
+        "Only owners may, and one owner stays. Who makes another owner needs a token with all scopes. Who is not named any more has left: nothing that they held in its Projects counts, from the next request on."
       )
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Organizations")

@@ -1,30 +1,42 @@
 /** What lists take and answer, and how a path names a thing. */
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Schema } from "effect"
+import { matching } from "@pawl/core/primitives/Matching"
+import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { toldAs } from "./Told.ts"
 
 /** An id in a path. Any text is a name of something that may not exist: unknown ones are 404, not 400. */
-const PathId = Schema.transform(Schema.String, Schema.String, {
-  strict: true,
-  decode: (text) => text,
-  // The router decodes what it reads; some ids hold a slash or a colon.
-  encode: (id) => encodeURIComponent(id)
-})
+const PathId = Schema.String
 
 /** `/:id` */
 export const ById = Schema.Struct({ id: PathId })
 
 /** A whole number in a query, from `least` to `most`; `initial` is what it is when it is left out. */
 export const queryNumber = (least: number, most: number, initial?: number) => {
-  const message = () => ({ message: `use one whole number from ${least} to ${most}`, override: true })
-  return Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: least, maximum: most })).annotate({
+  const message = `use one whole number from ${least} to ${most}`
+  const told = {
+    type: "integer",
+    minimum: least,
+    maximum: most,
+    ...(initial === undefined ? {} : { default: initial })
+  }
+  const text = Schema.declare<string>((value) => typeof value === "string", {
     message,
-    jsonSchema: {
-      type: "integer",
-      minimum: least,
-      maximum: most,
-      ...(initial === undefined ? {} : { default: initial })
-    }
+    toCodecStringTree: () => undefined
   })
+  return text.check(toldAs(told)).pipe(
+    Schema.decodeTo(
+      Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most }, { message })),
+      SchemaTransformation.transformEffect({
+        decode: (written, options) => {
+          const number = written.trim() === "" ? Number.NaN : Number(written)
+          return Number.isInteger(number)
+            ? Effect.succeed(number)
+            : Effect.fail(new SchemaIssue.InvalidValue({ message }, written, options))
+        },
+        encode: (number) => Effect.succeed(String(number))
+      })
+    )
+  )
 }
 
 export const PageParams = Schema.Struct({
@@ -33,14 +45,15 @@ export const PageParams = Schema.Struct({
   /** `nextCursor` of the page before. */
   cursor: Schema.optionalKey(
     Schema.String.check(
-      Schema.isPattern(/^([1-9][0-9]{0,14}|[om][0-9]{0,15}|[0-9]{1,15}~[a-z]+\.[a-z]+:.{1,400})$/, {
-        message: "use the nextCursor of a page before"
-      })
+      matching(
+        String.raw`^([1-9][0-9]{0,14}|[om][0-9]{0,15}|[0-9]{1,15}~[a-z]+\.[a-z]+:.{1,400})$`,
+        "use the nextCursor of a page before"
+      )
     )
   )
 })
 export interface PageParams extends Schema.Schema.Type<typeof PageParams> {}
 
 /** `nextCursor` is null on the last page. */
-export const pageOf = <A, I, R>(item: Schema.Codec<A, I, R>) =>
+export const pageOf = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ items: Schema.Array(item), nextCursor: Schema.NullOr(Schema.String) })

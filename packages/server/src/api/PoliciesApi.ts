@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RiskTier } from "@pawl/core/change/Change"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { matching } from "@pawl/core/primitives/Matching"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
 import { about, administering, reading } from "./Needs.ts"
@@ -11,13 +12,17 @@ import { PolicyRecord } from "./Records.ts"
 
 export const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
 
-const CheckId = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "a check id is 1 to 64 of a-z, 0-9 and -" })
-)
-const Tiers = Schema.Array(RiskTier).check(Schema.isMaxLength(RiskTier.literals.length))
+const atMost = (items: number) =>
+  Schema.isMaxLength(items, { title: `maxItems(${items})`, description: `an array of at most ${items} item(s)` })
+
+const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a check id is 1 to 64 of a-z, 0-9 and -"))
+const Tiers = Schema.Array(RiskTier).check(atMost(RiskTier.literals.length))
 const WaivedCheck = Schema.Struct({
   id: CheckId,
-  reason: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(1000)),
+  reason: Schema.String.check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(1000, { title: "maxLength(1000)", description: "a string at most 1000 character(s) long" })
+  ),
   until: Moment
 })
 
@@ -25,34 +30,41 @@ const WaivedCheck = Schema.Struct({
 export const PolicyBody = Schema.Struct({
   autoPromoteRiskTiers: Schema.optionalKey(Tiers),
   approvalRiskTiers: Schema.optionalKey(Tiers),
-  requiredChecks: Schema.optionalKey(Schema.Array(CheckId).check(Schema.isMaxLength(Limits.checksPerPlan))),
+  requiredChecks: Schema.optionalKey(Schema.Array(CheckId).check(atMost(Limits.checksPerPlan))),
   allowSelfApproval: Schema.optionalKey(Schema.Boolean),
   approvalsRequired: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Limits.approvalsRequiredMax }))
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 1, maximum: Limits.approvalsRequiredMax },
+        {
+          title: `between(1, ${Limits.approvalsRequiredMax})`,
+          description: `a number between 1 and ${Limits.approvalsRequiredMax}`
+        }
+      )
+    )
   ),
   baseChecksMustPass: Schema.optionalKey(Schema.Boolean),
-  waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(Schema.isMaxLength(Limits.checksPerPlan)))
+  waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
 
 export const PoliciesApi = HttpApiGroup.make("policies")
   .add(
-    HttpApiEndpoint.get("get", "/v1/projects/:id/policy")
-      .setPath(ById)
-      .addSuccess(PolicyAnswer)
-      .annotateContext(about(reading, "The Policy in force"))
+    HttpApiEndpoint.get("get", "/v1/projects/:id/policy", { params: ById, success: PolicyAnswer }).annotateMerge(
+      about(reading, "The Policy in force")
+    )
   )
   .add(
-    HttpApiEndpoint.put("put", "/v1/projects/:id/policy")
-      .setPath(ById)
-      .setPayload(PolicyBody)
-      .addSuccess(PolicyAnswer)
-      .annotateContext(
-        about(
-          administering,
-          "Change the Policy",
-          "Stored as version + 1. Candidates planned under an older version must be asked for anew."
-        )
+    HttpApiEndpoint.put("put", "/v1/projects/:id/policy", {
+      params: ById,
+      payload: PolicyBody,
+      success: PolicyAnswer
+    }).annotateMerge(
+      about(
+        administering,
+        "Change the Policy",
+        "Stored as version + 1. Candidates planned under an older version must be asked for anew."
       )
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Policies")

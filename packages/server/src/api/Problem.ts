@@ -1,22 +1,24 @@
 /** How every error is answered: `application/problem+json` (RFC 9457), in one shape for all endpoints. */
-import { Data, Schema } from "effect"
+import { Data, Schema, SchemaTransformation } from "effect"
+import { ProblemDetails } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
+import { Int } from "./Told.ts"
 
-export const ProblemBody = Schema.Struct(
-  {
+export const ProblemBody = Schema.StructWithRest(
+  Schema.Struct({
     /** `urn:pawl:problem:<code>`. */
     type: Schema.String,
     /** Short, and the same for every problem of this code. */
     title: Schema.String,
-    status: Schema.Int,
+    status: Int,
     /** The word for programs, such as `stale`, `blocked` or `invalid_field`. */
     code: Schema.String,
     /** What is wrong, where, and what to do. */
     detail: Schema.String,
     /** Also in the header `X-Request-Id`; the server's log has it too. */
     requestId: Schema.String
-  },
-  { key: Schema.String, value: Schema.Unknown }
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
 ).annotate({
   identifier: "Problem",
   description:
@@ -50,8 +52,6 @@ export const bodyOf = (problem: Problem): typeof ProblemBody.Type => {
   return { ...own, ...facts, ...own }
 }
 
-export const problemContentType = "application/problem+json"
-
 /** The statuses that a problem can have, each with what it is for. */
 export const problemStatuses = {
   400: "Something in the request cannot be used; `field` names it",
@@ -70,11 +70,14 @@ export const problemStatuses = {
 } as const
 export type ProblemStatus = keyof typeof problemStatuses
 
-const statusOf = (status: ProblemStatus) =>
-  Schema.transform(ProblemBody, Schema.instanceOf(Problem), { strict: true, decode, encode: bodyOf }).annotate(
-    HttpApiSchema.annotations({ status, description: problemStatuses[status] })
-  )
-
 /** The schema of a problem with this status. */
 export const problem = (status: ProblemStatus) =>
-  statusOf(status).pipe(HttpApiSchema.withEncoding({ kind: "Json", contentType: problemContentType }))
+  ProblemBody.pipe(
+    Schema.decodeTo(
+      // Of all problems that an endpoint may answer with, it is the one with its own status.
+      Schema.instanceOf(Problem).check(Schema.makeFilter((each) => each.status === status)),
+      SchemaTransformation.transform({ decode, encode: bodyOf })
+    ),
+    HttpApiSchema.status(status),
+    HttpApiSchema.asJson({ contentType: ProblemDetails.contentType })
+  ).annotate({ description: problemStatuses[status] })

@@ -24,10 +24,9 @@ import { Project } from "@pawl/core/project/Project"
 import { Generation } from "@pawl/core/promotion/Generation"
 import { Release } from "@pawl/core/release/Release"
 import { Task } from "@pawl/core/task/Task"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
-const named = <A, I, R>(identifier: string, schema: Schema.Codec<A, I, R>): Schema.Codec<A, I, R> =>
-  schema.annotate({ identifier })
+const named = <S extends Schema.Top>(identifier: string, schema: S): S["Rebuild"] => schema.annotate({ identifier })
 
 export const ProjectRecord = named("Project", Project)
 export const ChangeRecord = named("Change", Change)
@@ -44,23 +43,23 @@ export const AppLogLineRecord = named("AppLogLine", AppLogLine)
 /** Never with its secret. */
 export const WebhookRecord = named("Webhook", WebhookView)
 export const WebhookDeliveryRecord = named("WebhookDelivery", Delivery)
-const person = User.pick("id", "name", "createdAt", "disabledAt")
+const person = User.mapFields(Struct.pick(["id", "name", "createdAt", "disabledAt"]))
 export const UserRecord = named("User", person)
 /** A user of an organization, with their role in it. */
 export const PersonRecord = named("Person", Schema.Struct({ ...person.fields, role: OrganizationRole }))
 export const OrganizationRecord = named(
   "Organization",
-  Schema.Struct({ ...Organization.omit("sponsor").fields, role: OrganizationRole })
+  Schema.Struct({ ...Organization.mapFields(Struct.omit(["sponsor"])).fields, role: OrganizationRole })
 )
 export const OrganizationMemberRecord = named(
   "OrganizationMember",
-  Schema.Struct({ ...OrganizationMember.omit("stay").fields, name: Schema.String })
+  Schema.Struct({ ...OrganizationMember.mapFields(Struct.omit(["stay"])).fields, name: Schema.String })
 )
-const entry = Membership.omit("stay")
+const entry = Membership.mapFields(Struct.omit(["stay"]))
 export const EntryRecord = named("Membership", entry)
 export const MemberRecord = named("Member", Schema.Struct({ ...entry.fields, name: Schema.String }))
 /** Never with its hash. */
-export const TokenRecord = named("Token", Token.omit("hash"))
+export const TokenRecord = named("Token", Token.mapFields(Struct.omit(["hash"])))
 
 /** A generation, and where its version can be opened; `url` is null when no app served it. */
 export const VersionRecord = named(

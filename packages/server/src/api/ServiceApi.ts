@@ -1,6 +1,6 @@
 /** Whether the server is there, and whether it can work. Anyone may ask. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
 export const Health = Schema.Struct({
   status: Schema.Literal("ok"),
@@ -18,12 +18,14 @@ export const NotReady = Schema.Struct({
 
 export const ServiceApi = HttpApiGroup.make("service")
   .add(
-    HttpApiEndpoint.get("health", "/health").addSuccess(Health).annotate(OpenApi.Summary, "Whether the server answers")
+    HttpApiEndpoint.get("health", "/health", { success: Health }).annotate(
+      OpenApi.Summary,
+      "Whether the server answers"
+    )
   )
   .add(
-    HttpApiEndpoint.get("ready", "/health/ready")
-      .addSuccess(Ready)
-      .addSuccess(NotReady, { status: 503 })
-      .annotate(OpenApi.Summary, "Whether the server can work, and what it lacks")
+    HttpApiEndpoint.get("ready", "/health/ready", {
+      success: [Ready, NotReady.pipe(HttpApiSchema.status(503))]
+    }).annotate(OpenApi.Summary, "Whether the server can work, and what it lacks")
   )
   .annotate(OpenApi.Description, "The server itself")

@@ -1,6 +1,6 @@
 /** The users that owners make, and what becomes of them. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { OrganizationRole, Scope } from "@pawl/core/access/Membership"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
@@ -31,47 +31,46 @@ const keepers =
 
 export const UsersApi = HttpApiGroup.make("users")
   .add(
-    HttpApiEndpoint.post("create", "/v1/users")
-      .setPayload(NewUserBody)
-      .addSuccess(Schema.Struct({ user: UserRecord, token: Schema.String }), { status: 201 })
-      .annotateContext(
-        about(
-          administeringOwn,
-          "Make a local user",
-          "Only owners of an organization may. The user's first token is shown once; it can do no more than the token that asks."
-        )
+    HttpApiEndpoint.post("create", "/v1/users", {
+      payload: NewUserBody,
+      success: Schema.Struct({ user: UserRecord, token: Schema.String }).pipe(HttpApiSchema.status(201))
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "Make a local user",
+        "Only owners of an organization may. The user's first token is shown once; it can do no more than the token that asks."
       )
+    )
   )
   .add(
-    HttpApiEndpoint.get("list", "/v1/users")
-      .setUrlParams(UsersParams)
-      .addSuccess(pageOf(PersonRecord))
-      .annotateContext(about(readingOwn, "The users of an organization, in the order in which they came"))
+    HttpApiEndpoint.get("list", "/v1/users", { query: UsersParams, success: pageOf(PersonRecord) }).annotateMerge(
+      about(readingOwn, "The users of an organization, in the order in which they came")
+    )
   )
   .add(
-    HttpApiEndpoint.del("disable", "/v1/users/:id")
-      .setPath(ById)
-      .addSuccess(Schema.Struct({ user: UserRecord }), { status: 202 })
-      .annotateContext(
-        about(
-          administeringOwn,
-          "Disable a user",
-          `No token, stream or git access of theirs is good for anything from the next request on, and they have left every organization. ${keepers}`
-        )
+    HttpApiEndpoint.delete("disable", "/v1/users/:id", {
+      params: ById,
+      success: Schema.Struct({ user: UserRecord }).pipe(HttpApiSchema.status(202))
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "Disable a user",
+        `No token, stream or git access of theirs is good for anything from the next request on, and they have left every organization. ${keepers}`
       )
+    )
   )
   .add(
-    HttpApiEndpoint.get("tokens", "/v1/users/:id/tokens")
-      .setPath(ById)
-      .setUrlParams(PageParams)
-      .addSuccess(pageOf(TokenRecord))
-      .annotateContext(
-        about(
-          administeringOwn,
-          "The tokens of a user, oldest first, without what they are made of",
-          `One's own, too. ${keepers}`
-        )
+    HttpApiEndpoint.get("tokens", "/v1/users/:id/tokens", {
+      params: ById,
+      query: PageParams,
+      success: pageOf(TokenRecord)
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "The tokens of a user, oldest first, without what they are made of",
+        `One's own, too. ${keepers}`
       )
+    )
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Users")

@@ -3,7 +3,7 @@
  * one transaction, each in a savepoint of its own, so that they wait for the disk once; an answer is given only after
  * the COMMIT that makes it durable.
  */
-import { SqlError } from "effect/sql/SqlError"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import type { Database, Outcome, Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import { type Opened, rollBack, rowsOf } from "./Connections.ts"
@@ -21,7 +21,10 @@ const jobsAtOnce = 64
 /** How long the database may keep the thread before timers and sockets get a turn, in ms. */
 const turnMs = 10
 
-export const failed = (cause: unknown): SqlError => new SqlError({ cause, message: "Failed to execute statement" })
+export const failed = (cause: unknown): SqlError =>
+  new SqlError({
+    reason: classifySqliteError(cause, { message: "Failed to execute statement", operation: "execute" })
+  })
 
 const perform = ({ prepare }: Opened, statements: ReadonlyArray<Statement>): Outcome => {
   const answers: Array<Extract<Outcome, { readonly _tag: "Applied" }>["answers"][number]> = []

@@ -30,7 +30,7 @@ const takeTurn = (folder: string) =>
     Effect.flatMap((db) => (db === null ? Effect.fail(new FolderInUse({ folder, pid: null })) : Effect.succeed(db))),
     Effect.retry({
       while: (problem) => problem._tag === "FolderInUse",
-      schedule: Schedule.intersect(Schedule.spaced(lookMs), Schedule.recurs(startMs / lookMs))
+      schedule: Schedule.spaced(lookMs).pipe(Schedule.upTo({ times: startMs / lookMs }))
     })
   )
 

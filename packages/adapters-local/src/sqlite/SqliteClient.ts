@@ -1,5 +1,5 @@
 /**
- * The embedded database: one SQLite file, one connection, for `@effect/sql` and for the stores' batches alike.
+ * The embedded database: one SQLite file, one connection, for Effect's `SqlClient` and for the stores' batches alike.
  * A commit is on the disk when it is answered (WAL, `synchronous=FULL`). Transactions begin with a write lock
  * (`BEGIN IMMEDIATE`), so that none fails for what it read before. A failed COMMIT is an `SqlError`, and the connection
  * is usable after it.
@@ -7,83 +7,93 @@
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
-import { SqlError } from "effect/sql/SqlError"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import { Database } from "@pawl/sql/Database"
-import { Cause, Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Stream } from "effect"
 import { failed, make as makeBatch } from "./Batches.ts"
 import { open, type Opened, type Options, rollBack, rowsOf } from "./Connections.ts"
 import * as Turns from "./Turns.ts"
 
-const makeDatabase = (opened: Opened, turns: Turns.Turns): Database["Service"] => ({
-  dialect: "sqlite",
-  query: ({ params, sql }) =>
-    turns.run(Effect.try({ try: () => rowsOf(opened.prepare(sql), params).rows, catch: failed })),
-  batch: makeBatch(opened, turns)
-})
+/** Runs work that never pauses on the connection. */
+type Run = <A>(work: () => A) => Effect.Effect<A, SqlError>
 
-const makeConnection = (opened: Opened, run: Turns.Turns["run"]): Connection => {
-  const attempt = <A>(work: () => A) => run(Effect.try({ try: work, catch: failed }))
-  const execute = (sql: string, params: ReadonlyArray<unknown>) =>
-    attempt(() => rowsOf(opened.prepare(sql), params).rows)
+const attempt = <A>(work: () => A): Exit.Exit<A, SqlError> => {
+  try {
+    return Exit.succeed(work())
+  } catch (cause) {
+    return Exit.fail(failed(cause))
+  }
+}
+
+/** A connection whose statements each wait for their turn. */
+const inTurn =
+  (turns: Turns.Turns): Run =>
+  (work) =>
+    turns.run(() => attempt(work))
+
+/**
+ * The connection of one transaction, which has the turn. What SQLite has undone by itself, as it does when the disk is
+ * full, is over: a statement after it would stand alone and stay.
+ */
+const inTransaction = ({ db }: Opened): Run => {
+  let begun = false
+  return (work) =>
+    Effect.suspend(() => {
+      if (begun && !db.inTransaction) return Exit.fail(failed(new Error("SQLite has undone this transaction")))
+      const exit = attempt(work)
+      begun ||= db.inTransaction
+      return exit
+    })
+}
+
+const makeConnection = (opened: Opened, run: Run): Connection => {
+  const execute: Connection["execute"] = (sql, params, transform) => {
+    const rows = run(() => rowsOf(opened.prepare(sql), params).rows)
+    return transform === undefined ? rows : Effect.map(rows, transform)
+  }
+  const executeValues: Connection["executeValues"] = (sql, params) =>
+    run(() => {
+      const statement = opened.db.prepare(sql)
+      if (statement.reader) return statement.raw(true).all(...params)
+      statement.run(...params)
+      return []
+    })
   return {
-    execute: (sql, params, transform) =>
-      Effect.map(execute(sql, params), (rows) => (transform === undefined ? rows : transform(rows))),
+    execute,
+    executeUnprepared: execute,
+    executeValues,
+    executeValuesUnprepared: executeValues,
     executeRaw: (sql, params) =>
-      attempt(() => {
+      run(() => {
         const statement = opened.prepare(sql)
         return statement.reader ? statement.all(...params) : statement.run(...params)
       }),
-    executeValues: (sql, params) =>
-      attempt(() => {
-        const statement = opened.db.prepare(sql)
-        if (statement.reader) return statement.raw(true).all(...params)
-        statement.run(...params)
-        return []
-      }),
-    executeUnprepared: (sql, params, transform) =>
-      Effect.map(execute(sql, params ?? []), (rows) => (transform === undefined ? rows : transform(rows))),
-    executeStream: () => Effect.die(new Error("SqliteClient does not stream: rows are read in pages"))
+    executeStream: () => Stream.die(new Error("SqliteClient does not stream: rows are read in pages"))
   }
 }
 
-/** The client dies of a failed COMMIT; this is how the failure gets out. */
-class CommitFailed {
-  readonly error: SqlError
-  constructor(error: SqlError) {
-    this.error = error
-  }
-}
-
-/** The connection of a transaction, which owns the turn until its scope ends. */
-const inTransaction = (opened: Opened): Connection => {
-  const connection = makeConnection(opened, (work) => work)
-  return {
-    ...connection,
-    executeUnprepared: (sql, params, transform) => {
-      const effect = connection.executeUnprepared(sql, params, transform)
-      if (sql === "COMMIT")
-        return Effect.catch(effect, (error) =>
-          Effect.andThen(
-            Effect.sync(() => rollBack(opened)),
-            Effect.die(new CommitFailed(error))
-          )
+/** Takes the turn for a transaction. However that ends, whoever comes next finds none open. */
+const makeTransactions = (opened: Opened, turns: Turns.Turns) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.andThen(
+      Effect.acquireRelease(turns.begin(restore), () =>
+        Effect.ensuring(
+          Effect.sync(() => rollBack(opened)),
+          Effect.sync(turns.end)
         )
-      // What SQLite has rolled back by itself cannot be rolled back again.
-      if (sql.startsWith("ROLLBACK"))
-        return Effect.suspend(() => (opened.db.inTransaction ? effect : Effect.succeed([])))
-      return effect
-    }
-  }
-}
+      ),
+      Effect.sync(() => makeConnection(opened, inTransaction(opened)))
+    )
+  )
 
-const surfacing = (client: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
-  const withTransaction = client.withTransaction
-  return (self) =>
-    Effect.catchCause(withTransaction(self), (cause) => {
-      for (const defect of Cause.defects(cause)) if (defect instanceof CommitFailed) return Effect.fail(defect.error)
-      return Effect.failCause(cause)
-    })
+const makeDatabase = (opened: Opened, turns: Turns.Turns): Database["Service"] => {
+  const run = inTurn(turns)
+  return {
+    dialect: "sqlite",
+    query: ({ params, sql }) => run(() => rowsOf(opened.prepare(sql), params).rows),
+    batch: makeBatch(opened, turns)
+  }
 }
 
 const make = (options: Options) =>
@@ -91,29 +101,29 @@ const make = (options: Options) =>
     const opened = yield* Effect.acquireRelease(
       Effect.try({
         try: () => open(options),
-        catch: (cause) => new SqlError({ cause, message: `Failed to open ${options.filename}` })
+        catch: (cause) =>
+          new SqlError({
+            reason: classifySqliteError(cause, { message: `Failed to open ${options.filename}`, operation: "connect" })
+          })
       }),
       ({ db }) => Effect.sync(() => db.close())
     )
     const turns = Turns.make()
-    const plain = makeConnection(opened, turns.run)
-    const owned = inTransaction(opened)
+    const plain = makeConnection(opened, inTurn(turns))
     const client = yield* SqlClient.make({
+      driver: "pawl-sqlite",
       acquirer: Effect.succeed(plain),
-      transactionAcquirer: Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(turns.begin), () =>
-          Effect.as(
-            Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, Effect.sync(turns.end))),
-            owned
-          )
-        )
-      ),
+      borrower: (use) => use(plain),
+      transactionAcquirer: makeTransactions(opened, turns),
+      prepareTransactionControls: true,
       beginTransaction: "BEGIN IMMEDIATE",
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      // What SQLite has rolled back by itself cannot be rolled back again.
+      isTransaction: () => opened.db.inTransaction,
       compiler: Statement.makeCompilerSqlite(),
       spanAttributes: [["db.system.name", "sqlite"]]
     })
-    const surfaced = Object.assign(client, { withTransaction: surfacing(client) })
-    return Context.make(SqlClient.SqlClient, surfaced).pipe(Context.add(Database, makeDatabase(opened, turns)))
+    return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Database, makeDatabase(opened, turns)))
   })
 
 /**

@@ -1,18 +1,22 @@
 /**
- * Who may use the one connection: first come, first served, and handed on directly. A plain semaphore lets a fiber
- * that gives the connection back take it again before those who wait; a loop of transactions then starves them all.
+ * Who may use the one connection: first come, first served, and handed on directly, to fibers and to plain callbacks
+ * alike. A fiber that is handed the turn goes on from its scheduler: were it resumed where the last turn ends, a crowd
+ * that waits would end its turns one inside the other, and timers would wait for all of them.
  */
-import { Effect } from "effect"
+import { Effect, type Exit } from "effect"
+
+/** What `Effect.uninterruptibleMask` gives. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export interface Turns {
   /** Calls back when the turn is the caller's: at once when it is free. Answers how to give up waiting. */
   readonly ask: (granted: () => void) => () => void
   /** Ends the turn. Whoever was granted one must. */
   readonly end: () => void
-  /** Waits for the turn. */
-  readonly begin: Effect.Effect<void>
+  /** Waits for the turn. To be run where nothing interrupts, so that a turn is never lost; waiting can be interrupted. */
+  readonly begin: (restore: Restore) => Effect.Effect<void>
   /** Runs work that never pauses in its turn. */
-  readonly run: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly run: <A, E>(work: () => Exit.Exit<A, E>) => Effect.Effect<A, E>
 }
 
 export const make = (): Turns => {
@@ -37,23 +41,30 @@ export const make = (): Turns => {
     taken = false
   }
 
-  const begin = Effect.callback<void>((resume) => {
-    let ours = false
-    const giveUp = ask(() => {
-      ours = true
-      resume(Effect.void)
+  const begin: Turns["begin"] = (restore) =>
+    Effect.withFiber((fiber) => {
+      let ours = false
+      let wake = () => {}
+      const giveUp = ask(() => {
+        ours = true
+        wake()
+      })
+      if (ours) return Effect.void
+      const wait = Effect.callback<void>((resume) => {
+        wake = () => fiber.currentDispatcher.scheduleTask(() => resume(Effect.void), 0)
+        if (ours) wake()
+      })
+      // Interrupted just as it was granted: hand it on.
+      return Effect.onInterrupt(restore(wait), () => Effect.sync(() => (ours ? end() : giveUp())))
     })
-    // Interrupted just as it was granted: hand it on.
-    return Effect.sync(() => (ours ? end() : giveUp()))
-  })
 
-  const run = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const run: Turns["run"] = (work) =>
     Effect.suspend(() =>
       taken
         ? Effect.uninterruptibleMask((restore) =>
-            Effect.andThen(restore(begin), Effect.ensuring(work, Effect.sync(end)))
+            Effect.andThen(begin(restore), Effect.ensuring(Effect.suspend(work), Effect.sync(end)))
           )
-        : work
+        : work()
     )
 
   return { ask, end, begin, run }

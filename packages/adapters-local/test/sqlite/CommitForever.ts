@@ -6,18 +6,15 @@ import { storesOn } from "./SqliteFixture.ts"
 
 const first = Number(process.argv[3])
 const loop = (fiber: number) =>
-  Effect.iterate(first + fiber, {
-    while: () => true,
-    body: (n) =>
-      Effect.gen(function* () {
-        const outcome = yield* commit({
-          projectId: projectId(),
-          writes: [insert("change", change(n))],
-          events: [event({ n })]
-        })
-        if (outcome._tag === "Committed") process.stdout.write(`${n} ${outcome.events!.first}\n`)
-        return n + 8
+  Effect.gen(function* () {
+    for (let n = first + fiber; ; n += 8) {
+      const outcome = yield* commit({
+        projectId: projectId(),
+        writes: [insert("change", change(n))],
+        events: [event({ n })]
       })
+      if (outcome._tag === "Committed") process.stdout.write(`${n} ${outcome.events!.first}\n`)
+    }
   })
 
 Effect.runFork(

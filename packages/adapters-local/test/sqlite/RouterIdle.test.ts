@@ -23,8 +23,10 @@ const counted = <A, E>(program: (asked: () => ReadonlyArray<string>) => Effect.E
   const stores = Effect.map(temporaryFile, (filename) =>
     SqlStores.layer.pipe(
       Layer.provide(
-        Layer.map(SqliteClient.layer({ filename }), (context) =>
-          Context.add(context, Database, counting(Context.get(context, Database)))
+        Layer.effectContext(
+          Effect.map(Layer.build(SqliteClient.layer({ filename })), (context) =>
+            Context.add(context, Database, counting(Context.get(context, Database)))
+          )
         )
       )
     )

@@ -1,6 +1,6 @@
 import * as SqlClient from "effect/sql/SqlClient"
 import Sqlite from "better-sqlite3"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { insert, update } from "@pawl/core/ledger/Commit"
 import { Records } from "@pawl/core/ledger/Records"
@@ -21,7 +21,7 @@ import {
 } from "@pawl/testing/StoreFixtures"
 import { storesOn, temporaryFile } from "./SqliteFixture.ts"
 
-type Services = Layer.Layer.Success<ReturnType<typeof storesOn>>
+type Services = Layer.Success<ReturnType<typeof storesOn>>
 
 const onFile =
   <E>(body: (file: string) => Effect.Effect<void, E, Services>) =>
@@ -230,7 +230,7 @@ describe("SqliteClient", () => {
           yield* Effect.andThen(Effect.yieldNow, sql`SELECT 2`)
           waits.push(transactions - before)
         }
-        yield* looping.interruptAsFork(looping.id())
+        yield* Fiber.interrupt(looping)
         // In turn: at most the transaction that runs, and one that began while this fiber was not asking yet.
         expect(Math.max(...waits)).toBeLessThanOrEqual(3)
         yield* seedChanges(1)

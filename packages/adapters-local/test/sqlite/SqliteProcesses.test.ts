@@ -1,5 +1,5 @@
 import * as SqlClient from "effect/sql/SqlClient"
-import { Chunk, Effect, Fiber, Layer, type Scope, Stream } from "effect"
+import { Effect, Fiber, Layer, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
@@ -89,7 +89,7 @@ describe("SQLite with several processes", () => {
         yield* TestClock.adjust(500)
         yield* Effect.provide(commit({ events: [event({ n: 2 })] }), there)
         yield* TestClock.adjust(500)
-        expect(Chunk.toReadonlyArray(yield* Fiber.join(following)).map((each) => each.sequence)).toEqual([1, 2])
+        expect((yield* Fiber.join(following)).map((each) => each.sequence)).toEqual([1, 2])
         expect(yield* Effect.provide(claim(), here)).toEqual([])
         yield* TestClock.adjust(1)
         const waiting = yield* Effect.forkChild(

@@ -25,7 +25,7 @@ export const worker = Effect.fnUntraced(function* <R>(options: {
   // A stop between the claim and the work would leave the command claimed by nobody.
   const turn = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* Queue.takeAll(freed)
+      yield* Queue.clear(freed)
       const room = slots.room()
       if (room === null) return yield* restore(Queue.take(freed))
       const claimed = yield* commands

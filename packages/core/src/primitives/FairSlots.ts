@@ -19,7 +19,7 @@ export interface FairSlots {
 
 interface Waiter {
   granted: boolean
-  readonly wake: () => void
+  wake: () => void
 }
 
 interface Line {
@@ -91,17 +91,31 @@ class Lines {
 const isBefore = (one: Line, other: Line): boolean =>
   one.held === other.held ? one.turn < other.turn : one.held < other.held
 
-/** Ends once a slot is granted. A slot that was granted to a fiber that is interrupted at that moment goes back. */
-const turn = (lines: Lines, key: string): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
+/** What `Effect.uninterruptibleMask` gives. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/**
+ * Ends once a slot is granted. To be run where nothing interrupts; the wait itself can be interrupted, and a slot that was
+ * granted at that moment goes back. Who gets a slot goes on from its scheduler: were it resumed where the slot was given
+ * back, a crowd that waits would run one inside the other.
+ */
+const turn = (lines: Lines, key: string, restore: Restore): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
     const line = lines.line(key)
-    const waiter: Waiter = { granted: false, wake: () => resume(Effect.void) }
+    const waiter: Waiter = { granted: false, wake: () => {} }
     lines.wait(line, waiter)
-    return Effect.sync(() => {
-      if (waiter.granted) return lines.giveBack(key, line)
-      line.waiters.delete(waiter)
-      lines.leave(key, line)
+    if (waiter.granted) return Effect.void
+    const wait = Effect.callback<void>((resume) => {
+      waiter.wake = () => fiber.currentDispatcher.scheduleTask(() => resume(Effect.void), 0)
+      if (waiter.granted) waiter.wake()
     })
+    return Effect.onInterrupt(restore(wait), () =>
+      Effect.sync(() => {
+        if (waiter.granted) return lines.giveBack(key, line)
+        line.waiters.delete(waiter)
+        lines.leave(key, line)
+      })
+    )
   })
 
 const count = (lines: Lines, key: string | undefined, of: (line: Line) => number): number => {
@@ -121,7 +135,7 @@ export const make = (slots: number): FairSlots => {
   const take = (key: string) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.andThen(
-        restore(turn(lines, key)),
+        turn(lines, key, restore),
         Effect.addFinalizer(() => release(key))
       )
     )
@@ -141,7 +155,7 @@ export const make = (slots: number): FairSlots => {
       ),
     withSlot: (key) => (work) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.andThen(restore(turn(lines, key)), Effect.ensuring(restore(work), release(key)))
+        Effect.andThen(turn(lines, key, restore), Effect.ensuring(restore(work), release(key)))
       ),
     held: (key) => count(lines, key, (line) => line.held),
     waiting: (key) => count(lines, key, (line) => line.waiters.size)

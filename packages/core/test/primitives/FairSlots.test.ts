@@ -99,6 +99,27 @@ describe("FairSlots", () => {
       })
     ))
 
+  it("serves a crowd of 20,000 one after the other, not one inside the other", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const slots = FairSlots.make(1)
+        let served = 0
+        const scope = yield* Scope.make()
+        yield* Scope.provide(slots.take("a"), scope)
+        const crowd = yield* Effect.forkChild(
+          Effect.forEach(Array.from({ length: 20_000 }), () => slots.withSlot("b")(Effect.sync(() => void served++)), {
+            concurrency: "unbounded",
+            discard: true
+          })
+        )
+        yield* settled
+        expect(slots.waiting()).toBe(20_000)
+        yield* Scope.close(scope, Exit.void)
+        yield* Fiber.join(crowd)
+        expect([served, slots.held()]).toEqual([20_000, 0])
+      })
+    ))
+
   it("loses no slot in any order of a grant and an interruption", () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const slots = FairSlots.make(1)

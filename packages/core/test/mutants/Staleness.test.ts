@@ -81,7 +81,7 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "it is told as another thing", find: `type: "candidate.stale"`, put: `type: "candidate.blocked"` },
   {
     bug: "the Candidate is not marked",
-    find: "{ status: next.right, reason, updatedAt: now }",
+    find: "{ status: next.success, reason, updatedAt: now }",
     put: "{ updatedAt: now }"
   }
 ]

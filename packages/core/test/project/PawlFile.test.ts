@@ -8,7 +8,7 @@ describe("pawl.json", () => {
       '{ "checks": [{ "id": "test", "command": "node --test" }], "probes": [{ "path": "/" }] }'
     )
     expect(parsed).toMatchObject({
-      right: { checks: [{ id: "test", required: true, timeoutMs: 300_000 }], probes: [{ path: "/", status: 200 }] }
+      success: { checks: [{ id: "test", required: true, timeoutMs: 300_000 }], probes: [{ path: "/", status: 200 }] }
     })
   })
 
@@ -33,9 +33,9 @@ describe("pawl.json", () => {
   })
 
   it("nested deeper than 64 levels is refused with that reason, however deep", () => {
-    const left = { left: "it is nested deeper than 64 levels" }
+    const refused = { failure: "it is nested deeper than 64 levels" }
     for (const levels of [64, 1_000_000])
-      expect(parsePawlFile(`{"checks":${"[".repeat(levels)}${"]".repeat(levels)}}`)).toMatchObject(left)
+      expect(parsePawlFile(`{"checks":${"[".repeat(levels)}${"]".repeat(levels)}}`)).toMatchObject(refused)
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
     expect(checksOfPackage(`{"scripts":{"test":"node --test"},"deep":${deep}}`)).toHaveLength(1)
     expect(checksOfPackage(`{"scripts":{"test":${deep}}}`)).toEqual([])

@@ -6,27 +6,17 @@
  */
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
-import { SqlError } from "effect/sql/SqlError"
-import * as EffectPg from "@effect/sql-pg/PgClient"
+import type { SqlError } from "effect/sql/SqlError"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Database } from "@pawl/sql/Database"
-import { Cause, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as Notices from "./Notices.ts"
+import { makeClient } from "./PgConnections.ts"
 import { make as makeDatabase } from "./PgDatabase.ts"
 import * as PgPool from "./PgPool.ts"
 
 /** A server that is silent for this much longer than a statement may take is given up, in ms. */
 const silenceMs = 5000
-
-/** The client dies of a failed COMMIT with the driver's error: out with it, so that it can be caught. */
-const surfacing = (client: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
-  const withTransaction = client.withTransaction
-  return (self) =>
-    Effect.catchCause(withTransaction(self), (cause) => {
-      for (const defect of Cause.defects(cause)) if (defect instanceof SqlError) return Effect.fail(defect)
-      return Effect.failCause(cause)
-    })
-}
 
 /** Makes the schema when it is not there. The lock is that of the migrations: two processes that start at once take turns. */
 const makeSchema = (sql: SqlClient.SqlClient, schema: string) =>
@@ -60,8 +50,7 @@ const makeSignals = (notices: Notices.Notices["Service"]) =>
 const make = (options: PgPool.Options) =>
   Effect.gen(function* () {
     const pool = yield* PgPool.make(options)
-    const client = yield* EffectPg.fromPool({ acquire: Effect.succeed(pool) })
-    const sql = Object.assign(client, { withTransaction: surfacing(client) })
+    const sql = yield* makeClient(pool)
     yield* makeSchema(sql, options.schema ?? PgPool.defaultSchema)
     const notices = yield* Notices.make(options)
     const signals = yield* makeSignals(notices)

@@ -6,6 +6,7 @@
 import { SqlError } from "effect/sql/SqlError"
 import { Effect, Redacted, type Scope } from "effect"
 import Pg from "pg"
+import { reasonFor } from "./PgFailures.ts"
 
 export interface Options {
   /** `postgres://user:password@host:port/database`. It is never logged. */
@@ -29,7 +30,8 @@ export const schemaProblem = (schema: string): string | null =>
     ? null
     : "use 1 to 41 lowercase letters, digits or _, not starting with a digit or pg_"
 
-export const failed = (cause: unknown): SqlError => new SqlError({ cause, message: "Failed to execute statement" })
+export const failed = (cause: unknown): SqlError =>
+  new SqlError({ reason: reasonFor({ cause, message: "Failed to execute statement", operation: "execute" }) })
 
 /** int2, int4, int8, oid, float4, float8 and numeric are numbers here: what Pawl counts stays far below 2^53. */
 const numbers = new Set([20, 21, 23, 26, 700, 701, 1700])
@@ -73,7 +75,8 @@ export const make = (options: Options): Effect.Effect<Pg.Pool, SqlError, Scope.S
         pool.on("error", () => undefined)
         return pool
       },
-      catch: (cause) => new SqlError({ cause, message: "Failed to open the pool" })
+      catch: (cause) =>
+        new SqlError({ reason: reasonFor({ cause, message: "Failed to open the pool", operation: "connect" }) })
     }),
     (pool) => Effect.promise(() => pool.end().catch(() => undefined))
   )

@@ -29,7 +29,8 @@ const effect = Effect.gen(function* () {
 const handler = () =>
   Processes.step("one", say("one")).pipe(
     Effect.andThen(effect),
-    Effect.tapBoth({ onSuccess: () => say("done"), onFailure: (problem) => say(`failed ${problem._tag}`) })
+    Effect.tap(() => say("done")),
+    Effect.tapError((problem) => say(`failed ${problem._tag}`))
   )
 
 const program = Effect.gen(function* () {
@@ -49,6 +50,6 @@ Effect.runFork(
   program.pipe(
     Effect.provide(Layer.provide(SqlStores.layer, PgClient.layer({ url: Redacted.make(url), schema }))),
     // Its standard output is what the test reads.
-    Effect.provide(Logger.remove(Logger.defaultLogger))
+    Effect.provide(Logger.layer([]))
   )
 )

@@ -1,3 +1,4 @@
+import * as FastCheck from "fast-check"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { Effect, Layer, Redacted } from "effect"
@@ -149,12 +150,12 @@ onPostgres("Postgres when things go wrong", () => {
     onClient(
       Effect.gen(function* () {
         yield* table(`id INTEGER PRIMARY KEY, n TEXT COLLATE "C"`)
-        const character = fc.oneof(
-          fc.constantFrom("\0", "\u0001", "\u0002", "a", "\u{1F9C0}"),
-          fc.string({ size: "small" })
+        const character = FastCheck.oneof(
+          FastCheck.constantFrom("\0", "\u0001", "\u0002", "a", "\u{1F9C0}"),
+          FastCheck.string({ size: "small" })
         )
-        const texts = fc.sample(
-          fc.array(character, { minLength: 1, maxLength: 6 }).map((parts) => parts.join("")),
+        const texts = FastCheck.sample(
+          FastCheck.array(character, { minLength: 1, maxLength: 6 }).map((parts) => parts.join("")),
           { numRuns: 200, seed: 1 }
         )
         for (const [id, text] of texts.entries())

@@ -1,5 +1,5 @@
 import * as SqlClient from "effect/sql/SqlClient"
-import { Chunk, Effect, Fiber, Layer, type Scope, Stream } from "effect"
+import { Effect, Fiber, Layer, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { Commands } from "@pawl/core/event/Commands"
@@ -66,7 +66,7 @@ onPostgres("Postgres with several processes", () => {
         const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.follow(projectId(), 0), 2)))
         yield* Effect.provide(commit({ events: [event({ n: 1 })] }), there)
         yield* Effect.provide(commit({ events: [event({ n: 2 })] }), there)
-        expect(Chunk.toReadonlyArray(yield* Fiber.join(following)).map((each) => each.sequence)).toEqual([1, 2])
+        expect((yield* Fiber.join(following)).map((each) => each.sequence)).toEqual([1, 2])
         expect(yield* Effect.provide(claim(), here)).toEqual([])
         const waiting = yield* Effect.forkChild(
           Effect.provide(
@@ -91,14 +91,13 @@ onPostgres("Postgres with several processes", () => {
           yield* Effect.provide(send([command(`lone-${project}`)], projectId(project)), here)
         const order: Array<string> = []
         const claimer = (store: typeof here) =>
-          Effect.iterate(1, {
-            while: (count) => count > 0,
-            body: () =>
-              Effect.map(Effect.provide(claim(1, { leaseMs: 60_000 }), store), (leased) => {
-                order.push(...ids(leased))
-                return leased.length
-              })
-          })
+          Effect.repeat(
+            Effect.map(Effect.provide(claim(1, { leaseMs: 60_000 }), store), (leased) => {
+              order.push(...ids(leased))
+              return leased.length
+            }),
+            { while: (count) => count > 0 }
+          )
         yield* race(Array.from({ length: 8 }, (_, n) => claimer(n % 2 === 0 ? here : there)))
         expect(order.length).toBe(208)
         expect(new Set(order).size).toBe(208)

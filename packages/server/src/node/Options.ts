@@ -26,7 +26,7 @@ export type ServerRole = (typeof roles)[number]
 /** A whole number in digits. Whatever else is given is answered with the same words. */
 const whole = (name: string, words: string, range: { readonly minimum: number; readonly maximum?: number }) =>
   Config.schema(
-    Schema.String.check(Schema.isPattern(/^\d+$/, { message: words })).pipe(
+    Schema.Trim.check(Schema.isPattern(/^\d+$/, { message: words })).pipe(
       Schema.decodeTo(
         Schema.FiniteFromString.check(
           Schema.isBetween({ maximum: Number.MAX_SAFE_INTEGER, ...range }, { message: words })
@@ -148,7 +148,7 @@ const provider = (found: (name: string) => unknown): ConfigProvider.ConfigProvid
   ConfigProvider.make(([name]) => {
     const value = found(String(name))
     if (value === undefined) return Effect.undefined
-    return Effect.succeed(ConfigProvider.makeValue((typeof value === "string" ? value : JSON.stringify(value)).trim()))
+    return Effect.succeed(ConfigProvider.makeValue(typeof value === "string" ? value : JSON.stringify(value)))
   })
 
 const valuesProvider = (values: object): ConfigProvider.ConfigProvider => {

@@ -66,10 +66,16 @@ const pawl = Command.make("pawl").pipe(
 
 /** Standard output is for answers: what is wrong with a command line is said on standard error alone. */
 const presenter = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Effect.flatMap(CliOutput.Formatter, (formatter) => Console.error(formatter.formatErrors(event.errors)))
-      : CliOutput.defaultPresenter.present(event)
+  present: (event) => {
+    switch (event._tag) {
+      case "InvalidInvocation":
+        return Effect.flatMap(CliOutput.Formatter, (formatter) => Console.error(formatter.formatErrors(event.errors)))
+      case "Version":
+        return Console.log(event.version)
+      case "Help":
+        return CliOutput.defaultPresenter.present(event)
+    }
+  }
 })
 
 /** Whatever hangs while stopping: nothing acknowledged is lost by leaving, and a supervisor must not have to wait. */

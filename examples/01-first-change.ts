@@ -28,34 +28,34 @@ const program = Effect.gen(function* () {
   const slug = process.argv[2] ?? "first-change"
 
   const { project } = yield* pawl.projects.create({ payload: { slug, template: "shop" } })
-  const { app } = yield* until(pawl.apps.get({ path: { id: project.id } }), (answer) => answer.app?.status === "live")
+  const { app } = yield* until(pawl.apps.get({ params: { id: project.id } }), (answer) => answer.app?.status === "live")
   yield* Console.log(`S0 is live at ${app?.url}`)
 
   const { change } = yield* pawl.changes.create({
-    path: { id: project.id },
+    params: { id: project.id },
     payload: { clientRequestId: "opening-hours", goal: "Say when we are open", budget_usd: 1, startPlanning: false }
   })
   const { changeset } = yield* pawl.changesets.create({
-    path: { id: change.id },
+    params: { id: change.id },
     payload: { message: "Add the opening hours", files: { "src/hours.ts": page, "public/hours.txt": "9 to 18\n" } }
   })
   yield* Console.log(`${changeset.id} touches ${changeset.files.map((file) => file.path).join(" and ")}`)
 
-  const asked = yield* pawl.candidates.create({ path: { id: change.id }, payload: {} })
+  const asked = yield* pawl.candidates.create({ params: { id: change.id }, payload: {} })
   const { candidate } = yield* until(
-    pawl.candidates.get({ path: { id: asked.candidate.id } }),
+    pawl.candidates.get({ params: { id: asked.candidate.id } }),
     (answer) => answer.candidate.status !== "composing" && answer.candidate.status !== "verifying"
   )
-  const evidence = yield* pawl.candidates.evidence({ path: { id: candidate.id }, urlParams: {} })
+  const evidence = yield* pawl.candidates.evidence({ params: { id: candidate.id }, query: {} })
   for (const row of evidence.items) yield* Console.log(`${row.checkId}: ${row.result} in ${row.runner.isolation}`)
   if (candidate.status !== "verified")
     return yield* Effect.fail(`the Candidate is ${candidate.status}: ${candidate.reason}`)
 
-  const promoted = yield* pawl.candidates.promote({ path: { id: candidate.id } })
+  const promoted = yield* pawl.candidates.promote({ params: { id: candidate.id } })
   yield* Console.log(
     `${promoted.outcome}: S${promoted.generation} has the tree ${promoted.tree}, which is the verified one`
   )
-  const releases = yield* until(pawl.projects.releases({ path: { id: project.id }, urlParams: {} }), ({ items }) =>
+  const releases = yield* until(pawl.projects.releases({ params: { id: project.id }, query: {} }), ({ items }) =>
     items.some((release) => release.id === promoted.releaseId && !["queued", "building"].includes(release.status))
   )
   const release = releases.items.find(({ id }) => id === promoted.releaseId)

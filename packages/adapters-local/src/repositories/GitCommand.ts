@@ -89,11 +89,7 @@ const unavailable = (options: GitOptions, reason: string) =>
 type Ending = Pick<GitResult, "code" | "stderr">
 type End = (how: Effect.Effect<Ending, RepositoriesUnavailable | TooMuchOutput>) => void
 
-/**
- * How a child ends: by `event`, by what `attend` decides, by not starting, by its time, or by interruption. It is
- * dead by then. The time is a timer of its own: `Effect.timeout` inside `Effect.all` holds up the interruption
- * of its neighbours.
- */
+/** How a child ends: by `event`, by what `attend` decides, by not starting, by its time, or by interruption. It is dead by then. */
 const ending = (
   child: ChildProcessWithoutNullStreams,
   options: GitOptions,
@@ -102,18 +98,10 @@ const ending = (
 ) =>
   Effect.callback<Ending, RepositoriesUnavailable | TooMuchOutput>((resume) => {
     let stderr = ""
-    const stop = () => {
-      clearTimeout(timer)
-      child.kill("SIGKILL")
-    }
     const end: End = (how) => {
-      stop()
+      child.kill("SIGKILL")
       resume(how)
     }
-    const timer = setTimeout(
-      () => end(unavailable(options, "it took too long")),
-      options.timeoutMs ?? LocalLimits.gitTimeoutMs
-    )
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (stderr.length < LocalLimits.gitErrorBytes) stderr += text
     })
@@ -122,8 +110,13 @@ const ending = (
       end(code === null ? unavailable(options, `killed by ${signal}`) : Effect.succeed({ code, stderr }))
     )
     attend(end)
-    return Effect.sync(stop)
-  })
+    return Effect.sync(() => child.kill("SIGKILL"))
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: options.timeoutMs ?? LocalLimits.gitTimeoutMs,
+      orElse: () => Effect.fail(unavailable(options, "it took too long"))
+    })
+  )
 
 // git may end before it has read all; what it exits with tells the story.
 const ignoreBrokenPipe = (child: ChildProcessWithoutNullStreams) => child.stdin.on("error", () => undefined)

@@ -42,7 +42,8 @@ const evictOne = (slots: Map<string, Slot>): void => {
     }
 }
 
-// What it still owes then fails, and it is replaced. See `GitCommand` for why this is no `Effect.timeout`.
+// The time is of the question, not of who asked: it counts on when they have left. What the reader still owes then
+// fails, and it is replaced.
 const inTime = async <A>(reader: GitReader, answer: Promise<A>): Promise<A> => {
   const timer = setTimeout(() => reader.close("it took too long"), LocalLimits.gitTimeoutMs)
   return answer.finally(() => clearTimeout(timer))

@@ -73,7 +73,6 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
     })
     let stderr = ""
     const stop = () => {
-      clearTimeout(timer)
       child.stdout.unpipe(into)
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       try {
@@ -86,7 +85,6 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
       stop()
       resume(how)
     }
-    const timer = setTimeout(() => end(broken("it took too long")), LocalLimits.gitServeMs)
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (stderr.length < LocalLimits.gitErrorBytes) stderr += text
     })
@@ -100,7 +98,12 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
     child.stdout.pipe(into, { end: false })
     child.stdin.end(request ?? new Uint8Array())
     return Effect.sync(stop)
-  })
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: LocalLimits.gitServeMs,
+      orElse: () => Effect.fail(broken("it took too long"))
+    })
+  )
 
 export const serve =
   (root: string): Service["serve"] =>

@@ -144,7 +144,7 @@ describe("a request that takes its time", () => {
     const answer = text(world, version, "/", asked)
     await world.runPromise(Effect.flatMap(AppRuntime, (runtime) => runtime.stop(version.id)))
     go()
-    await expect(answer).rejects.toThrow("the app was stopped")
+    await expect(answer).rejects.toMatchObject({ _tag: "AppRuntimeUnavailable", reason: "the app was stopped" })
     expect(started.filter((id) => id === version.id)).toHaveLength(1)
   })
 

@@ -25,7 +25,7 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
   name,
   folder,
   workspace: [],
-  external: ["effect", "effect/encoding"],
+  external: ["effect", "effect/encoding", "effect/net"],
   closedTo: [],
   node: false,
   pure: false,

@@ -251,7 +251,7 @@ const counted =
       run.pipe(
         Effect.tap((result) => spend(projectId, result.finishedAtMs - result.startedAtMs)),
         Effect.onInterrupt(() =>
-          Effect.ignore({ log: true })(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
+          Effect.ignore({ log: "Debug" })(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
         )
       )
     )

@@ -42,7 +42,7 @@ const placeOf = Effect.fnUntraced(function* (changeId: string) {
   const asked = { scope: scopeOf(changeId), max: Limits.activeSandboxesPerChange, leaseMs: Limits.sandboxLeaseMs }
   return yield* Effect.acquireRelease(slots.take(asked), (slot) =>
     // When the store is away now, the place comes back by itself.
-    slot === null ? Effect.void : Effect.ignore({ log: true })(slots.giveBack(slot))
+    slot === null ? Effect.void : Effect.ignore({ log: "Debug" })(slots.giveBack(slot))
   )
 })
 

@@ -33,12 +33,15 @@ export const make = (): Signals => {
     const all = listeners.get(topic)
     if (all === undefined) listeners.set(topic, new Set([ring]))
     else all.add(ring)
-    const wait = Effect.callback<void>((resume) => {
-      if (rung) return resume(Effect.void)
-      const wake = () => resume(Effect.void)
-      sleepers.add(wake)
-      return Effect.sync(() => void sleepers.delete(wake))
-    })
+    // Who is woken goes on from its scheduler, not in the middle of the commit that rang.
+    const wait = Effect.withFiber<void>((fiber) =>
+      Effect.callback<void>((resume) => {
+        if (rung) return resume(Effect.void)
+        const wake = () => fiber.currentDispatcher.scheduleTask(() => resume(Effect.void), 0)
+        sleepers.add(wake)
+        return Effect.sync(() => void sleepers.delete(wake))
+      })
+    )
     return { wait, disarm }
   }
 

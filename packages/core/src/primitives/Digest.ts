@@ -1,5 +1,6 @@
 /** SHA-256 through Web Crypto, which every JavaScript engine that Pawl runs on has. */
 import { Effect } from "effect"
+import { Hex } from "effect/encoding"
 
 declare const crypto: {
   readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array): Promise<ArrayBuffer> }
@@ -17,7 +18,7 @@ export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
   Effect.map(
     Effect.promise(() => crypto.subtle.digest("SHA-256", typeof data === "string" ? utf8(data) : data)),
-    (digest) => Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    (digest) => Hex.encode(new Uint8Array(digest))
   )
 
 /** JSON with object keys in code point order and no white space: equal values give equal text. */

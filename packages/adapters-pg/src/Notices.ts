@@ -123,24 +123,25 @@ class Post {
   }
 }
 
-export const make = (options: Options): Effect.Effect<Notices["Service"], never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const post = yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        const made = new Post(options)
-        await made.connect()
-        return made
-      }),
-      (made) => Effect.promise(() => made.end())
-    )
-    return {
-      publish: (topic) => post.publish(topic),
-      subscribe: (listener) => {
-        post.listeners.add(listener)
-        return () => void post.listeners.delete(listener)
-      }
+export const make = Effect.fnUntraced(function* (
+  options: Options
+): Effect.fn.Return<Notices["Service"], never, Scope.Scope> {
+  const post = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const made = new Post(options)
+      await made.connect()
+      return made
+    }),
+    (made) => Effect.promise(() => made.end())
+  )
+  return {
+    publish: (topic) => post.publish(topic),
+    subscribe: (listener) => {
+      post.listeners.add(listener)
+      return () => void post.listeners.delete(listener)
     }
-  })
+  }
+})
 
 /** For a store that one process has to itself: there is nobody to tell. */
 export const layerAlone: Layer.Layer<Notices> = Layer.succeed(Notices, {

@@ -30,36 +30,34 @@ const makeSchema = (sql: SqlClient.SqlClient, schema: string) =>
   )
 
 /** Signals of this process that the other processes hear too, and those of the others. */
-const makeSignals = (notices: Notices.Notices["Service"]) =>
-  Effect.gen(function* () {
-    const here = Signals.make()
-    yield* Effect.acquireRelease(
-      Effect.sync(() => notices.subscribe({ heard: here.notify, missed: () => here.notify(Signals.missed) })),
-      (stop) => Effect.sync(stop)
-    )
-    return {
-      arm: here.arm,
-      listen: here.listen,
-      notify: (topic: string) => {
-        here.notify(topic)
-        notices.publish(topic)
-      }
+const makeSignals = Effect.fnUntraced(function* (notices: Notices.Notices["Service"]) {
+  const here = Signals.make()
+  yield* Effect.acquireRelease(
+    Effect.sync(() => notices.subscribe({ heard: here.notify, missed: () => here.notify(Signals.missed) })),
+    (stop) => Effect.sync(stop)
+  )
+  return {
+    arm: here.arm,
+    listen: here.listen,
+    notify: (topic: string) => {
+      here.notify(topic)
+      notices.publish(topic)
     }
-  })
+  }
+})
 
-const make = (options: PgPool.Options) =>
-  Effect.gen(function* () {
-    const pool = yield* PgPool.make(options)
-    const sql = yield* makeClient(pool)
-    yield* makeSchema(sql, options.schema ?? PgPool.defaultSchema)
-    const notices = yield* Notices.make(options)
-    const signals = yield* makeSignals(notices)
-    const database = { ...makeDatabase(pool, (options.statementMs ?? PgPool.defaultStatementMs) + silenceMs), signals }
-    return Context.make(SqlClient.SqlClient, sql).pipe(
-      Context.add(Database, database),
-      Context.add(Notices.Notices, notices)
-    )
-  })
+const make = Effect.fnUntraced(function* (options: PgPool.Options) {
+  const pool = yield* PgPool.make(options)
+  const sql = yield* makeClient(pool)
+  yield* makeSchema(sql, options.schema ?? PgPool.defaultSchema)
+  const notices = yield* Notices.make(options)
+  const signals = yield* makeSignals(notices)
+  const database = { ...makeDatabase(pool, (options.statementMs ?? PgPool.defaultStatementMs) + silenceMs), signals }
+  return Context.make(SqlClient.SqlClient, sql).pipe(
+    Context.add(Database, database),
+    Context.add(Notices.Notices, notices)
+  )
+})
 
 /** Fails with `SqlError` when the database cannot be reached or used. Everything ends with the scope. */
 export const layer = (

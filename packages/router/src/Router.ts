@@ -169,63 +169,62 @@ const paged = (
     )
   )
 
-const make = (options: RouterOptions) =>
-  Effect.gen(function* () {
-    const ports: Ports = {
-      pointers: yield* PointerCache,
-      assets: yield* Assets,
-      runtime: yield* AppRuntime,
-      running: new RunningVersions(),
-      credentials: (options.credentials ?? []).map(Redacted.value)
+const make = Effect.fnUntraced(function* (options: RouterOptions) {
+  const ports: Ports = {
+    pointers: yield* PointerCache,
+    assets: yield* Assets,
+    runtime: yield* AppRuntime,
+    running: new RunningVersions(),
+    credentials: (options.credentials ?? []).map(Redacted.value)
+  }
+  const { appsDomain, appUrl } = yield* Settings
+
+  const handle = (request: FrontRequest): Effect.Effect<AppResponse> => {
+    const { method } = request
+    const asked = visitorOf(request, options.trustProxy === true)
+    const route = appsDomain === null ? ({ _tag: "Nobody" } as const) : hostRoute(asked.host, appsDomain)
+    if (route._tag === "Apex") {
+      const headers = [["location", `${options.apiOrigin}/`] as const, ["content-length", "0"] as const]
+      return Effect.succeed({ status: 301, headers, body: null })
     }
-    const { appsDomain, appUrl } = yield* Settings
+    if (route._tag === "Nobody") return Effect.succeed(page("noApp", { method }))
+    const url = URL.parse(`${asked.secure ? "https" : "http"}://${route.host}${pathOf(request.url)}`)
+    if (url === null) return Effect.succeed(page("noApp", { method }))
+    const visit = { app: route.app, url, visitor: { ...asked, host: route.host }, request }
+    const found = ports.pointers.find(route.app.label, route.app.channel)
+    return paged(serve(ports, visit, found), { method, host: route.host })
+  }
 
-    const handle = (request: FrontRequest): Effect.Effect<AppResponse> => {
-      const { method } = request
-      const asked = visitorOf(request, options.trustProxy === true)
-      const route = appsDomain === null ? ({ _tag: "Nobody" } as const) : hostRoute(asked.host, appsDomain)
-      if (route._tag === "Apex") {
-        const headers = [["location", `${options.apiOrigin}/`] as const, ["content-length", "0"] as const]
-        return Effect.succeed({ status: 301, headers, body: null })
-      }
-      if (route._tag === "Nobody") return Effect.succeed(page("noApp", { method }))
-      const url = URL.parse(`${asked.secure ? "https" : "http"}://${route.host}${pathOf(request.url)}`)
-      if (url === null) return Effect.succeed(page("noApp", { method }))
-      const visit = { app: route.app, url, visitor: { ...asked, host: route.host }, request }
-      const found = ports.pointers.find(route.app.label, route.app.channel)
-      return paged(serve(ports, visit, found), { method, host: route.host })
+  const ask = (label: string, channel: Channel, path: string): Effect.Effect<AppResponse, Unserved> => {
+    const base = new URL(appUrl(hostFor(label, channel, appsDomain ?? "")))
+    const visitor: Visitor = {
+      host: base.host,
+      secure: base.protocol === "https:",
+      address: "127.0.0.1",
+      forwardedFor: "127.0.0.1"
     }
+    const url = new URL(`${base.origin}${path}`)
+    const headers = [["accept", "*/*"] as const, ["user-agent", "pawl-probe"] as const]
+    const request: AppRequest = { method: "GET", url: url.href, headers, body: null }
+    const visit = { app: { label, channel }, url, visitor, request }
+    return serve(ports, visit, ports.pointers.findFresh(label, channel))
+  }
 
-    const ask = (label: string, channel: Channel, path: string): Effect.Effect<AppResponse, Unserved> => {
-      const base = new URL(appUrl(hostFor(label, channel, appsDomain ?? "")))
-      const visitor: Visitor = {
-        host: base.host,
-        secure: base.protocol === "https:",
-        address: "127.0.0.1",
-        forwardedFor: "127.0.0.1"
-      }
-      const url = new URL(`${base.origin}${path}`)
-      const headers = [["accept", "*/*"] as const, ["user-agent", "pawl-probe"] as const]
-      const request: AppRequest = { method: "GET", url: url.href, headers, body: null }
-      const visit = { app: { label, channel }, url, visitor, request }
-      return serve(ports, visit, ports.pointers.findFresh(label, channel))
-    }
+  const stopRemoved = (label: string): Effect.Effect<void> =>
+    Effect.forEach(
+      ports.running.of(label),
+      (one) =>
+        Effect.flatMap(ports.pointers.findFresh(one.label, one.channel), (row) => {
+          if (pointerRoute(row)._tag === "Version") return Effect.void
+          ports.running.forget(one)
+          return ports.runtime.stop(one.versionId)
+        }),
+      { discard: true }
+      // Whoever asks for the host is told that it is gone; what runs ends by itself when nobody asks for a while.
+    ).pipe(Effect.catchTag("PointerSourceUnavailable", () => Effect.void))
 
-    const stopRemoved = (label: string): Effect.Effect<void> =>
-      Effect.forEach(
-        ports.running.of(label),
-        (one) =>
-          Effect.flatMap(ports.pointers.findFresh(one.label, one.channel), (row) => {
-            if (pointerRoute(row)._tag === "Version") return Effect.void
-            ports.running.forget(one)
-            return ports.runtime.stop(one.versionId)
-          }),
-        { discard: true }
-        // Whoever asks for the host is told that it is gone; what runs ends by itself when nobody asks for a while.
-      ).pipe(Effect.catchTag("PointerSourceUnavailable", () => Effect.void))
-
-    return Router.of({ handle, ask, stopRemoved })
-  })
+  return Router.of({ handle, ask, stopRemoved })
+})
 
 export const layer = (options: RouterOptions): Layer.Layer<Router, never, PointerCache | Assets | AppRuntime> =>
   Layer.effect(Router, make(options))

@@ -149,40 +149,38 @@ const transitions: ReadonlyArray<readonly [table: string, from: string, to: stri
 )
 
 /** Adds the columns that this version looks records up by, and fills them from the records. */
-const addColumns = (
+const addColumns = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { columns, decode, entity, name }: Table,
   present: ReadonlySet<string> | undefined
-) =>
-  Effect.gen(function* () {
-    const added = columns.filter((column) => present?.has(column) === false)
-    if (added.length === 0) return
-    for (const column of added) yield* sql.unsafe(`ALTER TABLE ${name} ADD COLUMN ${quoted(column)} ${columnType(sql)}`)
-    let position = 0
-    while (true) {
-      const rows = yield* sql.unsafe<{ position: number; id: string; data: string }>(
-        `SELECT position, id, data FROM ${name} WHERE position > ${position} ORDER BY position LIMIT 500`
-      )
-      for (const row of rows) {
-        const record = decode(row.data)
-        if (Result.isFailure(record)) return yield* corrupt(name, row.id)
-        for (const column of added)
-          yield* sql`UPDATE ${sql(name)} SET ${sql(column)} = ${entity.columns[column]!(record.success)} WHERE position = ${row.position}`
-        position = Number(row.position)
-      }
-      if (rows.length === 0) return
+) {
+  const added = columns.filter((column) => present?.has(column) === false)
+  if (added.length === 0) return
+  for (const column of added) yield* sql.unsafe(`ALTER TABLE ${name} ADD COLUMN ${quoted(column)} ${columnType(sql)}`)
+  let position = 0
+  while (true) {
+    const rows = yield* sql.unsafe<{ position: number; id: string; data: string }>(
+      `SELECT position, id, data FROM ${name} WHERE position > ${position} ORDER BY position LIMIT 500`
+    )
+    for (const row of rows) {
+      const record = decode(row.data)
+      if (Result.isFailure(record)) return yield* corrupt(name, row.id)
+      for (const column of added)
+        yield* sql`UPDATE ${sql(name)} SET ${sql(column)} = ${entity.columns[column]!(record.success)} WHERE position = ${row.position}`
+      position = Number(row.position)
     }
-  })
+    if (rows.length === 0) return
+  }
+})
 
-const setLives = (sql: SqlClient.SqlClient) =>
-  Effect.gen(function* () {
-    const there = yield* sql<{ kind: string; from_status: string; to_status: string }>`SELECT * FROM pawl_transition`
-    const known = new Set(there.map((row) => [row.kind, row.from_status, row.to_status].join("/")))
-    if (known.size === transitions.length && transitions.every((each) => known.has(each.join("/")))) return
-    yield* sql`DELETE FROM pawl_transition`
-    for (const [kind, from, to] of transitions)
-      yield* sql`INSERT INTO pawl_transition (kind, from_status, to_status) VALUES (${kind}, ${from}, ${to})`
-  })
+const setLives = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const there = yield* sql<{ kind: string; from_status: string; to_status: string }>`SELECT * FROM pawl_transition`
+  const known = new Set(there.map((row) => [row.kind, row.from_status, row.to_status].join("/")))
+  if (known.size === transitions.length && transitions.every((each) => known.has(each.join("/")))) return
+  yield* sql`DELETE FROM pawl_transition`
+  for (const [kind, from, to] of transitions)
+    yield* sql`INSERT INTO pawl_transition (kind, from_status, to_status) VALUES (${kind}, ${from}, ${to})`
+})
 
 const runAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

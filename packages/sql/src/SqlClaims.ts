@@ -124,16 +124,19 @@ export const make = (
       Effect.catch(database.query({ sql: nextReadyQuery, params: [from] }), unavailable("await work")),
       ([row]) => (row === undefined || row["at"] === null ? Number.POSITIVE_INFINITY : Number(row["at"]))
     )
-  const awaitUntil = (armed: Armed, from: number, deadline: number): Effect.Effect<void, LedgerUnavailable> =>
-    Effect.gen(function* () {
-      // What was due when the wait began was not for who waits: it would have been claimed.
-      const next = yield* nextReady(from + 1)
-      // Asked after the answer, which takes its time.
-      const now = yield* nowMillis
-      if (now >= deadline || next <= now) return
-      const woken = yield* Effect.timeoutOption(armed.wait, Math.min(deadline, next, now + Limits.storePollMs) - now)
-      if (woken._tag === "None") yield* awaitUntil(armed, from, deadline)
-    })
+  const awaitUntil = Effect.fnUntraced(function* (
+    armed: Armed,
+    from: number,
+    deadline: number
+  ): Effect.fn.Return<void, LedgerUnavailable> {
+    // What was due when the wait began was not for who waits: it would have been claimed.
+    const next = yield* nextReady(from + 1)
+    // Asked after the answer, which takes its time.
+    const now = yield* nowMillis
+    if (now >= deadline || next <= now) return
+    const woken = yield* Effect.timeoutOption(armed.wait, Math.min(deadline, next, now + Limits.storePollMs) - now)
+    if (woken._tag === "None") yield* awaitUntil(armed, from, deadline)
+  })
 
   return {
     claim: (asked) =>

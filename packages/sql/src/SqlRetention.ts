@@ -12,35 +12,33 @@ const rowsAtOnce = 1000
 
 export const make = (database: Database["Service"]): Retention["Service"] => {
   /** Deletes in portions until one is not full; the statement answers the rows that it deleted. */
-  const drain = (portion: Query): Effect.Effect<number, SqlError> =>
-    Effect.gen(function* () {
-      for (let total = 0; ;) {
-        const rows = yield* database.query(portion)
-        total += rows.length
-        if (rows.length < rowsAtOnce) return total
-      }
-    })
+  const drain = Effect.fnUntraced(function* (portion: Query): Effect.fn.Return<number, SqlError> {
+    for (let total = 0; ;) {
+      const rows = yield* database.query(portion)
+      total += rows.length
+      if (rows.length < rowsAtOnce) return total
+    }
+  })
 
-  const expire = (projectId: string, oldest: number, last: number, from: number) =>
-    Effect.gen(function* () {
-      const [kept] = yield* database.query({
-        sql: "SELECT sequence FROM pawl_event WHERE project_id = ? AND at >= ? ORDER BY sequence LIMIT 1",
-        params: [projectId, from]
-      })
-      const end = kept === undefined ? last + 1 : Number(kept["sequence"])
-      for (let next = oldest; next < end;) {
-        next = Math.min(next + rowsAtOnce, end)
-        yield* database.batch([
-          { sql: "DELETE FROM pawl_event WHERE project_id = ? AND sequence < ?", params: [projectId, next] },
-          // Another sweep may have gone further since this one has read: what is gone stays told as gone.
-          {
-            sql: "UPDATE pawl_sequence SET oldest = ? WHERE project_id = ? AND oldest < ?",
-            params: [next, projectId, next]
-          }
-        ])
-      }
-      return Math.max(0, end - oldest)
+  const expire = Effect.fnUntraced(function* (projectId: string, oldest: number, last: number, from: number) {
+    const [kept] = yield* database.query({
+      sql: "SELECT sequence FROM pawl_event WHERE project_id = ? AND at >= ? ORDER BY sequence LIMIT 1",
+      params: [projectId, from]
     })
+    const end = kept === undefined ? last + 1 : Number(kept["sequence"])
+    for (let next = oldest; next < end;) {
+      next = Math.min(next + rowsAtOnce, end)
+      yield* database.batch([
+        { sql: "DELETE FROM pawl_event WHERE project_id = ? AND sequence < ?", params: [projectId, next] },
+        // Another sweep may have gone further since this one has read: what is gone stays told as gone.
+        {
+          sql: "UPDATE pawl_sequence SET oldest = ? WHERE project_id = ? AND oldest < ?",
+          params: [next, projectId, next]
+        }
+      ])
+    }
+    return Math.max(0, end - oldest)
+  })
 
   return {
     forget: (projectId, before) =>

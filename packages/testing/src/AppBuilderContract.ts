@@ -23,21 +23,19 @@ export const buildJob = (files: Tree, changes: Partial<BuildJob> = {}): BuildJob
 })
 
 /** Polls until the build ends. */
-export const awaitResult = (handle: BuildHandle) =>
-  Effect.gen(function* () {
-    const builder = yield* AppBuilder
-    for (;;) {
-      const state = yield* builder.poll(handle, 5000)
-      if (state._tag === "Finished") return state.result
-    }
-  })
+export const awaitResult = Effect.fnUntraced(function* (handle: BuildHandle) {
+  const builder = yield* AppBuilder
+  for (;;) {
+    const state = yield* builder.poll(handle, 5000)
+    if (state._tag === "Finished") return state.result
+  }
+})
 
 /** Starts a build, waits for its end and forgets it. */
-export const buildOnce = (job: BuildJob) =>
-  Effect.gen(function* () {
-    const builder = yield* AppBuilder
-    return yield* Effect.acquireUseRelease(builder.start(job), awaitResult, builder.cancel)
-  })
+export const buildOnce = Effect.fnUntraced(function* (job: BuildJob) {
+  const builder = yield* AppBuilder
+  return yield* Effect.acquireUseRelease(builder.start(job), awaitResult, builder.cancel)
+})
 
 export const app: Tree = {
   "src/index.js": `export default { fetch: () => new Response("hello") }\n`,

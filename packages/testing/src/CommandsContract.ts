@@ -328,14 +328,13 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
       "wakes when a delayed command comes due or a lease ends, and else when the time is up",
       Effect.gen(function* () {
         const all = yield* commands
-        const awaken = (timeoutMs: number, ms: number) =>
-          Effect.gen(function* () {
-            const waiting = yield* Effect.forkChild(all.awaitWork(timeoutMs))
-            yield* TestClock.adjust(ms - 1)
-            expect(waiting.pollUnsafe()).toBe(undefined)
-            yield* TestClock.adjust(1)
-            yield* Fiber.join(waiting)
-          })
+        const awaken = Effect.fnUntraced(function* (timeoutMs: number, ms: number) {
+          const waiting = yield* Effect.forkChild(all.awaitWork(timeoutMs))
+          yield* TestClock.adjust(ms - 1)
+          expect(waiting.pollUnsafe()).toBe(undefined)
+          yield* TestClock.adjust(1)
+          yield* Fiber.join(waiting)
+        })
         yield* send([command("a", { delayMs: 300 })])
         expect(yield* claim()).toEqual([])
         yield* awaken(60_000, 300)

@@ -99,14 +99,13 @@ interface Told {
   readonly died: number
 }
 
-const publish = (n: number) =>
-  Effect.gen(function* () {
-    const committed = yield* commit({ events: [event({ n })] })
-    const first = committed._tag === "Committed" ? (committed.events?.first ?? 0) : 0
-    const [published] = yield* (yield* EventLog).read(projectId(), first - 1, 1)
-    if (published === undefined) return yield* Effect.die(new Error(`event ${n} is not there`))
-    return published
-  })
+const publish = Effect.fnUntraced(function* (n: number) {
+  const committed = yield* commit({ events: [event({ n })] })
+  const first = committed._tag === "Committed" ? (committed.events?.first ?? 0) : 0
+  const [published] = yield* (yield* EventLog).read(projectId(), first - 1, 1)
+  if (published === undefined) return yield* Effect.die(new Error(`event ${n} is not there`))
+  return published
+})
 
 const groupsOf = (draw: Draw): Readonly<Record<string, Decide<Records>>> => ({
   "test:counting": counting,
@@ -115,49 +114,48 @@ const groupsOf = (draw: Draw): Readonly<Record<string, Decide<Records>>> => ({
 })
 
 /** Publishes and delivers, `wanted` times in all, and then once more what nobody delivered to its end. */
-const play = (draw: Draw, wanted: number) =>
-  Effect.gen(function* () {
-    const groups = groupsOf(draw)
-    const names = Object.keys(groups)
-    yield* commit({
-      writes: [
-        insert("change", change(1, { spent_usd: 0 })),
-        ...names.map((name) => EventRouter.joining(projectId(), name, 0, time))
-      ]
-    })
-    const ledger = yield* Ledger
-    const faults = dying(draw)
-    const mortal = Context.make(Ledger, wrap(Ledger, ledger, faults.around))
-    const bag: Array<{ readonly name: string; readonly event: Event }> = []
-    let [deliveries, events] = [0, 0]
-    let newest: Event | null = null
-
-    const deliver = (given: (typeof bag)[number]) =>
-      EventRouter.deliver(given.name, given.event, groups[given.name]!).pipe(
-        Effect.provide(mortal),
-        // Nobody heard that it was done, so it comes again.
-        Effect.catchTag("LedgerUnavailable", () => Effect.sync(() => void bag.push(given)))
-      )
-    while (deliveries < wanted) {
-      if (bag.length === 0 || draw(14) === 0) {
-        newest = yield* publish(++events)
-        for (const name of names) for (let copies = 1 + draw(8); copies > 0; copies--) bag.push({ name, event: newest })
-      }
-      const taken = Array.from({ length: Math.min(1 + draw(6), bag.length, wanted - deliveries) }, () => {
-        const index = draw(bag.length)
-        const [given] = bag.splice(index, 1)
-        return given!
-      })
-      deliveries += taken.length
-      yield* Effect.forEach(taken, deliver, { concurrency: "unbounded", discard: true })
-    }
-    for (const name of names)
-      if (newest !== null) {
-        const given = { name, event: newest }
-        yield* EventRouter.deliver(name, given.event, groups[name]!)
-      }
-    return { deliveries, events, died: faults.died() } satisfies Told
+const play = Effect.fnUntraced(function* (draw: Draw, wanted: number) {
+  const groups = groupsOf(draw)
+  const names = Object.keys(groups)
+  yield* commit({
+    writes: [
+      insert("change", change(1, { spent_usd: 0 })),
+      ...names.map((name) => EventRouter.joining(projectId(), name, 0, time))
+    ]
   })
+  const ledger = yield* Ledger
+  const faults = dying(draw)
+  const mortal = Context.make(Ledger, wrap(Ledger, ledger, faults.around))
+  const bag: Array<{ readonly name: string; readonly event: Event }> = []
+  let [deliveries, events] = [0, 0]
+  let newest: Event | null = null
+
+  const deliver = (given: (typeof bag)[number]) =>
+    EventRouter.deliver(given.name, given.event, groups[given.name]!).pipe(
+      Effect.provide(mortal),
+      // Nobody heard that it was done, so it comes again.
+      Effect.catchTag("LedgerUnavailable", () => Effect.sync(() => void bag.push(given)))
+    )
+  while (deliveries < wanted) {
+    if (bag.length === 0 || draw(14) === 0) {
+      newest = yield* publish(++events)
+      for (const name of names) for (let copies = 1 + draw(8); copies > 0; copies--) bag.push({ name, event: newest })
+    }
+    const taken = Array.from({ length: Math.min(1 + draw(6), bag.length, wanted - deliveries) }, () => {
+      const index = draw(bag.length)
+      const [given] = bag.splice(index, 1)
+      return given!
+    })
+    deliveries += taken.length
+    yield* Effect.forEach(taken, deliver, { concurrency: "unbounded", discard: true })
+  }
+  for (const name of names)
+    if (newest !== null) {
+      const given = { name, event: newest }
+      yield* EventRouter.deliver(name, given.event, groups[name]!)
+    }
+  return { deliveries, events, died: faults.died() } satisfies Told
+})
 
 const everyEvent = Effect.gen(function* () {
   const log = yield* EventLog

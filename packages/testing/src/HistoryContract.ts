@@ -53,30 +53,32 @@ const task = (n: number, fields: Partial<Task> = {}): Task => ({
 })
 
 /** A Change that begins, and its next statuses, a commit each. */
-const walk = (n: number, statuses: ReadonlyArray<Change["status"]>, parts: Partial<Commit> = {}) =>
-  Effect.gen(function* () {
-    yield* commit({ writes: [insert("change", change(n))], ...parts })
-    for (const status of statuses) {
-      const found: Stored<Change> = yield* stored("change", changeId(n))
-      yield* commit({ writes: [update("change", found, { status })], ...parts })
-    }
-  })
+const walk = Effect.fnUntraced(function* (
+  n: number,
+  statuses: ReadonlyArray<Change["status"]>,
+  parts: Partial<Commit> = {}
+) {
+  yield* commit({ writes: [insert("change", change(n))], ...parts })
+  for (const status of statuses) {
+    const found: Stored<Change> = yield* stored("change", changeId(n))
+    yield* commit({ writes: [update("change", found, { status })], ...parts })
+  }
+})
 
 /** Every page of a listing, each of at most `limit` items. */
-const paged = (list: typeof ofChange, n: number, limit: number) =>
-  Effect.gen(function* () {
-    const pages: Array<ReadonlyArray<string>> = []
-    let cursor: string | null = null
-    do {
-      const page: Effect.Success<ReturnType<typeof ofChange>> = yield* list(n, {
-        limit,
-        ...(cursor === null ? {} : { cursor })
-      })
-      pages.push(page.items.map((item) => `${item.kind} ${item.to}`))
-      cursor = page.nextCursor
-    } while (cursor !== null)
-    return pages
-  })
+const paged = Effect.fnUntraced(function* (list: typeof ofChange, n: number, limit: number) {
+  const pages: Array<ReadonlyArray<string>> = []
+  let cursor: string | null = null
+  do {
+    const page: Effect.Success<ReturnType<typeof ofChange>> = yield* list(n, {
+      limit,
+      ...(cursor === null ? {} : { cursor })
+    })
+    pages.push(page.items.map((item) => `${item.kind} ${item.to}`))
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return pages
+})
 
 export const historyContract = (name: string, fixture: StoreFixture): void => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>

@@ -145,20 +145,19 @@ const judge = (model: Model, asked: Ask): Verdict => {
   ]
 }
 
-const kept = (process: string) =>
-  Effect.gen(function* () {
-    const page = yield* Effect.flatMap(Records, (records) => records.list("change", { limit: "all" }))
-    const events = yield* Effect.flatMap(EventLog, (log) => log.read(projectId(), 0, 100))
-    const steps = yield* Effect.flatMap(Journal, (journal) => journal.steps(process))
-    return {
-      records: page.items.map(({ record, revision: at }) => [
-        record.id,
-        { revision: at, status: record.status, note: record.reason }
-      ]),
-      events: events.map((each) => [each.sequence, each.data["n"]]),
-      steps: [...steps.keys()]
-    }
-  })
+const kept = Effect.fnUntraced(function* (process: string) {
+  const page = yield* Effect.flatMap(Records, (records) => records.list("change", { limit: "all" }))
+  const events = yield* Effect.flatMap(EventLog, (log) => log.read(projectId(), 0, 100))
+  const steps = yield* Effect.flatMap(Journal, (journal) => journal.steps(process))
+  return {
+    records: page.items.map(({ record, revision: at }) => [
+      record.id,
+      { revision: at, status: record.status, note: record.reason }
+    ]),
+    events: events.map((each) => [each.sequence, each.data["n"]]),
+    steps: [...steps.keys()]
+  }
+})
 
 const shape = (model: Model) => ({
   records: [...model.records],
@@ -190,18 +189,17 @@ const submit = (asked: Ask, lease: Commit["lease"]) =>
     }
   )
 
-const agree = (asked: ReadonlyArray<Ask>) =>
-  Effect.gen(function* () {
-    yield* send([command("process")])
-    const { lease } = yield* claimOne
-    let model: Model = { records: new Map(), events: [], steps: [] }
-    for (const each of asked) {
-      const [outcome, after] = judge(model, each)
-      expect(yield* submit(each, lease)).toBe(outcome)
-      model = after
-      expect(yield* kept(lease.commandId)).toEqual(shape(model))
-    }
-  })
+const agree = Effect.fnUntraced(function* (asked: ReadonlyArray<Ask>) {
+  yield* send([command("process")])
+  const { lease } = yield* claimOne
+  let model: Model = { records: new Map(), events: [], steps: [] }
+  for (const each of asked) {
+    const [outcome, after] = judge(model, each)
+    expect(yield* submit(each, lease)).toBe(outcome)
+    model = after
+    expect(yield* kept(lease.commandId)).toEqual(shape(model))
+  }
+})
 
 /** Tries `runs` random histories on stores of their own. */
 export const ledgerModel = (name: string, fixture: StoreFixture, runs: number): void => {

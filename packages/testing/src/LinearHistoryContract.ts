@@ -26,20 +26,19 @@ interface Try {
 
 const keptHead = stored("head", head().projectId)
 
-const swap = (who: number, tick: () => number) =>
-  Effect.gen(function* () {
-    const began = tick()
-    const before = yield* keptHead
-    const saw = before.record.generation
-    const outcome = yield* Effect.result(
-      commit({
-        writes: [update("head", before, { ...before.record, generation: saw + 1 })],
-        events: [event({ who, generation: saw + 1 })]
-      })
-    )
-    if (outcome._tag === "Failure" && outcome.failure._tag !== "Conflict") return yield* outcome.failure
-    return { who, began, ended: tick(), saw, won: outcome._tag === "Success" } satisfies Try
-  })
+const swap = Effect.fnUntraced(function* (who: number, tick: () => number) {
+  const began = tick()
+  const before = yield* keptHead
+  const saw = before.record.generation
+  const outcome = yield* Effect.result(
+    commit({
+      writes: [update("head", before, { ...before.record, generation: saw + 1 })],
+      events: [event({ who, generation: saw + 1 })]
+    })
+  )
+  if (outcome._tag === "Failure" && outcome.failure._tag !== "Conflict") return yield* outcome.failure
+  return { who, began, ended: tick(), saw, won: outcome._tag === "Success" } satisfies Try
+})
 
 const judge = (history: ReadonlyArray<Try>): number => {
   const wins = history.filter(({ won }) => won).toSorted((a, b) => a.saw - b.saw)

@@ -43,36 +43,39 @@ export const textFiles = (repositories: Service, ref: RepositoryRef, tree: strin
 export const base: FileEdits = { "README.md": "# one\n", "src/a.ts": "a\n", "src/b.ts": "b\n", "src/deep/c.ts": "c\n" }
 
 /** A seeded Project and short forms of what the tests do to it. */
-export const scene = (repositories: Service, project = projectId(1), files: FileEdits = base) =>
-  Effect.gen(function* () {
-    const canon: RepositoryRef = { project }
-    const s0 = yield* repositories.seed({ project, files, message: "seed", signature })
-    yield* repositories.begin({ project, commit: s0.commit })
-    const edit = (into: Fork, from: string, edits: FileEdits, sources: ReadonlyArray<RepositoryRef> = []) =>
-      Effect.andThen(
-        repositories.fork(into),
-        repositories.commit({ into, base: from, from: sources, edits, message: "edit", signature })
-      )
-    const merge = (into: Fork, onto: string, ...commits: ReadonlyArray<readonly [RepositoryRef, string]>) =>
-      Effect.andThen(
-        repositories.fork(into),
-        repositories.merge({
-          into,
-          base: onto,
-          commits: commits.map(([from, commit]) => ({ from, commit, message: "merge" })),
-          signature
-        })
-      )
-    return {
-      project,
-      canon,
-      s0,
-      edit,
-      merge,
-      ws: (n: number) => workspace(project, n),
-      cand: (n: number) => candidate(project, n)
-    }
-  })
+export const scene = Effect.fnUntraced(function* (
+  repositories: Service,
+  project = projectId(1),
+  files: FileEdits = base
+) {
+  const canon: RepositoryRef = { project }
+  const s0 = yield* repositories.seed({ project, files, message: "seed", signature })
+  yield* repositories.begin({ project, commit: s0.commit })
+  const edit = (into: Fork, from: string, edits: FileEdits, sources: ReadonlyArray<RepositoryRef> = []) =>
+    Effect.andThen(
+      repositories.fork(into),
+      repositories.commit({ into, base: from, from: sources, edits, message: "edit", signature })
+    )
+  const merge = (into: Fork, onto: string, ...commits: ReadonlyArray<readonly [RepositoryRef, string]>) =>
+    Effect.andThen(
+      repositories.fork(into),
+      repositories.merge({
+        into,
+        base: onto,
+        commits: commits.map(([from, commit]) => ({ from, commit, message: "merge" })),
+        signature
+      })
+    )
+  return {
+    project,
+    canon,
+    s0,
+    edit,
+    merge,
+    ws: (n: number) => workspace(project, n),
+    cand: (n: number) => candidate(project, n)
+  }
+})
 
 /** All of a diff or a file, as text. */
 export const textOf = ({ pieces }: DiffText | FileText) => Stream.mkString(Stream.decodeText(pieces))

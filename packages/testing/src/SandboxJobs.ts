@@ -54,14 +54,13 @@ export const jobOf = (command: string, { limits, files, ...parts }: JobParts = {
 })
 
 /** Runs a job to its end and forgets it. */
-export const runJob = (job: SandboxJob) =>
-  Effect.gen(function* () {
-    const sandbox = yield* Sandbox
-    const handle = yield* sandbox.start(job)
-    const state = yield* sandbox.poll(handle, 60_000).pipe(Effect.ensuring(sandbox.cancel(handle)))
-    if (state._tag === "Running") throw new Error("the job did not end")
-    return state.result
-  })
+export const runJob = Effect.fnUntraced(function* (job: SandboxJob) {
+  const sandbox = yield* Sandbox
+  const handle = yield* sandbox.start(job)
+  const state = yield* sandbox.poll(handle, 60_000).pipe(Effect.ensuring(sandbox.cancel(handle)))
+  if (state._tag === "Running") throw new Error("the job did not end")
+  return state.result
+})
 
 export const textOf = (result: SandboxResult): string => new TextDecoder().decode(result.output)
 

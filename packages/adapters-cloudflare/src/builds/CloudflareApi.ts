@@ -50,29 +50,30 @@ const retryAfterMs = (header: string | undefined, now: number): number | null =>
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
 
-const refused = (response: HttpClientResponse.HttpClientResponse, text: string) =>
-  Effect.gen(function* () {
-    const { headers, status } = response
-    const codes = codesOf(text)
-    if (status === 401 || status === 403 || codes.some((code) => credentialCodes.includes(code)))
-      return yield* new BuildServiceUnauthorized({ status })
-    if (status === 429)
-      return yield* new BuildServiceLimited({
-        retryAfterMs: retryAfterMs(headers["retry-after"], yield* Clock.currentTimeMillis)
-      })
-    const said = codes.length === 0 ? "" : `, code ${codes.join(", ")}`
-    return yield* new BuildServiceUnavailable({ reason: `it answered ${status}${said}` })
-  })
+const refused = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, text: string) {
+  const { headers, status } = response
+  const codes = codesOf(text)
+  if (status === 401 || status === 403 || codes.some((code) => credentialCodes.includes(code)))
+    return yield* new BuildServiceUnauthorized({ status })
+  if (status === 429)
+    return yield* new BuildServiceLimited({
+      retryAfterMs: retryAfterMs(headers["retry-after"], yield* Clock.currentTimeMillis)
+    })
+  const said = codes.length === 0 ? "" : `, code ${codes.join(", ")}`
+  return yield* new BuildServiceUnavailable({ reason: `it answered ${status}${said}` })
+})
 
-const answerOf = <A, I>(response: HttpClientResponse.HttpClientResponse, result: Schema.Codec<A, I>) =>
-  Effect.gen(function* () {
-    const text = new TextDecoder().decode(yield* readUpTo(response, Limits.buildServiceBodyBytes))
-    if (response.status !== 200) return yield* refused(response, text)
-    const decoded = Schema.decodeOption(envelope(result))(text)
-    if (Option.isSome(decoded)) return decoded.value.result
-    if (codesOf(text).length > 0) return yield* refused(response, text)
-    return yield* new BuildServiceUnavailable({ reason: "its answer is not of the documented shape" })
-  })
+const answerOf = Effect.fnUntraced(function* <A, I>(
+  response: HttpClientResponse.HttpClientResponse,
+  result: Schema.Codec<A, I>
+) {
+  const text = new TextDecoder().decode(yield* readUpTo(response, Limits.buildServiceBodyBytes))
+  if (response.status !== 200) return yield* refused(response, text)
+  const decoded = Schema.decodeOption(envelope(result))(text)
+  if (Option.isSome(decoded)) return decoded.value.result
+  if (codesOf(text).length > 0) return yield* refused(response, text)
+  return yield* new BuildServiceUnavailable({ reason: "its answer is not of the documented shape" })
+})
 
 /** `path` stands below the account, its parts already encoded. */
 export const get = <A, I>(

@@ -57,37 +57,37 @@ const newestFirst = (one: { readonly at: string }, other: { readonly at: string 
   Date.parse(other.at) - Date.parse(one.at)
 
 const make = (client: HttpClient.HttpClient, account: CloudflareAccount): BuildServiceShape => {
-  const builds = (
+  const builds = Effect.fnUntraced(function* (
     target: TargetRef,
     commit: string,
     page = 1
-  ): Effect.Effect<ReadonlyArray<ServiceBuild>, BuildServiceFault> =>
-    Effect.gen(function* () {
-      const path = `builds/workers/${encodeURIComponent(target.workerTag)}/builds`
-      const query = { page: String(page), per_page: String(Limits.buildServicePageSize) }
-      const listed = yield* get(client, account, path, query, Schema.NullishOr(Schema.Array(Build)))
-      const all = (listed ?? []).map(serviceBuild)
-      const found = all
-        .filter((build) => build.commit === commit)
-        .toSorted((one, other) => newestFirst({ at: one.createdAt }, { at: other.createdAt }))
-      // Pages come newest first: the builds of one commit do not stand further back than its newest.
-      const last = all.length < Limits.buildServicePageSize || page >= Limits.buildServicePages
-      return found.length > 0 || last ? found : yield* builds(target, commit, page + 1)
-    })
+  ): Effect.fn.Return<ReadonlyArray<ServiceBuild>, BuildServiceFault> {
+    const path = `builds/workers/${encodeURIComponent(target.workerTag)}/builds`
+    const query = { page: String(page), per_page: String(Limits.buildServicePageSize) }
+    const listed = yield* get(client, account, path, query, Schema.NullishOr(Schema.Array(Build)))
+    const all = (listed ?? []).map(serviceBuild)
+    const found = all
+      .filter((build) => build.commit === commit)
+      .toSorted((one, other) => newestFirst({ at: one.createdAt }, { at: other.createdAt }))
+    // Pages come newest first: the builds of one commit do not stand further back than its newest.
+    const last = all.length < Limits.buildServicePageSize || page >= Limits.buildServicePages
+    return found.length > 0 || last ? found : yield* builds(target, commit, page + 1)
+  })
 
-  const newestDeployment = (target: TargetRef): Effect.Effect<ServiceDeployment | null, BuildServiceFault> =>
-    Effect.gen(function* () {
-      const path = `workers/scripts/${encodeURIComponent(target.workerName)}/deployments`
-      const { deployments } = yield* get(client, account, path, {}, Deployments)
-      const newest = deployments.toSorted((one, other) =>
-        newestFirst({ at: one.created_on }, { at: other.created_on })
-      )[0]
-      const version = newest?.versions.length === 1 ? newest.versions[0] : undefined
-      if (newest === undefined || version?.percentage !== 100) return null
-      const made = yield* get(client, account, "builds/builds", { version_ids: version.version_id }, BuildsOfVersions)
-      const buildId = made.builds?.[version.version_id]?.build_uuid ?? null
-      return { id: newest.id, versionId: version.version_id, buildId }
-    })
+  const newestDeployment = Effect.fnUntraced(function* (
+    target: TargetRef
+  ): Effect.fn.Return<ServiceDeployment | null, BuildServiceFault> {
+    const path = `workers/scripts/${encodeURIComponent(target.workerName)}/deployments`
+    const { deployments } = yield* get(client, account, path, {}, Deployments)
+    const newest = deployments.toSorted((one, other) =>
+      newestFirst({ at: one.created_on }, { at: other.created_on })
+    )[0]
+    const version = newest?.versions.length === 1 ? newest.versions[0] : undefined
+    if (newest === undefined || version?.percentage !== 100) return null
+    const made = yield* get(client, account, "builds/builds", { version_ids: version.version_id }, BuildsOfVersions)
+    const buildId = made.builds?.[version.version_id]?.build_uuid ?? null
+    return { id: newest.id, versionId: version.version_id, buildId }
+  })
 
   return {
     builds: (target, commit) => builds(target, commit),

@@ -117,16 +117,15 @@ const parsed = (trees: ReadonlyArray<CodeTree>) =>
     Effect.map(Option.getOrElse(() => none))
   )
 
-const added = (before: SourceFiles, after: SourceFiles) =>
-  Effect.gen(function* () {
-    const settings = [settingsOf(before), settingsOf(after)] as const
-    const trees = [codeOf(before, settings[0]), codeOf(after, settings[1])] as const
-    const [codeBefore = [], codeAfter = []] = mayDiffer(trees[0], trees[1]) ? yield* parsed(trees) : none
-    const pages = (files: SourceFiles, of: AppSettings | null) => (of === null ? [] : pageRoutes(files, of))
-    const known = new Set([...codeBefore, ...pages(before, settings[0])])
-    const found = new Set([...codeAfter, ...pages(after, settings[1])])
-    return [...found].filter((route) => !known.has(route)).slice(0, Limits.addedRoutes)
-  }).pipe(Effect.withSpan("BabelRouteReader.added"))
+const added = Effect.fnUntraced(function* (before: SourceFiles, after: SourceFiles) {
+  const settings = [settingsOf(before), settingsOf(after)] as const
+  const trees = [codeOf(before, settings[0]), codeOf(after, settings[1])] as const
+  const [codeBefore = [], codeAfter = []] = mayDiffer(trees[0], trees[1]) ? yield* parsed(trees) : none
+  const pages = (files: SourceFiles, of: AppSettings | null) => (of === null ? [] : pageRoutes(files, of))
+  const known = new Set([...codeBefore, ...pages(before, settings[0])])
+  const found = new Set([...codeAfter, ...pages(after, settings[1])])
+  return [...found].filter((route) => !known.has(route)).slice(0, Limits.addedRoutes)
+}, Effect.withSpan("BabelRouteReader.added"))
 
 /** One process at a time: a release waits for another one's at most as long as that may take. */
 export const layer: Layer.Layer<RouteReader> = Layer.effect(

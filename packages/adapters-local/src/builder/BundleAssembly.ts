@@ -44,7 +44,7 @@ const moduleOf = (part: Part) =>
   )
 
 /** The finished build. Equal jobs give equal bundles: nothing here depends on the machine or the time. */
-export const assemble = (options: {
+export const assemble = Effect.fnUntraced(function* (options: {
   readonly job: BuildJob
   readonly settings: AppSettings
   readonly split: Pick<SplitTree, "assets" | "headers" | "redirects">
@@ -52,40 +52,39 @@ export const assemble = (options: {
   readonly code: Uint8Array | null
   readonly kept: ReadonlyArray<Part>
   readonly warnings: ReadonlyArray<BuildProblem>
-}): Effect.Effect<BuildResult> =>
-  Effect.gen(function* () {
-    const { job, settings, split, code, kept, warnings } = options
-    const { assets, headers, redirects } = split
-    const parts: ReadonlyArray<Part> = code === null ? [] : [{ name: mainModule, type: "esm", content: code }, ...kept]
-    const modules = yield* Effect.forEach(parts, moduleOf)
-    const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
-      version: 1,
-      project: job.project,
-      commit: job.commit,
-      tree: job.tree,
-      builtAt: Time.fromMillis(job.builtAtMs),
-      builder: bundler,
-      mainModule: code === null ? null : mainModule,
-      modules: Object.fromEntries(modules.map(({ name, module }) => [name, module])),
-      compatibilityDate: settings.compatibilityDate,
-      compatibilityFlags: settings.compatibilityFlags,
-      assets: {
-        ...(settings.assets.directory === null ? {} : { directory: settings.assets.directory }),
-        notFoundHandling: settings.assets.notFoundHandling,
-        htmlHandling: settings.assets.htmlHandling,
-        runWorkerFirst: settings.assets.runWorkerFirst,
-        ...(headers.length === 0 ? {} : { headers }),
-        ...(redirects.length === 0 ? {} : { redirects }),
-        manifest: yield* manifestOf(assets)
-      },
-      ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, LocalLimits.buildProblems) })
-      // The ids are the caller's own: ones that do not fit are a defect.
-    }).pipe(Effect.orDie)
-    return {
-      _tag: "Built",
-      bundle,
-      assets,
-      objects: new Map(modules.flatMap(({ object }) => (object === null ? [] : [object]))),
-      warnings
-    }
-  })
+}): Effect.fn.Return<BuildResult> {
+  const { job, settings, split, code, kept, warnings } = options
+  const { assets, headers, redirects } = split
+  const parts: ReadonlyArray<Part> = code === null ? [] : [{ name: mainModule, type: "esm", content: code }, ...kept]
+  const modules = yield* Effect.forEach(parts, moduleOf)
+  const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
+    version: 1,
+    project: job.project,
+    commit: job.commit,
+    tree: job.tree,
+    builtAt: Time.fromMillis(job.builtAtMs),
+    builder: bundler,
+    mainModule: code === null ? null : mainModule,
+    modules: Object.fromEntries(modules.map(({ name, module }) => [name, module])),
+    compatibilityDate: settings.compatibilityDate,
+    compatibilityFlags: settings.compatibilityFlags,
+    assets: {
+      ...(settings.assets.directory === null ? {} : { directory: settings.assets.directory }),
+      notFoundHandling: settings.assets.notFoundHandling,
+      htmlHandling: settings.assets.htmlHandling,
+      runWorkerFirst: settings.assets.runWorkerFirst,
+      ...(headers.length === 0 ? {} : { headers }),
+      ...(redirects.length === 0 ? {} : { redirects }),
+      manifest: yield* manifestOf(assets)
+    },
+    ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, LocalLimits.buildProblems) })
+    // The ids are the caller's own: ones that do not fit are a defect.
+  }).pipe(Effect.orDie)
+  return {
+    _tag: "Built",
+    bundle,
+    assets,
+    objects: new Map(modules.flatMap(({ object }) => (object === null ? [] : [object]))),
+    warnings
+  }
+})

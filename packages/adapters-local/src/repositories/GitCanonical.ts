@@ -31,24 +31,25 @@ export const main = (
       commit === undefined ? new ObjectNotFound({ what: "commit", id: "main" }) : lookupCommit(readers, path, commit)
   )
 
-const moveMain = (path: RepositoryPath, from: string, to: string) =>
-  Effect.gen(function* () {
-    const { code, stderr } = yield* short({ gitDir: path.gitDir, args: ["update-ref", "refs/heads/main", to, from] })
-    const now = yield* io("main", () => readMain(path.gitDir))
-    if (now === to) return yield* io("main", () => syncMain(path.gitDir))
-    if (now !== undefined && now !== from) return yield* new NotFastForward({ from: now, to })
-    return yield* new RepositoriesUnavailable({
-      operation: "update-ref",
-      reason: `exit ${code}: ${stderr.length} bytes of complaint`
-    })
+const moveMain = Effect.fnUntraced(function* (path: RepositoryPath, from: string, to: string) {
+  const { code, stderr } = yield* short({ gitDir: path.gitDir, args: ["update-ref", "refs/heads/main", to, from] })
+  const now = yield* io("main", () => readMain(path.gitDir))
+  if (now === to) return yield* io("main", () => syncMain(path.gitDir))
+  if (now !== undefined && now !== from) return yield* new NotFastForward({ from: now, to })
+  return yield* new RepositoriesUnavailable({
+    operation: "update-ref",
+    reason: `exit ${code}: ${stderr.length} bytes of complaint`
   })
+})
 
 /** Many small packs make every look-up slower. Nothing that a fork may borrow is ever dropped. */
-const rollUp = (path: RepositoryPath) =>
-  Effect.gen(function* () {
+const rollUp = Effect.fnUntraced(
+  function* (path: RepositoryPath) {
     if ((yield* io("repack", () => countPacks(path.gitDir))) <= LocalLimits.gitPacks) return
     yield* succeed({ gitDir: path.gitDir, args: ["repack", "-d", "-q", "--geometric=2"] })
-  }).pipe(Effect.catch((error) => Effect.logWarning("canonical was not repacked", error.reason)))
+  },
+  Effect.catch((error) => Effect.logWarning("canonical was not repacked", error.reason))
+)
 
 export const seed =
   ({ write, writing }: GitWriter): Service["seed"] =>

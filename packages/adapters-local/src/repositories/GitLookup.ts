@@ -26,25 +26,29 @@ export const present = (path: RepositoryPath): Effect.Effect<void, ObjectNotFoun
 const treeBytes = Limits.sourceEntries * (Limits.pathSegmentBytes + 28)
 
 /** The first answer that is there, from canonical and then the fork. A fork's reader knows canonical's objects too. */
-const firstOf = <A>(
+const firstOf = Effect.fnUntraced(function* <A>(
   readers: GitReaders,
   path: RepositoryPath,
   ask: (gitDir: string) => Effect.Effect<A | undefined, RepositoriesUnavailable>
-) =>
-  Effect.gen(function* () {
-    if (path.isFork && !(yield* readers.isOpen(path.gitDir)) && (yield* io("open", () => exists(path.canonDir)))) {
-      const found = yield* ask(path.canonDir)
-      if (found !== undefined) return found
-    }
-    return yield* ask(path.gitDir)
-  })
+) {
+  if (path.isFork && !(yield* readers.isOpen(path.gitDir)) && (yield* io("open", () => exists(path.canonDir)))) {
+    const found = yield* ask(path.canonDir)
+    if (found !== undefined) return found
+  }
+  return yield* ask(path.gitDir)
+})
 
-const body = (readers: GitReaders, path: RepositoryPath, type: string, id: string, maxBytes: number) =>
-  Effect.gen(function* () {
-    if (!isObjectId(id)) return yield* notFound(type, id)
-    const found = yield* firstOf(readers, path, (gitDir) => readers.contents(gitDir, id, maxBytes))
-    return found === undefined || found.type !== type ? yield* notFound(type, id) : found.body
-  })
+const body = Effect.fnUntraced(function* (
+  readers: GitReaders,
+  path: RepositoryPath,
+  type: string,
+  id: string,
+  maxBytes: number
+) {
+  if (!isObjectId(id)) return yield* notFound(type, id)
+  const found = yield* firstOf(readers, path, (gitDir) => readers.contents(gitDir, id, maxBytes))
+  return found === undefined || found.type !== type ? yield* notFound(type, id) : found.body
+})
 
 /** A commit with its tree. */
 export const lookupCommit = (
@@ -72,16 +76,15 @@ export const lookupParents = (
   })
 
 /** Fails unless the repository has an object of one of these types with this id. */
-export const lookupType = (
+export const lookupType = Effect.fnUntraced(function* (
   readers: GitReaders,
   path: RepositoryPath,
   types: ReadonlyArray<string>,
   id: string
-): Effect.Effect<void, ObjectNotFound | RepositoriesUnavailable> =>
-  Effect.gen(function* () {
-    const found = isObjectId(id) ? yield* firstOf(readers, path, (gitDir) => readers.info(gitDir, id)) : undefined
-    if (found === undefined || !types.includes(found.type)) return yield* notFound(types[0] ?? "object", id)
-  })
+): Effect.fn.Return<void, ObjectNotFound | RepositoriesUnavailable> {
+  const found = isObjectId(id) ? yield* firstOf(readers, path, (gitDir) => readers.info(gitDir, id)) : undefined
+  if (found === undefined || !types.includes(found.type)) return yield* notFound(types[0] ?? "object", id)
+})
 
 /** The entry of a name in a tree object. */
 const findEntry = (
@@ -105,26 +108,25 @@ const findEntry = (
 const holeAt = (id: string) => new RepositoriesUnavailable({ operation: "read", reason: `object ${id} is not there` })
 
 /** The blob of a file, walking down from a tree. */
-const lookupBlob = (readers: GitReaders, path: RepositoryPath, root: string, file: string) =>
-  Effect.gen(function* () {
-    let [type, id] = ["tree", root]
-    const hole = () => holeAt(id)
-    for (const [depth, name] of file.split("/").entries()) {
-      if (type !== "tree") return yield* notFound("path", file)
-      const read = body(readers, path, "tree", id, treeBytes)
-      const tree = yield* depth === 0 ? read : Effect.catchTag(read, "ObjectNotFound", hole)
-      const entry = yield* Effect.fromResult(findEntry(tree, name)).pipe(
-        Effect.mapError((reason) => new RepositoriesUnavailable({ operation: "read", reason }))
-      )
-      if (entry === undefined) return yield* notFound("path", file)
-      id = entry.id
-      if (entry.mode === "40000") type = "tree"
-      else if (entry.mode === "100644" || entry.mode === "100755") type = "blob"
-      else return yield* new InvalidPath({ path: file, reason: `its mode is ${entry.mode}` })
-    }
-    if (type !== "blob") return yield* notFound("path", file)
-    return id
-  })
+const lookupBlob = Effect.fnUntraced(function* (readers: GitReaders, path: RepositoryPath, root: string, file: string) {
+  let [type, id] = ["tree", root]
+  const hole = () => holeAt(id)
+  for (const [depth, name] of file.split("/").entries()) {
+    if (type !== "tree") return yield* notFound("path", file)
+    const read = body(readers, path, "tree", id, treeBytes)
+    const tree = yield* depth === 0 ? read : Effect.catchTag(read, "ObjectNotFound", hole)
+    const entry = yield* Effect.fromResult(findEntry(tree, name)).pipe(
+      Effect.mapError((reason) => new RepositoriesUnavailable({ operation: "read", reason }))
+    )
+    if (entry === undefined) return yield* notFound("path", file)
+    id = entry.id
+    if (entry.mode === "40000") type = "tree"
+    else if (entry.mode === "100644" || entry.mode === "100755") type = "blob"
+    else return yield* new InvalidPath({ path: file, reason: `its mode is ${entry.mode}` })
+  }
+  if (type !== "blob") return yield* notFound("path", file)
+  return id
+})
 
 /** The bytes of a file. */
 export const lookupFile = (
@@ -138,21 +140,20 @@ export const lookupFile = (
   )
 
 /** A file in pieces: out of memory when it is short, else by a git of its own for each reading. */
-export const openFile = (
+export const openFile = Effect.fnUntraced(function* (
   readers: GitReaders,
   path: RepositoryPath,
   root: string,
   file: string
-): Effect.Effect<FileText, ObjectNotFound | InvalidPath | RepositoriesUnavailable> =>
-  Effect.gen(function* () {
-    const id = yield* lookupBlob(readers, path, root, file)
-    const found = yield* firstOf(readers, path, (gitDir) => readers.info(gitDir, id))
-    if (found === undefined) return yield* holeAt(id)
-    const { size: sizeBytes } = found
-    if (sizeBytes > LocalLimits.diffKeptBytes) {
-      const args = ["cat-file", "blob", id]
-      return { sizeBytes, pieces: stream({ gitDir: path.gitDir, args, timeoutMs: LocalLimits.gitServeMs }) }
-    }
-    const bytes = yield* Effect.catchTag(body(readers, path, "blob", id, sizeBytes), "ObjectNotFound", () => holeAt(id))
-    return { sizeBytes, pieces: Stream.make(bytes) }
-  })
+): Effect.fn.Return<FileText, ObjectNotFound | InvalidPath | RepositoriesUnavailable> {
+  const id = yield* lookupBlob(readers, path, root, file)
+  const found = yield* firstOf(readers, path, (gitDir) => readers.info(gitDir, id))
+  if (found === undefined) return yield* holeAt(id)
+  const { size: sizeBytes } = found
+  if (sizeBytes > LocalLimits.diffKeptBytes) {
+    const args = ["cat-file", "blob", id]
+    return { sizeBytes, pieces: stream({ gitDir: path.gitDir, args, timeoutMs: LocalLimits.gitServeMs }) }
+  }
+  const bytes = yield* Effect.catchTag(body(readers, path, "blob", id, sizeBytes), "ObjectNotFound", () => holeAt(id))
+  return { sizeBytes, pieces: Stream.make(bytes) }
+})

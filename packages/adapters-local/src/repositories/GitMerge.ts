@@ -74,51 +74,49 @@ export const conflictPaths = (fields: ReadonlyArray<string>): ReadonlyArray<stri
 }
 
 /** The merged tree, or `undefined` when git could not merge because something is not there. */
-const mergeTree = (
+const mergeTree = Effect.fnUntraced(function* (
   gitDir: string,
   ours: string,
   theirs: string
-): Effect.Effect<string | undefined, MergeConflict | RepositoriesUnavailable> =>
-  Effect.gen(function* () {
-    const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories", ours, theirs]
-    const { code, stdout } = yield* run({ gitDir, args, maxBytes: LocalLimits.gitListingBytes }).pipe(
-      Effect.catchTag(
-        "TooMuchOutput",
-        () => new RepositoriesUnavailable({ operation: "merge-tree", reason: "it said too much" })
-      )
+): Effect.fn.Return<string | undefined, MergeConflict | RepositoriesUnavailable> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories", ours, theirs]
+  const { code, stdout } = yield* run({ gitDir, args, maxBytes: LocalLimits.gitListingBytes }).pipe(
+    Effect.catchTag(
+      "TooMuchOutput",
+      () => new RepositoriesUnavailable({ operation: "merge-tree", reason: "it said too much" })
     )
-    const [tree = "", ...fields] = stdout.toString("utf8").split("\0")
-    // git exits with 1 for an object that is not there as it does for a conflict: only a tree's id tells them apart.
-    if (!isObjectId(tree) || code > 1) return undefined
-    return code === 0 ? tree : yield* new MergeConflict({ paths: conflictPaths(fields) })
-  })
+  )
+  const [tree = "", ...fields] = stdout.toString("utf8").split("\0")
+  // git exits with 1 for an object that is not there as it does for a conflict: only a tree's id tells them apart.
+  if (!isObjectId(tree) || code > 1) return undefined
+  return code === 0 ? tree : yield* new MergeConflict({ paths: conflictPaths(fields) })
+})
 
 /** Merges a commit into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
-export const mergeCommit = (
+export const mergeCommit = Effect.fnUntraced(function* (
   gitDir: string,
   known: KnownTrees,
   options: { readonly ours: string; readonly theirs: string; readonly message: string; readonly signature: Signature }
-): Effect.Effect<
+): Effect.fn.Return<
   { readonly commit: string; readonly tree: string } | "contained" | "failed",
   MergeConflict | InvalidPath | TreeTooLarge | RepositoriesUnavailable
-> =>
-  Effect.gen(function* () {
-    const { message, ours, signature, theirs } = options
-    // What is not there fails all three: the answer of the merge says so.
-    const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
-    const [contained, merged] = yield* Effect.all(
-      [Effect.result(isAncestor(gitDir, theirs, ours)), Effect.result(mergeTree(gitDir, ours, theirs)), guard],
-      { concurrency: "unbounded" }
-    )
-    if (contained._tag === "Success" && contained.success) return "contained"
-    const tree = yield* Effect.fromResult(merged)
-    if (tree === undefined) return "failed"
-    yield* Effect.fromResult(contained)
-    const validated = Effect.flatMap(readTree(gitDir, tree), ({ files }) => Effect.fromResult(checkTree(files)))
-    const [commit] = yield* Effect.all(
-      [commitTree(gitDir, { tree, parents: [ours, theirs], message, signature }), validated],
-      { concurrency: 2 }
-    )
-    known.add(commit, tree)
-    return { commit, tree }
-  })
+> {
+  const { message, ours, signature, theirs } = options
+  // What is not there fails all three: the answer of the merge says so.
+  const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
+  const [contained, merged] = yield* Effect.all(
+    [Effect.result(isAncestor(gitDir, theirs, ours)), Effect.result(mergeTree(gitDir, ours, theirs)), guard],
+    { concurrency: "unbounded" }
+  )
+  if (contained._tag === "Success" && contained.success) return "contained"
+  const tree = yield* Effect.fromResult(merged)
+  if (tree === undefined) return "failed"
+  yield* Effect.fromResult(contained)
+  const validated = Effect.flatMap(readTree(gitDir, tree), ({ files }) => Effect.fromResult(checkTree(files)))
+  const [commit] = yield* Effect.all(
+    [commitTree(gitDir, { tree, parents: [ours, theirs], message, signature }), validated],
+    { concurrency: 2 }
+  )
+  known.add(commit, tree)
+  return { commit, tree }
+})

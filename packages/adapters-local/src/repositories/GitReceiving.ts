@@ -50,23 +50,21 @@ const objection = (stderr: string): string =>
   ""
 
 /** Unpacks the pack. git checks each object's form, and that all that it names is there. */
-const unpack = (gitDir: string, pack: Uint8Array) =>
-  Effect.gen(function* () {
-    const args = ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${Limits.gitPushBytes}`]
-    const { code, stderr } = yield* short({ gitDir, args, env, settings, stdin: pack })
-    if (code === 128 || code === 1) return yield* new PackRefused({ reason: objection(stderr) })
-    if (code !== 0) return yield* failed(args, { code, stderr })
-  })
+const unpack = Effect.fnUntraced(function* (gitDir: string, pack: Uint8Array) {
+  const args = ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${Limits.gitPushBytes}`]
+  const { code, stderr } = yield* short({ gitDir, args, env, settings, stdin: pack })
+  if (code === 128 || code === 1) return yield* new PackRefused({ reason: objection(stderr) })
+  if (code !== 0) return yield* failed(args, { code, stderr })
+})
 
-const commitOf = (readers: GitReaders, gitDir: string, id: string) =>
-  Effect.gen(function* () {
-    const found = isObjectId(id) ? yield* readers.contents(gitDir, id, Limits.sourceFileBytes) : undefined
-    if (found === undefined) return yield* new PackRefused({ reason: `${id} is not among what was sent` })
-    if (found.type !== "commit") return yield* new PackRefused({ reason: `${id} is a ${found.type}, not a commit` })
-    const text = Buffer.from(found.body).toString("utf8")
-    const end = text.indexOf("\n\n")
-    return { tree: text.slice("tree ".length, "tree ".length + 40), message: end < 0 ? "" : text.slice(end + 2) }
-  })
+const commitOf = Effect.fnUntraced(function* (readers: GitReaders, gitDir: string, id: string) {
+  const found = isObjectId(id) ? yield* readers.contents(gitDir, id, Limits.sourceFileBytes) : undefined
+  if (found === undefined) return yield* new PackRefused({ reason: `${id} is not among what was sent` })
+  if (found.type !== "commit") return yield* new PackRefused({ reason: `${id} is a ${found.type}, not a commit` })
+  const text = Buffer.from(found.body).toString("utf8")
+  const end = text.indexOf("\n\n")
+  return { tree: text.slice("tree ".length, "tree ".length + 40), message: end < 0 ? "" : text.slice(end + 2) }
+})
 
 const treesSince = (gitDir: string, commit: string, since: string) => {
   const args = [
@@ -91,31 +89,30 @@ const treesSince = (gitDir: string, commit: string, since: string) => {
 }
 
 /** What is to be written and deleted to make one tree out of another. */
-const editsBetween = (readers: GitReaders, gitDir: string, from: Tree, to: Tree) =>
-  Effect.gen(function* () {
-    const edits = new Map<string, FileContent | null>()
-    for (const path of from.files.keys()) if (!to.files.has(path)) edits.set(path, null)
-    const written: Array<readonly [path: string, id: string]> = []
-    for (const [path, { executable, id }] of to.files) {
-      const before = from.files.get(path)
-      if (executable !== (before?.executable ?? false))
-        return yield* new InvalidPath({
-          path,
-          reason: `Pawl keeps whether a file is executable as it was; git update-index --chmod=${executable ? "-" : "+"}x`
-        })
-      if (before?.id !== id) written.push([path, id])
-    }
-    const ids = [...new Set(written.map(([, id]) => id))]
-    const blobs = yield* readers.allContents(gitDir, ids, Limits.sourceFileBytes)
-    const contents = new Map(ids.map((id, at) => [id, blobs[at]?.body]))
-    for (const [path, id] of written) {
-      const body = contents.get(id)
-      if (body === undefined)
-        return yield* new RepositoriesUnavailable({ operation: "receive", reason: `object ${id} is not there` })
-      edits.set(path, { base64: Base64.encode(body) })
-    }
-    return Object.fromEntries(edits)
-  })
+const editsBetween = Effect.fnUntraced(function* (readers: GitReaders, gitDir: string, from: Tree, to: Tree) {
+  const edits = new Map<string, FileContent | null>()
+  for (const path of from.files.keys()) if (!to.files.has(path)) edits.set(path, null)
+  const written: Array<readonly [path: string, id: string]> = []
+  for (const [path, { executable, id }] of to.files) {
+    const before = from.files.get(path)
+    if (executable !== (before?.executable ?? false))
+      return yield* new InvalidPath({
+        path,
+        reason: `Pawl keeps whether a file is executable as it was; git update-index --chmod=${executable ? "-" : "+"}x`
+      })
+    if (before?.id !== id) written.push([path, id])
+  }
+  const ids = [...new Set(written.map(([, id]) => id))]
+  const blobs = yield* readers.allContents(gitDir, ids, Limits.sourceFileBytes)
+  const contents = new Map(ids.map((id, at) => [id, blobs[at]?.body]))
+  for (const [path, id] of written) {
+    const body = contents.get(id)
+    if (body === undefined)
+      return yield* new RepositoriesUnavailable({ operation: "receive", reason: `object ${id} is not there` })
+    edits.set(path, { base64: Base64.encode(body) })
+  }
+  return Object.fromEntries(edits)
+})
 
 export const receive =
   ({ path: pathOf, readers, writing }: GitWriter): Service["receive"] =>

@@ -105,13 +105,12 @@ const ask = ({ access, view }: Errand, args: ReadonlyArray<string>) =>
   short({ gitDir: view, args, env: environment(access), settings }).pipe(Effect.mapError(unavailable))
 
 /** The commit of the remote's `main`; null when it has none. */
-const mainOf = (errand: Errand): Effect.Effect<string | null, RemoteFault> =>
-  Effect.gen(function* () {
-    const result = yield* ask(errand, ["ls-remote", "--", errand.remote, "refs/heads/main"])
-    if (result.code !== 0) return yield* faultOf(result)
-    const main = result.stdout.toString("latin1").slice(0, 40)
-    return isObjectId(main) ? main : null
-  })
+const mainOf = Effect.fnUntraced(function* (errand: Errand): Effect.fn.Return<string | null, RemoteFault> {
+  const result = yield* ask(errand, ["ls-remote", "--", errand.remote, "refs/heads/main"])
+  if (result.code !== 0) return yield* faultOf(result)
+  const main = result.stdout.toString("latin1").slice(0, 40)
+  return isObjectId(main) ? main : null
+})
 
 /** How the remote's `main` stands to the commit. What canonical does not hold came from elsewhere. */
 const standing = ({ commit, view }: Errand, main: string): Effect.Effect<"there" | "behind" | "apart", RemoteFault> =>

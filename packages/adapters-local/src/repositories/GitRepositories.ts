@@ -45,21 +45,20 @@ interface FoundTree {
 }
 
 /** The bytes of all files of a tree. */
-const allFiles = (readers: GitReaders.GitReaders, { path, tree: found }: FoundTree) =>
-  Effect.gen(function* () {
-    yield* Effect.catchTag(Effect.fromResult(checkTree(found.files)), "InvalidPath", foreign)
-    const ids = [...new Set([...found.files.values()].map((file) => file.id))]
-    const blobs = yield* readers.allContents(path.gitDir, ids, Limits.sourceFileBytes)
-    const byId = new Map(ids.map((blob, index) => [blob, blobs[index]?.body]))
-    const files = new Map<string, { readonly content: Uint8Array; readonly executable: boolean }>()
-    for (const [name, { executable, id: blob }] of found.files) {
-      const content = byId.get(blob)
-      if (content === undefined)
-        return yield* new RepositoriesUnavailable({ operation: "read", reason: `object ${blob} is not there` })
-      files.set(name, { content, executable })
-    }
-    return files
-  })
+const allFiles = Effect.fnUntraced(function* (readers: GitReaders.GitReaders, { path, tree: found }: FoundTree) {
+  yield* Effect.catchTag(Effect.fromResult(checkTree(found.files)), "InvalidPath", foreign)
+  const ids = [...new Set([...found.files.values()].map((file) => file.id))]
+  const blobs = yield* readers.allContents(path.gitDir, ids, Limits.sourceFileBytes)
+  const byId = new Map(ids.map((blob, index) => [blob, blobs[index]?.body]))
+  const files = new Map<string, { readonly content: Uint8Array; readonly executable: boolean }>()
+  for (const [name, { executable, id: blob }] of found.files) {
+    const content = byId.get(blob)
+    if (content === undefined)
+      return yield* new RepositoriesUnavailable({ operation: "read", reason: `object ${blob} is not there` })
+    files.set(name, { content, executable })
+  }
+  return files
+})
 
 const writing = (writer: GitWriter.GitWriter) => ({
   seed: GitCanonical.seed(writer),
@@ -72,64 +71,60 @@ const writing = (writer: GitWriter.GitWriter) => ({
   remove: GitForks.remove(writer)
 })
 
-export const make = (
+export const make = Effect.fnUntraced(function* (
   root: string,
   shared = false
-): Effect.Effect<Context.Context<Repositories | GitTransport>, RepositoriesUnavailable, Scope.Scope> =>
-  Effect.gen(function* () {
-    const lockFolder = join(root, ".locks")
-    yield* io("open", () => makeDirectory(root))
-    if (shared) yield* io("open", () => makeDirectory(lockFolder))
-    const queues = ProjectLocks.make()
-    const locks = shared ? SharedProjectLocks.make(queues, lockFolder) : queues
-    const readers = yield* GitReaders.make
-    const known = KnownTrees.make()
-    const writer = GitWriter.make({ root, readers, known, locks })
-    yield* io("sweep", () => sweepServing(root, shared))
+): Effect.fn.Return<Context.Context<Repositories | GitTransport>, RepositoriesUnavailable, Scope.Scope> {
+  const lockFolder = join(root, ".locks")
+  yield* io("open", () => makeDirectory(root))
+  if (shared) yield* io("open", () => makeDirectory(lockFolder))
+  const queues = ProjectLocks.make()
+  const locks = shared ? SharedProjectLocks.make(queues, lockFolder) : queues
+  const readers = yield* GitReaders.make
+  const known = KnownTrees.make()
+  const writer = GitWriter.make({ root, readers, known, locks })
+  yield* io("sweep", () => sweepServing(root, shared))
 
-    const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
-    const tree = (ref: RepositoryRef, id: string) =>
-      Effect.gen(function* () {
-        const path = yield* opened(ref)
-        yield* lookupType(readers, path, ["tree"], id)
-        return { path, tree: yield* Effect.catchTag(readTree(path.gitDir, id), "InvalidPath", foreign) }
-      })
-    const at = (ref: RepositoryRef, file: string) =>
-      Effect.gen(function* () {
-        const reason = pathProblem(file)
-        if (reason !== undefined) return yield* new InvalidPath({ path: file, reason })
-        return yield* opened(ref)
-      })
-    const comparing = <A>(
-      ref: RepositoryRef,
-      from: string,
-      to: string,
-      compare: (gitDir: string) => Effect.Effect<A, TreeTooLarge | RepositoriesUnavailable>
-    ) =>
-      Effect.gen(function* () {
-        const path = yield* opened(ref)
-        for (const id of [from, to]) yield* lookupType(readers, path, ["commit", "tree"], id)
-        const guards = [from, to].map((id) => Effect.catchTag(known.guard(path.gitDir, id), "InvalidPath", foreign))
-        const [result] = yield* Effect.all([compare(path.gitDir), ...guards], { concurrency: "unbounded" })
-        return result
-      })
-
-    const repositories: typeof Repositories.Service = {
-      ...writing(writer),
-      parents: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupParents(readers, path, commit)),
-      mergeFile: (ref, contents) => Effect.flatMap(opened(ref), (path) => mergeFile(path, contents)),
-      resolve: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupCommit(readers, path, commit)),
-      main: (project) => Effect.flatMap(opened({ project }), (path) => GitCanonical.main(readers, path)),
-      list: (ref, id) => Effect.map(tree(ref, id), (found) => entriesOf(found.tree)),
-      read: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => lookupFile(readers, path, id, file)),
-      open: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => openFile(readers, path, id, file)),
-      files: (ref, id) => Effect.flatMap(tree(ref, id), (found) => allFiles(readers, found)),
-      diff: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to)),
-      diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
-    }
-    const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
-    return Context.make(Repositories, repositories).pipe(Context.add(GitTransport, transport))
+  const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
+  const tree = Effect.fnUntraced(function* (ref: RepositoryRef, id: string) {
+    const path = yield* opened(ref)
+    yield* lookupType(readers, path, ["tree"], id)
+    return { path, tree: yield* Effect.catchTag(readTree(path.gitDir, id), "InvalidPath", foreign) }
   })
+  const at = Effect.fnUntraced(function* (ref: RepositoryRef, file: string) {
+    const reason = pathProblem(file)
+    if (reason !== undefined) return yield* new InvalidPath({ path: file, reason })
+    return yield* opened(ref)
+  })
+  const comparing = Effect.fnUntraced(function* <A>(
+    ref: RepositoryRef,
+    from: string,
+    to: string,
+    compare: (gitDir: string) => Effect.Effect<A, TreeTooLarge | RepositoriesUnavailable>
+  ) {
+    const path = yield* opened(ref)
+    for (const id of [from, to]) yield* lookupType(readers, path, ["commit", "tree"], id)
+    const guards = [from, to].map((id) => Effect.catchTag(known.guard(path.gitDir, id), "InvalidPath", foreign))
+    const [result] = yield* Effect.all([compare(path.gitDir), ...guards], { concurrency: "unbounded" })
+    return result
+  })
+
+  const repositories: typeof Repositories.Service = {
+    ...writing(writer),
+    parents: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupParents(readers, path, commit)),
+    mergeFile: (ref, contents) => Effect.flatMap(opened(ref), (path) => mergeFile(path, contents)),
+    resolve: (ref, commit) => Effect.flatMap(opened(ref), (path) => lookupCommit(readers, path, commit)),
+    main: (project) => Effect.flatMap(opened({ project }), (path) => GitCanonical.main(readers, path)),
+    list: (ref, id) => Effect.map(tree(ref, id), (found) => entriesOf(found.tree)),
+    read: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => lookupFile(readers, path, id, file)),
+    open: (ref, id, file) => Effect.flatMap(at(ref, file), (path) => openFile(readers, path, id, file)),
+    files: (ref, id) => Effect.flatMap(tree(ref, id), (found) => allFiles(readers, found)),
+    diff: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffFiles(gitDir, from, to)),
+    diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
+  }
+  const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
+  return Context.make(Repositories, repositories).pipe(Context.add(GitTransport, transport))
+})
 
 /**
  * The repositories under `directory`, which is made when it is not there. Only one process at a time may own it, unless

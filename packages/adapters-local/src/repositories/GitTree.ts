@@ -60,29 +60,28 @@ const parseListing = (
   })
 
 /** A tree with all that is under it. The caller knows that the tree is there. */
-export const readTree = (
+export const readTree = Effect.fnUntraced(function* (
   gitDir: string,
   id: string
-): Effect.Effect<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> =>
-  Effect.gen(function* () {
-    const args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", id]
-    const result = yield* run({
-      gitDir,
-      args,
-      maxBytes: LocalLimits.gitListingBytes,
-      maxRecords: Limits.sourceEntries
-    }).pipe(
-      Effect.catchTag("TooMuchOutput", ({ output }) =>
-        tooMany(Math.max(Limits.sourceEntries + 1, output.toString("latin1").split("\0").length - 1))
-      )
+): Effect.fn.Return<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable> {
+  const args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", id]
+  const result = yield* run({
+    gitDir,
+    args,
+    maxBytes: LocalLimits.gitListingBytes,
+    maxRecords: Limits.sourceEntries
+  }).pipe(
+    Effect.catchTag("TooMuchOutput", ({ output }) =>
+      tooMany(Math.max(Limits.sourceEntries + 1, output.toString("latin1").split("\0").length - 1))
     )
-    if (result.code !== 0) return yield* failed(args, result)
-    const text = yield* Effect.try({
-      try: () => decoder.decode(result.stdout),
-      catch: () => new InvalidPath({ path: "", reason: "a path is not UTF-8" })
-    })
-    return yield* Effect.fromResult(parseListing(id, text))
+  )
+  if (result.code !== 0) return yield* failed(args, result)
+  const text = yield* Effect.try({
+    try: () => decoder.decode(result.stdout),
+    catch: () => new InvalidPath({ path: "", reason: "a path is not UTF-8" })
   })
+  return yield* Effect.fromResult(parseListing(id, text))
+})
 
 /** In path order, by code point. */
 export const entriesOf = ({ directories, files }: Tree): ReadonlyArray<TreeEntry> => {

@@ -7,16 +7,15 @@ import { sha256 } from "@pawl/core/primitives/Digest"
 import { Effect } from "effect"
 import { compatibilityFlags } from "../builder/SettingsFields.ts"
 
-const moduleBytes = (prefix: string, name: string, module: BundleModule) =>
-  Effect.gen(function* () {
-    if (module.content !== undefined)
-      return Buffer.from(module.content, module.type === "data" || module.type === "wasm" ? "base64" : "utf8")
-    if (module.object === undefined) return yield* Effect.fail(`the module ${name} has no content`)
-    const objects = yield* ObjectStore
-    const bytes = yield* objects.get(`${prefix}${module.object}`)
-    const digest = yield* sha256(bytes)
-    return digest === module.sha256 ? bytes : yield* Effect.fail(`the module ${name} is damaged`)
-  })
+const moduleBytes = Effect.fnUntraced(function* (prefix: string, name: string, module: BundleModule) {
+  if (module.content !== undefined)
+    return Buffer.from(module.content, module.type === "data" || module.type === "wasm" ? "base64" : "utf8")
+  if (module.object === undefined) return yield* Effect.fail(`the module ${name} has no content`)
+  const objects = yield* ObjectStore
+  const bytes = yield* objects.get(`${prefix}${module.object}`)
+  const digest = yield* sha256(bytes)
+  return digest === module.sha256 ? bytes : yield* Effect.fail(`the module ${name} is damaged`)
+})
 
 export interface LoadedBundle {
   readonly bundle: Bundle

@@ -74,49 +74,52 @@ const unavailable = (error: unknown) =>
   new AppRuntimeUnavailable({ reason: error instanceof Error ? error.message : String(error) })
 
 /** Folder, isolation and watchdog, in the order in which they must be undone. */
-const acquireSetting = (options: Options, bindings: HostSetting["bindings"], console: AppConsole) =>
-  Effect.gen(function* () {
-    if (!existsSync("/proc/self/schedstat"))
-      return yield* new AppRuntimeUnavailable({
-        reason: "apps need Linux: CPU time is read from /proc/<pid>/schedstat"
-      })
-    const folder = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => makeFolder(options.folder), catch: unavailable }),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }).catch(() => undefined))
-    )
-    const shared = join(folder, "shared")
-    const confinement = yield* Effect.tryPromise({
-      try: async () => {
-        await writeShared(shared)
-        return confine(shared, options.isolations ?? everyIsolation)
-      },
-      catch: unavailable
+const acquireSetting = Effect.fnUntraced(function* (
+  options: Options,
+  bindings: HostSetting["bindings"],
+  console: AppConsole
+) {
+  if (!existsSync("/proc/self/schedstat"))
+    return yield* new AppRuntimeUnavailable({
+      reason: "apps need Linux: CPU time is read from /proc/<pid>/schedstat"
     })
-    const processes = options.processes ?? Limits.appProcesses
-    const watchdog = yield* Effect.acquireRelease(
-      Effect.sync(() => new Watchdog(processes + 2 * LocalLimits.appWarmHosts + LocalLimits.appReplicas)),
-      (one) => Effect.promise(() => one.close())
-    )
-    // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
-    const descriptor = yield* Effect.acquireRelease(
-      Effect.sync(() => openSync(folder, "r")),
-      (one) => Effect.sync(() => closeSync(one))
-    )
-    const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
-    const meters = yield* Meters
-    const started: HostSetting["started"] = (version, beganMs, endedMs) => {
-      meters.coldStarts.observe((endedMs - beganMs) / 1000)
-      options.started?.(version, beganMs, endedMs)
-    }
-    const bounds: RequestBounds = {
-      wallMs: LocalLimits.appWallMs,
-      stallMs: LocalLimits.appStallMs,
-      responseBytes: LocalLimits.appResponseBytes,
-      ...options.bounds
-    }
-    const room = new BodyRoom()
-    return { confinement, watchdog, bindings, console, shared, folder, reach, processes, bounds, room, meters, started }
+  const folder = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => makeFolder(options.folder), catch: unavailable }),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }).catch(() => undefined))
+  )
+  const shared = join(folder, "shared")
+  const confinement = yield* Effect.tryPromise({
+    try: async () => {
+      await writeShared(shared)
+      return confine(shared, options.isolations ?? everyIsolation)
+    },
+    catch: unavailable
   })
+  const processes = options.processes ?? Limits.appProcesses
+  const watchdog = yield* Effect.acquireRelease(
+    Effect.sync(() => new Watchdog(processes + 2 * LocalLimits.appWarmHosts + LocalLimits.appReplicas)),
+    (one) => Effect.promise(() => one.close())
+  )
+  // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
+  const descriptor = yield* Effect.acquireRelease(
+    Effect.sync(() => openSync(folder, "r")),
+    (one) => Effect.sync(() => closeSync(one))
+  )
+  const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
+  const meters = yield* Meters
+  const started: HostSetting["started"] = (version, beganMs, endedMs) => {
+    meters.coldStarts.observe((endedMs - beganMs) / 1000)
+    options.started?.(version, beganMs, endedMs)
+  }
+  const bounds: RequestBounds = {
+    wallMs: LocalLimits.appWallMs,
+    stallMs: LocalLimits.appStallMs,
+    responseBytes: LocalLimits.appResponseBytes,
+    ...options.bounds
+  }
+  const room = new BodyRoom()
+  return { confinement, watchdog, bindings, console, shared, folder, reach, processes, bounds, room, meters, started }
+})
 
 /** The console of the apps; what waits is stored at the end, after the processes are gone. */
 const acquireConsole = Effect.gen(function* () {

@@ -53,14 +53,16 @@ const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock): Running => 
 
 const finished = (result: SandboxResult): SandboxState => ({ _tag: "Finished", result })
 
-const waitFor = ({ result }: Running, waitMs: number): Effect.Effect<SandboxState, SandboxUnavailable> =>
-  Effect.gen(function* () {
-    const done = yield* Deferred.poll(result)
-    if (Option.isSome(done)) return finished(yield* done.value)
-    if (waitMs <= 0) return { _tag: "Running" } as const
-    const waited = yield* Deferred.await(result).pipe(Effect.timeoutOption(waitMs))
-    return Option.match(waited, { onNone: (): SandboxState => ({ _tag: "Running" }), onSome: finished })
-  })
+const waitFor = Effect.fnUntraced(function* (
+  { result }: Running,
+  waitMs: number
+): Effect.fn.Return<SandboxState, SandboxUnavailable> {
+  const done = yield* Deferred.poll(result)
+  if (Option.isSome(done)) return finished(yield* done.value)
+  if (waitMs <= 0) return { _tag: "Running" } as const
+  const waited = yield* Deferred.await(result).pipe(Effect.timeoutOption(waitMs))
+  return Option.match(waited, { onNone: (): SandboxState => ({ _tag: "Running" }), onSome: finished })
+})
 
 const prepare = (choice: IsolationChoice): Effect.Effect<Chosen, IsolationMissing> =>
   Effect.promise(() => chooseIsolation(choice)).pipe(
@@ -69,58 +71,57 @@ const prepare = (choice: IsolationChoice): Effect.Effect<Chosen, IsolationMissin
     )
   )
 
-const make = (choice: IsolationChoice) =>
-  Effect.gen(function* () {
-    const jobs = new Map<string, Running>()
-    let supervisor: Supervisor | null = null
-    // Whoever asks waits for the end: an answer that all its askers had left would not be kept, nor its folder removed.
-    const chosen = Effect.uninterruptible(
-      yield* Effect.cached(Effect.tap(prepare(choice), (found) => Effect.sync(() => (supervisor = found.supervisor))))
+const make = Effect.fnUntraced(function* (choice: IsolationChoice) {
+  const jobs = new Map<string, Running>()
+  let supervisor: Supervisor | null = null
+  // Whoever asks waits for the end: an answer that all its askers had left would not be kept, nor its folder removed.
+  const chosen = Effect.uninterruptible(
+    yield* Effect.cached(Effect.tap(prepare(choice), (found) => Effect.sync(() => (supervisor = found.supervisor))))
+  )
+  const end = (id: string, job: Running) =>
+    Effect.promise(() => {
+      job.run.kill()
+      return job.run.end
+    }).pipe(Effect.andThen(Effect.sync(() => jobs.get(id) === job && jobs.delete(id))))
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach([...jobs], ([id, job]) => end(id, job), { concurrency: "unbounded", discard: true }).pipe(
+      Effect.ensuring(Effect.sync(() => supervisor?.close()))
     )
-    const end = (id: string, job: Running) =>
-      Effect.promise(() => {
-        job.run.kill()
-        return job.run.end
-      }).pipe(Effect.andThen(Effect.sync(() => jobs.get(id) === job && jobs.delete(id))))
+  )
 
-    yield* Effect.addFinalizer(() =>
-      Effect.forEach([...jobs], ([id, job]) => end(id, job), { concurrency: "unbounded", discard: true }).pipe(
-        Effect.ensuring(Effect.sync(() => supervisor?.close()))
-      )
-    )
+  const begun = (job: SandboxJob, found: Chosen, clock: Clock.Clock) =>
+    Effect.try({
+      try: (): SandboxHandle => {
+        if (!jobs.has(job.id)) jobs.set(job.id, begin(job, found, clock))
+        return { id: job.id }
+      },
+      catch: (cause) =>
+        unavailable(`the sandbox could not be spawned: ${cause instanceof Error ? cause.message : String(cause)}`)
+    })
 
-    const begun = (job: SandboxJob, found: Chosen, clock: Clock.Clock) =>
-      Effect.try({
-        try: (): SandboxHandle => {
-          if (!jobs.has(job.id)) jobs.set(job.id, begin(job, found, clock))
-          return { id: job.id }
-        },
-        catch: (cause) =>
-          unavailable(`the sandbox could not be spawned: ${cause instanceof Error ? cause.message : String(cause)}`)
-      })
+  const start = (job: SandboxJob): Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable> =>
+    Effect.gen(function* () {
+      const found = yield* chosen
+      const refused = refusal(job)
+      if (refused !== null) return yield* unavailable(refused, true)
+      return yield* begun(job, found, yield* Clock.Clock)
+    }).pipe(Effect.withSpan("Sandbox.start", { attributes: { id: job.id } }))
 
-    const start = (job: SandboxJob): Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable> =>
-      Effect.gen(function* () {
-        const found = yield* chosen
-        const refused = refusal(job)
-        if (refused !== null) return yield* unavailable(refused, true)
-        return yield* begun(job, found, yield* Clock.Clock)
-      }).pipe(Effect.withSpan("Sandbox.start", { attributes: { id: job.id } }))
+  const poll = (handle: SandboxHandle, waitMs: number) =>
+    Effect.suspend(() => {
+      const job = jobs.get(handle.id)
+      return job === undefined ? Effect.fail(unavailable(`no job ${handle.id} here`)) : waitFor(job, waitMs)
+    })
 
-    const poll = (handle: SandboxHandle, waitMs: number) =>
-      Effect.suspend(() => {
-        const job = jobs.get(handle.id)
-        return job === undefined ? Effect.fail(unavailable(`no job ${handle.id} here`)) : waitFor(job, waitMs)
-      })
+  const cancel = (handle: SandboxHandle) =>
+    Effect.suspend(() => {
+      const job = jobs.get(handle.id)
+      return job === undefined ? Effect.void : end(handle.id, job)
+    })
 
-    const cancel = (handle: SandboxHandle) =>
-      Effect.suspend(() => {
-        const job = jobs.get(handle.id)
-        return job === undefined ? Effect.void : end(handle.id, job)
-      })
-
-    return Sandbox.of({ isolation: Effect.map(chosen, (found) => found.isolation), start, poll, cancel })
-  })
+  return Sandbox.of({ isolation: Effect.map(chosen, (found) => found.isolation), start, poll, cancel })
+})
 
 /** Jobs live in this process; they die with the layer's scope, and with the process. Proved lazily, once. */
 export const layer = (choice: IsolationChoice = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(choice))

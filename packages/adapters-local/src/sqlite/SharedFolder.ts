@@ -46,16 +46,15 @@ const enter = (folder: string) =>
   })
 
 /** Makes the folder when it is not there, and works in it beside others until the scope ends. */
-export const share = (folder: string) =>
-  Effect.gen(function* () {
-    const path = resolve(folder)
-    yield* Effect.try({ try: () => mkdirSync(path, { recursive: true }), catch: unavailable(path) })
-    const turn = yield* Effect.acquireRelease(takeTurn(path), (db) => Effect.sync(() => db.close()))
-    const { alone, member } = yield* Effect.acquireRelease(enter(path), (entered) =>
-      Effect.sync(() => entered.member?.close())
-    )
-    if (member === null) return yield* new FolderInUse({ folder: path, pid: null })
-    const settled = Effect.sync(() => turn.close())
-    if (!alone) yield* settled
-    return { path, alone, settled } satisfies Share
-  })
+export const share = Effect.fnUntraced(function* (folder: string) {
+  const path = resolve(folder)
+  yield* Effect.try({ try: () => mkdirSync(path, { recursive: true }), catch: unavailable(path) })
+  const turn = yield* Effect.acquireRelease(takeTurn(path), (db) => Effect.sync(() => db.close()))
+  const { alone, member } = yield* Effect.acquireRelease(enter(path), (entered) =>
+    Effect.sync(() => entered.member?.close())
+  )
+  if (member === null) return yield* new FolderInUse({ folder: path, pid: null })
+  const settled = Effect.sync(() => turn.close())
+  if (!alone) yield* settled
+  return { path, alone, settled } satisfies Share
+})

@@ -96,35 +96,34 @@ const makeDatabase = (opened: Opened, turns: Turns.Turns): Database["Service"] =
   }
 }
 
-const make = (options: Options) =>
-  Effect.gen(function* () {
-    const opened = yield* Effect.acquireRelease(
-      Effect.try({
-        try: () => open(options),
-        catch: (cause) =>
-          new SqlError({
-            reason: classifySqliteError(cause, { message: `Failed to open ${options.filename}`, operation: "connect" })
-          })
-      }),
-      ({ db }) => Effect.sync(() => db.close())
-    )
-    const turns = Turns.make()
-    const plain = makeConnection(opened, inTurn(turns))
-    const client = yield* SqlClient.make({
-      driver: "pawl-sqlite",
-      acquirer: Effect.succeed(plain),
-      borrower: (use) => use(plain),
-      transactionAcquirer: makeTransactions(opened, turns),
-      prepareTransactionControls: true,
-      beginTransaction: "BEGIN IMMEDIATE",
-      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      // What SQLite has rolled back by itself cannot be rolled back again.
-      isTransaction: () => opened.db.inTransaction,
-      compiler: Statement.makeCompilerSqlite(),
-      spanAttributes: [["db.system.name", "sqlite"]]
-    })
-    return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Database, makeDatabase(opened, turns)))
+const make = Effect.fnUntraced(function* (options: Options) {
+  const opened = yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => open(options),
+      catch: (cause) =>
+        new SqlError({
+          reason: classifySqliteError(cause, { message: `Failed to open ${options.filename}`, operation: "connect" })
+        })
+    }),
+    ({ db }) => Effect.sync(() => db.close())
+  )
+  const turns = Turns.make()
+  const plain = makeConnection(opened, inTurn(turns))
+  const client = yield* SqlClient.make({
+    driver: "pawl-sqlite",
+    acquirer: Effect.succeed(plain),
+    borrower: (use) => use(plain),
+    transactionAcquirer: makeTransactions(opened, turns),
+    prepareTransactionControls: true,
+    beginTransaction: "BEGIN IMMEDIATE",
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    // What SQLite has rolled back by itself cannot be rolled back again.
+    isTransaction: () => opened.db.inTransaction,
+    compiler: Statement.makeCompilerSqlite(),
+    spanAttributes: [["db.system.name", "sqlite"]]
   })
+  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Database, makeDatabase(opened, turns)))
+})
 
 /**
  * `SqlClient` and the stores' `Database` over one file, which is made when it is not there. They take turns on one

@@ -113,62 +113,56 @@ const post = (
     })
   })
 
-const make = ({
+const make = Effect.fnUntraced(function* ({
   allowPrivate = false,
   resolve = (host) => lookUp(host, { all: true, verbatim: true })
-}: HttpWebhookSenderOptions) =>
-  Effect.gen(function* () {
-    const lookups = yield* Semaphore.make(LocalLimits.webhookLookups)
+}: HttpWebhookSenderOptions) {
+  const lookups = yield* Semaphore.make(LocalLimits.webhookLookups)
 
-    /** Every address of the URL's host, all of them public unless private ones are allowed. */
-    const addressesOf = (url: URL) =>
-      Effect.gen(function* () {
-        const host = hostOf(url)
-        const family = isIP(host)
-        if (family !== 0) return [{ address: host, family }]
-        // A look-up cannot be cancelled: its permit is given back when it has ended, not when its caller has left.
-        const looking = yield* Effect.forkDetach(
-          lookups.withPermits(1)(
-            Effect.uninterruptible(
-              Effect.tryPromise({
-                try: () => resolve(host),
-                catch: (error) => unreachable(`the name cannot be looked up${codeOf(error)}`)
-              })
-            )
-          )
-        )
-        const found = yield* Effect.onInterrupt(Fiber.join(looking), () => Effect.sync(() => looking.interruptUnsafe()))
-        if (found.length === 0) return yield* unreachable("the name has no address")
-        if (!allowPrivate && !found.every(({ address }) => isPublicAddress(address)))
-          return yield* unreachable(notPublic)
-        return found
-      })
-
-    const send = ({ body, id, secrets, timeoutMs, url: text }: WebhookMessage) =>
-      Effect.gen(function* () {
-        const endsAt = Date.now() + timeoutMs
-        const url = yield* parsed(text, allowPrivate)
-        const addresses = yield* addressesOf(url).pipe(
-          Effect.timeoutOrElse({
-            duration: timeoutMs,
-            orElse: () => Effect.fail(unreachable("the name was not looked up in time"))
+  /** Every address of the URL's host, all of them public unless private ones are allowed. */
+  const addressesOf = Effect.fnUntraced(function* (url: URL) {
+    const host = hostOf(url)
+    const family = isIP(host)
+    if (family !== 0) return [{ address: host, family }]
+    // A look-up cannot be cancelled: its permit is given back when it has ended, not when its caller has left.
+    const looking = yield* Effect.forkDetach(
+      lookups.withPermits(1)(
+        Effect.uninterruptible(
+          Effect.tryPromise({
+            try: () => resolve(host),
+            catch: (error) => unreachable(`the name cannot be looked up${codeOf(error)}`)
           })
         )
-        const sentAt = new Date(yield* Time.nowMillis)
-        const headers = {
-          "content-type": "application/json",
-          "user-agent": "pawl",
-          "webhook-id": id,
-          "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
-          "webhook-signature": secrets
-            .map((secret) => new Webhook(Redacted.value(secret)).sign(id, sentAt, body))
-            .join(" ")
-        }
-        return yield* post(url, addresses, headers, body, endsAt)
-      })
-
-    return { check: (url: string) => Effect.asVoid(parsed(url, allowPrivate)), send }
+      )
+    )
+    const found = yield* Effect.onInterrupt(Fiber.join(looking), () => Effect.sync(() => looking.interruptUnsafe()))
+    if (found.length === 0) return yield* unreachable("the name has no address")
+    if (!allowPrivate && !found.every(({ address }) => isPublicAddress(address))) return yield* unreachable(notPublic)
+    return found
   })
+
+  const send = Effect.fnUntraced(function* ({ body, id, secrets, timeoutMs, url: text }: WebhookMessage) {
+    const endsAt = Date.now() + timeoutMs
+    const url = yield* parsed(text, allowPrivate)
+    const addresses = yield* addressesOf(url).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMs,
+        orElse: () => Effect.fail(unreachable("the name was not looked up in time"))
+      })
+    )
+    const sentAt = new Date(yield* Time.nowMillis)
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": "pawl",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+      "webhook-signature": secrets.map((secret) => new Webhook(Redacted.value(secret)).sign(id, sentAt, body)).join(" ")
+    }
+    return yield* post(url, addresses, headers, body, endsAt)
+  })
+
+  return { check: (url: string) => Effect.asVoid(parsed(url, allowPrivate)), send }
+})
 
 /** Sends from this machine. */
 export const layer = (options: HttpWebhookSenderOptions = {}): Layer.Layer<WebhookSender> =>

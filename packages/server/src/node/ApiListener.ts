@@ -64,42 +64,44 @@ type App = Effect.Effect<
  * A listener that answers by the app, at the pace of those who read, and hears out those who send. When the scope
  * closes, the requests that are under way end.
  */
-export const serving = (app: App, readers: Readers.Readers, trustProxy: boolean) =>
-  Effect.gen(function* () {
-    const seen = Effect.gen(function* () {
-      const given = yield* HttpServerRequest.HttpServerRequest
-      const { req, res } = exchangeOf(given)
-      // The address that the caller counts by.
-      const request = given.modify({ remoteAddress: Option.some(addressOf(req, trustProxy)) })
-      const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
-      readOn(req, res)
-      return response
-    })
-    const handler = yield* NodeHttpServer.makeHandler(seen, { scope: yield* Effect.scope }).pipe(
-      // The app makes a span of its own, from less of the request than the library would.
-      Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
-    )
-    return (req: IncomingMessage, res: ServerResponse): void => {
-      readers.watch(res)
-      handler(req, res)
-    }
+export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.Readers, trustProxy: boolean) {
+  const seen = Effect.gen(function* () {
+    const given = yield* HttpServerRequest.HttpServerRequest
+    const { req, res } = exchangeOf(given)
+    // The address that the caller counts by.
+    const request = given.modify({ remoteAddress: Option.some(addressOf(req, trustProxy)) })
+    const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
+    readOn(req, res)
+    return response
   })
+  const handler = yield* NodeHttpServer.makeHandler(seen, { scope: yield* Effect.scope }).pipe(
+    // The app makes a span of its own, from less of the request than the library would.
+    Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
+  )
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    readers.watch(res)
+    handler(req, res)
+  }
+})
 
 /** `requests` is the scope of the requests that are under way. */
-export const make = (options: Options, readiness: (typeof Readiness)["Service"], requests: Scope.Scope) =>
-  Effect.gen(function* () {
-    const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
-    const readers = yield* Readers.make
-    const connectionOf = connections(readers)
-    const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
-    // A caller's requests to git and to the API count together.
-    const own = Context.make(ApiSettings, settings)
-    const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
-    const provided = Context.add(rates, Readiness, readiness)
-    const app = yield* Effect.provide(makeHttpApp(settings), provided)
-    const handler = yield* Scope.provide(serving(app, readers, trustProxy), requests)
-    const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
-    const listener: RequestListener = (req, res) =>
-      req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
-    return listener
-  })
+export const make = Effect.fnUntraced(function* (
+  options: Options,
+  readiness: (typeof Readiness)["Service"],
+  requests: Scope.Scope
+) {
+  const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
+  const readers = yield* Readers.make
+  const connectionOf = connections(readers)
+  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
+  // A caller's requests to git and to the API count together.
+  const own = Context.make(ApiSettings, settings)
+  const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
+  const provided = Context.add(rates, Readiness, readiness)
+  const app = yield* Effect.provide(makeHttpApp(settings), provided)
+  const handler = yield* Scope.provide(serving(app, readers, trustProxy), requests)
+  const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
+  const listener: RequestListener = (req, res) =>
+    req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
+  return listener
+})

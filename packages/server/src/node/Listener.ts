@@ -108,23 +108,26 @@ const close = (server: Server, drainMs: number): Effect.Effect<void> =>
     server.closeIdleConnections()
   })
 
-export const make = (options: { readonly host: string; readonly port: number; readonly drainMs: number }) =>
-  Effect.gen(function* () {
-    const server = createServer(serverOptions)
-    let onRequest: RequestListener = starting
-    let onExpecting: RequestListener = starting
-    server.maxHeadersCount = 0
-    attachRefusals(server)
-    server.on("request", (req, res) => onRequest(req, res))
-    server.on("checkContinue", (req, res) => onExpecting(req, res))
-    const drain = close(server, options.drainMs)
-    const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () => drain)
-    return {
-      port,
-      drain,
-      attach: (parts) => {
-        onRequest = dispatch(parts, false)
-        onExpecting = dispatch(parts, true)
-      }
-    } satisfies Listener
-  })
+export const make = Effect.fnUntraced(function* (options: {
+  readonly host: string
+  readonly port: number
+  readonly drainMs: number
+}) {
+  const server = createServer(serverOptions)
+  let onRequest: RequestListener = starting
+  let onExpecting: RequestListener = starting
+  server.maxHeadersCount = 0
+  attachRefusals(server)
+  server.on("request", (req, res) => onRequest(req, res))
+  server.on("checkContinue", (req, res) => onExpecting(req, res))
+  const drain = close(server, options.drainMs)
+  const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () => drain)
+  return {
+    port,
+    drain,
+    attach: (parts) => {
+      onRequest = dispatch(parts, false)
+      onExpecting = dispatch(parts, true)
+    }
+  } satisfies Listener
+})

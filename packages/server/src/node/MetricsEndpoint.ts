@@ -93,35 +93,38 @@ const mayRead = (token: Redacted.Redacted | null, { headers, socket }: IncomingM
 }
 
 /** Answers `/metrics` itself and leaves everything else, and without `metrics` that too, to `others`. */
-export const before = (others: RequestListener, { metrics, metricsToken }: Options, meters: MeterSet) =>
-  Effect.gen(function* () {
-    if (!metrics) return others
-    const read = yield* reading
-    const own = processMeters()
-    const run = Effect.runPromiseWith(yield* Effect.context<never>())
-    const listener: RequestListener = (req, res) => {
-      if (!/^\/metrics(\?|$)/.test(req.url ?? "")) return others(req, res)
-      if (req.method !== "GET" && req.method !== "HEAD")
-        return problem(res, 405, "method_not_allowed", "/metrics takes GET and HEAD.", { allow: "GET, HEAD" })
-      if (!mayRead(metricsToken, req))
-        return problem(
-          res,
-          401,
-          "unauthenticated",
-          metricsToken === null
-            ? "Without PAWL_METRICS_TOKEN only callers on this machine may read metrics, and no proxy."
-            : "Send the token of PAWL_METRICS_TOKEN as a bearer token.",
-          { "www-authenticate": 'Bearer realm="pawl"' }
-        )
-      void run(read).then((waiting) => {
-        show(meters, waiting)
-        res.writeHead(200, {
-          "content-type": contentType,
-          "cache-control": "no-store",
-          "x-content-type-options": "nosniff"
-        })
-        res.end(req.method === "HEAD" ? undefined : expose([...all(meters), ...own]))
+export const before = Effect.fnUntraced(function* (
+  others: RequestListener,
+  { metrics, metricsToken }: Options,
+  meters: MeterSet
+) {
+  if (!metrics) return others
+  const read = yield* reading
+  const own = processMeters()
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const listener: RequestListener = (req, res) => {
+    if (!/^\/metrics(\?|$)/.test(req.url ?? "")) return others(req, res)
+    if (req.method !== "GET" && req.method !== "HEAD")
+      return problem(res, 405, "method_not_allowed", "/metrics takes GET and HEAD.", { allow: "GET, HEAD" })
+    if (!mayRead(metricsToken, req))
+      return problem(
+        res,
+        401,
+        "unauthenticated",
+        metricsToken === null
+          ? "Without PAWL_METRICS_TOKEN only callers on this machine may read metrics, and no proxy."
+          : "Send the token of PAWL_METRICS_TOKEN as a bearer token.",
+        { "www-authenticate": 'Bearer realm="pawl"' }
+      )
+    void run(read).then((waiting) => {
+      show(meters, waiting)
+      res.writeHead(200, {
+        "content-type": contentType,
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff"
       })
-    }
-    return listener
-  })
+      res.end(req.method === "HEAD" ? undefined : expose([...all(meters), ...own]))
+    })
+  }
+  return listener
+})

@@ -180,58 +180,57 @@ const isPostgresUrl = (text: string): boolean => URL.canParse(text) && /^postgre
 const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/
 
 /** Reads the options. `given` are those of the command line, by their names here. */
-export const read = (
+export const read = Effect.fnUntraced(function* (
   given: Readonly<Record<string, string>>,
   configFile?: string
-): Effect.Effect<Options, InvalidOptions> =>
-  Effect.gen(function* () {
-    const refuse = (reason: string) => new InvalidOptions({ reason })
-    const file = yield* Effect.fromResult(Result.mapError(fileProvider(configFile), refuse))
-    const looked = valuesProvider(given).pipe(
-      ConfigProvider.orElse(environmentProvider),
-      ConfigProvider.orElse(valuesProvider(standardNames())),
-      ConfigProvider.orElse(file)
+): Effect.fn.Return<Options, InvalidOptions> {
+  const refuse = (reason: string) => new InvalidOptions({ reason })
+  const file = yield* Effect.fromResult(Result.mapError(fileProvider(configFile), refuse))
+  const looked = valuesProvider(given).pipe(
+    ConfigProvider.orElse(environmentProvider),
+    ConfigProvider.orElse(valuesProvider(standardNames())),
+    ConfigProvider.orElse(file)
+  )
+  const read = yield* options.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
+  const databaseUrl = Option.getOrNull(read.databaseUrl)
+  if (databaseUrl !== null && !isPostgresUrl(Redacted.value(databaseUrl)))
+    return yield* refuse("databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database")
+  const schema = schemaProblem(read.databaseSchema)
+  if (schema !== null) return yield* refuse(`databaseSchema: ${schema}`)
+  if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
+    return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
+  const buildService = accountOf(read)
+  if (typeof buildService === "string") return yield* refuse(buildService)
+  const targetGit = remoteAccessOf(read)
+  if (typeof targetGit === "string") return yield* refuse(targetGit)
+  const telemetry = telemetryOf(read)
+  if (typeof telemetry === "string") return yield* refuse(telemetry)
+  const named = parseRoles(read.roles)
+  if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
+  if (databaseUrl === null && named.length !== roles.length)
+    return yield* refuse(
+      "roles: the embedded server takes all of api,router,worker; separate processes need Postgres (databaseUrl)"
     )
-    const read = yield* options.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
-    const databaseUrl = Option.getOrNull(read.databaseUrl)
-    if (databaseUrl !== null && !isPostgresUrl(Redacted.value(databaseUrl)))
-      return yield* refuse("databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database")
-    const schema = schemaProblem(read.databaseSchema)
-    if (schema !== null) return yield* refuse(`databaseSchema: ${schema}`)
-    if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
-      return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
-    const buildService = accountOf(read)
-    if (typeof buildService === "string") return yield* refuse(buildService)
-    const targetGit = remoteAccessOf(read)
-    if (typeof targetGit === "string") return yield* refuse(targetGit)
-    const telemetry = telemetryOf(read)
-    if (typeof telemetry === "string") return yield* refuse(telemetry)
-    const named = parseRoles(read.roles)
-    if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
-    if (databaseUrl === null && named.length !== roles.length)
-      return yield* refuse(
-        "roles: the embedded server takes all of api,router,worker; separate processes need Postgres (databaseUrl)"
-      )
-    const appsDomain = Option.getOrElse(read.appsDomain, () =>
-      read.environment === "production" ? "apps.localhost" : ""
+  const appsDomain = Option.getOrElse(read.appsDomain, () =>
+    read.environment === "production" ? "apps.localhost" : ""
+  )
+  if (appsDomain !== "" && !domain.test(appsDomain))
+    return yield* refuse("appsDomain: use a lowercase host name without a port")
+  if (appsDomain !== "" && read.environment === "development")
+    return yield* refuse(
+      "appsDomain (PAWL_APPS_DOMAIN): an environment for development hosts no apps; leave it out, or use environment production"
     )
-    if (appsDomain !== "" && !domain.test(appsDomain))
-      return yield* refuse("appsDomain: use a lowercase host name without a port")
-    if (appsDomain !== "" && read.environment === "development")
-      return yield* refuse(
-        "appsDomain (PAWL_APPS_DOMAIN): an environment for development hosts no apps; leave it out, or use environment production"
-      )
-    return {
-      ...read,
-      ...telemetry,
-      data: resolve(read.data),
-      roles: named,
-      appsDomain: appsDomain === "" ? null : appsDomain,
-      fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
-      baseUrl: Option.getOrNull(read.baseUrl),
-      ownerToken: Option.getOrNull(read.ownerToken),
-      buildService,
-      targetGit,
-      databaseUrl
-    }
-  })
+  return {
+    ...read,
+    ...telemetry,
+    data: resolve(read.data),
+    roles: named,
+    appsDomain: appsDomain === "" ? null : appsDomain,
+    fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
+    baseUrl: Option.getOrNull(read.baseUrl),
+    ownerToken: Option.getOrNull(read.ownerToken),
+    buildService,
+    targetGit,
+    databaseUrl
+  }
+})

@@ -91,51 +91,47 @@ const post = (collector: Collector, body: string, timeoutMs: number) =>
   )
 
 /** Takes spans that have ended. Ends with its scope, after one last try to send what waits. */
-export const make = (collector: Collector, meters: MeterSet) =>
-  Effect.gen(function* () {
-    const waiting: Array<EndedSpan> = []
-    let quiet = true
-    const count = (outcome: "sent" | "dropped", spans: number) => {
-      for (let n = 0; n < spans; n++) meters.spans.add(outcome)
+export const make = Effect.fnUntraced(function* (collector: Collector, meters: MeterSet) {
+  const waiting: Array<EndedSpan> = []
+  let quiet = true
+  const count = (outcome: "sent" | "dropped", spans: number) => {
+    for (let n = 0; n < spans; n++) meters.spans.add(outcome)
+  }
+  const tell = (problem: string | null) => {
+    if ((problem === null) === quiet) return Effect.void
+    quiet = problem === null
+    return problem === null
+      ? Effect.logInfo("traces are sent again")
+      : Effect.logWarning("traces cannot be sent", problem).pipe(Effect.annotateLogs({ collector: collector.endpoint }))
+  }
+  /** Sends all that waits, batch by batch; answers whether the collector was there. */
+  const flush = Effect.fnUntraced(function* (timeoutMs: number) {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, ServerLimits.spansAtOnce)
+      const answer = yield* post(collector, encode(collector, batch), timeoutMs)
+      yield* tell(answer._tag === "taken" ? null : answer.reason)
+      if (answer._tag === "away") return false
+      waiting.splice(0, batch.length)
+      count(answer._tag === "taken" ? "sent" : "dropped", batch.length)
     }
-    const tell = (problem: string | null) => {
-      if ((problem === null) === quiet) return Effect.void
-      quiet = problem === null
-      return problem === null
-        ? Effect.logInfo("traces are sent again")
-        : Effect.logWarning("traces cannot be sent", problem).pipe(
-            Effect.annotateLogs({ collector: collector.endpoint })
-          )
-    }
-    /** Sends all that waits, batch by batch; answers whether the collector was there. */
-    const flush = (timeoutMs: number) =>
-      Effect.gen(function* () {
-        while (waiting.length > 0) {
-          const batch = waiting.slice(0, ServerLimits.spansAtOnce)
-          const answer = yield* post(collector, encode(collector, batch), timeoutMs)
-          yield* tell(answer._tag === "taken" ? null : answer.reason)
-          if (answer._tag === "away") return false
-          waiting.splice(0, batch.length)
-          count(answer._tag === "taken" ? "sent" : "dropped", batch.length)
-        }
-        return true
-      })
-    const loop = Effect.gen(function* () {
-      let pauseMs: number = ServerLimits.spansEveryMs
-      for (;;) {
-        yield* Effect.sleep(pauseMs)
-        const there = yield* flush(ServerLimits.spanSendMs)
-        pauseMs = there ? ServerLimits.spansEveryMs : Math.min(pauseMs * 2, ServerLimits.spanRetryMs)
-      }
-    })
-    yield* Effect.addFinalizer(() =>
-      Effect.timeoutOption(Effect.interruptible(flush(ServerLimits.spanFlushMs)), ServerLimits.spanFlushMs)
-    )
-    yield* Effect.forkScoped(loop)
-    return {
-      take: (span: EndedSpan): void => {
-        if (waiting.length < ServerLimits.spansWaiting) waiting.push(span)
-        else count("dropped", 1)
-      }
+    return true
+  })
+  const loop = Effect.gen(function* () {
+    let pauseMs: number = ServerLimits.spansEveryMs
+    for (;;) {
+      yield* Effect.sleep(pauseMs)
+      const there = yield* flush(ServerLimits.spanSendMs)
+      pauseMs = there ? ServerLimits.spansEveryMs : Math.min(pauseMs * 2, ServerLimits.spanRetryMs)
     }
   })
+  yield* Effect.addFinalizer(() =>
+    Effect.timeoutOption(Effect.interruptible(flush(ServerLimits.spanFlushMs)), ServerLimits.spanFlushMs)
+  )
+  yield* Effect.forkScoped(loop)
+  return {
+    take: (span: EndedSpan): void => {
+      if (waiting.length < ServerLimits.spansWaiting) waiting.push(span)
+      else count("dropped", 1)
+    }
+  }
+})

@@ -30,23 +30,22 @@ const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Ef
     Effect.timeoutOrElse({ duration: ServerLimits.readyAskMs, orElse: () => Effect.succeed(name) })
   )
 
-export const make = (loops: Loops) =>
-  Effect.gen(function* () {
-    let isStopping = false
-    const context = yield* Effect.context<Records | ObjectStore | Repositories>()
-    const look = Effect.gen(function* () {
-      const store = yield* ObjectStore
-      const away = yield* Effect.all(
-        [missing("database", database), missing("object store", store.head(`ready/${nobody}`)), missing("git", git)],
-        { concurrency: "unbounded" }
-      )
-      return [...away.filter((name) => name !== null), ...(yield* loops.down)]
-    })
-    const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
-    const state: (typeof Readiness)["Service"] = Effect.gen(function* () {
-      if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
-      const all = yield* looked
-      return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)
-    })
-    return { state, stopping: Effect.sync(() => void (isStopping = true)) }
+export const make = Effect.fnUntraced(function* (loops: Loops) {
+  let isStopping = false
+  const context = yield* Effect.context<Records | ObjectStore | Repositories>()
+  const look = Effect.gen(function* () {
+    const store = yield* ObjectStore
+    const away = yield* Effect.all(
+      [missing("database", database), missing("object store", store.head(`ready/${nobody}`)), missing("git", git)],
+      { concurrency: "unbounded" }
+    )
+    return [...away.filter((name) => name !== null), ...(yield* loops.down)]
   })
+  const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
+  const state: (typeof Readiness)["Service"] = Effect.gen(function* () {
+    if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
+    const all = yield* looked
+    return all.length === 0 ? ({ status: "ready" } as const) : ({ status: "not_ready", missing: all } as const)
+  })
+  return { state, stopping: Effect.sync(() => void (isStopping = true)) }
+})

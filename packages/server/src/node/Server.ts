@@ -35,47 +35,46 @@ const enter = (options: Options) =>
     : SharedFolder.share(options.data)
 
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
-export const start = (options: Options, decorate?: Decorate) =>
-  Effect.gen(function* () {
-    yield* PrivateFolder.prepare(options.data)
-    const { alone, settled } = yield* enter(options)
-    const telemetry = yield* Telemetry.make(options)
-    const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })
-    const addresses = Addresses.of(options, listener.port)
-    const ground = { options, addresses, alone, telemetry }
-    const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(ground, decorate)))
-    const owner = yield* OwnerToken.read(options.data, options.ownerToken)
-    yield* Effect.gen(function* () {
-      // Whoever held a lease in this folder is dead: the folder is this process's own. On Postgres others may be at work
-      // on another machine or in another folder: their leases end by themselves.
-      if (options.databaseUrl === null) {
-        yield* (yield* Commands).releaseAll
-        yield* (yield* SharedSlots).giveAllBack
-      }
-      yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
-      // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
-      // did not end by themselves are ended after that.
-      const requests = yield* Scope.fork(yield* Effect.scope)
-      yield* Effect.addFinalizer(() => listener.drain)
-      const has = (role: ServerRole) => options.roles.includes(role)
-      const loops = yield* Loops.make
-      const readiness = yield* Readiness.make(loops)
-      const others = has("api")
-        ? yield* ApiListener.make(options, readiness.state, requests)
-        : ApiListener.health(options, readiness.state)
-      const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
-      const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
-      listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
-      if (has("worker") && !options.paused)
-        yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options.sandboxesAtOnce, loops))
-      // The first thing that a stop does.
-      yield* Effect.addFinalizer(() => readiness.stopping)
-      yield* settled
-    }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
-    return {
-      port: listener.port,
-      apiOrigin: addresses.apiOrigin,
-      ownerToken: owner.token,
-      tokenIsFresh: owner.fresh
-    } satisfies Running
-  })
+export const start = Effect.fnUntraced(function* (options: Options, decorate?: Decorate) {
+  yield* PrivateFolder.prepare(options.data)
+  const { alone, settled } = yield* enter(options)
+  const telemetry = yield* Telemetry.make(options)
+  const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })
+  const addresses = Addresses.of(options, listener.port)
+  const ground = { options, addresses, alone, telemetry }
+  const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(ground, decorate)))
+  const owner = yield* OwnerToken.read(options.data, options.ownerToken)
+  yield* Effect.gen(function* () {
+    // Whoever held a lease in this folder is dead: the folder is this process's own. On Postgres others may be at work
+    // on another machine or in another folder: their leases end by themselves.
+    if (options.databaseUrl === null) {
+      yield* (yield* Commands).releaseAll
+      yield* (yield* SharedSlots).giveAllBack
+    }
+    yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
+    // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
+    // did not end by themselves are ended after that.
+    const requests = yield* Scope.fork(yield* Effect.scope)
+    yield* Effect.addFinalizer(() => listener.drain)
+    const has = (role: ServerRole) => options.roles.includes(role)
+    const loops = yield* Loops.make
+    const readiness = yield* Readiness.make(loops)
+    const others = has("api")
+      ? yield* ApiListener.make(options, readiness.state, requests)
+      : ApiListener.health(options, readiness.state)
+    const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
+    const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
+    listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
+    if (has("worker") && !options.paused)
+      yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options.sandboxesAtOnce, loops))
+    // The first thing that a stop does.
+    yield* Effect.addFinalizer(() => readiness.stopping)
+    yield* settled
+  }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
+  return {
+    port: listener.port,
+    apiOrigin: addresses.apiOrigin,
+    ownerToken: owner.token,
+    tokenIsFresh: owner.fresh
+  } satisfies Running
+})

@@ -85,33 +85,32 @@ const collectorOf = ({ otlpEndpoint, otlpHeaders, serviceName }: Options): OtlpE
   otlpEndpoint === null ? null : { endpoint: otlpEndpoint, headers: otlpHeaders, serviceName, serviceVersion: version }
 
 /** Made for one server. With its scope the last spans are sent. */
-export const make = (options: Options): Effect.Effect<Telemetry, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const meters = Meters.make()
-    const collector = collectorOf(options)
-    const counting = (ledger: Ledger["Service"]) => counted(ledger, meters)
-    if (collector === null)
-      return {
-        meters,
-        tracer: null,
-        appStarted: () => {},
-        around: around(counting),
-        runtime: Layer.effect(AppRuntime, AppRuntime)
-      }
-    const exporter = yield* OtlpExporter.make(collector, meters)
-    const tracer = Tracing.make({ randomHex, ended: exporter.take })
-    const starts = new ColdStarts()
+export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Telemetry, never, Scope.Scope> {
+  const meters = Meters.make()
+  const collector = collectorOf(options)
+  const counting = (ledger: Ledger["Service"]) => counted(ledger, meters)
+  if (collector === null)
     return {
       meters,
-      tracer,
-      appStarted: starts.heard,
-      around: around((ledger) => traced(counting(ledger))),
-      runtime: Layer.effect(
-        AppRuntime,
-        Effect.map(AppRuntime, (runtime) => tracedRuntime(runtime, starts, tracer))
-      )
+      tracer: null,
+      appStarted: () => {},
+      around: around(counting),
+      runtime: Layer.effect(AppRuntime, AppRuntime)
     }
-  })
+  const exporter = yield* OtlpExporter.make(collector, meters)
+  const tracer = Tracing.make({ randomHex, ended: exporter.take })
+  const starts = new ColdStarts()
+  return {
+    meters,
+    tracer,
+    appStarted: starts.heard,
+    around: around((ledger) => traced(counting(ledger))),
+    runtime: Layer.effect(
+      AppRuntime,
+      Effect.map(AppRuntime, (runtime) => tracedRuntime(runtime, starts, tracer))
+    )
+  }
+})
 
 /** Ports without a ledger stay as they are. */
 const around =

@@ -54,17 +54,16 @@ export const beside = (
   )
 
 /** All of a listing, page by page. */
-export const everyPage = <A, E, R>(
+export const everyPage = Effect.fnUntraced(function* <A, E, R>(
   read: (page: {
     readonly cursor?: string
   }) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly nextCursor: string | null }, E, R>
-): Effect.Effect<ReadonlyArray<A>, E, R> =>
-  Effect.gen(function* () {
-    const all: Array<A> = []
-    let page = yield* read({})
-    for (;;) {
-      all.push(...page.items)
-      if (page.nextCursor === null) return all
-      page = yield* read({ cursor: page.nextCursor })
-    }
-  })
+): Effect.fn.Return<ReadonlyArray<A>, E, R> {
+  const all: Array<A> = []
+  let page = yield* read({})
+  for (;;) {
+    all.push(...page.items)
+    if (page.nextCursor === null) return all
+    page = yield* read({ cursor: page.nextCursor })
+  }
+})

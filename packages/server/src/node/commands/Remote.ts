@@ -61,16 +61,15 @@ const reasonOf = (error: unknown, address: string): string => {
 }
 
 /** Asks the server that the options name; whatever stands in the way fails with `CannotAsk`. */
-export const asking = <A, E>(
+export const asking = Effect.fnUntraced(function* <A, E>(
   options: RemoteOptions,
   ask: (client: PawlClient) => Effect.Effect<A, E>
-): Effect.Effect<A, CannotAsk> =>
-  Effect.gen(function* () {
-    const address = addressOf(options, process.env)
-    const token = yield* tokenOf(options, process.env)
-    const client = yield* makeClient({ baseUrl: address, token })
-    return yield* ask(client).pipe(Effect.mapError((error) => new CannotAsk({ reason: reasonOf(error, address) })))
-  })
+): Effect.fn.Return<A, CannotAsk> {
+  const address = addressOf(options, process.env)
+  const token = yield* tokenOf(options, process.env)
+  const client = yield* makeClient({ baseUrl: address, token })
+  return yield* ask(client).pipe(Effect.mapError((error) => new CannotAsk({ reason: reasonOf(error, address) })))
+})
 
 const exitWith = (code: number) => Effect.sync(() => void (process.exitCode = code))
 

@@ -35,8 +35,8 @@ const tell = (urls: ReadonlyArray<string>, exit: boolean) =>
     ].join("\n")
   )
 
-export const runDemo = (exit: boolean) =>
-  Effect.gen(function* () {
+export const runDemo = Effect.fnUntraced(
+  function* (exit: boolean) {
     const data = yield* folder
     const options = yield* Options.read({
       port: "0",
@@ -59,4 +59,7 @@ export const runDemo = (exit: boolean) =>
     })
     yield* tell(urls, exit)
     if (!exit) yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warning"))
+  },
+  Effect.scoped,
+  Effect.provideService(References.MinimumLogLevel, "Warning")
+)

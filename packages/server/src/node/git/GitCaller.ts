@@ -19,16 +19,20 @@ export const tokenIn = (header: string | undefined): Redacted.Redacted | null =>
 }
 
 /** The caller and the Project, when the token's scopes and the caller's role cover the need. Counts the request. */
-export const demandCaller = (request: IncomingMessage, address: string, projectId: string, need: Need) =>
-  Effect.gen(function* () {
-    const rates = yield* RateLimits
-    const stranger = rates.take(strangerAt(Option.some(address)))
-    const token = tokenIn(request.headers.authorization)
-    const caller = yield* token === null
-      ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
-      : Effect.tapErrorTag(authenticate(token), "Unauthenticated", () => stranger)
-    yield* rates.take(caller.user.id)
-    yield* requireScope(caller.token.scopes, need.scope)
-    const project = yield* requireRole(caller.user.id, projectId, need.role ?? "admin")
-    return { caller, project }
-  })
+export const demandCaller = Effect.fnUntraced(function* (
+  request: IncomingMessage,
+  address: string,
+  projectId: string,
+  need: Need
+) {
+  const rates = yield* RateLimits
+  const stranger = rates.take(strangerAt(Option.some(address)))
+  const token = tokenIn(request.headers.authorization)
+  const caller = yield* token === null
+    ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
+    : Effect.tapErrorTag(authenticate(token), "Unauthenticated", () => stranger)
+  yield* rates.take(caller.user.id)
+  yield* requireScope(caller.token.scopes, need.scope)
+  const project = yield* requireRole(caller.user.id, projectId, need.role ?? "admin")
+  return { caller, project }
+})

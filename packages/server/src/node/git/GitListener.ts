@@ -94,54 +94,54 @@ const begin = (res: ServerResponse, { isOpening, service }: Route): void => {
   res.setHeader("content-type", `application/x-${service}-${isOpening ? "advertisement" : "result"}`)
 }
 
-const serving = (
+const serving = Effect.fnUntraced(function* (
   { req, res }: Exchanged,
   route: Route,
   userId: string,
   asked: { readonly request: Uint8Array | null; readonly greeting: Uint8Array }
-) =>
-  Effect.gen(function* () {
-    const { projectId } = route
-    const refs = yield* shownTo(userId, projectId)
+) {
+  const { projectId } = route
+  const refs = yield* shownTo(userId, projectId)
+  begin(res, route)
+  const version = versionOf(req.headers["git-protocol"])
+  yield* (yield* GitTransport)
+    .serve({ project: projectId, refs, version, into: res, ...asked })
+    .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "source", id: projectId })))
+  res.end()
+})
+
+const opening = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, userId: string) {
+  const { projectId, service } = route
+  const greeting = Buffer.concat([line(`# service=${service}\n`), flush])
+  if (service === "git-receive-pack") {
+    const main = yield* shownMain(projectId)
     begin(res, route)
-    const version = versionOf(req.headers["git-protocol"])
-    yield* (yield* GitTransport)
-      .serve({ project: projectId, refs, version, into: res, ...asked })
-      .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "source", id: projectId })))
-    res.end()
-  })
+    res.end(Buffer.concat([greeting, line(`${main.commit} ${main.name}\0${capabilities}\n`), flush]))
+    return
+  }
+  yield* serving({ req, res }, route, userId, { request: null, greeting })
+})
 
-const opening = ({ req, res }: Exchanged, route: Route, userId: string) =>
-  Effect.gen(function* () {
-    const { projectId, service } = route
-    const greeting = Buffer.concat([line(`# service=${service}\n`), flush])
-    if (service === "git-receive-pack") {
-      const main = yield* shownMain(projectId)
-      begin(res, route)
-      res.end(Buffer.concat([greeting, line(`${main.commit} ${main.name}\0${capabilities}\n`), flush]))
-      return
-    }
-    yield* serving({ req, res }, route, userId, { request: null, greeting })
-  })
+const fetching = Effect.fnUntraced(function* ({ req, res }: Exchanged, route: Route, userId: string) {
+  const body = yield* readBody(req, { maxBytes: ServerLimits.gitFetchBytes, discardBytes: 0 })
+  yield* serving({ req, res }, route, userId, { request: body.bytes, greeting: new Uint8Array() })
+})
 
-const fetching = ({ req, res }: Exchanged, route: Route, userId: string) =>
-  Effect.gen(function* () {
-    const body = yield* readBody(req, { maxBytes: ServerLimits.gitFetchBytes, discardBytes: 0 })
-    yield* serving({ req, res }, route, userId, { request: body.bytes, greeting: new Uint8Array() })
-  })
-
-const pushing = ({ req, res }: Exchanged, route: Route, at: Effect.Success<ReturnType<typeof demandCaller>>) =>
-  Effect.gen(function* () {
-    const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: ServerLimits.gitDiscardBytes })
-    const request = parsePush(body.bytes)
-    if (request === undefined)
-      return yield* new BadBody({ status: 400, reason: "This is not what git sends when it pushes." })
-    begin(res, route)
-    // git tries its credentials with an empty push before it sends a large one.
-    if (request.updates.length === 0) return void res.end()
-    const outcome = yield* push(at.caller.user, at.project, request, body)
-    res.end(reportOf(request, outcome))
-  })
+const pushing = Effect.fnUntraced(function* (
+  { req, res }: Exchanged,
+  route: Route,
+  at: Effect.Success<ReturnType<typeof demandCaller>>
+) {
+  const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: ServerLimits.gitDiscardBytes })
+  const request = parsePush(body.bytes)
+  if (request === undefined)
+    return yield* new BadBody({ status: 400, reason: "This is not what git sends when it pushes." })
+  begin(res, route)
+  // git tries its credentials with an empty push before it sends a large one.
+  if (request.updates.length === 0) return void res.end()
+  const outcome = yield* push(at.caller.user, at.project, request, body)
+  res.end(reportOf(request, outcome))
+})
 
 const exchange = (turns: GitTurns.GitTurns, exchanged: Exchanged, address: string, route: Route) =>
   Effect.gen(function* () {
@@ -202,31 +202,30 @@ const observer = Effect.gen(function* () {
 })
 
 /** Answers git until its scope closes. Who leaves in the middle ends what was done for them. */
-export const make = (readers: Readers, trustProxy: boolean) =>
-  Effect.gen(function* () {
-    const turns = GitTurns.make()
-    const observe = yield* observer
-    const fibers = yield* FiberSet.make<void>()
-    const run = yield* FiberSet.runtime(fibers)<Effect.Services<ReturnType<typeof exchange>>>()
-    const handle = (req: IncomingMessage, res: ServerResponse): void => {
-      const route = routeOf(req.method ?? "", req.url ?? "")
-      res.setHeader("x-content-type-options", "nosniff")
-      res.setHeader("cache-control", "no-store")
-      observe({ req, res }, route)
-      readers.watch(res)
-      readers.isAwaited(res, turns.isAwaited)
-      if (route instanceof Problem) return sayProblem(res, route)
-      const program = Effect.gen(function* () {
-        const requestId = `req_${yield* makeUlid}`
-        res.setHeader("x-request-id", requestId)
-        yield* exchange(turns, { req, res }, addressOf(req, trustProxy), route).pipe(
-          Effect.catch((problem) => fail(res, problem)),
-          Effect.catchCause((cause) => mistake(res, cause)),
-          Effect.annotateLogs({ requestId, endpoint: `git ${route.service}` })
-        )
-      })
-      const fiber = run(program)
-      res.once("close", () => fiber.interruptUnsafe())
-    }
-    return { handle } satisfies GitListener
-  })
+export const make = Effect.fnUntraced(function* (readers: Readers, trustProxy: boolean) {
+  const turns = GitTurns.make()
+  const observe = yield* observer
+  const fibers = yield* FiberSet.make<void>()
+  const run = yield* FiberSet.runtime(fibers)<Effect.Services<ReturnType<typeof exchange>>>()
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    const route = routeOf(req.method ?? "", req.url ?? "")
+    res.setHeader("x-content-type-options", "nosniff")
+    res.setHeader("cache-control", "no-store")
+    observe({ req, res }, route)
+    readers.watch(res)
+    readers.isAwaited(res, turns.isAwaited)
+    if (route instanceof Problem) return sayProblem(res, route)
+    const program = Effect.gen(function* () {
+      const requestId = `req_${yield* makeUlid}`
+      res.setHeader("x-request-id", requestId)
+      yield* exchange(turns, { req, res }, addressOf(req, trustProxy), route).pipe(
+        Effect.catch((problem) => fail(res, problem)),
+        Effect.catchCause((cause) => mistake(res, cause)),
+        Effect.annotateLogs({ requestId, endpoint: `git ${route.service}` })
+      )
+    })
+    const fiber = run(program)
+    res.once("close", () => fiber.interruptUnsafe())
+  }
+  return { handle } satisfies GitListener
+})

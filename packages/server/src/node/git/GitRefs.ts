@@ -24,34 +24,32 @@ export const changeOfRef = (ref: string): string | undefined => {
 }
 
 /** Canonical at its newest generation. */
-export const shownMain = (projectId: string) =>
-  Effect.gen(function* () {
-    const head = yield* find("head", projectId)
-    if (head === null) return yield* new NoSource({ projectId })
-    const { generation, commit } = head.record
-    const step = (yield* demand("generation", generationKey(projectId, generation))).record
-    return { name: mainRef, commit, at: placeOf(head.record, step) } satisfies ShownRef
-  })
+export const shownMain = Effect.fnUntraced(function* (projectId: string) {
+  const head = yield* find("head", projectId)
+  if (head === null) return yield* new NoSource({ projectId })
+  const { generation, commit } = head.record
+  const step = (yield* demand("generation", generationKey(projectId, generation))).record
+  return { name: mainRef, commit, at: placeOf(head.record, step) } satisfies ShownRef
+})
 
 /** Canonical, and of the Changes that were worked on of late the caller's own newest ChangeSet. */
-export const shownTo = (userId: string, projectId: string) =>
-  Effect.gen(function* () {
-    const main = yield* shownMain(projectId)
-    const records = yield* Records
-    const listing = { projectId, order: "newest", limit: ServerLimits.gitChangeSetsShown } as const
-    const latest = (yield* records.list("changeSet", listing)).items.map(({ record }) => record).reverse()
-    const refs: Array<ShownRef> = [main]
-    for (const changeId of new Set(latest.map((each) => each.changeId))) {
-      const mine = newestOf(
-        latest.filter((each) => each.changeId === changeId),
-        user(userId)
-      )
-      if (mine !== undefined)
-        refs.push({
-          name: refOfChange(changeId),
-          commit: mine.commit,
-          at: { project: projectId, fork: workspaceFork(mine.runId) }
-        })
-    }
-    return refs
-  })
+export const shownTo = Effect.fnUntraced(function* (userId: string, projectId: string) {
+  const main = yield* shownMain(projectId)
+  const records = yield* Records
+  const listing = { projectId, order: "newest", limit: ServerLimits.gitChangeSetsShown } as const
+  const latest = (yield* records.list("changeSet", listing)).items.map(({ record }) => record).reverse()
+  const refs: Array<ShownRef> = [main]
+  for (const changeId of new Set(latest.map((each) => each.changeId))) {
+    const mine = newestOf(
+      latest.filter((each) => each.changeId === changeId),
+      user(userId)
+    )
+    if (mine !== undefined)
+      refs.push({
+        name: refOfChange(changeId),
+        commit: mine.commit,
+        at: { project: projectId, fork: workspaceFork(mine.runId) }
+      })
+  }
+  return refs
+})

@@ -53,26 +53,24 @@ const changeAsked = ({ updates }: PushRequest): PushRefused | string => {
 }
 
 /** The newest generation in the history of what was pushed. Each generation's history holds those before it. */
-const baseOf = (pushed: Pushed, head: Head) =>
-  Effect.gen(function* () {
-    const held = (generation: number) =>
-      Effect.gen(function* () {
-        const step = (yield* demand("generation", generationKey(head.projectId, generation))).record
-        return (yield* pushed.holds(step.commit)) ? step : undefined
-      })
-    let best: Generation | undefined = yield* held(head.generation)
-    let [low, high] = [0, best === undefined ? head.generation - 1 : -1]
-    while (low <= high) {
-      const middle = Math.floor((low + high) / 2)
-      const step = yield* held(middle)
-      if (step === undefined) high = middle - 1
-      else {
-        best = step
-        low = middle + 1
-      }
-    }
-    return best
+const baseOf = Effect.fnUntraced(function* (pushed: Pushed, head: Head) {
+  const held = Effect.fnUntraced(function* (generation: number) {
+    const step = (yield* demand("generation", generationKey(head.projectId, generation))).record
+    return (yield* pushed.holds(step.commit)) ? step : undefined
   })
+  let best: Generation | undefined = yield* held(head.generation)
+  let [low, high] = [0, best === undefined ? head.generation - 1 : -1]
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2)
+    const step = yield* held(middle)
+    if (step === undefined) high = middle - 1
+    else {
+      best = step
+      low = middle + 1
+    }
+  }
+  return best
+})
 
 const messageOf = ({ commit, message }: Pushed): string =>
   message
@@ -88,40 +86,39 @@ interface Asked {
 }
 
 /** The edit that the push comes to, or the ChangeSet that has it already. */
-const editOf = ({ caller, changeId, project }: Asked, pushed: Pushed) =>
-  Effect.gen(function* () {
-    const ref = refOfChange(changeId)
-    const head = (yield* demand("head", project.id)).record
-    const newest = newestOf(yield* changeSetsOf(changeId), user(caller.id))
-    if (newest !== undefined && newest.tree === pushed.tree) return { before: newest }
-    const base = yield* baseOf(pushed, head)
-    if (base === undefined)
-      return yield* refuse(
-        "not made on this Project's source",
-        "What was pushed does not go back to any generation of this Project.",
-        "Start from its source: git fetch origin && git rebase origin/main"
-      )
-    const edit = (files: Edit["files"]): Edit => ({
-      changeId,
-      message: messageOf(pushed),
-      files,
-      newest: newest?.id ?? null
-    })
-    if (newest === undefined || base.generation > newest.baseGeneration) {
-      const files = yield* pushed.editsFrom(base.tree, { project: project.id })
-      return { edit: { ...edit(files), baseGeneration: base.generation }, alone: newest !== undefined }
-    }
-    const goesOn = base.generation === newest.baseGeneration && (yield* pushed.treesSince(base.commit)).has(newest.tree)
-    if (!goesOn)
-      return yield* refuse(
-        "not made on your newest ChangeSet",
-        `Your newest ChangeSet of this Change is ${newest.id}, and it is not in the history of what was pushed.`,
-        `Put your work on it: git fetch origin ${ref} && git rebase FETCH_HEAD`,
-        "Or keep your files as they are: git reset --soft FETCH_HEAD && git commit"
-      )
-    const at = { project: project.id, fork: workspaceFork(newest.runId) }
-    return { edit: edit(yield* pushed.editsFrom(newest.tree, at)), alone: false }
+const editOf = Effect.fnUntraced(function* ({ caller, changeId, project }: Asked, pushed: Pushed) {
+  const ref = refOfChange(changeId)
+  const head = (yield* demand("head", project.id)).record
+  const newest = newestOf(yield* changeSetsOf(changeId), user(caller.id))
+  if (newest !== undefined && newest.tree === pushed.tree) return { before: newest }
+  const base = yield* baseOf(pushed, head)
+  if (base === undefined)
+    return yield* refuse(
+      "not made on this Project's source",
+      "What was pushed does not go back to any generation of this Project.",
+      "Start from its source: git fetch origin && git rebase origin/main"
+    )
+  const edit = (files: Edit["files"]): Edit => ({
+    changeId,
+    message: messageOf(pushed),
+    files,
+    newest: newest?.id ?? null
   })
+  if (newest === undefined || base.generation > newest.baseGeneration) {
+    const files = yield* pushed.editsFrom(base.tree, { project: project.id })
+    return { edit: { ...edit(files), baseGeneration: base.generation }, alone: newest !== undefined }
+  }
+  const goesOn = base.generation === newest.baseGeneration && (yield* pushed.treesSince(base.commit)).has(newest.tree)
+  if (!goesOn)
+    return yield* refuse(
+      "not made on your newest ChangeSet",
+      `Your newest ChangeSet of this Change is ${newest.id}, and it is not in the history of what was pushed.`,
+      `Put your work on it: git fetch origin ${ref} && git rebase FETCH_HEAD`,
+      "Or keep your files as they are: git reset --soft FETCH_HEAD && git commit"
+    )
+  const at = { project: project.id, fork: workspaceFork(newest.runId) }
+  return { edit: edit(yield* pushed.editsFrom(newest.tree, at)), alone: false }
+})
 
 const recorded = (changeSet: ChangeSet, before: boolean, alone: boolean): Outcome => {
   const asked = alone ? ` {"changeSetIds":["${changeSet.id}"]}` : ""
@@ -144,8 +141,8 @@ const synced = (projectId: string) =>
     ObjectNotFound: ({ what }) => new RepositoriesUnavailable({ operation: "sync", reason: `a ${what} is not there` })
   })
 
-const receiving = (asked: Asked, request: PushRequest) =>
-  Effect.gen(function* () {
+const receiving = Effect.fnUntraced(
+  function* (asked: Asked, request: PushRequest) {
     const { changeId, project } = asked
     const change = yield* find("change", changeId)
     if (change === null || change.record.projectId !== project.id)
@@ -162,10 +159,9 @@ const receiving = (asked: Asked, request: PushRequest) =>
     if (Object.keys(found.edit.files).length === 0)
       return yield* refuse("nothing changed", "Every file is already what was pushed. There is nothing to record.")
     return recorded(yield* record(user(asked.caller.id), found.edit), false, found.alone)
-  }).pipe(
-    // Another push of the same person was recorded meanwhile: what this one is to be put on is looked up anew.
-    Effect.retry({ times: 3, while: (error) => error._tag === "InvalidField" && error.code === "not_newest" })
-  )
+  },
+  Effect.retry({ times: 3, while: (error) => error._tag === "InvalidField" && error.code === "not_newest" })
+)
 
 type Refused = PushRefused | PackRefused | Refusal
 
@@ -191,8 +187,8 @@ const outcomeOf = (error: Refused): Effect.Effect<Outcome> => {
 }
 
 /** Takes a push of a caller who may write here. It always ends in words. */
-export const push = (caller: User, project: Project, request: PushRequest, { cut }: { readonly cut: boolean }) =>
-  Effect.gen(function* () {
+export const push = Effect.fnUntraced(
+  function* (caller: User, project: Project, request: PushRequest, { cut }: { readonly cut: boolean }) {
     const changeId = changeAsked(request)
     if (typeof changeId !== "string") return yield* changeId
     if (cut)
@@ -201,4 +197,7 @@ export const push = (caller: User, project: Project, request: PushRequest, { cut
         `The push has more than ${Limits.gitPushBytes} bytes, which is the most. Push less at a time.`
       )
     return yield* receiving({ caller, project, changeId }, request)
-  }).pipe(Effect.catch(outcomeOf), Effect.withSpan("Git.push"))
+  },
+  Effect.catch(outcomeOf),
+  Effect.withSpan("Git.push")
+)

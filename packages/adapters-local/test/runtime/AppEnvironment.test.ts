@@ -1,4 +1,5 @@
 import { createServer } from "node:http"
+import { inspect } from "node:util"
 import { AppData } from "@pawl/core/app/AppData"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
@@ -149,7 +150,7 @@ describe("what an app sees", () => {
       app(name, source).then((version) =>
         get(version).then(
           () => "served",
-          (error: unknown) => String(error)
+          (error: unknown) => inspect(error)
         )
       )
     expect(await bad("p@syntax", { main: "export default {" })).toContain("SyntaxError")

@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import { type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask } from "@pawl/testing/AppRuntimeContract"
@@ -36,7 +37,7 @@ const visit = (version: AppVersion, path: string, where = world) =>
           onFailure: (failure) =>
             typeof failure === "object" && failure !== null && "limit" in failure
               ? String(failure.limit)
-              : String(failure).slice(0, 200),
+              : inspect(failure).slice(0, 200),
           onSuccess: (text) => text
         })
       )
@@ -232,7 +233,7 @@ describe("an app that calls too often is refused, and its next visitor is not", 
     ],
     [
       "without waiting for any",
-      `for (let n = 0; n < ${most + 1}; n++) env.DATA.put("a", "b").catch(() => 0); await scheduler.wait(100); return hello()`
+      `for (let n = 0; n < ${most + 1}; n++) env.DATA.put("a", "b").catch(() => 0); await scheduler.wait(10000); return hello()`
     ]
   ])("%s", async (title, code) => {
     const version = await app(`p@calls ${title}`, code)

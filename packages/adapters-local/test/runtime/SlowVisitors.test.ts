@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises"
+import { inspect } from "node:util"
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
@@ -89,7 +90,9 @@ describe("a slow visitor", () => {
     const version = await app(world, "p@stalled")
     const stalled = Array.from({ length: LocalLimits.appReplicas }, () => holding([new Uint8Array(1)]))
     const answers = stalled.map(({ body }) =>
-      text(world, version, "/", { method: "POST", headers: [["content-length", String(32 << 20)]], body }).catch(String)
+      text(world, version, "/", { method: "POST", headers: [["content-length", String(32 << 20)]], body }).catch(
+        (error: unknown) => inspect(error)
+      )
     )
     for (const answer of await Promise.all(answers)) expect(answer).toContain("came too slowly")
     expect(await text(world, version)).toBe("served")
@@ -152,7 +155,8 @@ describe("an answer that is too long", () => {
   it("is refused when it says so, and cut off when it does not", async () => {
     const version = await app(world, "p@too-long")
     await expect(open(world, version, "/declared")).rejects.toMatchObject({
-      message: expect.stringContaining("response")
+      _tag: "AppOverLimit",
+      limit: "response"
     })
     await expect(text(world, version, "/endless")).rejects.toThrow()
     expect(await text(world, version)).toBe("served")

@@ -28,11 +28,11 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
         })
       )
     )
-    .handle("tokens", ({ urlParams }) =>
+    .handle("tokens", ({ query }) =>
       answering(
         Effect.gen(function* () {
           const { user } = yield* CurrentUser
-          const page = yield* list(user.id, urlParams)
+          const page = yield* list(user.id, query)
           return { items: page.items.map((each) => withoutHash(each.record)), nextCursor: page.nextCursor }
         })
       )
@@ -46,11 +46,11 @@ export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =
         })
       )
     )
-    .handle("revokeToken", ({ path }) =>
+    .handle("revokeToken", ({ params }) =>
       answering(
         Effect.gen(function* () {
           const { user } = yield* CurrentUser
-          const { id, revokedAt } = yield* revokeFor(user.id, path.id)
+          const { id, revokedAt } = yield* revokeFor(user.id, params.id)
           return { id, revokedAt: revokedAt ?? "" }
         })
       )

@@ -2,7 +2,7 @@
  * What one caller may make the server hold: answers in the making or not yet read. What is beyond waits its turn, so that
  * whoever asks much at once is served, and whoever does not read holds a bounded part of the memory.
  */
-import { Deferred, Effect, FiberId } from "effect"
+import { Deferred, Effect } from "effect"
 import type { Problem } from "../api/Problem.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import { problemOf } from "./Problems.ts"
@@ -76,7 +76,7 @@ export const make = (): Admission => {
         return Effect.succeed(place)
       }
       if (line.waiting.size >= ServerLimits.answersWaiting) return Effect.fail(tooMany())
-      const turn = Deferred.makeUnsafe<void>(FiberId.none)
+      const turn = Deferred.makeUnsafe<void>()
       line.waiting.add(turn)
       return Deferred.await(turn).pipe(
         Effect.as(place),

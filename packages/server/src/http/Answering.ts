@@ -1,6 +1,7 @@
 /** Ends a handler: refusals become problems, and what is not the caller's fault is logged. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Problem } from "../api/Problem.ts"
+import { Refusing } from "../api/Refusing.ts"
 import { Exchange } from "./Exchange.ts"
 import { toProblem } from "./Problems.ts"
 import type { Refusal } from "./Refusal.ts"
@@ -28,3 +29,9 @@ export const answering = <A, E extends Refusal | Problem, R>(
       exchange.handled = true
     })
   )
+
+/**
+ * Problems leave the endpoint as defects, as all else that ends a request does: they are answered in one place, where the
+ * request's id and their headers are known. What the library makes of a failure has neither.
+ */
+export const layer: Layer.Layer<Refusing> = Layer.succeed(Refusing, (answer) => Effect.orDie(answer))

@@ -9,17 +9,17 @@ import { actor, onChange } from "./Reach.ts"
 
 export const ApprovalsHttp = HttpApiBuilder.group(PawlApi, "approvals", (handlers) =>
   handlers
-    .handle("list", ({ path, urlParams }) =>
+    .handle("list", ({ params, query }) =>
       answering(
-        Effect.flatMap(onChange(path.id), (change) =>
-          listed("approval", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("approval", { projectId: change.projectId, where: { changeId: change.id }, ...query })
         )
       )
     )
-    .handle("approve", ({ path, payload }) =>
+    .handle("approve", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const change = yield* onChange(path.id)
+          const change = yield* onChange(params.id)
           const { candidateId, decision } = payload
           return { approval: yield* decide(yield* actor, { changeId: change.id, candidateId, decision }) }
         })

@@ -14,37 +14,37 @@ import { actor, onProject } from "./Reach.ts"
 
 export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
   handlers
-    .handle("get", ({ path }) =>
+    .handle("get", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           const enabled = (yield* Settings).appsDomain !== null
           const pointer = yield* find("pointer", pointerKey(project.id, "production"))
           return { enabled, app: pointer === null ? null : yield* appAnswer(pointer.record) }
         })
       )
     )
-    .handle("deploy", ({ path }) =>
+    .handle("deploy", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { app: yield* appAnswer(yield* requestApp(project.id)) }
         })
       )
     )
-    .handle("remove", ({ path }) =>
+    .handle("remove", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { app: yield* appAnswer(yield* remove(yield* actor, project.id)) }
         })
       )
     )
-    .handle("logs", ({ path, request, urlParams }) =>
+    .handle("logs", ({ params, request, query }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
-          return yield* appLogs(project.id, urlParams, request.headers)
+          const project = yield* onProject(params.id)
+          return yield* appLogs(project.id, query, request.headers)
         })
       )
     )

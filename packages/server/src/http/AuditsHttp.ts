@@ -8,10 +8,10 @@ import { onProject } from "./Reach.ts"
 
 export const AuditsHttp = HttpApiBuilder.group(PawlApi, "audits", (handlers) =>
   handlers
-    .handle("run", ({ path }) =>
-      answering(Effect.flatMap(onProject(path.id), ({ id }) => Effect.map(run(id), (audit) => ({ audit }))))
+    .handle("run", ({ params }) =>
+      answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(run(id), (audit) => ({ audit }))))
     )
-    .handle("get", ({ path }) =>
-      answering(Effect.flatMap(onProject(path.id), ({ id }) => Effect.map(last(id), (audit) => ({ audit }))))
+    .handle("get", ({ params }) =>
+      answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(last(id), (audit) => ({ audit }))))
     )
 )

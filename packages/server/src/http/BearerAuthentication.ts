@@ -2,7 +2,7 @@
  * Reads the bearer token of a request, counts the request, holds the token's scopes against what is needed, and judges
  * whether the caller may go where the path leads.
  */
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { requireScope } from "@pawl/core/access/Access"
 import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
@@ -14,16 +14,17 @@ import { Exchange } from "./Exchange.ts"
 import { RateLimits, strangerAt } from "./RateLimits.ts"
 import { judge } from "./Reach.ts"
 
-const tokenOf = (request: HttpServerRequest.HttpServerRequest): Option.Option<Redacted.Redacted> =>
-  Option.map(Option.fromNullishOr(/^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")), (match) =>
+/** A token is one word. What is none counts as missing, as nothing at all does. */
+const tokenOf = (credential: Redacted.Redacted): Option.Option<Redacted.Redacted> =>
+  Option.map(Option.fromNullishOr(/^(\S+) *$/.exec(Redacted.value(credential))), (match) =>
     Redacted.make(match[1] ?? "")
   )
 
-const authenticated = Effect.gen(function* () {
+const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const exchange = yield* Exchange
   const rates = yield* RateLimits
-  const token = tokenOf(request)
+  const token = tokenOf(credential)
   // Strangers are counted by their address: whoever guesses tokens is stopped too.
   const stranger = rates.take(strangerAt(request.remoteAddress))
   const caller = yield* Option.isNone(token)
@@ -40,6 +41,13 @@ const authenticated = Effect.gen(function* () {
 export const layer: Layer.Layer<Authenticated, never, Commands | Records | RateLimits> = Layer.effect(
   Authenticated,
   Effect.map(Effect.context<Commands | Records | RateLimits>(), (context) => ({
-    bearer: () => refusing(Effect.provide(authenticated, context))
+    bearer: (answer, { credential }) =>
+      refusing(authenticated(credential)).pipe(
+        // What the request brings along wins over what was there when the server started.
+        Effect.updateContext((given: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+          Context.merge(context, given)
+        ),
+        Effect.flatMap((caller) => Effect.provideService(answer, CurrentUser, caller))
+      )
   }))
 )

@@ -17,28 +17,28 @@ import { actor, onCandidate, onChange, onEvidence } from "./Reach.ts"
 
 export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
   handlers
-    .handle("create", ({ path, payload }) =>
+    .handle("create", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const change = yield* onChange(path.id)
+          const change = yield* onChange(params.id)
           const asked: CandidateRequest = { ...payload, changeId: change.id }
           return { candidate: (yield* request(yield* actor, asked)).candidate }
         })
       )
     )
-    .handle("list", ({ path, urlParams }) =>
+    .handle("list", ({ params, query }) =>
       answering(
-        Effect.flatMap(onChange(path.id), (change) =>
-          listed("candidate", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("candidate", { projectId: change.projectId, where: { changeId: change.id }, ...query })
         )
       )
     )
-    .handle("get", ({ path }) => answering(Effect.map(onCandidate(path.id), (candidate) => ({ candidate }))))
-    .handle("evidence", ({ path, urlParams }) =>
+    .handle("get", ({ params }) => answering(Effect.map(onCandidate(params.id), (candidate) => ({ candidate }))))
+    .handle("evidence", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
-          const candidate = yield* onCandidate(path.id)
-          const { output, ...page } = urlParams
+          const candidate = yield* onCandidate(params.id)
+          const { output, ...page } = query
           const found = yield* listed("evidence", {
             projectId: candidate.projectId,
             where: { subject: candidate.id },
@@ -48,11 +48,11 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
         })
       )
     )
-    .handle("output", ({ path }) => answering(Effect.flatMap(onEvidence(path.id), outputOf)))
-    .handle("diff", ({ path }) =>
+    .handle("output", ({ params }) => answering(Effect.flatMap(onEvidence(params.id), outputOf)))
+    .handle("diff", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const candidate = yield* onCandidate(path.id)
+          const candidate = yield* onCandidate(params.id)
           const { id, projectId, base_commit, commit, status } = candidate
           if (commit === null) return yield* new NotComposed({ candidateId: id, status })
           return yield* diffAnswer({
@@ -65,21 +65,21 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
         })
       )
     )
-    .handle("why", ({ path }) => answering(Effect.flatMap(onCandidate(path.id), ({ id }) => why(id))))
-    .handle("preview", ({ path }) =>
+    .handle("why", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), ({ id }) => why(id))))
+    .handle("preview", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const candidate = yield* onCandidate(path.id)
+          const candidate = yield* onCandidate(params.id)
           const pointer = yield* previewOf(candidate)
           if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
           return { preview: yield* previewAnswer(pointer) }
         })
       )
     )
-    .handle("promote", ({ path }) =>
+    .handle("promote", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const candidate = yield* onCandidate(path.id)
+          const candidate = yield* onCandidate(params.id)
           return yield* promote(yield* actor, candidate.id)
         })
       )

@@ -20,10 +20,10 @@ const answer = (changeSet: ChangeSet) =>
 
 export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handlers) =>
   handlers
-    .handle("create", ({ path, payload }) =>
+    .handle("create", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const change = yield* onChange(path.id)
+          const change = yield* onChange(params.id)
           const { message, files, baseGeneration } = payload
           const edit: Edit = {
             changeId: change.id,
@@ -35,17 +35,17 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
         })
       )
     )
-    .handle("list", ({ path, urlParams }) =>
+    .handle("list", ({ params, query }) =>
       answering(
-        Effect.flatMap(onChange(path.id), (change) =>
-          listed("changeSet", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("changeSet", { projectId: change.projectId, where: { changeId: change.id }, ...query })
         )
       )
     )
-    .handle("get", ({ path }) => answering(Effect.flatMap(onChangeSet(path.id), answer)))
-    .handle("diff", ({ path }) =>
+    .handle("get", ({ params }) => answering(Effect.flatMap(onChangeSet(params.id), answer)))
+    .handle("diff", ({ params }) =>
       answering(
-        Effect.flatMap(onChangeSet(path.id), (changeSet) =>
+        Effect.flatMap(onChangeSet(params.id), (changeSet) =>
           diffAnswer({
             project: changeSet.projectId,
             fork: workspaceFork(changeSet.runId),

@@ -20,15 +20,15 @@ const workGraph = (projectId: string, changeId: string) =>
     Effect.catchTag("ObjectMissing", () => new Unknown({ kind: "work-graph", id: changeId })),
     Effect.flatMap((bytes) => Schema.decodeEffect(Graph)(new TextDecoder().decode(bytes))),
     // Both are ours: the key is made of ids, and what is stored there was checked when it was planned.
-    Effect.catchTags({ InvalidKey: Effect.die, ParseError: Effect.die })
+    Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
   )
 
 export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =>
   handlers
-    .handle("create", ({ path, payload }) =>
+    .handle("create", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           const { clientRequestId, goal, budget_usd, startPlanning } = payload
           const { change, created } = yield* open(yield* actor, {
             projectId: project.id,
@@ -41,40 +41,40 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
         })
       )
     )
-    .handle("list", ({ path, urlParams }) =>
+    .handle("list", ({ params, query }) =>
       answering(
-        Effect.flatMap(onProject(path.id), (project) =>
-          listed("change", { projectId: project.id, order: "newest", ...urlParams })
+        Effect.flatMap(onProject(params.id), (project) =>
+          listed("change", { projectId: project.id, order: "newest", ...query })
         )
       )
     )
-    .handle("get", ({ path }) => answering(Effect.map(onChange(path.id), (change) => ({ change }))))
-    .handle("tasks", ({ path, urlParams }) =>
+    .handle("get", ({ params }) => answering(Effect.map(onChange(params.id), (change) => ({ change }))))
+    .handle("tasks", ({ params, query }) =>
       answering(
-        Effect.flatMap(onChange(path.id), (change) =>
-          listed("task", { projectId: change.projectId, where: { changeId: change.id }, ...urlParams })
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("task", { projectId: change.projectId, where: { changeId: change.id }, ...query })
         )
       )
     )
-    .handle("workGraph", ({ path }) =>
+    .handle("workGraph", ({ params }) =>
       answering(
-        Effect.flatMap(onChange(path.id), (change) =>
+        Effect.flatMap(onChange(params.id), (change) =>
           Effect.map(workGraph(change.projectId, change.id), (graph) => ({ workGraph: graph }))
         )
       )
     )
-    .handle("cancel", ({ path }) =>
+    .handle("cancel", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const change = yield* onChange(path.id)
+          const change = yield* onChange(params.id)
           return { change: yield* cancel(yield* actor, change.id) }
         })
       )
     )
-    .handle("budget", ({ path, payload }) =>
+    .handle("budget", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const change = yield* onChange(path.id)
+          const change = yield* onChange(params.id)
           return { change: yield* raise(yield* actor, change.id, payload.budget_usd) }
         })
       )

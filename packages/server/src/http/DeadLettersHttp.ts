@@ -27,28 +27,26 @@ const answerOf = ({ items, next }: LetterListing) => ({
 
 export const DeadLettersHttp = HttpApiBuilder.group(PawlApi, "deadLetters", (handlers) =>
   handlers
-    .handle("list", ({ path, urlParams }) =>
+    .handle("list", ({ params, query }) =>
       answering(
-        Effect.flatMap(onProject(path.id), (project) => Effect.map(listOf(project.id, pageOf(urlParams)), answerOf))
+        Effect.flatMap(onProject(params.id), (project) => Effect.map(listOf(project.id, pageOf(query)), answerOf))
       )
     )
-    .handle("ofDirectory", ({ urlParams }) =>
-      answering(
-        Effect.flatMap(CurrentUser, (caller) => Effect.map(listFor(caller.user.id, pageOf(urlParams)), answerOf))
-      )
+    .handle("ofDirectory", ({ query }) =>
+      answering(Effect.flatMap(CurrentUser, (caller) => Effect.map(listFor(caller.user.id, pageOf(query)), answerOf)))
     )
-    .handle("retry", ({ path }) =>
+    .handle("retry", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const deadLetter = yield* onDeadLetter(path.id)
+          const deadLetter = yield* onDeadLetter(params.id)
           return { deadLetter: yield* retry(yield* actor, deadLetter.id) }
         })
       )
     )
-    .handle("dismiss", ({ path }) =>
+    .handle("dismiss", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const deadLetter = yield* onDeadLetter(path.id)
+          const deadLetter = yield* onDeadLetter(params.id)
           return { deadLetter: yield* dismiss(yield* actor, deadLetter.id) }
         })
       )

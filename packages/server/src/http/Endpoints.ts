@@ -2,6 +2,7 @@
 import { Context, Option } from "effect"
 import { HttpApi } from "effect/http-api"
 import { ServerLimits } from "../ServerLimits.ts"
+import { Authenticated } from "../api/Authentication.ts"
 import { administering, BodyLimit, type Need, Needs } from "../api/Needs.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 
@@ -28,16 +29,19 @@ const contract = (): ReadonlyArray<Endpoint> => {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group, middleware }) =>
       void found.push({
-        name: `${group.identifier}.${endpoint.name}`,
+        name: `${group.identifier}.${endpoint.identifier}`,
         method: endpoint.method,
         path: endpoint.path,
         // An endpoint behind authentication that says nothing asks for the most.
-        need: middleware.size === 0 ? null : Option.getOrElse(needOf(endpoint.annotations), () => administering),
+        need: isAuthenticated(middleware) ? Option.getOrElse(needOf(endpoint.annotations), () => administering) : null,
         bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => ServerLimits.bodyBytes)
       })
   })
   return found
 }
+
+const isAuthenticated = (middleware: ReadonlySet<{ readonly key: string }>): boolean =>
+  Array.from(middleware).some(({ key }) => key === Authenticated.key)
 
 const needOf = (annotations: Context.Context<never>): Option.Option<Need> => Context.getOption(annotations, Needs)
 const bodyLimitOf = (annotations: Context.Context<never>): Option.Option<number> =>

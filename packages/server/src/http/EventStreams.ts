@@ -38,7 +38,7 @@ const opening = "retry: 1000\n\n"
 const heartbeat = ": still here\n\n"
 
 /** Ends with a refusal when the reader's token or role is gone. */
-const stillAllowed = (caller: CurrentUser["Type"], projectId: string) =>
+const stillAllowed = (caller: CurrentUser["Service"], projectId: string) =>
   Effect.andThen(stillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
 
 /**
@@ -60,7 +60,7 @@ const told = <E, E2, R>(frames: Stream.Stream<string, E>, look: Effect.Effect<un
 export const lookAgain = ({ looking }: OpenStreams["Service"]) => PubSub.publish(looking, undefined)
 
 const counted = (open: Map<string, number>, userId: string) =>
-  Stream.acquireRelease(
+  Effect.acquireRelease(
     Effect.sync(() => void open.set(userId, (open.get(userId) ?? 0) + 1)),
     () =>
       Effect.sync(() => {
@@ -91,9 +91,9 @@ export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>
     const looks = Stream.drain(Stream.mapEffect(Stream.fromPubSub(looking), () => look))
     const body = Stream.make(opening).pipe(
       Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
-      Stream.interruptWhenDeferred(closing),
+      Stream.interruptWhen(Deferred.await(closing)),
       Stream.catch((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
-      (stream) => Stream.flatMap(counted(open, caller.user.id), () => stream),
+      (stream) => Stream.unwrap(Effect.as(counted(open, caller.user.id), stream)),
       Stream.encodeText,
       Stream.provideContext(context)
     )

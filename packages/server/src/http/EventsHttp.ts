@@ -29,14 +29,14 @@ const startOf = (
 }
 
 export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
-  handlers.handle("list", ({ path, request, urlParams }) =>
+  handlers.handle("list", ({ params, request, query }) =>
     answering(
       Effect.gen(function* () {
-        const project = yield* onProject(path.id)
+        const project = yield* onProject(params.id)
         const streaming = prefers(request.headers["accept"], "text/event-stream", "application/json")
-        const after = yield* startOf(project.id, urlParams, streaming ? request.headers["last-event-id"] : undefined)
+        const after = yield* startOf(project.id, query, streaming ? request.headers["last-event-id"] : undefined)
         if (streaming) return yield* eventStream(project.id, after)
-        const limit = urlParams.limit ?? Limits.eventsPageSize
+        const limit = query.limit ?? Limits.eventsPageSize
         const items = yield* (yield* EventLog).read(project.id, after, limit)
         return { items, nextCursor: items.length < limit ? null : String(items.at(-1)?.sequence ?? after) }
       })

@@ -4,7 +4,7 @@ import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { asText } from "./JsonPieces.ts"
 import { ServerLimits } from "../ServerLimits.ts"
-import { Chunk, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 
 /** At most `max` bytes of the output; null when there is none any more. */
@@ -15,7 +15,7 @@ const bytesOf = (evidence: Evidence, max: number) =>
     const objects = yield* ObjectStore
     const chunks = yield* objects.stream(key, { start: 0, end: max }).pipe(
       Stream.runCollect,
-      Effect.map((read): ReadonlyArray<Uint8Array> | null => Chunk.toReadonlyArray(read)),
+      Effect.map((read): ReadonlyArray<Uint8Array> | null => read),
       Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die })
     )
     if (chunks === null) return null

@@ -8,19 +8,19 @@ import { onChange, onProject } from "./Reach.ts"
 
 export const HistoryHttp = HttpApiBuilder.group(PawlApi, "history", (handlers) =>
   handlers
-    .handle("ofChange", ({ path, urlParams }) =>
+    .handle("ofChange", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
-          const change = yield* onChange(path.id)
-          return yield* (yield* History).ofChange(change.id, urlParams)
+          const change = yield* onChange(params.id)
+          return yield* (yield* History).ofChange(change.id, query)
         })
       )
     )
-    .handle("ofProject", ({ path, urlParams }) =>
+    .handle("ofProject", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
-          return yield* (yield* History).ofProject(project.id, urlParams)
+          const project = yield* onProject(params.id)
+          return yield* (yield* History).ofProject(project.id, query)
         })
       )
     )

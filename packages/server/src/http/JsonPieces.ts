@@ -48,7 +48,11 @@ export const isText = <E, R>(pieces: Stream.Stream<Uint8Array, E, R>): Effect.Ef
       }
     }
     return Effect.map(
-      Stream.runFold(pieces, true, (fits, piece) => fits && takes(piece)),
+      Stream.runFold(
+        pieces,
+        () => true,
+        (fits, piece) => fits && takes(piece)
+      ),
       (fits) => fits && takes()
     )
   })

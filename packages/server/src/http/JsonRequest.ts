@@ -73,28 +73,32 @@ const hasStream = (request: HttpServerRequest.HttpServerRequest): boolean => {
   return typeof source !== "object" || source === null || !("body" in source) || source.body !== null
 }
 
-const parse = (text: string): Effect.Effect<unknown, Problem> =>
+/** The text, once it is known to be JSON. */
+const judged = (text: string): Effect.Effect<string, Problem> =>
   // No body is an empty object, so that endpoints whose fields are all optional can be called without one.
   text.trim() === ""
-    ? Effect.succeed({})
+    ? Effect.succeed("{}")
     : isTextTooDeep(text)
       ? Effect.fail(tooDeepJson)
       : Effect.try({
-          try: () => JSON.parse(text) as unknown,
+          try: () => (JSON.parse(text), text),
           catch: (error) => notJson(error instanceof Error ? error.message.slice(0, 200) : "it does not parse")
         })
 
-const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<unknown, Problem> => {
+const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<string, Problem> => {
   const type = request.headers["content-type"] ?? ""
-  return forms.test(type) ? Effect.fail(unsupported(type)) : Effect.flatMap(bodyText(request, limit), parse)
+  return forms.test(type) ? Effect.fail(unsupported(type)) : Effect.flatMap(bodyText(request, limit), judged)
 }
 
-/** The request with its body read so. A problem is a defect there: the library knows no other failure of a body. */
+/**
+ * The request with its body read so. A problem is a defect there: the library knows no other failure of a body. It reads
+ * the text as JSON once more, but of a text that is none it says nothing of what is wrong.
+ */
 export const jsonRequest = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
 ): HttpServerRequest.HttpServerRequest =>
   Object.create(request, {
     headers: { value: Headers.set(request.headers, "content-type", "application/json") },
-    json: { get: () => Effect.orDie(read(request, limit)) }
+    text: { get: () => Effect.orDie(read(request, limit)) }
   })

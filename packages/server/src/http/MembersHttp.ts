@@ -18,18 +18,18 @@ export const named = <Row extends { readonly userId: string }>(rows: ReadonlyArr
 
 export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =>
   handlers
-    .handle("get", ({ path }) =>
+    .handle("get", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return yield* named((yield* list(project.id)).map((each) => each.record))
         })
       )
     )
-    .handle("put", ({ path, payload }) =>
+    .handle("put", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return yield* named(yield* replace(project.id, payload.members))
         })
       )

@@ -57,11 +57,14 @@ export const observing = <E, R>(
     )
     return yield* told.pipe(
       Effect.annotateLogs({ requestId }),
-      Effect.withSpan(`API ${method} ${route}`, {
-        kind: "server",
-        ...(Option.isSome(caller) ? { parent: caller.value } : {}),
-        captureStackTrace: false,
-        attributes: { "http.request.method": method, "http.route": route, requestId }
-      })
+      Effect.withSpan(
+        `API ${method} ${route}`,
+        {
+          kind: "server",
+          ...(Option.isSome(caller) ? { parent: caller.value } : {}),
+          attributes: { "http.request.method": method, "http.route": route, requestId }
+        },
+        { captureStackTrace: false }
+      )
     )
   })

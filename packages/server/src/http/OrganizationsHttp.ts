@@ -19,19 +19,19 @@ export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", 
         })
       )
     )
-    .handle("list", ({ urlParams }) => answering(Effect.flatMap(CurrentUser, ({ user }) => list(user.id, urlParams))))
-    .handle("members", ({ path }) =>
+    .handle("list", ({ query }) => answering(Effect.flatMap(CurrentUser, ({ user }) => list(user.id, query))))
+    .handle("members", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const place = yield* onOrganization(path.id)
+          const place = yield* onOrganization(params.id)
           return yield* named((yield* listOfOrganization(place.organizationId)).map((each) => each.record))
         })
       )
     )
-    .handle("putMembers", ({ path, payload }) =>
+    .handle("putMembers", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const place = yield* onOrganization(path.id)
+          const place = yield* onOrganization(params.id)
           const { token } = yield* CurrentUser
           return yield* named(yield* replaceOfOrganization(place.organizationId, payload.members, token))
         })

@@ -1,11 +1,13 @@
 /** The API as one HTTP app: portable, so that any server can mount it. It never fails: every end is an answer. */
-import { Context, Effect, Layer, Option, Runtime, Scope } from "effect"
+import { Context, Effect, Layer, Option, Scope } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { administering } from "../api/Needs.ts"
+import { PawlApi } from "../api/PawlApi.ts"
 import * as Admission from "./Admission.ts"
 import { AccountHttp } from "./AccountHttp.ts"
+import * as Answering from "./Answering.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { ApprovalsHttp } from "./ApprovalsHttp.ts"
 import { AppsHttp } from "./AppsHttp.ts"
@@ -59,13 +61,15 @@ const groups = Layer.mergeAll(
   AccountHttp,
   OrganizationsHttp,
   UsersHttp
-).pipe(
-  Layer.provide(BearerAuthentication.layer),
-  Layer.provide(DiffSlots.layer),
-  Layer.provideMerge(EventStreams.layer)
-)
+).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(Answering.layer))
 
-const routes = Documentation.layer.pipe(Layer.provideMerge(groups), Layer.provideMerge(HttpApiBuilder.Router.Live))
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(PawlApi, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups)),
+  Documentation.layer
+).pipe(Layer.provide(HttpServer.layerServices))
+
+/** What the requests of one app share. */
+const shared = Layer.mergeAll(DiffSlots.layer, EventStreams.layer)
 
 /** Ids of dead letters and ChangeSets are longer than what the router takes for a parameter by itself. */
 const longestParameter = 500
@@ -91,10 +95,10 @@ interface Mounted {
 
 /** Where nothing else is known of a connection: the answer is over when the request's scope closes. */
 const scoped = Effect.map(
-  Effect.all([Effect.scope, Effect.runtime<never>()]),
-  ([scope, runtime]): ConnectionOf =>
+  Effect.all([Effect.scope, Effect.context<never>()]),
+  ([scope, context]): ConnectionOf =>
     () => ({
-      whenOver: (then) => Runtime.runSync(runtime)(Scope.addFinalizer(scope, Effect.sync(then))),
+      whenOver: (then) => Effect.runSyncWith(context)(Scope.addFinalizer(scope, Effect.sync(then))),
       isAwaited: () => {},
       cut: () => {}
     })
@@ -152,29 +156,46 @@ const exchange = <R>(
     Effect.catch(Effect.die)
   )
 
+type Needed = Layer.Services<typeof routes>
+
 /** What the API needs of the installation. */
-export type HttpServices = Exclude<Layer.Layer.Context<typeof routes>, ApiSettings | RateLimits.RateLimits>
+export type HttpServices = Exclude<
+  HttpRouter.Request.Without<Needed> | HttpRouter.Request.Only<"Requires", Needed>,
+  | HttpRouter.HttpRouter
+  | ApiSettings
+  | RateLimits.RateLimits
+  | Layer.Success<typeof shared>
+  | HttpServerRequest.HttpServerRequest
+>
+
+/** What comes with each request. */
+type Asked = HttpServerRequest.HttpServerRequest | Scope.Scope
+
+/** One request to the app. It never fails: every end is an answer. */
+export type HttpApp = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Asked>
 
 /** Builds the app. Its scope is the server's: when it closes, open event streams end. */
 export const makeHttpApp = (
-  settings: ApiSettings["Type"]
-): Effect.Effect<HttpApp.Default<never, Scope.Scope>, never, HttpServices | Scope.Scope> =>
+  settings: ApiSettings["Service"]
+): Effect.Effect<HttpApp, never, HttpServices | Scope.Scope> =>
   Effect.gen(function* () {
     const own = Layer.succeed(ApiSettings, settings)
     // Whoever serves more than the API counts all of a caller's requests together.
-    const shared = Option.match(yield* Effect.serviceOption(RateLimits.RateLimits), {
+    const rates = Option.match(yield* Effect.serviceOption(RateLimits.RateLimits), {
       onNone: () => Layer.provide(RateLimits.layer, own),
-      onSome: (rates) => Layer.succeed(RateLimits.RateLimits, rates)
+      onSome: (given) => Layer.succeed(RateLimits.RateLimits, given)
     })
-    const context = yield* Layer.build(
-      Layer.mergeAll(Layer.provide(routes, Layer.merge(own, shared)), HttpServer.layerContext)
-    )
-    const router = yield* Effect.flatMap(HttpApiBuilder.Router.router, HttpRouter.toHttpApp).pipe(
-      HttpRouter.withRouterConfig({ maxParamLength: longestParameter }),
-      Effect.provide(context)
+    const held = yield* Layer.build(Layer.mergeAll(shared, rates, own))
+    const context = Context.merge(yield* Effect.context<HttpServices>(), held)
+    const router = yield* HttpRouter.toHttpEffect(routes).pipe(
+      Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: longestParameter }),
+      Effect.provideContext(context)
     )
     const { accessLog, connectionOf } = settings
-    const streams = Context.get(context, EventStreams.OpenStreams)
+    const streams = Context.get(held, EventStreams.OpenStreams)
     const mounted = { accessLog: accessLog === true, admission: Admission.make(), connectionOf, streams }
-    return exchange(Effect.provide(router, context), mounted)
+    // What a request brings along wins over what was there when the server started: its scope, the words of its log.
+    const routed = Effect.updateContext(router, (given: Context.Context<Asked>) => Context.merge(context, given))
+    // Whoever calls may leave at any point; the library alone would let them only once the endpoint is found.
+    return Effect.interruptible(exchange(routed, mounted))
   })

@@ -9,18 +9,18 @@ import { actor, onProject } from "./Reach.ts"
 
 export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers) =>
   handlers
-    .handle("get", ({ path }) =>
+    .handle("get", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { policy: (yield* demand("policy", project.id)).record }
         })
       )
     )
-    .handle("put", ({ path, payload }) =>
+    .handle("put", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { policy: yield* change(yield* actor, project.id, payload) }
         })
       )

@@ -63,13 +63,13 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
         })
       )
     )
-    .handle("list", ({ urlParams }) =>
-      answering(Effect.flatMap(CurrentUser, ({ user }) => visibleProjects(user.id, urlParams)))
+    .handle("list", ({ query }) =>
+      answering(Effect.flatMap(CurrentUser, ({ user }) => visibleProjects(user.id, query)))
     )
-    .handle("get", ({ path }) =>
+    .handle("get", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           const head = (yield* find("head", project.id))?.record
           return {
             project,
@@ -78,18 +78,18 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
         })
       )
     )
-    .handle("archive", ({ path }) =>
+    .handle("archive", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { project: yield* archive(yield* actor, project.id) }
         })
       )
     )
-    .handle("source", ({ path, payload }) =>
+    .handle("source", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           const files = yield* filesOf(payload)
           if (files === null)
             return yield* new InvalidField({
@@ -101,17 +101,17 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
         })
       )
     )
-    .handle("code", ({ path, urlParams }) =>
-      answering(Effect.flatMap(onProject(path.id), (project) => codeAnswer(project.id, urlParams)))
+    .handle("code", ({ params, query }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => codeAnswer(project.id, query)))
     )
-    .handle("usage", ({ path }) => answering(Effect.flatMap(onProject(path.id), (project) => usage(project.id))))
-    .handle("versions", ({ path, urlParams }) =>
-      answering(Effect.flatMap(onProject(path.id), (project) => versionsOf(project.id, urlParams)))
+    .handle("usage", ({ params }) => answering(Effect.flatMap(onProject(params.id), (project) => usage(project.id))))
+    .handle("versions", ({ params, query }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => versionsOf(project.id, query)))
     )
-    .handle("releases", ({ path, urlParams }) =>
+    .handle("releases", ({ params, query }) =>
       answering(
-        Effect.flatMap(onProject(path.id), (project) =>
-          listed("release", { projectId: project.id, order: "newest", ...urlParams })
+        Effect.flatMap(onProject(params.id), (project) =>
+          listed("release", { projectId: project.id, order: "newest", ...query })
         )
       )
     )

@@ -9,34 +9,34 @@ import { actor, onProject } from "./Reach.ts"
 
 export const ReleasesHttp = HttpApiBuilder.group(PawlApi, "releases", (handlers) =>
   handlers
-    .handle("injectFailure", ({ path }) =>
+    .handle("injectFailure", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return yield* injectFailure(yield* actor, project.id)
         })
       )
     )
-    .handle("getTarget", ({ path }) =>
+    .handle("getTarget", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { releaseTarget: yield* getTarget(project.id) }
         })
       )
     )
-    .handle("putTarget", ({ path, payload }) =>
+    .handle("putTarget", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { releaseTarget: yield* putTarget(project.id, payload) }
         })
       )
     )
-    .handle("deleteTarget", ({ path }) =>
+    .handle("deleteTarget", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return { releaseTarget: yield* deleteTarget(project.id) }
         })
       )

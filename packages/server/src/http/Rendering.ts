@@ -1,8 +1,9 @@
 /** Turns whatever ends a request into an answer, and gives every answer its headers. */
+import { shapeProblems } from "@pawl/core/primitives/ShapeProblems"
 import { Cause, Effect } from "effect"
-import { HttpServerError, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerResponse, ProblemDetails } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { bodyOf, Problem, problemContentType } from "../api/Problem.ts"
+import { bodyOf, Problem } from "../api/Problem.ts"
 import { Exchange } from "./Exchange.ts"
 import { internal, noSuchPath, problemOf } from "./Problems.ts"
 
@@ -11,16 +12,15 @@ const codes: Readonly<Record<string, string>> = { slug: "invalid_slug", budget_u
 
 /** What a schema says, in one line and with little of what was sent. */
 const reasonOf = (messages: ReadonlyArray<string>): string => {
-  // A choice of words is refused once for each of them.
-  const words = messages.map((message) => /^Expected ("[^"]*"), actual /.exec(message)?.[1])
-  if (words.length > 1 && words.every((word) => word !== undefined)) return `use one of ${words.join(", ")}`
+  const words = /^Expected ("[^"]*"(?: \| "[^"]*")+), actual /.exec(messages[0] ?? "")?.[1]
+  if (words !== undefined) return `use one of ${words.replaceAll('" | "', '", "')}`
   const line = messages[0]?.split("\n", 1)[0] ?? ""
   return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
 const fieldProblem = (error: HttpApiError.HttpApiSchemaError): Problem => {
   const byField = new Map<string, Array<string>>()
-  for (const { message, path } of error.issues) {
+  for (const { message, path } of shapeProblems(error.cause)) {
     const field = path.map(String).join(".").slice(0, 200)
     byField.set(field, [...(byField.get(field) ?? []), message])
   }
@@ -51,16 +51,19 @@ const headersOf = (problem: Problem): Record<string, string> => {
 export const problemResponse = (problem: Problem, requestId: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(bodyOf(new Problem({ ...problem, requestId })), {
     status: problem.status,
-    contentType: problemContentType,
+    contentType: ProblemDetails.contentType,
     headers: headersOf(problem)
   })
 
+/** What of a request a schema reads. Where an answer does not fit the contract it is our mistake. */
+const asked: ReadonlySet<HttpApiError.HttpApiSchemaError["kind"]> = new Set(["Params", "Query", "Headers", "Payload"])
+
 /** The problem of a failure or of a defect; null for a mistake of ours, whose cause goes to the log. */
-const known = (error: unknown, handled: boolean): Problem | null => {
+const known = (error: unknown): Problem | null => {
   if (error instanceof Problem) return error
-  if (error instanceof HttpServerError.RouteNotFound) return noSuchPath(error.request.url)
-  // After the handler was done it is its answer that did not fit the contract.
-  if (error instanceof HttpApiError.HttpApiSchemaError && !handled) return fieldProblem(error)
+  if (HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound")
+    return noSuchPath(error.request.url)
+  if (HttpApiError.HttpApiSchemaError.is(error) && asked.has(error.kind)) return fieldProblem(error)
   return null
 }
 
@@ -70,8 +73,8 @@ export const answerCause = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, unknown> =>
   Effect.gen(function* () {
     if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
-    const { handled, requestId } = yield* Exchange
-    const problem = known(Cause.squash(cause), handled)
+    const { requestId } = yield* Exchange
+    const problem = known(Cause.squash(cause))
     if (problem === null) yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId }))
     return problemResponse(problem ?? internal(), requestId)
   })

@@ -7,10 +7,10 @@ import { answering } from "./Answering.ts"
 import { actor, onProject } from "./Reach.ts"
 
 export const RollbacksHttp = HttpApiBuilder.group(PawlApi, "rollbacks", (handlers) =>
-  handlers.handle("create", ({ path, payload }) =>
+  handlers.handle("create", ({ params, payload }) =>
     answering(
       Effect.gen(function* () {
-        const project = yield* onProject(path.id)
+        const project = yield* onProject(params.id)
         const { targetGeneration, expectedGeneration } = payload
         return yield* request(yield* actor, { projectId: project.id, targetGeneration, expectedGeneration })
       })

@@ -1,5 +1,5 @@
 /** Answers as they wait for their readers: in pieces, and counted against whoever asked for them. */
-import { Cause, Chunk, Effect, Option, Stream } from "effect"
+import { Cause, Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { Place } from "./Admission.ts"
@@ -7,13 +7,12 @@ import type { Connection } from "./Connection.ts"
 
 /** In pieces, so that it is seen whether the reader goes on: one write of many megabytes shows nothing until its end. */
 const inPieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
-  Stream.unfoldChunk(0, (at) =>
-    at >= bytes.length
-      ? Option.none()
-      : Option.some([
-          Chunk.of(bytes.subarray(at, at + ServerLimits.answerPieceBytes)),
-          at + ServerLimits.answerPieceBytes
-        ] as const)
+  Stream.unfold(0, (at) =>
+    Effect.succeed(
+      at >= bytes.length
+        ? undefined
+        : ([bytes.subarray(at, at + ServerLimits.answerPieceBytes), at + ServerLimits.answerPieceBytes] as const)
+    )
   )
 
 /** The answer with what it holds told to its place. An answer that breaks off is cut: its end would make it look whole. */

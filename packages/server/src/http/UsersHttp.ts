@@ -30,7 +30,7 @@ export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
         })
       )
     )
-    .handle("list", ({ urlParams: { organizationId, ...page } }) =>
+    .handle("list", ({ query: { organizationId, ...page } }) =>
       answering(
         Effect.gen(function* () {
           const organization = yield* organizationOf(organizationId)
@@ -38,10 +38,10 @@ export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
         })
       )
     )
-    .handle("disable", ({ path }) =>
+    .handle("disable", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const { id } = yield* onUser(path.id)
+          const { id } = yield* onUser(params.id)
           const { user } = yield* CurrentUser
           const disabled = yield* disable(id, user.id)
           yield* Effect.annotateLogs(Effect.logInfo("user disabled"), { userId: id, by: user.id })
@@ -49,11 +49,11 @@ export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
         })
       )
     )
-    .handle("tokens", ({ path, urlParams }) =>
+    .handle("tokens", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
-          const { id } = yield* onUser(path.id)
-          const page = yield* tokensOf(id, urlParams)
+          const { id } = yield* onUser(params.id)
+          const page = yield* tokensOf(id, query)
           return { items: page.items.map((each) => withoutHash(each.record)), nextCursor: page.nextCursor }
         })
       )

@@ -12,60 +12,60 @@ const withSecret = (webhook: Webhook) => ({ webhook: viewOf(webhook), secret: Re
 
 export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers) =>
   handlers
-    .handle("create", ({ path, payload }) =>
+    .handle("create", ({ params, payload }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
+          const project = yield* onProject(params.id)
           return withSecret(yield* create(yield* actor, project.id, payload))
         })
       )
     )
-    .handle("list", ({ path, urlParams }) =>
+    .handle("list", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
-          const project = yield* onProject(path.id)
-          const page = yield* list(project.id, urlParams)
+          const project = yield* onProject(params.id)
+          const page = yield* list(project.id, query)
           return { items: page.items.map((each) => viewOf(each.record)), nextCursor: page.nextCursor }
         })
       )
     )
-    .handle("remove", ({ path }) =>
+    .handle("remove", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const webhook = yield* onWebhook(path.id)
+          const webhook = yield* onWebhook(params.id)
           return { webhook: viewOf(yield* remove(webhook.id)) }
         })
       )
     )
-    .handle("rotateSecret", ({ path }) =>
+    .handle("rotateSecret", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const webhook = yield* onWebhook(path.id)
+          const webhook = yield* onWebhook(params.id)
           return withSecret(yield* rotateSecret(webhook.id))
         })
       )
     )
-    .handle("deliveries", ({ path, urlParams }) =>
+    .handle("deliveries", ({ params, query }) =>
       answering(
         Effect.gen(function* () {
-          const webhook = yield* onWebhook(path.id)
-          const page = yield* Deliveries.list(webhook.id, urlParams)
+          const webhook = yield* onWebhook(params.id)
+          const page = yield* Deliveries.list(webhook.id, query)
           return { items: page.items.map((each) => each.record), nextCursor: page.nextCursor }
         })
       )
     )
-    .handle("ping", ({ path }) =>
+    .handle("ping", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const webhook = yield* onWebhook(path.id)
+          const webhook = yield* onWebhook(params.id)
           return { delivery: yield* Deliveries.ping(yield* actor, webhook.id) }
         })
       )
     )
-    .handle("redeliver", ({ path }) =>
+    .handle("redeliver", ({ params }) =>
       answering(
         Effect.gen(function* () {
-          const delivery = yield* onDelivery(path.id)
+          const delivery = yield* onDelivery(params.id)
           return { delivery: yield* Deliveries.redeliver(delivery.id) }
         })
       )

@@ -10,7 +10,7 @@ const run = <A>(program: Effect.Effect<A, unknown>) => Effect.runPromise(program
 const entering = (admission: Admission.Admission, caller: string, times: number, into: Array<Admission.Place>) =>
   Effect.forEach(Array.from({ length: times }), () =>
     Effect.forkChild(Effect.result(admission.enter(caller, (place) => void into.push(place))))
-  ).pipe(Effect.tap(() => Effect.yieldNow({ priority: 10 })))
+  ).pipe(Effect.tap(() => Effect.yieldNowWith(10)))
 
 describe("A caller's answers", () => {
   it("are so many at once; the next wait their turn, and other callers do not", () =>
@@ -25,7 +25,7 @@ describe("A caller's answers", () => {
         expect(others.length).toBe(1)
         mine[0]!.leave()
         mine[0]!.leave()
-        yield* Effect.yieldNow({ priority: 10 })
+        yield* Effect.yieldNowWith(10)
         expect(mine.length).toBe(ServerLimits.answersPerCaller + 1)
         // Whoever leaves the queue makes way.
         yield* Fiber.interrupt(fibers.at(-1)!)
@@ -46,7 +46,7 @@ describe("A caller's answers", () => {
         yield* entering(admission, "me", 1, places)
         expect(places.length).toBe(1)
         places[0]!.leave()
-        yield* Effect.yieldNow({ priority: 10 })
+        yield* Effect.yieldNowWith(10)
         expect(places.length).toBe(2)
       })
     ))

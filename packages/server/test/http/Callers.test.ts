@@ -9,6 +9,7 @@ import { firstOrganizationId } from "@pawl/core/access/Organizations"
 import { openApiDocument } from "@pawl/server/api/index"
 import { type Endpoint, endpoints } from "@pawl/server/http/index"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { operationsOf } from "./Operations.ts"
 import { type Answer, type Api, newCandidate, newProject, newUser, ownerToken, startApi } from "./TestApi.ts"
 
 /** Ids of things that are there, so that only the caller can be what is wrong. */
@@ -278,7 +279,7 @@ describe("The wrong caller", () => {
 
   it("is tried with a malformed body at every endpoint that takes one", () => {
     const taking = Object.entries(openApiDocument.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { requestBody }]) =>
+      operationsOf(methods).flatMap(([method, { requestBody }]) =>
         requestBody === undefined ? [] : [`${method.toUpperCase()} ${path.replace("{id}", ":id")}`]
       )
     )

@@ -32,34 +32,36 @@ describe("The client that is made from the contract", () => {
     await api.settle()
     const { change } = await run(
       client.changes.create({
-        path: { id: project.id },
+        params: { id: project.id },
         payload: { clientRequestId: "r", goal: "a goal", budget_usd: 1 }
       })
     )
     const { changeset } = await run(
       client.changesets.create({
-        path: { id: change.id },
+        params: { id: change.id },
         payload: { message: "m", files: { "logo.bin": { base64: "AAEC" }, "result.txt": null } }
       })
     )
     expect(changeset.files.map((file) => file.status)).toEqual(["added", "deleted"])
-    const { candidate } = await run(client.candidates.create({ path: { id: change.id }, payload: {} }))
+    const { candidate } = await run(client.candidates.create({ params: { id: change.id }, payload: {} }))
     await api.settle()
-    const verified = await run(client.candidates.get({ path: { id: candidate.id } }))
+    const verified = await run(client.candidates.get({ params: { id: candidate.id } }))
     expect(verified.candidate.status).toBe("verified")
-    const diff = await run(client.candidates.diff({ path: { id: candidate.id } }))
+    const diff = await run(client.candidates.diff({ params: { id: candidate.id } }))
     expect(diff.files.map((file) => file.path)).toEqual(["logo.bin", "result.txt"])
     const evidence = await run(
-      client.candidates.evidence({ path: { id: candidate.id }, urlParams: { output: "true", limit: 1 } })
+      client.candidates.evidence({ params: { id: candidate.id }, query: { output: "true", limit: 1 } })
     )
     expect(evidence.items.length).toBe(1)
-    expect(await run(client.candidates.output({ path: { id: evidence.items[0]!.id } }))).toBe(evidence.items[0]!.output)
-    const promoted = await run(client.candidates.promote({ path: { id: candidate.id } }))
+    expect(await run(client.candidates.output({ params: { id: evidence.items[0]!.id } }))).toBe(
+      evidence.items[0]!.output
+    )
+    const promoted = await run(client.candidates.promote({ params: { id: candidate.id } }))
     expect(promoted).toMatchObject({ outcome: "promoted", generation: 1 })
-    const events = await run(client.events.list({ path: { id: project.id }, urlParams: { after: 2, limit: 5 } }))
+    const events = await run(client.events.list({ params: { id: project.id }, query: { after: 2, limit: 5 } }))
     expect(events.items.map((event) => event.sequence)).toEqual([3, 4, 5, 6, 7])
     const file = await run(
-      client.projects.code({ path: { id: project.id }, urlParams: { path: "logo.bin", tree: promoted.tree } })
+      client.projects.code({ params: { id: project.id }, query: { path: "logo.bin", tree: promoted.tree } })
     )
     expect(file).toEqual({ path: "logo.bin", size: 3, base64: "AAEC" })
   })
@@ -67,9 +69,9 @@ describe("The client that is made from the contract", () => {
   it("fails with the problem and its facts", async () => {
     const { project } = await run(client.projects.create({ payload: { slug: "refusing" } }))
     const { change } = await run(
-      client.changes.create({ path: { id: project.id }, payload: { clientRequestId: "r", goal: "g", budget_usd: 3 } })
+      client.changes.create({ params: { id: project.id }, payload: { clientRequestId: "r", goal: "g", budget_usd: 3 } })
     )
-    const problem = await problemOf(client.changes.budget({ path: { id: change.id }, payload: { budget_usd: 1 } }))
+    const problem = await problemOf(client.changes.budget({ params: { id: change.id }, payload: { budget_usd: 1 } }))
     expect(problem).toMatchObject({ status: 409, code: "budget_cannot_decrease", facts: { current: 3, asked: 1 } })
     expect(problem.requestId).toMatch(/^req_/)
     expect(await problemOf(client.projects.create({ payload: { slug: "NO" } }))).toMatchObject({
@@ -77,7 +79,7 @@ describe("The client that is made from the contract", () => {
       code: "invalid_slug",
       facts: { field: "slug" }
     })
-    expect(await problemOf(client.deadLetters.retry({ path: { id: "app.provision:a/0" } }))).toMatchObject({
+    expect(await problemOf(client.deadLetters.retry({ params: { id: "app.provision:a/0" } }))).toMatchObject({
       status: 404,
       code: "unknown_dead_letter"
     })

@@ -4,6 +4,7 @@ import { openApiDocument } from "@pawl/server/api/index"
 import { endpoints } from "@pawl/server/http/index"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem } from "./ExpectProblem.ts"
+import { operationsOf } from "./Operations.ts"
 import { type Answer, type Api, newProject, newUser, startApi } from "./TestApi.ts"
 
 interface Making {
@@ -61,7 +62,7 @@ const schemas: Readonly<Record<string, unknown>> = openApiDocument.components.sc
 
 /** `METHOD /path` of each endpoint whose good answers hold a credential. */
 const answering = Object.entries(openApiDocument.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).flatMap(([method, operation]) => {
+  operationsOf(methods).flatMap(([method, operation]) => {
     const good = Object.entries(operation.responses).filter(([status]) => status.startsWith("2"))
     return answersCredential(good.map(([, response]) => response))
       ? [`${method.toUpperCase()} ${path.replace("{id}", ":id")}`]

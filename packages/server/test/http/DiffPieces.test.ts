@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { DiffPieces } from "../../src/http/DiffPieces.ts"

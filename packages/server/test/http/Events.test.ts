@@ -4,6 +4,15 @@ import { Clock, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, newCandidate, newProject, newUser, startApi } from "./TestApi.ts"
 
+/** What is kept for a time is swept, long after that time. */
+const sweptLater = Effect.gen(function* () {
+  const later: Clock.Clock = Object.assign(Object.create(yield* Clock.Clock), {
+    currentTimeMillis: Effect.succeed(Date.UTC(2100, 0, 1))
+  })
+  const retention = yield* Retention
+  return yield* Effect.provideService(retention.sweep, Clock.Clock, later)
+})
+
 const stream = { accept: "text/event-stream" }
 
 describe("The events of a Project", () => {
@@ -126,14 +135,7 @@ describe("The events of a Project", () => {
     await newCandidate(other, project.id, "r1", { "a.txt": "a" })
     const events = `/v1/projects/${project.id}/events`
     const last = (await other.call("GET", events)).body.items.length
-    const later = { ...Clock.make(), currentTimeMillis: Effect.sync(() => Date.UTC(2100, 0, 1)) }
-    await other.run(
-      Effect.provideService(
-        Clock.Clock,
-        Effect.flatMap(Retention, (retention) => retention.sweep),
-        later
-      )
-    )
+    await other.run(sweptLater)
     const gone = { status: 410, body: { code: "events_expired", after: 0, oldest: last + 1 } }
     expect(await other.call("GET", `${events}?after=0`)).toMatchObject(gone)
     expect(await other.call("GET", `${events}?cursor=0`)).toMatchObject({ status: 400 })
@@ -149,9 +151,7 @@ describe("The events of a Project", () => {
     await newCandidate(other, project.id, "r1", { "a.txt": "a" })
     const events = `/v1/projects/${project.id}/events`
     const last = (await other.call("GET", events)).body.items.length
-    const later = { ...Clock.make(), currentTimeMillis: Effect.sync(() => Date.UTC(2100, 0, 1)) }
-    const sweep = Effect.flatMap(Retention, (retention) => retention.sweep)
-    await other.run(Effect.provideService(Clock.Clock, sweep, later))
+    await other.run(sweptLater)
     expect((await other.call("GET", events)).body).toEqual({ items: [], nextCursor: null })
     await newCandidate(other, project.id, "r2", { "b.txt": "b" })
     const kept = (await other.call("GET", events)).body.items

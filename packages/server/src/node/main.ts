@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The `pawl` command. */
+import { constants } from "node:os"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as CliError from "effect/cli/CliError"
@@ -78,9 +79,15 @@ const presenter = CliOutput.layerPresenter({
   }
 })
 
-/** Whatever hangs while stopping: nothing acknowledged is lost by leaving, and a supervisor must not have to wait. */
+/**
+ * Whatever hangs while stopping: nothing acknowledged is lost by leaving, and a supervisor must not have to wait. Whoever
+ * asks a second time is not made to wait at all.
+ */
 for (const signal of ["SIGTERM", "SIGINT"] as const)
-  process.once(signal, () => setTimeout(() => process.exit(0), ServerLimits.stopMs).unref())
+  process.once(signal, () => {
+    setTimeout(() => process.exit(0), ServerLimits.stopMs).unref()
+    process.once(signal, () => process.exit(128 + constants.signals[signal]))
+  })
 
 const fail = (text: string, code: 1 | 2) =>
   Effect.andThen(

@@ -1,7 +1,7 @@
 import * as FastCheck from "fast-check"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import Pg from "pg"
 import { expect, it } from "vitest"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
@@ -36,6 +36,53 @@ onPostgres("Postgres when things go wrong", () => {
         expect(yield* failure(batch([{ ...plain(orphan), rows: 1 }]))).toMatchObject({ _tag: "SqlError" })
         expect(yield* sql.withTransaction(sql`SELECT count(*) AS n FROM t`)).toEqual([{ n: 0 }])
       })
+    ))
+
+  it("makes the COMMIT of a transaction in which a statement failed an SqlError, though Postgres does not", () =>
+    onClient(
+      Effect.gen(function* () {
+        const sql = yield* table("id INTEGER PRIMARY KEY")
+        const add = sql`INSERT INTO t (id) VALUES (1)`
+        const problem = yield* failure(sql.withTransaction(Effect.andThen(add, Effect.exit(add))))
+        expect(reasonOf(problem)).toContain("undone")
+        // What failed within a savepoint is undone alone.
+        yield* sql.withTransaction(Effect.andThen(add, Effect.exit(sql.withTransaction(add))))
+        expect(yield* sql`SELECT id FROM t`).toEqual([{ id: 1 }])
+        expect((yield* failure(add)).reason._tag).toBe("UniqueViolation")
+      }),
+      { connections: 1 }
+    ))
+
+  it("stops the statement of a transaction that is interrupted, undoes it, and is usable afterwards", () =>
+    onClient(
+      Effect.gen(function* () {
+        const sql = yield* table("id INTEGER PRIMARY KEY")
+        const asleep = sql`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep(%'`
+        const found = (count: number) => Effect.repeat(asleep, { until: (rows) => rows.length === count })
+        const sleeping = yield* Effect.forkChild(
+          sql.withTransaction(Effect.andThen(sql`INSERT INTO t (id) VALUES (1)`, sql`SELECT pg_sleep(600)`))
+        )
+        yield* found(1)
+        const begun = yield* Deferred.make<void>()
+        const holding = yield* Effect.forkChild(
+          sql.withTransaction(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
+        )
+        yield* Deferred.await(begun)
+        // The pool has no third connection for it.
+        const waiting = yield* Effect.forkChild(sql`INSERT INTO t (id) VALUES (2)`, { startImmediately: true })
+        for (const each of [waiting, holding, sleeping]) yield* Fiber.interrupt(each)
+        yield* found(0)
+        expect(yield* sql`SELECT count(*) AS n FROM t`).toEqual([{ n: 0 }])
+        yield* Effect.all(
+          [sql`INSERT INTO t (id) VALUES (3)`, sql.withTransaction(sql`INSERT INTO t (id) VALUES (4)`)],
+          {
+            concurrency: "unbounded"
+          }
+        )
+        expect(yield* Stream.runCollect(sql`SELECT id FROM t ORDER BY id`.stream)).toEqual([{ id: 3 }, { id: 4 }])
+        expect(yield* sql`SELECT id FROM t ORDER BY id`.values).toEqual([[3], [4]])
+      }),
+      { connections: 2 }
     ))
 
   it("lets both of two batches that wait for each other through, one after the other", () =>

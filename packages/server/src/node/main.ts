@@ -51,6 +51,7 @@ const demo = Command.make(
   "demo",
   {
     exit: Flag.Boolean("exit").pipe(
+      Flag.withDefault(false),
       Flag.withDescription("stop when done, non-zero when a step did not do what it says")
     )
   },

@@ -26,7 +26,10 @@ const list = Command.make(
   "list",
   {
     user: userOption("of this user alone"),
-    all: Flag.Boolean("all").pipe(Flag.withDescription("those that are good for nothing any more, too")),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("those that are good for nothing any more, too")
+    ),
     ...besideOptions
   },
   ({ all, user, ...options }) =>

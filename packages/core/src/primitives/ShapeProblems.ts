@@ -10,7 +10,7 @@ export interface ShapeProblem {
 const words = (issue: SchemaIssue.Leaf): string => {
   if (issue._tag === "MissingKey") return "is missing"
   if (issue._tag === "UnexpectedKey") return "is unexpected"
-  return SchemaIssue.defaultLeafHook(issue).replace(", got ", ", actual ")
+  return SchemaIssue.defaultLeafHook(issue)
 }
 
 const formatter = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: words })
@@ -21,7 +21,7 @@ export const telling = { reportInput: true } as const
 /** All that a decoder found, in the order of the schema; only the first unless it was asked for `errors: "all"`. */
 export const shapeProblems = (error: Schema.SchemaError): ReadonlyArray<ShapeProblem> =>
   formatter(error.issue).issues.map(({ message, path }) => ({
-    message,
+    message: message.replace(/^(Expected .*?), got /, "$1, actual "),
     path: (path ?? []).map((part) => (typeof part === "object" ? part.key : part))
   }))
 

@@ -1,5 +1,6 @@
 /** The whole HTTP contract, version 1. Changes within `/v1` only add. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { telling } from "@pawl/core/primitives/ShapeProblems"
 import { AccountApi } from "./AccountApi.ts"
 import { ApprovalsApi } from "./ApprovalsApi.ts"
 import { AppsApi } from "./AppsApi.ts"
@@ -43,6 +44,8 @@ export const PawlApi = HttpApi.make("pawl")
   .add(OrganizationsApi)
   .add(UsersApi)
   .middleware(Refusing)
+  // What is refused is told what was found.
+  .annotate(HttpApi.ParseOptions, telling)
   .annotateMerge(
     OpenApi.annotations({
       title: "Pawl",

@@ -12,7 +12,7 @@ import { ServerLimits } from "@pawl/server/ServerLimits"
 import { CurrentUser } from "@pawl/server/api"
 import * as EventStreams from "@pawl/server/http/EventStreams"
 import { WebCryptoSecrets } from "@pawl/server/http/index"
-import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Clock, Deferred, Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 
@@ -44,7 +44,18 @@ const openStream = Effect.gen(function* () {
   const { user, text } = yield* Users.create(owner.id, { name: "Viewer" }, Tokens.operator)
   yield* Members.replace(projectId, [{ userId: user.id, role: "viewer" }])
   const caller = yield* Tokens.authenticate(text)
-  const response = yield* EventStreams.eventStream(projectId, 0).pipe(Effect.provideService(CurrentUser, caller))
+  const asleep = yield* Deferred.make<void>()
+  const clock = yield* Clock.Clock
+  const watched: Clock.Clock = Object.assign(Object.create(clock), {
+    sleep: (duration: Duration.Duration) => {
+      if (Duration.toMillis(duration) === ServerLimits.eventHeartbeatMs) Deferred.doneUnsafe(asleep, Effect.void)
+      return clock.sleep(duration)
+    }
+  })
+  const response = yield* EventStreams.eventStream(projectId, 0).pipe(
+    Effect.provideService(CurrentUser, caller),
+    Effect.provideService(Clock.Clock, watched)
+  )
   if (response.body._tag !== "Stream") return yield* Effect.die(new Error("no stream"))
   const reading = yield* Effect.forkChild(
     Stream.runFold(
@@ -53,8 +64,8 @@ const openStream = Effect.gen(function* () {
       (text, bytes) => text + new TextDecoder().decode(bytes)
     )
   )
-  // The reader takes its first bytes before the clock moves.
-  yield* Effect.yieldNow
+  // The reader takes its first bytes, and waits for the first beat, before the clock moves.
+  yield* Deferred.await(asleep)
   return { caller, reading }
 })
 

@@ -1,6 +1,6 @@
 /** The real HTTP stack over the stores in memory, called as a web handler. */
 import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
-import { HttpEffect } from "effect/http"
+import { HttpEffect, type HttpServerRequest } from "effect/http"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as MemoryAppBuilder from "@pawl/core/app/MemoryAppBuilder"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
@@ -149,7 +149,7 @@ export const startApi = async (options: Options = {}) => {
     })
   )
   await run(Organizations.bootstrap({ organization: "Home", owner: "Owner", token: Redacted.make(ownerToken) }))
-  const handler = HttpEffect.toWebHandlerWith(context)(app)
+  const handler = HttpEffect.toWebHandlerWith<Services, HttpServerRequest.HttpServerRequest | Scope.Scope>(context)(app)
 
   const send = (method: string, path: string, ask: Ask = {}): Promise<Response> => {
     const token = ask.token === undefined ? ownerToken : ask.token

@@ -52,23 +52,20 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
       drop(oldest, entry)
     }
   }
-  const fly = Effect.fnUntraced(function* (
-    key: string,
-    load: Effect.Effect<V, E>,
-    startedAtMs: number
-  ): Effect.fn.Return<V, E> {
-    const flight = yield* Deferred.make<V, E>()
-    flights.set(key, flight)
-    yield* load.pipe(
-      // Aged from the start of the load: what was read is at least that old.
-      Effect.tap((value) => Effect.sync(() => void (flights.get(key) === flight && put(key, value, startedAtMs)))),
-      Effect.ensuring(Effect.sync(() => void (flights.get(key) === flight && flights.delete(key)))),
-      Deferred.into(flight),
-      // At once: a load that is stopped before its first step would leave its flight for ever.
-      Effect.forkIn(scope, { startImmediately: true })
-    )
-    return yield* Deferred.await(flight)
-  })
+  // A visitor may leave at any moment, but not between the flight's entry and its start: nobody would end it then.
+  const fly = (key: string, load: Effect.Effect<V, E>, startedAtMs: number): Effect.Effect<V, E> =>
+    Effect.uninterruptibleMask((restore) => {
+      const flight = Deferred.makeUnsafe<V, E>()
+      flights.set(key, flight)
+      return load.pipe(
+        // Aged from the start of the load: what was read is at least that old.
+        Effect.tap((value) => Effect.sync(() => void (flights.get(key) === flight && put(key, value, startedAtMs)))),
+        Effect.ensuring(Effect.sync(() => void (flights.get(key) === flight && flights.delete(key)))),
+        Deferred.into(flight),
+        Effect.forkIn(scope, { startImmediately: true }),
+        Effect.andThen(restore(Deferred.await(flight)))
+      )
+    })
 
   /** The value of a key, which is then the one used last. */
   const take = (key: string, nowMs: number): V | undefined => {

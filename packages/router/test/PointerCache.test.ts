@@ -1,7 +1,7 @@
 import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as PointerCache from "../src/PointerCache.ts"
@@ -46,6 +46,23 @@ describe("PointerCache", () => {
         const rows = yield* Effect.forEach(others, Fiber.join)
         expect(rows).toEqual(Array.from({ length: 50 }, () => controls.rows[0]))
         expect(controls.lookups).toBe(1)
+      })
+    ))
+
+  it("keeps nobody waiting for a visitor who left, whatever step of asking that was", () =>
+    run((controls) =>
+      Effect.gen(function* () {
+        for (let steps = 0; steps < 100; steps++) {
+          const label = `shop-${steps}`
+          // Few steps at a time, so that the visitor can leave between any two.
+          const visitor = yield* Effect.forkChild(
+            find(label).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, 3))
+          )
+          for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(visitor)
+          expect(yield* find(label)).toBe(null)
+        }
+        expect(controls.lookups).toBeGreaterThanOrEqual(100)
       })
     ))
 

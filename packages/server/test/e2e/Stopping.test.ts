@@ -49,4 +49,27 @@ describe("A server that is told to stop", () => {
       folder.remove()
     }
   })
+
+  it("leaves at once when it is told a second time", async () => {
+    const folder = temporaryFolder()
+    try {
+      const server = await startServer({ data: folder.path })
+      const socket = (await connected(server.port))!
+      socket.write(
+        `POST /v1/projects HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: Bearer ${token}\r\n` +
+          "Content-Type: application/json\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"
+      )
+      expect(await hears(socket, "\r\n\r\n")).toContain("100 Continue")
+      const ended = server.stop()
+      for (let next = await connected(server.port); next !== null; next = await connected(server.port)) next.destroy()
+      socket.on("error", () => undefined)
+      const closed = once(socket, "close")
+      // It would wait for the rest of the request for as long as it lets requests end, and then end with 0.
+      expect(await server.stop()).toBe(143)
+      expect(await ended).toBe(143)
+      await closed
+    } finally {
+      folder.remove()
+    }
+  })
 })

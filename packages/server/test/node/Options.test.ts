@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
+import * as Options from "@pawl/server/node/Options"
+
+const folder = mkdtempSync(join(tmpdir(), "pawl-options-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const file = (content: unknown): string => {
+  const path = join(folder, "pawl.config.json")
+  writeFileSync(path, JSON.stringify(content))
+  return path
+}
+
+type Given = Readonly<Record<string, string>>
+const read = (given: Given, config?: string) => Effect.runPromise(Options.read(given, config))
+const refusal = async (given: Given, config?: string) =>
+  (await Effect.runPromise(Effect.flip(Options.read(given, config)))).message
+
+const set = new Set<string>()
+const environment = (values: Given): void => {
+  for (const [name, value] of Object.entries(values)) {
+    set.add(name)
+    process.env[name] = value
+  }
+}
+afterEach(() => {
+  for (const name of set) delete process.env[name]
+})
+
+describe("The options of a server", () => {
+  it("come from the command line, then the environment, then the config file", async () => {
+    const config = file({ port: 1, host: "of.file", roles: "api,router,worker", trustProxy: true })
+    environment({ PAWL_PORT: "2", PAWL_HOST: "of.environment" })
+    expect(await read({ port: "3" }, config)).toMatchObject({
+      port: 3,
+      host: "of.environment",
+      roles: ["api", "router", "worker"],
+      trustProxy: true
+    })
+  })
+
+  it("are found in the config file beside one in the environment whose name begins the same", async () => {
+    environment({ PAWL_METRICS_TOKEN: "token-of-metrics" })
+    const { metrics, metricsToken } = await read({}, file({ metrics: true }))
+    expect([metrics, Redacted.value(metricsToken!)]).toEqual([true, "token-of-metrics"])
+  })
+
+  it("are what was given even when that is nothing", async () => {
+    environment({ PAWL_APPS_DOMAIN: "" })
+    expect(await read({}, file({ appsDomain: "apps.example" }))).toMatchObject({ appsDomain: null })
+  })
+
+  it.each([
+    { given: { port: "65536" }, said: "use a port from 0 to 65535" },
+    { given: { port: "80x" }, said: "use a port from 0 to 65535" },
+    { given: { port: "1.5" }, said: "use a port from 0 to 65535" },
+    { given: { appProcesses: "0" }, said: "use a whole number above 0" },
+    { given: { appProcesses: "" }, said: "use a whole number above 0" },
+    { given: { smokeRetryMs: "-1" }, said: "use milliseconds, 0 or more" },
+    { given: { paused: "yes" }, said: `Expected "true" | "false"` },
+    { given: { environment: "staging" }, said: `Expected "production" | "development"` }
+  ])("are refused with both of their names and what they take: $given", async ({ given, said }) => {
+    const [name = ""] = Object.keys(given)
+    const inEnvironment = `PAWL_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`
+    expect(await refusal(given)).toBe(`${name} (${inEnvironment}): ${said}`)
+  })
+
+  it("are refused when the config file holds another kind of value", async () => {
+    expect(await refusal({}, file({ port: [1] }))).toContain("port")
+    expect(await refusal({}, file({ paused: 1 }))).toContain("paused")
+    expect(await refusal({}, join(folder, "none.json"))).toContain("does not exist")
+  })
+
+  it("are not taken from the config file in place of one that is wrong", async () => {
+    expect(await refusal({ port: "wrong" }, file({ port: 1 }))).toContain("port")
+  })
+})

@@ -1,0 +1,30 @@
+/**
+ * Rows that the version on Effect 3 read, and what it wrote of them: the same (`again` is missing), something else (with
+ * defaults filled in, or without what no schema names), or nothing, for it refused to read them (`again` is null).
+ */
+import { readFileSync } from "node:fs"
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { type Kind, kinds } from "@pawl/core/ledger/Entities"
+import { table } from "@pawl/sql/Tables"
+
+interface Stored {
+  readonly kind: Kind
+  readonly row: string
+  readonly again?: string | null
+}
+
+const stored: ReadonlyArray<Stored> = readFileSync(new URL("StoredRows.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line))
+
+describe("rows of an earlier version", () => {
+  it.each(kinds)("are read and written again byte for byte, or refused, when they keep a %s", (kind) => {
+    const { decode, encode } = table(kind)
+    const rows = stored.filter((each) => each.kind === kind)
+    expect(rows.some(({ again }) => again === undefined) && rows.some(({ again }) => again === null)).toBe(true)
+    for (const { again, row } of rows)
+      expect(Result.getOrNull(Result.map(decode(row), encode))).toBe(again === undefined ? row : again)
+  })
+})

@@ -1,7 +1,7 @@
 /** What every AppBuilder promises, whatever it builds with. */
 import { AppBuilder, type BuildHandle, type BuildJob, type BuildResult } from "@pawl/core/app/AppBuilder"
 import { canonicalJson, sha256, utf8 } from "@pawl/core/primitives/Digest"
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 
 export type Tree = Readonly<Record<string, string | Uint8Array>>

@@ -9,7 +9,7 @@ import {
   AppRuntime,
   type AppVersion
 } from "@pawl/core/app/AppRuntime"
-import { Effect, Layer, Result } from "effect"
+import { Effect, type Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 
 export interface ContractApp {

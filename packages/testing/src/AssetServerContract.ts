@@ -1,5 +1,5 @@
 /** What every AssetServer promises: an app's own files, whole, by GET and HEAD alone, and never anyone else's. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { AppResponse, AppVersion, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import { AssetServer } from "@pawl/core/app/AssetServer"

@@ -1,5 +1,5 @@
 /** What every BuildService promises: the builds of one commit, whether anything builds, and what is deployed. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import {
   BuildService,

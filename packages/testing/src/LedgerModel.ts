@@ -189,17 +189,18 @@ const submit = (asked: Ask, lease: Commit["lease"]) =>
     }
   )
 
-const agree = Effect.fnUntraced(function* (asked: ReadonlyArray<Ask>) {
-  yield* send([command("process")])
-  const { lease } = yield* claimOne
-  let model: Model = { records: new Map(), events: [], steps: [] }
-  for (const each of asked) {
-    const [outcome, after] = judge(model, each)
-    expect(yield* submit(each, lease)).toBe(outcome)
-    model = after
-    expect(yield* kept(lease.commandId)).toEqual(shape(model))
-  }
-})
+const agree = (asked: ReadonlyArray<Ask>) =>
+  Effect.gen(function* () {
+    yield* send([command("process")])
+    const { lease } = yield* claimOne
+    let model: Model = { records: new Map(), events: [], steps: [] }
+    for (const each of asked) {
+      const [outcome, after] = judge(model, each)
+      expect(yield* submit(each, lease)).toBe(outcome)
+      model = after
+      expect(yield* kept(lease.commandId)).toEqual(shape(model))
+    }
+  })
 
 /** Tries `runs` random histories on stores of their own. */
 export const ledgerModel = (name: string, fixture: StoreFixture, runs: number): void => {

@@ -1,5 +1,5 @@
 /** What every `ObjectStore` promises. */
-import { Effect, Layer, Stream } from "effect"
+import { Effect, type Layer, Stream } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"

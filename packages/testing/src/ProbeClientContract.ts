@@ -1,5 +1,5 @@
 /** What every ProbeClient promises: the app's own answer as it is, or a typed gap, never a pass in between. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type ProbeAnswer, ProbeClient } from "@pawl/core/release/ProbeClient"

@@ -1,5 +1,5 @@
 /** What every `Repositories` promises. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Repositories } from "@pawl/core/project/Repositories"

@@ -1,5 +1,5 @@
 /** What every RouteReader promises, whatever it reads code with. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"

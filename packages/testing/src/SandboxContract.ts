@@ -2,7 +2,7 @@
  * What every `Sandbox` promises. A sandbox that really runs commands also gives `host`: what a command must never
  * reach. `SandboxAttempts` are the ways out that are tried, `SandboxTools` what an honest check finds.
  */
-import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
+import { Effect, Fiber, type Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Sandbox } from "@pawl/core/candidate/Sandbox"
 import { type Attempt, attempts } from "./SandboxAttempts.ts"

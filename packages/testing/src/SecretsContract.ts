@@ -1,5 +1,5 @@
 /** What every source of Secrets promises, as far as a test can tell: as many bytes as asked, and never the same again. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Secrets } from "@pawl/core/access/Secrets"
 import { Limits } from "@pawl/core/primitives/Limits"

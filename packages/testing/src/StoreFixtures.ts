@@ -1,5 +1,5 @@
 /** Records, commits and questions that the contract suites of the store ports share. */
-import { Cause, Effect, Exit, Layer, Option, Result } from "effect"
+import { Cause, Effect, Exit, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { system } from "@pawl/core/access/Actor"
 import type { Token } from "@pawl/core/access/Membership"

@@ -1,5 +1,5 @@
 /** What every TargetProbeClient promises: the target's own answer as it is, or a typed gap. */
-import { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { describe } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { ProbeAnswer } from "@pawl/core/release/ProbeClient"

@@ -1,5 +1,5 @@
 /** What Templates promise: every template is a source that a Project can begin with, the same each time. */
-import { Effect, Layer, Result } from "effect"
+import { Effect, type Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"

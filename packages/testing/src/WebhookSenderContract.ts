@@ -1,5 +1,5 @@
 /** What every WebhookSender promises: one message, the answer's status as it is, and no reason that tells a secret. */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, type Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Received, WebhookSender, type WebhookUnreachable } from "@pawl/core/event/WebhookSender"
 

@@ -25,7 +25,7 @@ export const queryNumber = (least: number, most: number, initial?: number) => {
   })
   return text.check(toldAs(told)).pipe(
     Schema.decodeTo(
-      Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most }, { message })),
+      Schema.Finite.check(Schema.isBetween({ minimum: least, maximum: most }, { message })),
       SchemaTransformation.transformEffect({
         decode: (written, options) => {
           const number = written.trim() === "" ? Number.NaN : Number(written)

@@ -15,7 +15,7 @@ const noPorts: Readonly<Record<string, string>> = {
 }
 
 const tags = sources(new URL("core/src/", packages)).flatMap(({ path, text }) =>
-  [...text.matchAll(/^export class (\w+) extends Context\.Tag\(/gm)].map((match) => ({ port: match[1]!, path }))
+  [...text.matchAll(/^export class (\w+) extends Context\.Service</gm)].map((match) => ({ port: match[1]!, path }))
 )
 const ports = tags.map(({ port }) => port).filter((port) => !(port in noPorts))
 const suiteOf = (port: string) => `${port[0]!.toLowerCase()}${port.slice(1)}Contract`

@@ -50,8 +50,9 @@ const pageOf = (address: { readonly host: string; readonly port: number }, url: 
 
 export const make = (address: { readonly host: string; readonly port: number }, token: string): DemoApi => {
   const origin = `http://${address.host}:${address.port}`
-  const send = (method: string, path: string, body: unknown, accept: string) =>
-    fetch(`${origin}${path}`, {
+  // Who asks too often is told when to come back: on a slow machine the demo asks often enough.
+  const send = async (method: string, path: string, body: unknown, accept: string): Promise<Response> => {
+    const response = await fetch(`${origin}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -60,6 +61,11 @@ export const make = (address: { readonly host: string; readonly port: number }, 
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
+    if (response.status !== 429) return response
+    await response.body?.cancel()
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("retry-after") ?? "1")))
+    return send(method, path, body, accept)
+  }
   const call = async <A>(method: string, path: string, body?: unknown): Promise<A> => {
     const response = await send(method, path, body, "application/json")
     const text = await response.text()

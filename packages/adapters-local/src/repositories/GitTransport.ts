@@ -1,6 +1,6 @@
 /** What git clients are served with and what they push: for a server that speaks git's protocol to people. */
 import type { Writable } from "node:stream"
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type {
   FileEdits,
   InvalidPath,

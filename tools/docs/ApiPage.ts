@@ -86,6 +86,26 @@ const record = ([name, schema]: readonly [string, unknown]): string => {
   ].join("\n\n")
 }
 
+const schemas = looseAt(looseAt(document, "components"), "schemas")
+
+/** The records that a part of the document mentions, each before those that stand in it. */
+const mentioned = (value: unknown, seen: Set<string>): void => {
+  if (Array.isArray(value)) return value.forEach((each) => mentioned(each, seen))
+  if (!isLoose(value)) return
+  const name = /^#\/components\/schemas\/(.+)$/.exec(text(value["$ref"]))?.[1]
+  if (name === undefined) return Object.values(value).forEach((each) => mentioned(each, seen))
+  if (seen.has(name)) return
+  seen.add(name)
+  mentioned(schemas[name], seen)
+}
+
+/** First what every endpoint may answer, then as the endpoints mention them: the document lists them in no order. */
+const records = (): ReadonlyArray<readonly [string, unknown]> => {
+  const seen = new Set(["Problem"])
+  for (const { body } of operations) mentioned(body, seen)
+  return [...seen].map((name) => [name, schemas[name]] as const)
+}
+
 export const apiPage = (): Page =>
   page("docs/reference/api.md", "API", [
     "Made from the contract in `packages/server/src/api`. A running server answers the same as `/openapi.json` (OpenAPI 3.1), and as a page at `/docs`.",
@@ -103,7 +123,7 @@ export const apiPage = (): Page =>
     ),
     ...groups(),
     "## Records",
-    ...Object.entries(looseAt(looseAt(document, "components"), "schemas"))
+    ...records()
       .filter(([name]) => !hidden.has(name))
       .map(record)
   ])

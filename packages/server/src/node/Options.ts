@@ -136,7 +136,8 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const describe = ({ cause }: Config.ConfigError): string => {
   if (cause._tag !== "SchemaError") return cause.message
   const [issue] = issuesOf(cause.issue).issues
-  const name = String(issue?.path?.[0] ?? "")
+  const [first] = issue?.path ?? []
+  const name = typeof first === "string" ? first : "an option"
   return `${name} (${environmentName(name)}): ${issue?.message ?? "cannot be used"}`
 }
 

@@ -13,7 +13,9 @@ const hidden = ["EventRouter.apply"]
 const spansInCode = new Set(
   globSync("packages/*/src/**/*.ts", { cwd: root }).flatMap((path) =>
     Array.from(
-      readFileSync(join(root, path), "utf8").matchAll(/(?:withSpan|useSpan|tracer\.span)\(\s*["`]([^"`]+)["`]/g),
+      readFileSync(join(root, path), "utf8").matchAll(
+        /(?:withSpan\(|useSpan\(|tracer\.span\(\{\s*name:)\s*["`]([^"`]+)["`]/g
+      ),
       (match) => match[1]!.replace("${method} ${route}", "<method> <route>")
     )
   )

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { IsolationMissing, Sandbox } from "@pawl/core/candidate/Sandbox"
 import { jobOf, runJob, textOf } from "@pawl/testing/SandboxJobs"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { describeIsolation } from "../../src/sandbox/IsolationChoice.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
@@ -104,6 +104,17 @@ const supervision = (force: "bubblewrap" | "unshare") => {
     const start = Effect.flatMap(Sandbox, (sandbox) => sandbox.start(jobOf(`sleep ${name} & sleep ${name}`)))
     await Effect.runPromise(Effect.provide(start, layer({ force })))
     expect(processesWith(name)).toBe(0)
+    expect(leftovers(process.pid)).toEqual([])
+  })
+
+  it("leaves nothing when whoever asked first left before its proof was made", async () => {
+    const asked = Effect.gen(function* () {
+      const { isolation } = yield* Sandbox
+      const first = yield* Effect.forkChild(isolation, { startImmediately: true })
+      yield* Fiber.interrupt(first)
+      expect((yield* isolation).name).toBe(force)
+    })
+    await Effect.runPromise(Effect.provide(asked, layer({ force })))
     expect(leftovers(process.pid)).toEqual([])
   })
 

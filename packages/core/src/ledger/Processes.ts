@@ -10,6 +10,7 @@ import type { Commit } from "./Commit.ts"
 import { Journal } from "./Journal.ts"
 import { type Conflict, Ledger, LeaseLost, type LedgerUnavailable } from "./Ledger.ts"
 import { backoffMs, isOutage, pauseMs } from "./Outages.ts"
+import { describe } from "../primitives/Telling.ts"
 import { nowMillis } from "../primitives/Time.ts"
 import { senderOf } from "../telemetry/Tracing.ts"
 
@@ -134,12 +135,6 @@ const settle = Effect.fnUntraced(function* <R>(
   const outcome = yield* commands.fail(lease, text, delayMs)
   yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: text }))
 })
-
-/** A problem in one line, for a dead letter. Typed facts carry no secrets. */
-export const describe = (problem: unknown): string => {
-  if (problem instanceof Error) return `${problem.name}: ${problem.message}`.slice(0, 2000)
-  return String(problem).slice(0, 2000)
-}
 
 const bodyOf = <R>({ command, deaths }: LeasedCommand, handler: Handler<R> | undefined) => {
   if (handler === undefined) return Effect.fail(`no handler for ${command.kind}`)

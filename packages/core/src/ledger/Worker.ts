@@ -4,7 +4,8 @@ import type { Command } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
 import { Slots, type SlotsPerLane } from "../event/Lanes.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { describe, execute, type Handlers } from "./Processes.ts"
+import { describe } from "../primitives/Telling.ts"
+import { execute, type Handlers } from "./Processes.ts"
 
 /**
  * Works until it is interrupted. Then what runs is interrupted too and given back, before this ends: nothing that was

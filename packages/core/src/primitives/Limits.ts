@@ -99,6 +99,8 @@ export const Limits = {
   intentsPerChangeSet: 2_000,
   intentsPerEvent: 100,
   clientRequestIdLength: 200,
+  /** What a dead letter and a line of the log keep of a problem. */
+  problemLength: 2_000,
   changeSetFiles: 2_000,
   /** Of people and agents together (decision): each request on a Change reads them all. */
   changeSetsPerChange: 100,

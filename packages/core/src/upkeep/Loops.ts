@@ -2,9 +2,10 @@
  * What a process does by itself, for ever, each in a loop of its own. One that ends, by a failure or a defect, is begun
  * again after a pause; the others go on meanwhile, and whoever asks is told which one is down.
  */
-import { Cause, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { backoffMs } from "../ledger/Outages.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { describeCause } from "../primitives/Telling.ts"
 import { nowMillis } from "../primitives/Time.ts"
 
 export interface Loops {
@@ -26,7 +27,7 @@ export const make: Effect.Effect<Loops> = Effect.sync(() => {
         // One that went well for long has earned a quick beginning.
         if ((yield* nowMillis) - beganMs > Limits.commandBackoffMaxMs) falls = 1
         const pauseMs = backoffMs(falls)
-        yield* Effect.logError(`the loop ${name} ended`, Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "").pipe(
+        yield* Effect.logError(`the loop ${name} ended`, Exit.isFailure(exit) ? describeCause(exit.cause) : "").pipe(
           Effect.annotateLogs({ pauseMs })
         )
         yield* Effect.sleep(pauseMs)

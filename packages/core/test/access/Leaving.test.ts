@@ -290,7 +290,10 @@ describe("Making organizations and users", () => {
         ].map((id) => Effect.result(Organizations.create(id, "More")))
         const raced = yield* Effect.all(organizations, { concurrency: 4 })
         const refused = raced.filter((each) => each._tag === "Failure")
-        expect(refused).toMatchObject([{ failure: { _tag: "OrganizationLimit", max: Limits.organizationsPerUser } }, {}])
+        expect(refused).toMatchObject([
+          { failure: { _tag: "OrganizationLimit", max: Limits.organizationsPerUser } },
+          {}
+        ])
 
         const user = (by: User, organizationId: string) =>
           Effect.result(Users.create(by.id, { name: "One more", organizationId }, operator))

@@ -358,7 +358,11 @@ describe("The cleanup of an archived Project", () => {
           yield* archive(person, scene.project.id)
           const done: Array<string> = []
           const worker = yield* watched(done, deadly)
-          yield* Effect.provideService(Effect.provide(runOne("project.cleanup"), worker), References.MinimumLogLevel, "None")
+          yield* Effect.provideService(
+            Effect.provide(runOne("project.cleanup"), worker),
+            References.MinimumLogLevel,
+            "None"
+          )
           died = done.length === deadly
           yield* TestClock.adjust(Limits.commandBackoffMs)
           yield* settle

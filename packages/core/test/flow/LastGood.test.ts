@@ -87,7 +87,9 @@ describe("What a failed release goes back to", () => {
         answers.set("/", page(200))
         yield* deployedAgain(scene.project.id)
         yield* isLive(scene.project.id, 1)
-        const bad = yield* promoted(scene.project, "r2").pipe(Effect.tap(() => Effect.sync(() => answers.set("/", page(500)))))
+        const bad = yield* promoted(scene.project, "r2").pipe(
+          Effect.tap(() => Effect.sync(() => answers.set("/", page(500))))
+        )
         yield* settle
         expect((yield* releaseOf(bad.releaseId)).status).toBe("smoke_failed")
         yield* isLive(scene.project.id, 1)

@@ -67,7 +67,11 @@ it("names the entry that is refused, by its own name", () => {
   const decode = Schema.decodeUnknownResult(Schema.Record(Schema.String, Schema.Finite))
   expect(String(decode(JSON.parse('{ "a": 1, "__proto__": "x" }')))).toContain("__proto__")
   expect(decode([1])._tag).toBe("Failure")
-  const read = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.FiniteFromString))(JSON.parse('{ "__proto__": "7" }'))
+  const read = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.FiniteFromString))(
+    JSON.parse('{ "__proto__": "7" }')
+  )
   expect(Object.entries(read)).toEqual([["__proto__", 7]])
-  expect(JSON.stringify(Schema.encodeSync(Schema.Record(Schema.String, Schema.FiniteFromString))(read))).toBe('{"__proto__":"7"}')
+  expect(JSON.stringify(Schema.encodeSync(Schema.Record(Schema.String, Schema.FiniteFromString))(read))).toBe(
+    '{"__proto__":"7"}'
+  )
 })

@@ -29,7 +29,10 @@ describe("pawl.json", () => {
 
   it("refuses a command with a NUL, which no shell can be given", () => {
     const text = JSON.stringify({ checks: [{ id: "a", command: "echo a\0b" }] })
-    expect(parsePawlFile(text)).toMatchObject({ _tag: "Failure", failure: expect.stringContaining("a command holds no NUL") })
+    expect(parsePawlFile(text)).toMatchObject({
+      _tag: "Failure",
+      failure: expect.stringContaining("a command holds no NUL")
+    })
   })
 
   it("nested deeper than 64 levels is refused with that reason, however deep", () => {

@@ -5,7 +5,9 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import * as Loops from "@pawl/core/upkeep/Loops"
 
 const play = <A, E>(program: Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.provide(Effect.provideService(program, References.MinimumLogLevel, "None"), TestClock.layer()))
+  Effect.runPromise(
+    Effect.provide(Effect.provideService(program, References.MinimumLogLevel, "None"), TestClock.layer())
+  )
 
 describe("Background loops", () => {
   it.each([

@@ -2,12 +2,14 @@
  * One JSON line per event, on standard error. Redacted values print as `<redacted>`. While traces are made, a line
  * names the trace and the span that it was written in.
  */
+import { describeCause } from "@pawl/core/primitives/Telling"
 import { spanIn } from "@pawl/core/telemetry/Tracing"
 import { Formatter, Layer, Logger, References } from "effect"
 
 /** A line's text. */
 export const json: Logger.Logger<unknown, string> = Logger.make((event) => {
-  const { annotations, cause, fiberId, level, message, spans, timestamp } = Logger.formatStructured.log(event)
+  const { annotations, fiberId, level, message, spans, timestamp } = Logger.formatStructured.log(event)
+  const cause = event.cause.reasons.length === 0 ? undefined : describeCause(event.cause)
   const span = spanIn(event.fiber.context)
   const trace = span === null ? {} : { traceId: span.traceId, spanId: span.spanId }
   // Those who read the log know the level by this name, and find it here.

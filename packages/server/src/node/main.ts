@@ -8,6 +8,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ServerLimits } from "../ServerLimits.ts"
+import { describeCause, wordsOf } from "@pawl/core/primitives/Telling"
 import { Cause, Console, Effect, Exit, Layer, Option, Record, Redacted, type Runtime } from "effect"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
@@ -106,12 +107,15 @@ Command.run(pawl, { version }).pipe(
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     const failure = Cause.findErrorOption(cause)
     // A defect is told whole: it is a fault of Pawl or of the machine, and silence would hide which.
-    if (Option.isNone(failure)) return fail(`this should not have happened: ${Cause.pretty(cause)}`, 1)
+    if (Option.isNone(failure)) return fail(`this should not have happened: ${describeCause(cause)}`, 1)
     const error = failure.value
     // What the command line itself refused has been printed. It is not the 1 of `audit`: nothing was found.
     if (CliError.isCliError(error))
       return Effect.sync(() => void (process.exitCode = error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 2))
-    return fail(error instanceof Error ? error.message : String(error), error instanceof Options.InvalidOptions ? 2 : 1)
+    return fail(
+      error instanceof Error ? wordsOf(error) : String(error),
+      error instanceof Options.InvalidOptions ? 2 : 1
+    )
   }),
   Effect.provide(Logging.layer),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown })

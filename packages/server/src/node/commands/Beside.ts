@@ -5,6 +5,7 @@
  */
 import * as Flag from "effect/cli/Flag"
 import type { Secrets } from "@pawl/core/access/Secrets"
+import { wordsOf } from "@pawl/core/primitives/Telling"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Effect, Layer, Option } from "effect"
 import { Problem } from "../../api/Problem.ts"
@@ -47,7 +48,7 @@ export const beside = (
       return { lines, exitCode: 0 }
     }).pipe(
       Effect.mapError((error) => {
-        const reason = error instanceof Problem ? `${error.code}: ${error.detail}` : error.message
+        const reason = error instanceof Problem ? `${error.code}: ${error.detail}` : wordsOf(error)
         return new CannotAsk({ reason })
       })
     )

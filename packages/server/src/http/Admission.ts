@@ -20,6 +20,9 @@ export interface Admission {
   readonly enter: (caller: string, take: (place: Place) => void) => Effect.Effect<void, Problem>
 }
 
+/** What `Effect.uninterruptibleMask` gives. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 interface Line {
   answers: number
   bytes: number
@@ -47,7 +50,8 @@ export const make = (): Admission => {
       line.answers++
       Deferred.doneUnsafe(next, Effect.void)
     }
-    if (line.answers === 0 && line.waiting.size === 0) lines.delete(caller)
+    // Who was let in has run meanwhile, and may have begun another line.
+    if (line.answers === 0 && line.waiting.size === 0 && lines.get(caller) === line) lines.delete(caller)
   }
   const placeIn = (caller: string, line: Line): Place => {
     let [held, left] = [0, false]
@@ -66,7 +70,8 @@ export const make = (): Admission => {
       }
     }
   }
-  const turnIn = (caller: string): Effect.Effect<Place, Problem> =>
+  /** To be run where nothing interrupts, so that a place is never lost; waiting can be interrupted. */
+  const turnIn = (caller: string, restore: Restore): Effect.Effect<Place, Problem> =>
     Effect.suspend(() => {
       const line = lines.get(caller) ?? { answers: 0, bytes: 0, waiting: new Set() }
       lines.set(caller, line)
@@ -78,7 +83,7 @@ export const make = (): Admission => {
       if (line.waiting.size >= ServerLimits.answersWaiting) return Effect.fail(tooMany())
       const turn = Deferred.makeUnsafe<void>()
       line.waiting.add(turn)
-      return Deferred.await(turn).pipe(
+      return restore(Deferred.await(turn)).pipe(
         Effect.as(place),
         Effect.onInterrupt(() =>
           Effect.sync(() => {
@@ -90,6 +95,6 @@ export const make = (): Admission => {
       )
     })
   return {
-    enter: (caller, take) => Effect.uninterruptibleMask((restore) => Effect.map(restore(turnIn(caller)), take))
+    enter: (caller, take) => Effect.uninterruptibleMask((restore) => Effect.map(turnIn(caller, restore), take))
   }
 }

@@ -33,33 +33,31 @@ export const previewAnswer = (pointer: Pointer) =>
   }))
 
 /** The address of a generation's version host; null when it has none. */
-export const versionUrl = (step: Generation) =>
-  Effect.gen(function* () {
-    const pointer = yield* find("pointer", pointerKey(step.projectId, `preview:${versionId(step.generation)}`))
-    if (pointer === null || pointer.record.status === "removed" || (yield* Settings).appsDomain === null) return null
-    return yield* urlOf(pointer.record)
-  })
+export const versionUrl = Effect.fnUntraced(function* (step: Generation) {
+  const pointer = yield* find("pointer", pointerKey(step.projectId, `preview:${versionId(step.generation)}`))
+  if (pointer === null || pointer.record.status === "removed" || (yield* Settings).appsDomain === null) return null
+  return yield* urlOf(pointer.record)
+})
 
 const shown = pointerStatuses.filter((status) => status !== "removed")
 
 /** The app with its newest previews. Of an app that was removed, none is left to be shown. */
-export const appAnswer = (pointer: Pointer) =>
-  Effect.gen(function* () {
-    const newest = yield* (yield* Records).list("pointer", {
-      projectId: pointer.project_id,
-      where: { expires: "yes", status: shown },
-      order: "newest"
-    })
-    const isGone = pointer.status === "removed" || pointer.leftovers === true
-    const previews = yield* Effect.forEach(isGone ? [] : newest.items, ({ record }) => previewAnswer(record))
-    return {
-      status: pointer.status,
-      url: yield* urlOf(pointer),
-      label: pointer.label,
-      generation: pointer.generation,
-      commit: pointer.commit,
-      reason: pointer.reason,
-      updatedAt: pointer.updated_at,
-      previews
-    }
+export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
+  const newest = yield* (yield* Records).list("pointer", {
+    projectId: pointer.project_id,
+    where: { expires: "yes", status: shown },
+    order: "newest"
   })
+  const isGone = pointer.status === "removed" || pointer.leftovers === true
+  const previews = yield* Effect.forEach(isGone ? [] : newest.items, ({ record }) => previewAnswer(record))
+  return {
+    status: pointer.status,
+    url: yield* urlOf(pointer),
+    label: pointer.label,
+    generation: pointer.generation,
+    commit: pointer.commit,
+    reason: pointer.reason,
+    updatedAt: pointer.updated_at,
+    previews
+  }
+})

@@ -20,21 +20,20 @@ const startOf = ({ after, cursor }: Asked, lastEventId: string | undefined) => {
   return cursor === undefined ? Effect.succeed(after) : sequence("cursor", cursor)
 }
 
-export const appLogs = (projectId: string, asked: Asked, headers: Headers.Headers) =>
-  Effect.gen(function* () {
-    const logs = yield* AppLogs
-    const open = prefers(headers["accept"], "text/event-stream", "application/json")
-    const after = yield* startOf(asked, open ? headers["last-event-id"] : undefined)
-    const channel = asked.channel === undefined ? {} : { channel: asked.channel }
-    const limit = asked.limit ?? Limits.pageSize
-    if (open && after !== undefined)
-      return yield* streaming(projectId, Stream.map(logs.follow(projectId, { ...channel, after }), frame))
-    const items = yield* logs.read(projectId, { ...channel, ...(after === undefined ? {} : { after }), limit })
-    const last = items.at(-1)?.sequence ?? 0
-    if (open) {
-      const next = Stream.map(logs.follow(projectId, { ...channel, after: last }), frame)
-      return yield* streaming(projectId, Stream.concat(Stream.map(Stream.fromIterable(items), frame), next))
-    }
-    // The newest page is the last one: what is printed later is after its last line.
-    return { items, nextCursor: after === undefined || items.length < limit ? null : String(last) }
-  })
+export const appLogs = Effect.fnUntraced(function* (projectId: string, asked: Asked, headers: Headers.Headers) {
+  const logs = yield* AppLogs
+  const open = prefers(headers["accept"], "text/event-stream", "application/json")
+  const after = yield* startOf(asked, open ? headers["last-event-id"] : undefined)
+  const channel = asked.channel === undefined ? {} : { channel: asked.channel }
+  const limit = asked.limit ?? Limits.pageSize
+  if (open && after !== undefined)
+    return yield* streaming(projectId, Stream.map(logs.follow(projectId, { ...channel, after }), frame))
+  const items = yield* logs.read(projectId, { ...channel, ...(after === undefined ? {} : { after }), limit })
+  const last = items.at(-1)?.sequence ?? 0
+  if (open) {
+    const next = Stream.map(logs.follow(projectId, { ...channel, after: last }), frame)
+    return yield* streaming(projectId, Stream.concat(Stream.map(Stream.fromIterable(items), frame), next))
+  }
+  // The newest page is the last one: what is printed later is after its last line.
+  return { items, nextCursor: after === undefined || items.length < limit ? null : String(last) }
+})

@@ -15,16 +15,15 @@ import { Exchange } from "./Exchange.ts"
 import { asBase64, asJsonText, isText } from "./JsonPieces.ts"
 
 /** Where a tree is kept, when it is a generation's or a Candidate's of this Project. */
-const keeperOf = (projectId: string, tree: string) =>
-  Effect.gen(function* () {
-    const records = yield* Records
-    const generation = (yield* records.list("generation", { projectId, where: { tree }, limit: 1 })).items[0]
-    if (generation !== undefined) return placeOf((yield* demand("head", projectId)).record, generation.record)
-    const where = { tree, fork: "kept" }
-    const candidate = (yield* records.list("candidate", { projectId, where, limit: 1 })).items[0]
-    if (candidate === undefined) return yield* new Unknown({ kind: "tree", id: tree })
-    return { project: projectId, fork: candidateFork(candidate.record.id) } satisfies RepositoryRef
-  })
+const keeperOf = Effect.fnUntraced(function* (projectId: string, tree: string) {
+  const records = yield* Records
+  const generation = (yield* records.list("generation", { projectId, where: { tree }, limit: 1 })).items[0]
+  if (generation !== undefined) return placeOf((yield* demand("head", projectId)).record, generation.record)
+  const where = { tree, fork: "kept" }
+  const candidate = (yield* records.list("candidate", { projectId, where, limit: 1 })).items[0]
+  if (candidate === undefined) return yield* new Unknown({ kind: "tree", id: tree })
+  return { project: projectId, fork: candidateFork(candidate.record.id) } satisfies RepositoryRef
+})
 
 const headTree = (projectId: string) =>
   Effect.flatMap(find("head", projectId), (head) =>
@@ -32,37 +31,38 @@ const headTree = (projectId: string) =>
   )
 
 /** A file as JSON: `text` when its bytes are UTF-8 without a zero byte, else `base64`. It is read twice, and never whole. */
-const fileAnswer = (path: string, { pieces, sizeBytes }: FileText) =>
-  Effect.gen(function* () {
-    const slots = yield* DiffSlots
-    const { user } = yield* CurrentUser
-    const isLong = sizeBytes > ServerLimits.answerWholeBytes
-    const exchange = yield* Exchange
-    if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
-    const slotted = isLong ? streamed(slots, user.id, pieces) : pieces
-    const isPlain = yield* isText(slotted)
-    const head = JSON.stringify({ path, size: sizeBytes, [isPlain ? "text" : "base64"]: "" }).slice(0, -2)
-    const json = Stream.make(head).pipe(
-      Stream.concat((isPlain ? asJsonText : asBase64)(slotted)),
-      Stream.concat(Stream.make('"}'))
-    )
-    return HttpServerResponse.stream(Stream.encodeText(json), { contentType: "application/json" })
-  })
+const fileAnswer = Effect.fnUntraced(function* (path: string, { pieces, sizeBytes }: FileText) {
+  const slots = yield* DiffSlots
+  const { user } = yield* CurrentUser
+  const isLong = sizeBytes > ServerLimits.answerWholeBytes
+  const exchange = yield* Exchange
+  if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
+  const slotted = isLong ? streamed(slots, user.id, pieces) : pieces
+  const isPlain = yield* isText(slotted)
+  const head = JSON.stringify({ path, size: sizeBytes, [isPlain ? "text" : "base64"]: "" }).slice(0, -2)
+  const json = Stream.make(head).pipe(
+    Stream.concat((isPlain ? asJsonText : asBase64)(slotted)),
+    Stream.concat(Stream.make('"}'))
+  )
+  return HttpServerResponse.stream(Stream.encodeText(json), { contentType: "application/json" })
+})
 
-export const codeAnswer = (projectId: string, asked: { readonly tree?: string; readonly path?: string }) =>
-  Effect.gen(function* () {
-    const tree = asked.tree ?? (yield* headTree(projectId))
-    const ref = yield* keeperOf(projectId, tree)
-    const repositories = yield* Repositories
-    const { path } = asked
-    if (path === undefined) {
-      const entries = yield* repositories
-        .list(ref, tree)
-        .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "tree", id: tree })))
-      return { tree, entries: entries.map((entry) => ({ path: entry.path, type: entry.type, size: entry.size })) }
-    }
-    const found = yield* repositories
-      .open(ref, tree, path)
-      .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "file", id: path })))
-    return yield* fileAnswer(path, found)
-  })
+export const codeAnswer = Effect.fnUntraced(function* (
+  projectId: string,
+  asked: { readonly tree?: string; readonly path?: string }
+) {
+  const tree = asked.tree ?? (yield* headTree(projectId))
+  const ref = yield* keeperOf(projectId, tree)
+  const repositories = yield* Repositories
+  const { path } = asked
+  if (path === undefined) {
+    const entries = yield* repositories
+      .list(ref, tree)
+      .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "tree", id: tree })))
+    return { tree, entries: entries.map((entry) => ({ path: entry.path, type: entry.type, size: entry.size })) }
+  }
+  const found = yield* repositories
+    .open(ref, tree, path)
+    .pipe(Effect.catchTag("ObjectNotFound", () => new Unknown({ kind: "file", id: path })))
+  return yield* fileAnswer(path, found)
+})

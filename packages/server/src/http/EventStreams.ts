@@ -71,40 +71,38 @@ const counted = (open: Map<string, number>, userId: string) =>
   )
 
 /** An answer that stays open while its reader may read the Project: these frames, and heartbeats between them. */
-export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>) =>
-  Effect.gen(function* () {
-    const caller = yield* CurrentUser
-    const { closing, looking, open } = yield* OpenStreams
-    if ((open.get(caller.user.id) ?? 0) >= ServerLimits.eventStreamsPerCaller)
-      return yield* problemOf(
-        429,
-        "too_many_streams",
-        "Too many open streams",
-        `You have ${ServerLimits.eventStreamsPerCaller} open streams. Close one.`,
-        { retryAfterSeconds: 5 }
-      )
-    const context = yield* Effect.context<Effect.Services<ReturnType<typeof stillAllowed>>>()
-    const look = stillAllowed(caller, projectId)
-    const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
-      Stream.mapEffect(() => Effect.as(look, heartbeat))
+export const streaming = Effect.fnUntraced(function* <E>(projectId: string, frames: Stream.Stream<string, E>) {
+  const caller = yield* CurrentUser
+  const { closing, looking, open } = yield* OpenStreams
+  if ((open.get(caller.user.id) ?? 0) >= ServerLimits.eventStreamsPerCaller)
+    return yield* problemOf(
+      429,
+      "too_many_streams",
+      "Too many open streams",
+      `You have ${ServerLimits.eventStreamsPerCaller} open streams. Close one.`,
+      { retryAfterSeconds: 5 }
     )
-    const looks = Stream.drain(Stream.mapEffect(Stream.fromPubSub(looking), () => look))
-    const body = Stream.make(opening).pipe(
-      Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
-      Stream.interruptWhen(Deferred.await(closing)),
-      Stream.catch((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
-      (stream) => Stream.unwrap(Effect.as(counted(open, caller.user.id), stream)),
-      Stream.encodeText,
-      Stream.provideContext(context)
-    )
-    return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } })
-  })
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof stillAllowed>>>()
+  const look = stillAllowed(caller, projectId)
+  const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
+    Stream.mapEffect(() => Effect.as(look, heartbeat))
+  )
+  const looks = Stream.drain(Stream.mapEffect(Stream.fromPubSub(looking), () => look))
+  const body = Stream.make(opening).pipe(
+    Stream.concat(Stream.mergeAll([told(frames, look), beats, looks], { concurrency: "unbounded" })),
+    Stream.interruptWhen(Deferred.await(closing)),
+    Stream.catch((problem) => Stream.drain(Stream.fromEffect(Effect.logDebug("event stream ended", problem)))),
+    (stream) => Stream.unwrap(Effect.as(counted(open, caller.user.id), stream)),
+    Stream.encodeText,
+    Stream.provideContext(context)
+  )
+  return HttpServerResponse.stream(body, { contentType: "text/event-stream", headers: { "x-accel-buffering": "no" } })
+})
 
 /** Every event after `after`, then each new one. */
-export const eventStream = (projectId: string, after: number) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    // Asked once before, so that events that are gone are a problem and not a stream that ends.
-    yield* log.read(projectId, after, 1)
-    return yield* streaming(projectId, Stream.map(log.follow(projectId, after), frame))
-  })
+export const eventStream = Effect.fnUntraced(function* (projectId: string, after: number) {
+  const log = yield* EventLog
+  // Asked once before, so that events that are gone are a problem and not a stream that ends.
+  yield* log.read(projectId, after, 1)
+  return yield* streaming(projectId, Stream.map(log.follow(projectId, after), frame))
+})

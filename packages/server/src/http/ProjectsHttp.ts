@@ -19,35 +19,35 @@ import { actor, onProject } from "./Reach.ts"
 import { versionUrl } from "./AppAnswers.ts"
 
 /** The organization that a new Project belongs to: the one that is named, else the caller's first. */
-const organizationFor = (named: string | undefined) =>
-  Effect.gen(function* () {
-    const { user } = yield* CurrentUser
-    if (named !== undefined) return (yield* requirePlace(user.id, named, "member")).organizationId
-    const first = (yield* organizationsOf(user.id, { limit: 1 })).items[0]
-    return first === undefined
-      ? yield* new InsufficientRole({ held: "none", needed: "member of an organization" })
-      : first.id
-  })
+const organizationFor = Effect.fnUntraced(function* (named: string | undefined) {
+  const { user } = yield* CurrentUser
+  if (named !== undefined) return (yield* requirePlace(user.id, named, "member")).organizationId
+  const first = (yield* organizationsOf(user.id, { limit: 1 })).items[0]
+  return first === undefined
+    ? yield* new InsufficientRole({ held: "none", needed: "member of an organization" })
+    : first.id
+})
 
 /** The files of a first source: a template's, or those that were sent; null for neither. */
-const filesOf = (body: { readonly template?: TemplateName; readonly files?: FileEdits }) =>
-  Effect.gen(function* () {
-    if (body.template !== undefined && body.files !== undefined)
-      return yield* new InvalidField({
-        code: "invalid_field",
-        field: "template",
-        reason: "name a template or files, not both"
-      })
-    if (body.template === undefined) return body.files ?? null
-    return yield* (yield* Templates).files(body.template)
-  })
+const filesOf = Effect.fnUntraced(function* (body: { readonly template?: TemplateName; readonly files?: FileEdits }) {
+  if (body.template !== undefined && body.files !== undefined)
+    return yield* new InvalidField({
+      code: "invalid_field",
+      field: "template",
+      reason: "name a template or files, not both"
+    })
+  if (body.template === undefined) return body.files ?? null
+  return yield* (yield* Templates).files(body.template)
+})
 
-const versionsOf = (projectId: string, asked: { readonly limit?: number; readonly cursor?: string }) =>
-  Effect.gen(function* () {
-    const page = yield* listed("generation", { projectId, order: "newest", ...asked })
-    const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
-    return { ...page, items }
-  })
+const versionsOf = Effect.fnUntraced(function* (
+  projectId: string,
+  asked: { readonly limit?: number; readonly cursor?: string }
+) {
+  const page = yield* listed("generation", { projectId, order: "newest", ...asked })
+  const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
+  return { ...page, items }
+})
 
 export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers) =>
   handlers

@@ -38,11 +38,13 @@ export const actor = Effect.map(CurrentUser, (caller) => user(caller.user.id))
 const needed = Effect.map(Exchange, ({ need }) => need.role ?? ("admin" as const))
 
 /** Fails with `Unknown` of what was asked for unless the caller may see its Project. */
-const allowed = (projectId: string, asked?: { readonly kind: string; readonly id: string }) =>
-  Effect.gen(function* () {
-    const caller = yield* CurrentUser
-    return yield* requireRole(caller.user.id, projectId, yield* needed, asked)
-  })
+const allowed = Effect.fnUntraced(function* (
+  projectId: string,
+  asked?: { readonly kind: string; readonly id: string }
+) {
+  const caller = yield* CurrentUser
+  return yield* requireRole(caller.user.id, projectId, yield* needed, asked)
+})
 
 /** Goes the way once in a request: what `judge` found for the id of the path is what the handler gets. */
 const once =
@@ -58,15 +60,14 @@ const once =
     })
 
 /** The record, for a caller who may see the Project that it belongs to. */
-const within = <A extends { readonly projectId: string }, E, R>(
+const within = Effect.fnUntraced(function* <A extends { readonly projectId: string }, E, R>(
   asked: { readonly kind: string; readonly id: string },
   reading: Effect.Effect<{ readonly record: A }, E, R>
-) =>
-  Effect.gen(function* () {
-    const { record } = yield* reading
-    yield* allowed(record.projectId, asked)
-    return record
-  })
+) {
+  const { record } = yield* reading
+  yield* allowed(record.projectId, asked)
+  return record
+})
 
 export const onProject = once("project", (id) => allowed(id))
 export const onChange = once("change", (id) => within({ kind: "change", id }, demand("change", id)))

@@ -49,11 +49,10 @@ const headersOf = (problem: Problem): Record<string, string> => {
 }
 
 export const problemResponse = (problem: Problem, requestId: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(bodyOf(new Problem({ ...problem, requestId })), {
-    status: problem.status,
-    contentType: ProblemDetails.contentType,
-    headers: headersOf(problem)
-  })
+  HttpServerResponse.setHeaders(
+    ProblemDetails.toResponse(bodyOf(new Problem({ ...problem, requestId }))),
+    headersOf(problem)
+  )
 
 /** What of a request a schema reads. Where an answer does not fit the contract it is our mistake. */
 const asked: ReadonlySet<HttpApiError.HttpApiSchemaError["kind"]> = new Set(["Params", "Query", "Headers", "Payload"])

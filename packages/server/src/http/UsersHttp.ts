@@ -12,12 +12,11 @@ import { answering } from "./Answering.ts"
 import { onUser } from "./Reach.ts"
 
 /** The organization that is named, else the caller's first; null without any. */
-const organizationOf = (named: string | undefined) =>
-  Effect.gen(function* () {
-    const { user } = yield* CurrentUser
-    if (named !== undefined) return (yield* requirePlace(user.id, named, "member")).organizationId
-    return (yield* organizationsOf(user.id, { limit: 1 })).items[0]?.id ?? null
-  })
+const organizationOf = Effect.fnUntraced(function* (named: string | undefined) {
+  const { user } = yield* CurrentUser
+  if (named !== undefined) return (yield* requirePlace(user.id, named, "member")).organizationId
+  return (yield* organizationsOf(user.id, { limit: 1 })).items[0]?.id ?? null
+})
 
 export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
   handlers

@@ -2,6 +2,7 @@
 import { Clock, Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { describe } from "@pawl/core/primitives/Telling"
 import { type FoundObject, GitReader } from "./GitReader.ts"
 
 interface Slot {
@@ -93,7 +94,11 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
         slots.delete(gitDir)
       }
   })
-  yield* Effect.forkScoped(Effect.repeat(closeIdle, Schedule.spaced(Duration.millis(LocalLimits.gitReaderIdleMs / 2))))
+  // Nobody waits for this fiber: a defect of one round would end it, and be told to nobody.
+  const round = Effect.catchDefect(closeIdle, (defect) =>
+    Effect.logError("idle readers of git were not closed", describe(defect))
+  )
+  yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(Duration.millis(LocalLimits.gitReaderIdleMs / 2))))
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const { reader } of slots.values()) reader.close()

@@ -11,6 +11,7 @@ import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
+import { describe } from "@pawl/core/primitives/Telling"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
 import { AppConsole } from "./AppConsole.ts"
@@ -165,7 +166,10 @@ export const layer = (
       yield* Effect.forkScoped(
         Effect.forever(
           Effect.delay(
-            Effect.sync(() => versions.sweep()),
+            // Nobody waits for this fiber: a defect of one round would end it, and be told to nobody.
+            Effect.sync(() => versions.sweep()).pipe(
+              Effect.catchDefect((defect) => Effect.logError("idle apps were not stopped", describe(defect)))
+            ),
             LocalLimits.appIdleMs / 10
           )
         )

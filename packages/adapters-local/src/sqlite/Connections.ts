@@ -46,7 +46,7 @@ const switchToWal = (db: Opened["db"], timeoutMs: number): void => {
 
 export const open = (options: Options): Opened => {
   const timeout = options.busyTimeoutMs ?? 5000
-  makePrivate(options.filename)
+  if (options.filename !== ":memory:") makePrivate(options.filename)
   const db = new Sqlite(options.filename, { timeout })
   switchToWal(db, timeout)
   db.pragma("synchronous = FULL")

@@ -5,6 +5,7 @@
 import { ServerLimits } from "../ServerLimits.ts"
 import type { MeterSet } from "@pawl/core/telemetry/Meters"
 import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
+import { describe } from "@pawl/core/primitives/Telling"
 import { Effect, Redacted } from "effect"
 
 export interface Collector {
@@ -120,7 +121,10 @@ export const make = Effect.fnUntraced(function* (collector: Collector, meters: M
     let pauseMs: number = ServerLimits.spansEveryMs
     for (;;) {
       yield* Effect.sleep(pauseMs)
-      const there = yield* flush(ServerLimits.spanSendMs)
+      // Nobody waits for this fiber: a defect of one round would end it, and be told to nobody.
+      const there = yield* flush(ServerLimits.spanSendMs).pipe(
+        Effect.catchDefect((defect) => Effect.as(Effect.logError("traces were not sent", describe(defect)), false))
+      )
       pauseMs = there ? ServerLimits.spansEveryMs : Math.min(pauseMs * 2, ServerLimits.spanRetryMs)
     }
   })

@@ -9,7 +9,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ServerLimits } from "../ServerLimits.ts"
 import { describeCause, wordsOf } from "@pawl/core/primitives/Telling"
-import { Cause, Console, Effect, Exit, Layer, Option, Record, Redacted, type Runtime } from "effect"
+import { Cause, Console, Effect, Layer, Option, Record, Redacted } from "effect"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
@@ -19,6 +19,7 @@ import * as Doctor from "./Doctor.ts"
 import * as Logging from "./Logging.ts"
 import * as Options from "./Options.ts"
 import * as Server from "./Server.ts"
+import { teardown } from "./Teardown.ts"
 import { version } from "./Version.ts"
 
 /** An option of the command line. What is not given is looked for in the environment, then in the config file. */
@@ -96,10 +97,6 @@ const fail = (text: string, code: 1 | 2) =>
     Console.error(`pawl: ${text}`),
     Effect.sync(() => void (process.exitCode = code))
   )
-
-/** Asked to stop it ends with 0, and otherwise with what `process.exitCode` says. */
-const teardown: Runtime.Teardown = (exit, onExit) =>
-  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
 
 Command.run(pawl, { version }).pipe(
   Effect.provide(Layer.merge(NodeServices.layer, presenter)),

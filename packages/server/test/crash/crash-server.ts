@@ -17,6 +17,7 @@ import { type Call, wrap } from "@pawl/testing/PortWrap"
 import * as Logging from "../../src/node/Logging.ts"
 import * as Options from "../../src/node/Options.ts"
 import * as Server from "../../src/node/Server.ts"
+import { teardown } from "../../src/node/Teardown.ts"
 
 /** Calls that change something, or start something. Reads are left alone: dying there is dying before the next write. */
 const changing: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -71,4 +72,4 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped, Effect.provide(Logging.layer))
 
-NodeRuntime.runMain(program)
+NodeRuntime.runMain(program, { teardown })

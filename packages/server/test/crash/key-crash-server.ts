@@ -9,6 +9,7 @@ import { type Around, type Call, wrap } from "@pawl/testing/PortWrap"
 import * as Logging from "../../src/node/Logging.ts"
 import * as Options from "../../src/node/Options.ts"
 import * as Server from "../../src/node/Server.ts"
+import { teardown } from "../../src/node/Teardown.ts"
 
 const [when, ending = ""] = (process.env["PAWL_CRASH_KEY"] ?? "").split(" ")
 
@@ -33,4 +34,4 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped, Effect.provide(Logging.layer))
 
-NodeRuntime.runMain(program)
+NodeRuntime.runMain(program, { teardown })

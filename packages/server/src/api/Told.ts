@@ -5,16 +5,21 @@ import { type JsonSchema, Schema } from "effect"
 export const toldAs = (schema: JsonSchema.JsonSchema) =>
   Schema.makeFilter<unknown>(() => true, { toJsonSchema: () => schema })
 
-const int = (told: JsonSchema.JsonSchema) =>
-  Schema.Finite.check(Schema.isInt({ title: "int", description: "an integer", toJsonSchema: () => told }))
-
-/** A name in the document. Who sends something else is told what it is, not what it is called. */
-const named = (identifier: string) =>
-  Schema.makeFilter<number>(() => true, { identifier, expected: "number", toJsonSchema: () => ({}) })
+/**
+ * A number with a name in the document. It is judged behind that name: who sends something else is told what it should be,
+ * not what it is called.
+ */
+const named = (identifier: string, told: JsonSchema.JsonSchema, number: Schema.Codec<number>) =>
+  Schema.declare<number>((_value): _value is number => true, { toCodecJson: () => undefined })
+    .check(Schema.makeFilter<number>(() => true, { identifier, toJsonSchema: () => told }))
+    .pipe(Schema.decodeTo(number))
 
 // JSON knows larger whole numbers than this engine can hold, so the document names no bound of the engine's.
-export const Int = int({ type: "integer" }).check(named("Int"))
-export const NonNegativeInt = int({ type: "integer", minimum: 0 }).check(
-  Schema.isGreaterThanOrEqualTo(0, { expected: "a non-negative number", toJsonSchema: () => ({}) }),
-  named("NonNegativeInt")
+const int = { type: "integer", title: "int", description: "an integer" }
+
+export const Int = named("Int", int, Schema.Finite.check(Schema.isInt()))
+export const NonNegativeInt = named(
+  "NonNegativeInt",
+  { ...int, minimum: 0 },
+  Schema.Finite.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0, { expected: "a non-negative number" }))
 )

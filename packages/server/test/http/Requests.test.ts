@@ -311,3 +311,21 @@ describe("Too many requests", () => {
     await slow.close()
   })
 })
+
+describe("Answers that nobody reads", () => {
+  it("keep further requests of the caller waiting, and one who leaves meanwhile makes way", async () => {
+    const own = await startApi()
+    const ask = (signal?: AbortSignal) =>
+      own.handler(new Request("http://pawl.test/openapi.json", signal === undefined ? {} : { signal }))
+    const unread = await Promise.all(Array.from({ length: ServerLimits.answersPerCaller }, () => ask()))
+    const leave = new AbortController()
+    const waiting = Array.from({ length: ServerLimits.answersWaiting }, () => ask(leave.signal))
+    expect(await answerOf(await ask())).toMatchObject({ status: 429, body: { code: "too_many_at_once" } })
+    leave.abort()
+    expect(new Set((await Promise.all(waiting)).map((answer) => answer.status))).toEqual(new Set([499]))
+    const next = ask()
+    await unread[0]!.body!.cancel()
+    expect((await next).status).toBe(200)
+    await own.close()
+  })
+})

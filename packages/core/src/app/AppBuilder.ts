@@ -1,5 +1,5 @@
 /** Turns a source tree into a Bundle. `start`, `poll` and `cancel` with a handle, so that a remote builder fits. */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Bundle } from "./Bundle.ts"
 
 /** One reason a build was refused: what, where and why, in words that a person or an agent can act on. */

@@ -1,5 +1,5 @@
 /** The data an app keeps: `env.DATA`. One store per channel of a Project (specification, "App data store"). */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 
 /** The call goes over a bound of the store. Nothing was changed. The message is what the app sees. */
 export class DataRefused extends Schema.TaggedError<DataRefused>()("DataRefused", {

@@ -2,7 +2,7 @@
  * What the apps of a Project printed, what they threw and which bounds stopped them: the last `Limits.appLogLines` lines
  * of all its channels together, kept over releases. It is telemetry: an append may be lost with its process.
  */
-import { Context, Effect, Schema, type Stream } from "effect"
+import { Context, type Effect, Schema, type Stream } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 import { Timestamp } from "../primitives/Time.ts"
 

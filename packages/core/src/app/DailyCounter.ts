@@ -1,5 +1,5 @@
 /** Counters of a day (UTC), such as `app-builds`: a budget is taken before the work begins. */
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 
 export class DailyCounter extends Context.Service<

@@ -2,7 +2,7 @@
  * Where untrusted commands run: no network, no host files, no secrets, and an end to everything.
  * `start`, `poll` and `cancel` with a handle, so that a remote runner fits.
  */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 
 /** No isolation that could be proved is to be had here. The check was not run; the message names what is missing. */
 export class IsolationMissing extends Schema.TaggedError<IsolationMissing>()("IsolationMissing", {

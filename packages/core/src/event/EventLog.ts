@@ -1,5 +1,5 @@
 /** The durable log of a Project's events. Written by `Ledger.commit` in the same transaction as the state. */
-import { Context, Effect, Schema, type Scope, type Stream } from "effect"
+import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Event } from "./Event.ts"
 

@@ -2,7 +2,7 @@
  * What happened to each thing that has a life: every change of a status, with who did it and why. The store writes it
  * in the transaction of the commit that changed the status, and keeps it for ever.
  */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import { Actor, system } from "../access/Actor.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"

@@ -1,5 +1,5 @@
 /** The steps that a durable process has finished. Steps are written by `Ledger.commit`; here they are read. */
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
 export class Journal extends Context.Service<

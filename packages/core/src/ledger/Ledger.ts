@@ -1,5 +1,5 @@
 /** The one port that writes. State, events, commands and the journal move together or not at all. */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Commit } from "./Commit.ts"
 
 /** Something this commit relied on has changed meanwhile. Read again and decide anew. */

@@ -1,5 +1,5 @@
 /** Reads what the ledger keeps. Records carry the revision that a later commit guards. */
-import { Context, Effect, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Stored } from "./Commit.ts"
 import type { ColumnsOf, Kind, RecordOf, Value } from "./Entities.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"

@@ -1,5 +1,5 @@
 /** Numbered slots that all processes of one store share, each held for a while: a process that died gives its own back. */
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
 /** A slot that is held. `holder` tells it from a later holder of the same place. */

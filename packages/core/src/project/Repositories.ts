@@ -2,7 +2,7 @@
  * Git repositories: one canonical repository per Project, and forks that borrow its objects.
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
-import { Context, Effect, Schema, type Stream } from "effect"
+import { Context, type Effect, Schema, type Stream } from "effect"
 import { type FileChange } from "../changeset/ChangeSet.ts"
 
 /** What a repository is: a Project's canonical line, or one of its forks (`ws-…`, `cand-…`). */

@@ -1,5 +1,5 @@
 /** Finds by its source which paths an app answers. Code is parsed, so this is outside the core. */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 
 /** The files of a tree, by path. */
 export type SourceFiles = ReadonlyMap<string, { readonly content: Uint8Array }>

@@ -1,5 +1,5 @@
 /** Works one run of a Task. The reference has a default that is never there, so that a composition need not know of agents. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Layer, Schema } from "effect"
 import type { Change } from "../change/Change.ts"
 import type { PlannedTask } from "../change/WorkGraph.ts"
 import type { Intent } from "../changeset/ChangeSet.ts"

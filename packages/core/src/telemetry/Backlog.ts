@@ -1,5 +1,5 @@
 /** How much waits: commands in the queue and events before their consumers, over all Projects. */
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 
 /** `ready`: may be claimed now. `waiting`: is due later. `leased`: a worker holds it. `dead`: waits for a person. */

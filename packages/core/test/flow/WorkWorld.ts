@@ -1,5 +1,5 @@
 /** A planned Change over memory layers: a scripted planner and scripted agents, and hands on every commit. */
-import { Context, Effect, Layer, References } from "effect"
+import { Context, Effect, type Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Changes from "@pawl/core/change/Changes"

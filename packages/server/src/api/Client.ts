@@ -14,17 +14,16 @@ export interface ClientOptions {
 }
 
 /** One method per endpoint, by group. Refusals fail with `Problem`. */
-export const makeClient = (options: ClientOptions) =>
-  Effect.gen(function* () {
-    const plain = yield* HttpClient.HttpClient
-    const { fetch, token } = options
-    const sending =
-      fetch === undefined
-        ? plain
-        : HttpClient.transformResponse(plain, Effect.provideService(FetchHttpClient.Fetch, fetch))
-    const httpClient =
-      token === undefined ? sending : HttpClient.mapRequest(sending, HttpClientRequest.bearerToken(token))
-    return yield* HttpApiClient.makeWith(PawlApi, { httpClient, baseUrl: options.baseUrl })
-  }).pipe(Effect.provide(FetchHttpClient.layer))
+export const makeClient = Effect.fnUntraced(function* (options: ClientOptions) {
+  const plain = yield* HttpClient.HttpClient
+  const { fetch, token } = options
+  const sending =
+    fetch === undefined
+      ? plain
+      : HttpClient.transformResponse(plain, Effect.provideService(FetchHttpClient.Fetch, fetch))
+  const httpClient =
+    token === undefined ? sending : HttpClient.mapRequest(sending, HttpClientRequest.bearerToken(token))
+  return yield* HttpApiClient.makeWith(PawlApi, { httpClient, baseUrl: options.baseUrl })
+}, Effect.provide(FetchHttpClient.layer))
 
 export type PawlClient = Effect.Success<ReturnType<typeof makeClient>>

@@ -61,8 +61,8 @@ const asFiles = (text: Stream.Stream<Uint8Array, RepositoriesUnavailable>, chang
   })
 
 /** JSON, or with `Accept: text/plain` git's unified form. A long one is made while it is read. */
-export const diffAnswer = (compared: Compared) =>
-  Effect.gen(function* () {
+export const diffAnswer = Effect.fnUntraced(
+  function* (compared: Compared) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const repositories = yield* Repositories
     const slots = yield* DiffSlots
@@ -82,4 +82,6 @@ export const diffAnswer = (compared: Compared) =>
     if (!isLong) return { files: yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to))) }
     const changes = yield* inSlot(text.changes)
     return HttpServerResponse.stream(Stream.encodeText(asFiles(pieces, changes)), { contentType: "application/json" })
-  }).pipe(Effect.catchTag("TreeTooLarge", ({ max }) => new DiffTooLarge({ max })))
+  },
+  Effect.catchTag("TreeTooLarge", ({ max }) => new DiffTooLarge({ max }))
+)

@@ -37,35 +37,37 @@ const unsupported = (type: string) =>
   )
 
 /** The whole body, or a problem. What is over the bound is left: whoever holds the connection reads it on. */
-const bodyText = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<string, Problem> =>
-  Effect.gen(function* () {
-    const declared = Number(request.headers["content-length"] ?? "0")
-    if (declared > limit) return yield* tooLarge(limit)
-    if (declared === 0 && request.headers["transfer-encoding"] === undefined && !hasStream(request)) return ""
-    const chunks: Array<Uint8Array> = []
-    let size = 0
-    yield* request.stream.pipe(
-      Stream.takeUntil(() => size > limit),
-      Stream.runForEach((chunk) =>
-        Effect.sync(() => {
-          size += chunk.length
-          if (size <= limit) chunks.push(chunk)
-        })
-      ),
-      Effect.mapError(() => notJson("it ended early"))
-    )
-    if (size > limit) return yield* tooLarge(limit)
-    const whole = new Uint8Array(size)
-    let at = 0
-    for (const chunk of chunks) {
-      whole.set(chunk, at)
-      at += chunk.length
-    }
-    return yield* Effect.try({
-      try: () => new TextDecoder("utf-8", { fatal: true }).decode(whole),
-      catch: () => notJson("it is not UTF-8")
-    })
+const bodyText = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+): Effect.fn.Return<string, Problem> {
+  const declared = Number(request.headers["content-length"] ?? "0")
+  if (declared > limit) return yield* tooLarge(limit)
+  if (declared === 0 && request.headers["transfer-encoding"] === undefined && !hasStream(request)) return ""
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  yield* request.stream.pipe(
+    Stream.takeUntil(() => size > limit),
+    Stream.runForEach((chunk) =>
+      Effect.sync(() => {
+        size += chunk.length
+        if (size <= limit) chunks.push(chunk)
+      })
+    ),
+    Effect.mapError(() => notJson("it ended early"))
+  )
+  if (size > limit) return yield* tooLarge(limit)
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(whole),
+    catch: () => notJson("it is not UTF-8")
   })
+})
 
 /** A web request has a body only when it says so; a Node request always has a stream, which may be empty. */
 const hasStream = (request: HttpServerRequest.HttpServerRequest): boolean => {

@@ -105,56 +105,50 @@ const scoped = Effect.map(
 )
 
 /** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
-const exchange = <R>(
+const exchange = Effect.fnUntraced(function* <R>(
   router: Answer<R | HttpServerRequest.HttpServerRequest>,
   { accessLog, admission, connectionOf, streams }: Mounted
-) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const connection = (connectionOf ?? (yield* scoped))(request)
-    const requestId = yield* requestIdOf(request)
-    const found = Endpoints.find(request.method, request.url)
-    const path = request.url.split("?", 1)[0] ?? ""
-    if (!("endpoint" in found)) {
-      const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
-      const refused = Effect.succeed(withHeaders(problemResponse(problem, requestId), requestId, path))
-      return yield* observing(refused, { requestId, route: "unknown", state: null, accessLog })
-    }
-    const { endpoint, id } = found
-    const state: ExchangeShape = {
-      requestId,
-      path: endpoint.path,
-      id,
-      need: endpoint.need ?? administering,
-      reached: {},
-      userId: null,
-      place: null,
-      enter: (caller) =>
-        admission.enter(caller, (place) => {
-          state.place = place
-          connection.whenOver(place.leave)
-        }),
-      isAwaited: connection.isAwaited,
-      handled: false
-    }
-    const asked =
-      endpoint.need === null
-        ? Effect.andThen(state.enter(RateLimits.strangerAt(request.remoteAddress)), router)
-        : router
-    const answer = asked.pipe(
-      Effect.catchCause(answerCause),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
-      Effect.provideService(Exchange, state),
-      Effect.annotateLogs({ endpoint: endpoint.name }),
-      // Whatever is administered may have ended somebody's right to read.
-      Effect.tap(() => (administers(endpoint) && state.handled ? EventStreams.lookAgain(streams) : Effect.void)),
-      Effect.map((given) => paced(withHeaders(given, requestId, path), state.place, connection))
-    )
-    return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
-  }).pipe(
-    // Only an interruption is left: the caller is gone.
-    Effect.catch(Effect.die)
+) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const connection = (connectionOf ?? (yield* scoped))(request)
+  const requestId = yield* requestIdOf(request)
+  const found = Endpoints.find(request.method, request.url)
+  const path = request.url.split("?", 1)[0] ?? ""
+  if (!("endpoint" in found)) {
+    const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
+    const refused = Effect.succeed(withHeaders(problemResponse(problem, requestId), requestId, path))
+    return yield* observing(refused, { requestId, route: "unknown", state: null, accessLog })
+  }
+  const { endpoint, id } = found
+  const state: ExchangeShape = {
+    requestId,
+    path: endpoint.path,
+    id,
+    need: endpoint.need ?? administering,
+    reached: {},
+    userId: null,
+    place: null,
+    enter: (caller) =>
+      admission.enter(caller, (place) => {
+        state.place = place
+        connection.whenOver(place.leave)
+      }),
+    isAwaited: connection.isAwaited,
+    handled: false
+  }
+  const asked =
+    endpoint.need === null ? Effect.andThen(state.enter(RateLimits.strangerAt(request.remoteAddress)), router) : router
+  const answer = asked.pipe(
+    Effect.catchCause(answerCause),
+    Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
+    Effect.provideService(Exchange, state),
+    Effect.annotateLogs({ endpoint: endpoint.name }),
+    // Whatever is administered may have ended somebody's right to read.
+    Effect.tap(() => (administers(endpoint) && state.handled ? EventStreams.lookAgain(streams) : Effect.void)),
+    Effect.map((given) => paced(withHeaders(given, requestId, path), state.place, connection))
   )
+  return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
+}, Effect.catch(Effect.die))
 
 type Needed = Layer.Services<typeof routes>
 
@@ -175,27 +169,26 @@ type Asked = HttpServerRequest.HttpServerRequest | Scope.Scope
 export type HttpApp = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Asked>
 
 /** Builds the app. Its scope is the server's: when it closes, open event streams end. */
-export const makeHttpApp = (
+export const makeHttpApp = Effect.fnUntraced(function* (
   settings: ApiSettings["Service"]
-): Effect.Effect<HttpApp, never, HttpServices | Scope.Scope> =>
-  Effect.gen(function* () {
-    const own = Layer.succeed(ApiSettings, settings)
-    // Whoever serves more than the API counts all of a caller's requests together.
-    const rates = Option.match(yield* Effect.serviceOption(RateLimits.RateLimits), {
-      onNone: () => Layer.provide(RateLimits.layer, own),
-      onSome: (given) => Layer.succeed(RateLimits.RateLimits, given)
-    })
-    const held = yield* Layer.build(Layer.mergeAll(shared, rates, own))
-    const context = Context.merge(yield* Effect.context<HttpServices>(), held)
-    const router = yield* HttpRouter.toHttpEffect(routes).pipe(
-      Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: longestParameter }),
-      Effect.provideContext(context)
-    )
-    const { accessLog, connectionOf } = settings
-    const streams = Context.get(held, EventStreams.OpenStreams)
-    const mounted = { accessLog: accessLog === true, admission: Admission.make(), connectionOf, streams }
-    // What a request brings along wins over what was there when the server started: its scope, the words of its log.
-    const routed = Effect.updateContext(router, (given: Context.Context<Asked>) => Context.merge(context, given))
-    // Whoever calls may leave at any point; the library alone would let them only once the endpoint is found.
-    return Effect.interruptible(exchange(routed, mounted))
+): Effect.fn.Return<HttpApp, never, HttpServices | Scope.Scope> {
+  const own = Layer.succeed(ApiSettings, settings)
+  // Whoever serves more than the API counts all of a caller's requests together.
+  const rates = Option.match(yield* Effect.serviceOption(RateLimits.RateLimits), {
+    onNone: () => Layer.provide(RateLimits.layer, own),
+    onSome: (given) => Layer.succeed(RateLimits.RateLimits, given)
   })
+  const held = yield* Layer.build(Layer.mergeAll(shared, rates, own))
+  const context = Context.merge(yield* Effect.context<HttpServices>(), held)
+  const router = yield* HttpRouter.toHttpEffect(routes).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: longestParameter }),
+    Effect.provideContext(context)
+  )
+  const { accessLog, connectionOf } = settings
+  const streams = Context.get(held, EventStreams.OpenStreams)
+  const mounted = { accessLog: accessLog === true, admission: Admission.make(), connectionOf, streams }
+  // What a request brings along wins over what was there when the server started: its scope, the words of its log.
+  const routed = Effect.updateContext(router, (given: Context.Context<Asked>) => Context.merge(context, given))
+  // Whoever calls may leave at any point; the library alone would let them only once the endpoint is found.
+  return Effect.interruptible(exchange(routed, mounted))
+})

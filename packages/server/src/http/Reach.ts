@@ -47,17 +47,15 @@ const allowed = Effect.fnUntraced(function* (
 })
 
 /** Goes the way once in a request: what `judge` found for the id of the path is what the handler gets. */
-const once =
-  <K extends keyof Reachable, E, R>(kind: K, way: (id: string) => Effect.Effect<Reachable[K], E, R>) =>
-  (id: string) =>
-    Effect.gen(function* () {
-      const exchange = yield* Exchange
-      const known: Reachable[K] | undefined = exchange.id === id ? exchange.reached[kind] : undefined
-      if (known !== undefined) return known
-      const found = yield* way(id)
-      if (exchange.id === id) exchange.reached = { ...exchange.reached, [kind]: found }
-      return found
-    })
+const once = <K extends keyof Reachable, E, R>(kind: K, way: (id: string) => Effect.Effect<Reachable[K], E, R>) =>
+  Effect.fnUntraced(function* (id: string) {
+    const exchange = yield* Exchange
+    const known: Reachable[K] | undefined = exchange.id === id ? exchange.reached[kind] : undefined
+    if (known !== undefined) return known
+    const found = yield* way(id)
+    if (exchange.id === id) exchange.reached = { ...exchange.reached, [kind]: found }
+    return found
+  })
 
 /** The record, for a caller who may see the Project that it belongs to. */
 const within = Effect.fnUntraced(function* <A extends { readonly projectId: string }, E, R>(

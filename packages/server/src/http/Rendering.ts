@@ -67,16 +67,15 @@ const known = (error: unknown): Problem | null => {
 }
 
 /** Answers a cause. What only says that the caller went away stays as it is. */
-export const answerCause = (
+export const answerCause = Effect.fnUntraced(function* (
   cause: Cause.Cause<unknown>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, unknown> =>
-  Effect.gen(function* () {
-    if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
-    const { requestId } = yield* Exchange
-    const problem = known(Cause.squash(cause))
-    if (problem === null) yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId }))
-    return problemResponse(problem ?? internal(), requestId)
-  })
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, unknown> {
+  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
+  const { requestId } = yield* Exchange
+  const problem = known(Cause.squash(cause))
+  if (problem === null) yield* Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId }))
+  return problemResponse(problem ?? internal(), requestId)
+})
 
 const always = {
   "x-content-type-options": "nosniff",

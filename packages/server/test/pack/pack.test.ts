@@ -22,7 +22,7 @@ import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
 import { Effect } from "effect"
 
 const host: AppHost | "apex" | null | undefined = parseHost("notes.apps.example", "apps.example")
-export const build: Effect.Effect<AppBuilder["Type"]> = Effect.provide(AppBuilder, layerMemory)
+export const build: Effect.Effect<AppBuilder["Service"]> = Effect.provide(AppBuilder, layerMemory)
 export const suite = () => appBuilderContract("mine", { layer: layerMemory })
 // @ts-expect-error a host is no number
 export const wrong: number = host

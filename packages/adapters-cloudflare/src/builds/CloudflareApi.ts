@@ -25,8 +25,9 @@ export interface CloudflareAccount {
 
 export const defaultApiUrl = "https://api.cloudflare.com/client/v4"
 
-const envelope = <A, I>(result: Schema.Codec<A, I>) =>
-  Schema.fromJsonString(Schema.Struct({ success: Schema.Literal(true), result }))
+const Envelope = Schema.fromJsonString(
+  Schema.Struct({ success: Schema.Literal(true), result: Schema.optional(Schema.Unknown) })
+)
 
 const Refusal = Schema.fromJsonString(
   Schema.Struct({ errors: Schema.Array(Schema.Struct({ code: Schema.optional(Schema.Finite) })) })
@@ -69,8 +70,10 @@ const answerOf = Effect.fnUntraced(function* <A, I>(
 ) {
   const text = new TextDecoder().decode(yield* readUpTo(response, Limits.buildServiceBodyBytes))
   if (response.status !== 200) return yield* refused(response, text)
-  const decoded = Schema.decodeOption(envelope(result))(text)
-  if (Option.isSome(decoded)) return decoded.value.result
+  const decoded = Option.flatMap(Schema.decodeUnknownOption(Envelope)(text), (said) =>
+    Schema.decodeUnknownOption(result)(said.result)
+  )
+  if (Option.isSome(decoded)) return decoded.value
   if (codesOf(text).length > 0) return yield* refused(response, text)
   return yield* new BuildServiceUnavailable({ reason: "its answer is not of the documented shape" })
 })

@@ -15,14 +15,17 @@ import {
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type CloudflareAccount, get } from "./CloudflareApi.ts"
 
-const Text = Schema.NullishOr(Schema.String)
+/** What the service may leave out, or answer as null. */
+const maybe = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const Text = maybe(Schema.String)
 
 const Build = Schema.Struct({
   build_uuid: Schema.String,
   /** Null until it has stopped. */
-  build_outcome: Schema.NullishOr(Schema.Literals(["success", "fail", "skipped", "cancelled", "terminated"])),
+  build_outcome: maybe(Schema.Literals(["success", "fail", "skipped", "cancelled", "terminated"])),
   created_on: Schema.String,
-  build_trigger_metadata: Schema.NullishOr(Schema.Struct({ commit_hash: Text }))
+  build_trigger_metadata: maybe(Schema.Struct({ commit_hash: Text }))
 })
 
 const Trigger = Schema.Struct({ trigger_uuid: Schema.String, deleted_on: Text })
@@ -39,7 +42,7 @@ const Deployments = Schema.Struct({
 
 /** By version. */
 const BuildsOfVersions = Schema.Struct({
-  builds: Schema.NullishOr(Schema.Record(Schema.String, Schema.Struct({ build_uuid: Schema.String })))
+  builds: maybe(Schema.Record(Schema.String, Schema.Struct({ build_uuid: Schema.String })))
 })
 
 const serviceBuild = (build: typeof Build.Type): ServiceBuild => {

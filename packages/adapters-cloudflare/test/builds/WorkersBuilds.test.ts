@@ -95,6 +95,37 @@ describe("Workers Builds", () => {
     ])
   })
 
+  it("takes for null what is left out: an outcome, the commit, when a trigger was deleted, and builds at all", async () => {
+    const builds = [
+      { build_uuid: "b1", created_on: "2026-03-01T00:00:00Z", build_trigger_metadata: { commit_hash: commit } },
+      { build_uuid: "b2", created_on: "2026-03-01T00:00:00Z", build_trigger_metadata: {} },
+      { build_uuid: "b3", created_on: "2026-03-01T00:00:00Z" }
+    ]
+    const answering = (result: unknown) => ({ behave: always(200, { success: true, result }) })
+    const running = { id: "b1", status: "running", outcome: null, commit, createdAt: "2026-03-01T00:00:00Z" }
+    await play(answering(builds), (service) =>
+      Effect.map(service.builds(buildServiceTarget, commit), (found) => expect(found).toEqual([running]))
+    )
+    await play(answering([{ trigger_uuid: "t1" }]), (service) =>
+      Effect.map(service.hasTrigger(buildServiceTarget), (found) => expect(found).toBe(true))
+    )
+    await play(answering(undefined), (service) =>
+      Effect.map(
+        Effect.all([service.builds(buildServiceTarget, commit), service.hasTrigger(buildServiceTarget)]),
+        (found) => expect(found).toEqual([[], false])
+      )
+    )
+    const versions = [{ version_id: "v1", percentage: 100 }]
+    const deployments = [{ id: "d", created_on: "2026-03-01T00:00:00Z", versions }]
+    const behave: Behave = (request, response) =>
+      json(response, 200, { success: true, result: request.url?.includes("/builds/builds") ? {} : { deployments } })
+    await play({ behave }, (service) =>
+      Effect.map(service.newestDeployment(buildServiceTarget), (found) =>
+        expect(found).toEqual({ id: "d", versionId: "v1", buildId: null })
+      )
+    )
+  })
+
   it("does not take a deployment that splits requests for the newest one", () => {
     const versions = [
       { version_id: "v1", percentage: 90 },

@@ -54,13 +54,22 @@ export const PawlFile = Schema.Struct({
 })
 export interface PawlFile extends Schema.Schema.Type<typeof PawlFile> {}
 
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PawlFile), telling)
+const decode = Schema.decodeUnknownResult(PawlFile, telling)
+
+/** What a text says as JSON. Where it says nothing, the engine tells at which place, which no schema does. */
+const jsonOf = (text: string): Result.Result<unknown, string> =>
+  Result.try({
+    try: (): unknown => JSON.parse(text),
+    catch: (error) => (error instanceof Error ? error.message : String(error))
+  })
 
 /** Reads `pawl.json`; where it fails, what is wrong with it in words. */
 export const parsePawlFile = (text: string): Result.Result<PawlFile, string> =>
   isTextTooDeep(text)
     ? Result.fail(tooDeep)
-    : Result.mapError(decode(text), (error) => shapeProblems(error).map(inWords)[0] ?? error.message)
+    : Result.flatMap(jsonOf(text), (value) =>
+        Result.mapError(decode(value), (error) => shapeProblems(error).map(inWords)[0] ?? error.message)
+      )
 
 const Package = Schema.fromJsonString(
   Schema.Struct({

@@ -27,6 +27,14 @@ describe("pawl.json", () => {
     expect(parsed._tag === "Failure" ? parsed.failure : "").toContain(word)
   })
 
+  it("that is no JSON is refused with the place where it ends to be, and not repeated", () => {
+    const parsed = parsePawlFile(`{ "checks": [${" ".repeat(10_000)}\n;] }`)
+    const reason = parsed._tag === "Failure" ? parsed.failure : ""
+    expect(reason).toContain("JSON")
+    expect(reason.length).toBeLessThan(200)
+    expect(parsePawlFile("{")).toMatchObject({ failure: expect.stringContaining("position 1") })
+  })
+
   it("refuses a command with a NUL, which no shell can be given", () => {
     const text = JSON.stringify({ checks: [{ id: "a", command: "echo a\0b" }] })
     expect(parsePawlFile(text)).toMatchObject({

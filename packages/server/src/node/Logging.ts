@@ -21,4 +21,5 @@ const line = Logger.map(json, (text) => {
 })
 
 export const layer = Logger.layer([line])
+/** Warnings and errors alone. */
 export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Warn")

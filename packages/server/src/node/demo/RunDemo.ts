@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Console, Effect, Redacted, References, Schema } from "effect"
+import { Console, Effect, Redacted, Schema } from "effect"
 import * as Doctor from "../Doctor.ts"
+import * as Logging from "../Logging.ts"
 import * as Options from "../Options.ts"
 import * as Server from "../Server.ts"
 import { run } from "./Demo.ts"
@@ -61,5 +62,5 @@ export const runDemo = Effect.fnUntraced(
     if (!exit) yield* Effect.never
   },
   Effect.scoped,
-  Effect.provideService(References.MinimumLogLevel, "Warning")
+  Effect.provide(Logging.layerQuiet)
 )

@@ -107,6 +107,7 @@ const touched = Effect.fnUntraced(
       scripted: light ? yield* scriptedOf(fork, [base, tree], paths) : new Set(paths)
     }
   },
+  // What is too large to be listed could not be composed.
   Effect.catchTag("TreeTooLarge", Effect.die)
 )
 

@@ -148,6 +148,7 @@ const exchange = Effect.fnUntraced(function* <R>(
     Effect.map((given) => paced(withHeaders(given, requestId, path), state.place, connection))
   )
   return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
+  // Only an interruption is left: the caller is gone.
 }, Effect.catch(Effect.die))
 
 type Needed = Layer.Services<typeof routes>

@@ -160,6 +160,7 @@ const receiving = Effect.fnUntraced(
       return yield* refuse("nothing changed", "Every file is already what was pushed. There is nothing to record.")
     return recorded(yield* record(user(asked.caller.id), found.edit), false, found.alone)
   },
+  // Another push of the same person was recorded meanwhile: what this one is to be put on is looked up anew.
   Effect.retry({ times: 3, while: (error) => error._tag === "InvalidField" && error.code === "not_newest" })
 )
 

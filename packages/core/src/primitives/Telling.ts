@@ -1,10 +1,10 @@
 /** What went wrong, in words for whoever reads a log or a dead letter: an error that says nothing is told by its fields. */
-import { Cause } from "effect"
+import { Cause, Formatter } from "effect"
 import { Limits } from "./Limits.ts"
 
 const fieldsOf = (error: Error): string => {
   const { _tag, cause: _cause, ...fields } = { ...error } as Readonly<Record<string, unknown>>
-  return JSON.stringify(fields)
+  return Formatter.formatJson(fields)
 }
 
 /** The message of an error, or its fields as JSON when it has none; what is redacted stays so. */

@@ -23,6 +23,13 @@ describe("What went wrong", () => {
     expect(Telling.describe("no")).toBe("no")
   })
 
+  it("is told whatever its fields hold: themselves, or what JSON does not know", () => {
+    const error = Object.assign(new Error(""), { code: "EAWAY", size: 10n })
+    expect(Telling.describe(Object.assign(error, { self: error, fields: [error] }))).toMatch(
+      /^Error: \{"code":"EAWAY",/
+    )
+  })
+
   it("names every failure and every defect of a cause, with stacks", () => {
     const cause = Cause.combine(Cause.fail(away), Cause.die(new Error("broken")))
     const text = Telling.describeCause(cause)

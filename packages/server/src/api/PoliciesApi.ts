@@ -12,16 +12,19 @@ import { PolicyRecord } from "./Records.ts"
 
 export const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
 
+/** What a value should be: in the document, and to who sent another. */
+const words = (title: string, expected: string) => ({ title, description: expected, expected })
+
 const atMost = (items: number) =>
-  Schema.isMaxLength(items, { title: `maxItems(${items})`, description: `an array of at most ${items} item(s)` })
+  Schema.isMaxLength(items, words(`maxItems(${items})`, `an array of at most ${items} item(s)`))
 
 const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a check id is 1 to 64 of a-z, 0-9 and -"))
 const Tiers = Schema.Array(RiskTier).check(atMost(RiskTier.literals.length))
 const WaivedCheck = Schema.Struct({
   id: CheckId,
   reason: Schema.String.check(
-    Schema.isMinLength(1),
-    Schema.isMaxLength(1000, { title: "maxLength(1000)", description: "a string at most 1000 character(s) long" })
+    Schema.isMinLength(1, { expected: "a string at least 1 character(s) long" }),
+    Schema.isMaxLength(1000, words("maxLength(1000)", "a string at most 1000 character(s) long"))
   ),
   until: Moment
 })
@@ -36,10 +39,7 @@ export const PolicyBody = Schema.Struct({
     Schema.Int.check(
       Schema.isBetween(
         { minimum: 1, maximum: Limits.approvalsRequiredMax },
-        {
-          title: `between(1, ${Limits.approvalsRequiredMax})`,
-          description: `a number between 1 and ${Limits.approvalsRequiredMax}`
-        }
+        words(`between(1, ${Limits.approvalsRequiredMax})`, `a number between 1 and ${Limits.approvalsRequiredMax}`)
       )
     )
   ),

@@ -162,6 +162,16 @@ describe("A Policy", () => {
       [1, 2].map(() => ({ id: "test", reason: "r", until }))
     )
     for (const value of [0, 6, 1.5, "2"]) await refused("approvalsRequired", value)
+    const words: ReadonlyArray<readonly [unknown, string]> = [
+      [{ approvalsRequired: 6 }, "approvalsRequired: Expected a number between 1 and 5, actual 6."],
+      [{ requiredChecks: many }, "requiredChecks: Expected an array of at most 32 item(s), actual "],
+      [
+        { waivedChecks: [{ id: "test", reason: "", until }] },
+        'waivedChecks.0.reason: Expected a string at least 1 character(s) long, actual "".'
+      ]
+    ]
+    for (const [body, detail] of words)
+      expect((await policy(project.id, body)).body.detail.startsWith(detail)).toBe(true)
     expect((await api.call("GET", `/v1/projects/${project.id}/policy`)).body.policy).toMatchObject({
       version: 1,
       approvalsRequired: 1,

@@ -157,7 +157,8 @@ const valuesProvider = (values: object): ConfigProvider.ConfigProvider => {
   return provider((name) => byName.get(name))
 }
 
-const environmentProvider = provider((name) => process.env[environmentName(name)])
+/** A secret that comes out of a file has an end of line: white space around a value is none of it. */
+const environmentProvider = provider((name) => process.env[environmentName(name)]?.trim())
 
 const fileProvider = (path: string | undefined): Result.Result<ConfigProvider.ConfigProvider, string> => {
   const name = path ?? "pawl.config.json"

@@ -48,6 +48,14 @@ describe("The options of a server", () => {
     expect([metrics, Redacted.value(metricsToken!)]).toEqual([true, "token-of-metrics"])
   })
 
+  it("have no white space around what the environment says", async () => {
+    const url = "postgres://someone:hunter2@db.example/pawl"
+    environment({ PAWL_DATABASE_URL: `${url}\n`, PAWL_PAUSED: " true", PAWL_HOST: " ::1 ", PAWL_PORT: "80\n" })
+    const options = await read({})
+    expect(options).toMatchObject({ paused: true, host: "::1", port: 80 })
+    expect(Redacted.value(options.databaseUrl!)).toBe(url)
+  })
+
   it("are what was given even when that is nothing", async () => {
     environment({ PAWL_APPS_DOMAIN: "" })
     expect(await read({}, file({ appsDomain: "apps.example" }))).toMatchObject({ appsDomain: null })

@@ -3,10 +3,8 @@
  * alike. A fiber that is handed the turn goes on from its scheduler: were it resumed where the last turn ends, a crowd
  * that waits would end its turns one inside the other, and timers would wait for all of them.
  */
+import type { Restore } from "@pawl/core/primitives/Restore"
 import { Effect, type Exit } from "effect"
-
-/** What `Effect.uninterruptibleMask` gives. */
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export interface Turns {
   /** Calls back when the turn is the caller's: at once when it is free. Answers how to give up waiting. */

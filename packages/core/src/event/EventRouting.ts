@@ -66,13 +66,13 @@ const makeTurns = Effect.fnUntraced(function* <R>(groups: Groups<R>, known: Map<
       const turn = { again: true }
       active.set(projectId, turn)
       const rounds = Effect.gen(function* () {
-        let soonest: number | null = null
+        let waitMs: number | null = null
         // The last look at what came meanwhile and the end of the turn are one step: nothing falls between.
         while (turn.again || !active.delete(projectId)) {
           turn.again = false
-          soonest = yield* once(projectId)
+          waitMs = yield* once(projectId)
         }
-        return soonest
+        return waitMs
       })
       const after = (waitMs: number | null) =>
         waitMs === null

@@ -4,6 +4,7 @@
  * only while another key waits: a key that is alone may hold them all.
  */
 import { Effect, type Scope } from "effect"
+import type { Restore } from "./Restore.ts"
 
 export interface FairSlots {
   /** Takes a slot and gives it back when the scope ends. Waits for its turn; interrupted meanwhile, it leaves the queue. */
@@ -90,9 +91,6 @@ class Lines {
 
 const isBefore = (one: Line, other: Line): boolean =>
   one.held === other.held ? one.turn < other.turn : one.held < other.held
-
-/** What `Effect.uninterruptibleMask` gives. */
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
  * Ends once a slot is granted. To be run where nothing interrupts; the wait itself can be interrupted, and a slot that was

@@ -1,17 +1,16 @@
 /** `pawl.json` at the root of the source: the checks and probes of a Project (decisions, "Shapes that clients rely on"). */
 import { Effect, Result, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
+import { matching } from "../primitives/Matching.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import { Glob } from "./Globs.ts"
 
-const CheckId = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "a check id is 1 to 64 of a-z, 0-9 and -" }),
-  Schema.makeFilter((id) => id !== "build" || "the check id build is taken")
-)
+/** The id of a check, that of the build too. */
+export const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a check id is 1 to 64 of a-z, 0-9 and -"))
 
 export const PawlCheck = Schema.Struct({
-  id: CheckId,
+  id: CheckId.check(Schema.makeFilter((id) => id !== "build" || "the check id build is taken")),
   title: Schema.optional(Schema.String.check(Schema.isMaxLength(200))),
   command: Schema.String.check(
     Schema.isMinLength(1),

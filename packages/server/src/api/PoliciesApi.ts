@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RiskTier } from "@pawl/core/change/Change"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { matching } from "@pawl/core/primitives/Matching"
+import { CheckId } from "@pawl/core/project/PawlFile"
 import { Authenticated } from "./Authentication.ts"
 import { Moment } from "./Moments.ts"
 import { about, administering, reading } from "./Needs.ts"
@@ -18,7 +18,6 @@ const words = (title: string, expected: string) => ({ title, description: expect
 const atMost = (items: number) =>
   Schema.isMaxLength(items, words(`maxItems(${items})`, `an array of at most ${items} item(s)`))
 
-const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a check id is 1 to 64 of a-z, 0-9 and -"))
 const Tiers = Schema.Array(RiskTier).check(atMost(RiskTier.literals.length))
 const WaivedCheck = Schema.Struct({
   id: CheckId,

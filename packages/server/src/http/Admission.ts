@@ -2,6 +2,7 @@
  * What one caller may make the server hold: answers in the making or not yet read. What is beyond waits its turn, so that
  * whoever asks much at once is served, and whoever does not read holds a bounded part of the memory.
  */
+import type { Restore } from "@pawl/core/primitives/Restore"
 import { Deferred, Effect } from "effect"
 import type { Problem } from "../api/Problem.ts"
 import { ServerLimits } from "../ServerLimits.ts"
@@ -19,9 +20,6 @@ export interface Admission {
   /** Waits for a place and hands it to `take`. Fails when too many of the caller's requests wait already. */
   readonly enter: (caller: string, take: (place: Place) => void) => Effect.Effect<void, Problem>
 }
-
-/** What `Effect.uninterruptibleMask` gives. */
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface Line {
   answers: number

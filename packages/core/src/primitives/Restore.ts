@@ -1,0 +1,4 @@
+/** What `Effect.uninterruptibleMask` gives: makes an effect interruptible again, if what stands around the mask is. */
+import type { Effect } from "effect"
+
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { turnOf } from "./tools/vitest/Turn.ts"
 
 const root = import.meta.dirname
 
@@ -12,6 +13,9 @@ const conditions = ["pawl-source", "node", "module", "default"]
 const packages = readdirSync(join(root, "packages")).map((name) => ({ name, folder: join(root, "packages", name) }))
 const others = ["tools", "examples", "docs"].map((name) => ({ name, folder: join(root, name) }))
 const projects = [...packages, ...others].filter(({ folder }) => existsSync(join(folder, "test")))
+
+/** How deep the suites go, for `@pawl/testing/Depth`. */
+const turn = turnOf(process.env)
 
 const soak = "test/soak/**/*.test.ts"
 
@@ -27,7 +31,13 @@ interface Project {
 const project = ({ order, ...rest }: Project) => ({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
-  test: { ...rest, sequence: { groupOrder: order }, testTimeout: 60_000, hookTimeout: 60_000 }
+  test: {
+    ...rest,
+    provide: { pawlDepth: turn },
+    sequence: { groupOrder: order },
+    testTimeout: 60_000,
+    hookTimeout: 60_000
+  }
 })
 
 export default defineConfig({

@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, Exit, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { numbers } from "@pawl/testing/Depth"
 import { interleave } from "@pawl/testing/SeededScheduler"
 import { type Around, wrap } from "@pawl/testing/PortWrap"
 import { Ledger } from "@pawl/core/ledger/Ledger"
@@ -109,14 +110,15 @@ const problemOf = ({ exits, state }: ReturnType<typeof play>): string | null => 
 describe("The real promote program under chosen interleavings", () => {
   it("has one winner, and tells each promoter the truth, in 20,000 seeded interleavings", () => {
     const distinct = new Set<string>()
-    for (let seed = 1; seed <= 20_000; seed++) {
+    const seeds = numbers(20_000, { quick: 2_000 })
+    for (const seed of seeds) {
       const played = play(seed)
       const problem = problemOf(played)
       if (problem !== null) expect.fail(`seed ${seed}: ${problem}`)
       distinct.add(played.trail)
     }
-    console.log(`20000 seeds, ${distinct.size} distinct interleavings`)
-    expect(distinct.size).toBeGreaterThan(19_000)
+    console.log(`${seeds.length} of 20000 seeds, ${distinct.size} distinct interleavings`)
+    expect(distinct.size).toBeGreaterThan(seeds.length * 0.95)
   }, 300_000)
 
   it("plays the same interleaving again by its number", () => {

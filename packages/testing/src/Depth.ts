@@ -1,0 +1,44 @@
+/**
+ * How deep random, crash and interleaving suites go. Every suite runs at every depth; what differs is how much of it.
+ * The runner provides one value, `pawlDepth` (`provide` in `vitest.config.ts`). Where it provides none, all is run.
+ */
+import { inject } from "vitest"
+import { sliceOf } from "./Slices.ts"
+
+/**
+ * `quick` takes a slice of the places, kills and histories, and with each commit the next slice; `deep` takes all;
+ * `long` goes further with what has no end, such as random histories.
+ */
+export type Depth = "quick" | "deep" | "long"
+
+export interface Turn {
+  readonly depth: Depth
+  /** Where chance begins: a whole number, 0 or more. Its last digit is the slice of a quick run. */
+  readonly seed: number
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly pawlDepth?: Turn
+  }
+}
+
+const turn: Turn = inject("pawlDepth") ?? { depth: "deep", seed: 0 }
+
+export const depth = turn.depth
+export const seed = turn.seed
+
+/** How many rounds of something random to run; of `long` as many as of `deep`, where nothing else is said. */
+export const rounds = (counts: { readonly quick: number; readonly deep: number; readonly long?: number }): number =>
+  counts[depth] ?? counts.deep
+
+/** The whole list, or in a quick run about `quick` items of it, and with the next commit the next ones. */
+export const slice = <A>(all: ReadonlyArray<A>, { quick }: { readonly quick: number }): ReadonlyArray<A> =>
+  depth === "quick" ? sliceOf(all, quick, seed) : all
+
+/** The numbers from 1 to `count`, or in a quick run a slice of them. */
+export const numbers = (count: number, { quick }: { readonly quick: number }): ReadonlyArray<number> =>
+  slice(
+    Array.from({ length: count }, (_, index) => index + 1),
+    { quick }
+  )

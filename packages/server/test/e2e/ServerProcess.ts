@@ -4,12 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { Unexpected } from "../../src/node/demo/DemoApi.ts"
 import * as DemoApi from "../../src/node/demo/DemoApi.ts"
+import { compiled, main } from "./CompiledPrograms.ts"
 
 export const token = "pawl_test-owner-token-0123456789"
-const main = fileURLToPath(new URL("../../src/node/main.ts", import.meta.url))
+
+/** Programs that tests start: what one has compiled, the next need not. */
+export const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), "pawl-tests-compiled") }
 
 export interface ServerProcess {
   readonly port: number
@@ -44,15 +46,15 @@ export interface StartOptions {
 
 /** Spawns a server and waits for its `ready` line; rejects with its log when it ends before. */
 export const startServer = async (options: StartOptions): Promise<ServerProcess> => {
-  const program = options.program === undefined ? [main, "serve", ...(options.args ?? [])] : [options.program]
+  const file = await compiled(options.program ?? main)
+  const program = options.program === undefined ? [file, "serve", ...(options.args ?? [])] : [file]
   const node = [process.execPath, "--conditions=pawl-source", "--disable-warning=ExperimentalWarning", ...program]
   const [command = process.execPath, ...args] = [...(options.wrap ?? []), ...node]
   const child = spawn(command, args, {
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: process.env["HOME"] ?? "",
-      // Most of a short server's time goes into reading the program: what one has compiled, the next need not.
-      NODE_COMPILE_CACHE: join(tmpdir(), "pawl-tests-compiled"),
+      ...compileCache,
       PAWL_PORT: "0",
       PAWL_DATA: options.data,
       ...(options.ownToken === true ? {} : { PAWL_OWNER_TOKEN: token }),

@@ -155,6 +155,8 @@ export type SwapDecision =
       readonly _tag: "Swap"
       readonly commit: Commit.Commit
       readonly generation: number
+      /** The generation that it makes. */
+      readonly step: Generation
       readonly releaseId: string | null
     }
 
@@ -251,6 +253,7 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   return {
     _tag: "Swap",
     generation,
+    step,
     releaseId: release?.id ?? null,
     commit: {
       name: "Promotions.swap",

@@ -2,16 +2,17 @@
 import { Effect, Schema } from "effect"
 import type { Actor } from "../access/Actor.ts"
 import { decisionsOn } from "../approval/Standing.ts"
-import { hasOtherVerified } from "../candidate/Staleness.ts"
+import { hasOtherVerified, isBehind } from "../candidate/Staleness.ts"
 import { evidenceOf } from "../evidence/CandidateEvidence.ts"
 import { commandId } from "../event/Command.ts"
 import { Commands } from "../event/Commands.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import type { Commit } from "../ledger/Commit.ts"
+import { type Decided, decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { generationKey } from "../ledger/Entities.ts"
 import { LedgerUnavailable } from "../ledger/Ledger.ts"
 import { Waiting } from "../ledger/Processes.ts"
 import type { Lease } from "../event/Command.ts"
-import { candidateFork, makeUuid } from "../primitives/Ids.ts"
+import { candidateFork, makeUuid, releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { refuseArchived } from "../project/Archived.ts"
@@ -27,7 +28,7 @@ import {
   type Snapshot,
   type SwapDecision
 } from "./Canonical.ts"
-import type { Trigger } from "./Generation.ts"
+import type { Generation } from "./Generation.ts"
 import { mustBuild } from "./RollbackPlan.ts"
 import { syncSource } from "./SourceSync.ts"
 
@@ -89,73 +90,104 @@ class Torn {
   readonly _tag = "Torn"
 }
 
-/**
- * Reads all that a promotion is decided by, as it was at one instant. A swap is guarded by its commit, but a refusal
- * is not: what was read before and after a rival's swap would be told as a block that never was.
- */
-export const snapshot = (candidateId: string) =>
-  reading(candidateId).pipe(
-    Effect.tap((read) =>
-      Effect.gen(function* () {
-        const again = [
-          yield* demand("candidate", candidateId),
-          yield* demand("change", read.change.record.id),
-          yield* demand("head", read.head.record.projectId)
-        ]
-        const before = [read.candidate, read.change, read.head]
-        if (again.some((each, index) => each.revision !== before[index]?.revision))
-          return yield* Effect.fail(new Torn())
-      })
-    ),
-    Effect.retry({ while: (error) => error._tag === "Torn", times: Limits.commitAttempts }),
-    Effect.catchTag("Torn", () =>
-      Effect.fail(
-        new LedgerUnavailable({ operation: "read", reason: `${candidateId} kept changing while it was read` })
-      )
+/** Fails with `Torn` unless the records that all else hangs on are still as they were read. */
+const unmoved = Effect.fnUntraced(function* (read: Snapshot) {
+  const before = [read.candidate, read.change, read.head]
+  const again = [
+    yield* demand("candidate", read.candidate.record.id),
+    yield* demand("change", read.change.record.id),
+    yield* demand("head", read.head.record.projectId)
+  ]
+  if (again.some((each, index) => each.revision !== before[index]?.revision)) return yield* Effect.fail(new Torn())
+})
+
+/** Works on what is read, which may be found torn: then it is read anew. */
+const untorn = <A, E, R>(candidateId: string, work: Effect.Effect<A, E | Torn, R>) =>
+  work.pipe(
+    Effect.retry({ while: (error) => error instanceof Torn, times: Limits.commitAttempts }),
+    Effect.catchIf(
+      (error): error is Torn => error instanceof Torn,
+      () =>
+        Effect.fail(
+          new LedgerUnavailable({ operation: "read", reason: `${candidateId} kept changing while it was read` })
+        )
     )
   )
 
-const reading = Effect.fnUntraced(function* (candidateId: string) {
-  const candidate = yield* demand("candidate", candidateId)
-  const { projectId, commit, tree } = candidate.record
-  const head = yield* demand("head", projectId)
-  const change = yield* demand("change", candidate.record.changeId)
-  const to = yield* releasesTo(projectId)
-  const app = to?._tag === "App"
-  const policy = yield* demand("policy", projectId)
-  const composedCommitExists =
-    commit !== null &&
-    (yield* Effect.flatMap(Repositories, (repositories) =>
-      repositories.resolve({ project: projectId, fork: candidateFork(candidate.record.id) }, commit)
-    ).pipe(
-      Effect.map((found) => found.tree === tree),
-      Effect.catchTag("ObjectNotFound", () => Effect.succeed(false))
-    ))
-  return {
-    candidate,
-    head,
-    composedCommitExists,
-    change,
-    policy,
-    decisions: yield* decisionsOn(candidate.record, change.record, policy.record),
-    evidence: yield* evidenceOf(candidateId),
-    releasable: to !== null,
-    app,
-    bundleStored: app && change.record.kind === "rollback" && tree !== null && !(yield* mustBuild(projectId, tree)),
-    otherVerified: yield* hasOtherVerified(candidate.record, head.record.generation)
-  } satisfies Snapshot
-})
+/** All that a promotion is decided by, as it was at one instant. */
+export const snapshot = (candidateId: string) =>
+  untorn(candidateId, Effect.tap(reading(candidateId, noRefusal), unmoved))
+
+/**
+ * Reads each thing once, and decides. A swap needs no second look, for its commit guards what it was decided by; a
+ * refusal does: what was read before and after a rival's swap would be told as a block that never was.
+ */
+const deciding = (candidateId: string, ask: Ask, first: typeof refuseArchived) =>
+  untorn(
+    candidateId,
+    Effect.gen(function* () {
+      const read = yield* reading(candidateId, first)
+      const named = asNamed(ask, read)
+      const decision = decideSwap({ ...read, change: asPromoting(read) }, named)
+      if (decision._tag !== "Swap" || promotingOther(read) !== null) yield* unmoved(read)
+      return { read, ask: named, decision }
+    })
+  )
+
+/**
+ * `first` may refuse the Project before anything is read of its repository. It comes after the head: archiving, removing
+ * and deploying touch the head, which the swap writes, so that none of them can come between this reading and the swap.
+ */
+const reading = (candidateId: string, first: typeof refuseArchived) =>
+  Effect.gen(function* () {
+    const candidate = yield* demand("candidate", candidateId)
+    const { projectId, commit, tree } = candidate.record
+    const head = yield* demand("head", projectId)
+    yield* first(projectId)
+    const change = yield* demand("change", candidate.record.changeId)
+    const to = yield* releasesTo(projectId)
+    const app = to?._tag === "App"
+    const policy = yield* demand("policy", projectId)
+    const composedCommitExists =
+      commit !== null &&
+      (yield* Effect.flatMap(Repositories, (repositories) =>
+        repositories.resolve({ project: projectId, fork: candidateFork(candidate.record.id) }, commit)
+      ).pipe(
+        Effect.map((found) => found.tree === tree),
+        Effect.catchTag("ObjectNotFound", () => Effect.succeed(false))
+      ))
+    return {
+      candidate,
+      head,
+      composedCommitExists,
+      change,
+      policy,
+      decisions: yield* decisionsOn(candidate.record, change.record, policy.record),
+      evidence: yield* evidenceOf(candidateId),
+      releasable: to !== null,
+      app,
+      bundleStored: app && change.record.kind === "rollback" && tree !== null && !(yield* mustBuild(projectId, tree)),
+      // Only a Candidate that is behind leaves its Change to another one.
+      otherVerified:
+        isBehind(candidate.record, head.record) && (yield* hasOtherVerified(candidate.record, head.record.generation))
+    } satisfies Snapshot
+  })
+
+const noRefusal: typeof refuseArchived = () => Effect.void
+
+/** A rollback is called one in the history, also when nobody had to ask for its promotion. */
+const asNamed = (ask: Ask, { change }: Snapshot): Ask =>
+  change.record.kind === "rollback" ? { ...ask, trigger: "rollback" } : ask
 
 /** Promotes a Candidate. The actor comes from the session. */
 export const promote = (actor: Actor, candidateId: string) =>
   Effect.gen(function* () {
-    yield* refuseArchived((yield* demand("candidate", candidateId)).record.projectId)
     const token = yield* makeUuid
-    const ask = { actor, trigger: yield* triggerOf(candidateId), now: yield* Time.now }
+    const ask: Ask = { actor, trigger: "user", now: yield* Time.now }
     const asked = yield* decideAndCommit(requesting(candidateId, ask, token))
-    if (asked === "done") return yield* answer(candidateId, "alreadyPromoted")
+    if (asked === "done") return yield* promotedBefore(candidateId)
     const ended = finishQuietly({ commandId: commandId("candidate.promote", candidateId), token })
-    return yield* carryOn(candidateId, ask).pipe(
+    return yield* carryOn(candidateId, ask, asked).pipe(
       // Unsynced, the command stays: a worker takes it over when the lease ends.
       Effect.tap((promoted) => (promoted.sourceSynced ? ended : Effect.void)),
       Effect.tapErrorTag("Stale", () => ended),
@@ -164,33 +196,40 @@ export const promote = (actor: Actor, candidateId: string) =>
     )
   }).pipe(Effect.withSpan("Promotions.promote", { attributes: { candidateId } }))
 
-/** What a person's promotion of this Candidate is called in the history. */
-const triggerOf = Effect.fnUntraced(function* (candidateId: string) {
-  const { changeId } = (yield* demand("candidate", candidateId)).record
-  const trigger: Trigger = (yield* demand("change", changeId)).record.kind === "rollback" ? "rollback" : "user"
-  return trigger
-})
-
 /** When the request of another promoter is under way, its command is not ours to finish: the token does not match. */
 const finishQuietly = (lease: Lease) => Effect.flatMap(Commands, (commands) => Effect.ignore(commands.finish(lease)))
 
-/** Refuses at once what cannot be promoted, else records that it was asked for: under `token`, or by its own command. */
-const requesting = Effect.fnUntraced(function* (candidateId: string, ask: Ask, token: string | null) {
-  const read = yield* snapshot(candidateId)
-  const decision = decideSwap({ ...read, change: asPromoting(read) }, ask)
-  if (decision._tag === "AlreadyPromoted") return { answer: "done" as const }
+/**
+ * Refuses at once what cannot be promoted, else records that it was asked for: under `token`, or by its own command.
+ * Answers what the swap may be decided by, as it is after that; null when it is to be read anew.
+ */
+const requesting = Effect.fnUntraced(function* (candidateId: string, asked: Ask, token: string | null) {
+  const { ask, decision, read } = yield* deciding(candidateId, asked, token === null ? noRefusal : refuseArchived)
+  if (decision._tag === "AlreadyPromoted") return goOn("done")
   const other = promotingOther(read)
+  const isOurs = read.change.record.status === "promoting" && other === null
   // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
-  if (read.change.record.status === "promoting" && other === null) return { answer: "go" as const }
-  if (decision._tag === "Stale") return { answer: "go" as const }
+  if (decision._tag === "Stale" || (isOurs && decision._tag !== "Swap")) return goOn(null)
   if (decision._tag === "Blocked") {
     yield* refused("blocked", ask)
     return yield* new Blocked({ candidateId, blocks: decision.blocks })
   }
   if (other !== null) return yield* busy(read.candidate, other)
+  if (token === null) yield* refuseArchived(read.head.record.projectId)
+  if (isOurs) return goOn(read)
   const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
-  return { answer: "go" as const, ...(commit === null ? {} : { commit }) }
+  return commit === null ? goOn(null) : goOn(asRequested(read, commit), commit)
 })
+
+const goOn = (known: Snapshot | "done" | null, commit?: Commit): Decided<Snapshot | "done" | null> =>
+  commit === undefined ? { answer: known } : { answer: known, commit }
+
+/** What was read, with the Change as its request writes it. */
+const asRequested = (read: Snapshot, { writes = [] }: Commit): Snapshot | null => {
+  const [write] = writes
+  if (write?._tag !== "Update" || write.kind !== "change") return null
+  return { ...read, change: { record: write.record, revision: write.revision + 1 } }
+}
 
 const busy = ({ record }: Snapshot["candidate"], promotingCandidateId: string) =>
   new AnotherPromoting({ candidateId: record.id, changeId: record.changeId, promotingCandidateId })
@@ -205,14 +244,14 @@ const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
   record: { ...change.record, status: "promoting", promotingCandidateId: null }
 })
 
-/** The swap, then the sync. */
-export const carryOn = Effect.fnUntraced(function* (candidateId: string, ask: Ask) {
-  const decision = yield* decideAndCommit(swapping(candidateId, ask))
+/** The swap, then the sync. `known` is what the swap is first decided by: what a request has read, and made of it. */
+const carryOn = Effect.fnUntraced(function* (candidateId: string, asked: Ask, known: Snapshot | null) {
+  const { ask, decision } = yield* decideAndCommit(swapping(candidateId, asked, known))
   switch (decision._tag) {
     case "Swap":
-      return yield* answer(candidateId, "promoted")
+      return { ...(yield* synced(decision.step, "promoted")), releaseId: decision.releaseId }
     case "AlreadyPromoted":
-      return yield* answer(candidateId, "alreadyPromoted")
+      return yield* promotedBefore(candidateId)
     case "Stale":
       yield* refused("stale", ask)
       return yield* staleness(candidateId)
@@ -230,15 +269,10 @@ export const carryOn = Effect.fnUntraced(function* (candidateId: string, ask: As
  */
 export const resume = Effect.fnUntraced(
   function* (candidateId: string, ask: Ask) {
-    const { changeId, projectId } = (yield* demand("candidate", candidateId)).record
-    const { kind, status } = (yield* demand("change", changeId)).record
-    // A rollback is called one in the history, also when nobody had to ask for its promotion.
-    const asked: Ask = kind === "rollback" ? { ...ask, trigger: "rollback" } : ask
-    // A Change that is promoting goes back by what `carryOn` commits; no request may refuse before that.
-    if (status !== "promoting") yield* decideAndCommit(requesting(candidateId, asked, null))
-    const promoted = yield* carryOn(candidateId, asked)
+    const known = yield* decideAndCommit(requesting(candidateId, ask, null))
+    const promoted = yield* carryOn(candidateId, ask, known === "done" ? null : known)
     // Once more, for its own problem: git that is away is waited for, a fault is not.
-    if (!promoted.sourceSynced) yield* syncSource(projectId)
+    if (!promoted.sourceSynced) yield* syncSource((yield* demand("candidate", candidateId)).record.projectId)
   },
   Effect.catchTags({
     Stale: () => Effect.void,
@@ -248,18 +282,30 @@ export const resume = Effect.fnUntraced(
   })
 )
 
-/**
- * Reads and decides once. Archiving, removing and deploying touch the head, which the swap writes: none of them can
- * come between this reading and the swap.
- */
-export const swapping = Effect.fnUntraced(function* (candidateId: string, ask: Ask) {
+/** Decides by what is known already, if that is a swap. After a Conflict, as in every other case, all is read anew. */
+const swapping = (candidateId: string, asked: Ask, known: Snapshot | null) => {
+  let first = known === null ? null : swapOf(known, asked)
+  return Effect.suspend(() => {
+    const decided = first
+    first = null
+    return decided?.answer.decision._tag === "Swap" ? Effect.succeed(decided) : swappingAnew(candidateId, asked)
+  })
+}
+
+const swappingAnew = Effect.fnUntraced(function* (candidateId: string, asked: Ask) {
   const read = yield* snapshot(candidateId)
-  const decision = decideSwap(read, ask)
-  if (decision._tag === "Swap") yield* refuseArchived(read.head.record.projectId)
-  const answer: SwapDecision = decision
+  const decided = swapOf(read, asked)
+  if (decided.answer.decision._tag === "Swap") yield* refuseArchived(read.head.record.projectId)
+  return decided
+})
+
+const swapOf = (read: Snapshot, asked: Ask) => {
+  const ask = asNamed(asked, read)
+  const decision: SwapDecision = decideSwap(read, ask)
+  const answer = { ask, decision }
   if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer }
   return { answer, commit: decision.commit }
-})
+}
 
 /** Gives a promotion up whose command died: the Change goes back to where it was. */
 export const giveUp = (candidateId: string) =>
@@ -282,21 +328,22 @@ const staleness = Effect.fnUntraced(function* (candidateId: string) {
   })
 })
 
-/** What became of a promoted Candidate, with the source synced if it can be. */
-const answer = Effect.fnUntraced(function* (candidateId: string, outcome: Promoted["outcome"]) {
-  const candidate = (yield* demand("candidate", candidateId)).record
-  const step = (yield* demand("generation", generationKey(candidate.projectId, candidate.base_generation + 1))).record
-  const sourceSynced = yield* syncSource(candidate.projectId).pipe(
-    Effect.as(true),
-    Effect.catch((problem) => Effect.as(Effect.logWarning("source not synced", problem), false))
-  )
-  const release = yield* find("release", `rel_${candidate.projectId}_${step.generation}`)
-  return {
-    outcome,
-    generation: step.generation,
-    commit: step.commit,
-    tree: step.tree,
-    sourceSynced,
-    releaseId: release?.record.id ?? null
-  } satisfies Promoted
+/** What became of a Candidate that was promoted before. */
+const promotedBefore = Effect.fnUntraced(function* (candidateId: string) {
+  const { base_generation, projectId } = (yield* demand("candidate", candidateId)).record
+  const step = (yield* demand("generation", generationKey(projectId, base_generation + 1))).record
+  const promoted = yield* synced(step, "alreadyPromoted")
+  const release = yield* find("release", releaseId(projectId, step.generation))
+  return { ...promoted, releaseId: release?.record.id ?? null }
 })
+
+/** What a generation says of its promotion, with the source synced if it can be. */
+const synced = (step: Generation, outcome: Promoted["outcome"]) =>
+  syncSource(step.projectId).pipe(
+    Effect.as(true),
+    Effect.catch((problem) => Effect.as(Effect.logWarning("source not synced", problem), false)),
+    Effect.map((sourceSynced) => {
+      const { commit, generation, tree } = step
+      return { outcome, generation, commit, tree, sourceSynced }
+    })
+  )

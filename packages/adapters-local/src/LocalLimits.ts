@@ -28,6 +28,8 @@ export const LocalLimits = {
   repositoryPassedOverMs: 2 * second,
   /** Trees remembered as within bounds. */
   gitKnownTrees: 10_000,
+  /** Entries of the trees whose listing is kept: some 5 MiB, a few trees of the largest. */
+  gitListedEntries: 25_000,
   /** Packs in a canonical repository before they are rolled up. */
   gitPacks: 32,
   /** What git may say on standard error before the rest is dropped. */

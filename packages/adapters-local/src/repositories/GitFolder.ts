@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { absent, codeOf, makeDirectory, publish, syncDirectory, unless, writeSynced } from "../objects/DurableFile.ts"
+import { type GitObject, looseObject } from "./GitObjects.ts"
 import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
 
 /** File work as an effect that is not interrupted half way. */
@@ -99,6 +100,15 @@ export const sweep = async (path: RepositoryPath): Promise<void> => {
   await visit(gitDir, false)
   await visit(join(gitDir, "refs"), true)
   await visit(join(gitDir, "objects"), true)
+}
+
+/** Writes one object as a file of its own. */
+export const writeLoose = async (gitDir: string, object: GitObject): Promise<void> => {
+  const target = join(gitDir, "objects", object.id.slice(0, 2), object.id.slice(2))
+  await makeDirectory(dirname(target))
+  const temporary = join(dirname(target), `tmp_obj_${randomUUID()}`)
+  await writeSynced(temporary, looseObject(object))
+  await publish(temporary, target)
 }
 
 /** Gives a commit a ref of its own. The ref's name says its value, so that making it again changes nothing. */

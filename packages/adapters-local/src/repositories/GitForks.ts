@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { ObjectNotFound, type Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { create, forksIn, io, keep, remove as removeFolder } from "./GitFolder.ts"
 import { lookupCommit, lookupType, present } from "./GitLookup.ts"
-import { commitTree as makeCommit, mergeCommit } from "./GitMerge.ts"
-import { editTree, readTree } from "./GitTree.ts"
+import { mergeCommit } from "./GitMerge.ts"
+import { editTree } from "./GitTree.ts"
 import type { GitWriter } from "./GitWriter.ts"
 import { isObjectId } from "./RepositoryPath.ts"
 
@@ -21,7 +21,7 @@ export const fork =
     )
 
 export const commit =
-  ({ fetch, readers, write, writing }: GitWriter): Service["commit"] =>
+  ({ fetch, known, readers, write, writing }: GitWriter): Service["commit"] =>
   ({ base, edits, from, into, message, signature }) =>
     writing(into, (path) =>
       Effect.gen(function* () {
@@ -34,7 +34,7 @@ export const commit =
             )
           )
         )
-        const tree = yield* Effect.fromResult(editTree(yield* readTree(path.gitDir, parent.tree), edits))
+        const tree = yield* Effect.fromResult(editTree(yield* known.list(path.gitDir, parent.tree), edits))
         const made = yield* write(path, tree, { parents: [base], message, signature })
         yield* io("keep", () => keep(path.gitDir, made.commit))
         return made
@@ -42,7 +42,7 @@ export const commit =
     )
 
 export const merge =
-  ({ fetch, known, readers, writing }: GitWriter): Service["merge"] =>
+  ({ fetch, known, readers, writeCommit, writing }: GitWriter): Service["merge"] =>
   ({ base, commits, into, signature }) =>
     writing(into, (path) =>
       Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const merge =
         for (const { commit: theirs, from, message } of commits) {
           if (!isObjectId(theirs)) return yield* new ObjectNotFound({ what: "commit", id: theirs })
           yield* fetch(path, from)
-          const merged = yield* mergeCommit(path.gitDir, known, { ours: tip.commit, theirs, message, signature })
+          const merged = yield* mergeCommit(path.gitDir, known, { ours: tip, theirs })
           if (merged === "failed") {
             yield* lookupCommit(readers, path, theirs)
             return yield* new RepositoriesUnavailable({
@@ -59,7 +59,8 @@ export const merge =
               reason: "an object is not there or corrupt"
             })
           }
-          if (merged !== "contained") tip = merged
+          if (merged === "contained") continue
+          tip = yield* writeCommit(path, { ...merged, parents: [tip.commit, theirs], message, signature })
         }
         if (tip.commit !== base) yield* io("keep", () => keep(path.gitDir, tip.commit))
         return tip
@@ -67,16 +68,16 @@ export const merge =
     )
 
 export const commitTree =
-  ({ readers, writing }: GitWriter): Service["commitTree"] =>
+  ({ readers, writeCommit, writing }: GitWriter): Service["commitTree"] =>
   ({ into, message, parents, signature, tree }) =>
     writing(into, (path) =>
       Effect.gen(function* () {
         yield* present(path)
         yield* lookupType(readers, path, ["tree"], tree)
         for (const parent of parents) yield* lookupType(readers, path, ["commit"], parent)
-        const made = yield* makeCommit(path.gitDir, { tree, parents, message, signature })
-        yield* io("keep", () => keep(path.gitDir, made))
-        return { commit: made, tree }
+        const made = yield* writeCommit(path, { tree, parents, message, signature })
+        yield* io("keep", () => keep(path.gitDir, made.commit))
+        return made
       })
     )
 

@@ -1,18 +1,16 @@
-/** One merge without a worktree: `merge-tree`, then `commit-tree`. */
+/** One merge without a worktree: `merge-tree`, and a look at what it gave. */
 import { Effect } from "effect"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { checkTree } from "@pawl/core/project/Edits"
 import { LocalLimits } from "../LocalLimits.ts"
 import {
+  type CommitRef,
   type InvalidPath,
   MergeConflict,
   RepositoriesUnavailable,
-  type Signature,
   type TreeTooLarge
 } from "@pawl/core/project/Repositories"
-import { failed, run, short, succeed } from "./GitCommand.ts"
-import { plainMessage, plainSignature } from "./GitObjects.ts"
-import { readTree } from "./GitTree.ts"
+import { failed, run, short } from "./GitCommand.ts"
 import type { KnownTrees } from "./KnownTrees.ts"
 import { isObjectId } from "./RepositoryPath.ts"
 
@@ -25,34 +23,6 @@ export const isAncestor = (
   return Effect.flatMap(short({ gitDir, args }), (result) =>
     result.code <= 1 ? Effect.succeed(result.code === 0) : failed(args, result)
   )
-}
-
-export const commitTree = (
-  gitDir: string,
-  options: {
-    readonly tree: string
-    readonly parents: ReadonlyArray<string>
-    readonly message: string
-    readonly signature: Signature
-  }
-): Effect.Effect<string, RepositoriesUnavailable> => {
-  const { email, name, seconds } = plainSignature(options.signature)
-  const date = `@${seconds} +0000`
-  const env = {
-    GIT_AUTHOR_NAME: name,
-    GIT_AUTHOR_EMAIL: email,
-    GIT_AUTHOR_DATE: date,
-    GIT_COMMITTER_NAME: name,
-    GIT_COMMITTER_EMAIL: email,
-    GIT_COMMITTER_DATE: date
-  }
-  const args = ["commit-tree", options.tree, ...options.parents.flatMap((parent) => ["-p", parent])]
-  return Effect.flatMap(succeed({ gitDir, args, env, stdin: plainMessage(options.message) }), (stdout) => {
-    const commit = stdout.toString("latin1").trim()
-    return isObjectId(commit)
-      ? Effect.succeed(commit)
-      : new RepositoriesUnavailable({ operation: "commit-tree", reason: "it named no commit" })
-  })
 }
 
 // Where two sides cannot share a name, git sets one aside under `name~<commit>`.
@@ -92,31 +62,22 @@ const mergeTree = Effect.fnUntraced(function* (
   return code === 0 ? tree : yield* new MergeConflict({ paths: conflictPaths(fields) })
 })
 
-/** Merges a commit into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
+/** The tree of a commit merged into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
 export const mergeCommit = Effect.fnUntraced(function* (
   gitDir: string,
   known: KnownTrees,
-  options: { readonly ours: string; readonly theirs: string; readonly message: string; readonly signature: Signature }
+  { ours, theirs }: { readonly ours: CommitRef; readonly theirs: string }
 ): Effect.fn.Return<
-  { readonly commit: string; readonly tree: string } | "contained" | "failed",
+  { readonly tree: string } | "contained" | "failed",
   MergeConflict | InvalidPath | TreeTooLarge | RepositoriesUnavailable
 > {
-  const { message, ours, signature, theirs } = options
-  // What is not there fails all three: the answer of the merge says so.
+  // What is not there fails both: the answer of the merge says so.
   const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
-  const [contained, merged] = yield* Effect.all(
-    [Effect.result(isAncestor(gitDir, theirs, ours)), Effect.result(mergeTree(gitDir, ours, theirs)), guard],
-    { concurrency: "unbounded" }
-  )
-  if (contained._tag === "Success" && contained.success) return "contained"
-  const tree = yield* Effect.fromResult(merged)
+  const [tree] = yield* Effect.all([mergeTree(gitDir, ours.commit, theirs), guard], { concurrency: "unbounded" })
   if (tree === undefined) return "failed"
-  yield* Effect.fromResult(contained)
-  const validated = Effect.flatMap(readTree(gitDir, tree), ({ files }) => Effect.fromResult(checkTree(files)))
-  const [commit] = yield* Effect.all(
-    [commitTree(gitDir, { tree, parents: [ours, theirs], message, signature }), validated],
-    { concurrency: 2 }
-  )
-  known.add(commit, tree)
-  return { commit, tree }
+  // Merging what is there already changes nothing; only then is it worth a look whether it is.
+  if (tree === ours.tree && (yield* isAncestor(gitDir, theirs, ours.commit))) return "contained"
+  const { files } = yield* known.list(gitDir, tree)
+  yield* Effect.fromResult(checkTree(files))
+  return { tree }
 })

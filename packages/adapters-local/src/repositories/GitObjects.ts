@@ -41,14 +41,14 @@ export const treeObject = (items: Iterable<TreeItem>): GitObject => {
 const plainName = (text: string): string =>
   text.replace(/[\p{Cc}<>]/gu, "").replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, "") || "unknown"
 
-export const plainSignature = ({ atMs, email, name }: Signature) => ({
+const plainSignature = ({ atMs, email, name }: Signature) => ({
   name: plainName(name),
   email: plainName(email),
   seconds: Math.max(0, Math.floor(atMs / 1000))
 })
 
 /** The message as git stores it: any text but NUL. */
-export const plainMessage = (message: string): string => message.replaceAll("\0", "\ufffd")
+const plainMessage = (message: string): string => message.replaceAll("\0", "\ufffd")
 
 export const commitObject = (options: {
   readonly tree: string
@@ -67,6 +67,10 @@ export const commitObject = (options: {
     )
   )
 }
+
+/** The file that holds one object. */
+export const looseObject = ({ body, type }: GitObject): Buffer =>
+  deflateSync(Buffer.concat([Buffer.from(`${type} ${body.length}\0`, "latin1"), body]))
 
 const packType = { commit: 1, tree: 2, blob: 3 } as const
 const deflateAside = promisify(deflate)

@@ -25,7 +25,7 @@ import * as GitReaders from "./GitReaders.ts"
 import { receive } from "./GitReceiving.ts"
 import { serve, sweepServing } from "./GitServing.ts"
 import { GitTransport } from "./GitTransport.ts"
-import { entriesOf, readTree } from "./GitTree.ts"
+import { entriesOf, type Tree } from "./GitTree.ts"
 import * as GitWriter from "./GitWriter.ts"
 import * as KnownTrees from "./KnownTrees.ts"
 import * as ProjectLocks from "./ProjectLocks.ts"
@@ -41,7 +41,7 @@ const foreign = (error: InvalidPath) =>
 
 interface FoundTree {
   readonly path: RepositoryPath
-  readonly tree: Effect.Success<ReturnType<typeof readTree>>
+  readonly tree: Tree
 }
 
 /** The bytes of all files of a tree. */
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (
   const tree = Effect.fnUntraced(function* (ref: RepositoryRef, id: string) {
     const path = yield* opened(ref)
     yield* lookupType(readers, path, ["tree"], id)
-    return { path, tree: yield* Effect.catchTag(readTree(path.gitDir, id), "InvalidPath", foreign) }
+    return { path, tree: yield* Effect.catchTag(known.list(path.gitDir, id), "InvalidPath", foreign) }
   })
   const at = Effect.fnUntraced(function* (ref: RepositoryRef, file: string) {
     const reason = pathProblem(file)

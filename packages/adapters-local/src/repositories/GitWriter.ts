@@ -2,13 +2,15 @@
 import { Cause, Effect, Option } from "effect"
 import { type CommitRef, RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { succeed } from "./GitCommand.ts"
-import { exists, io, shareObjects, sweep } from "./GitFolder.ts"
+import { exists, io, shareObjects, sweep, writeLoose } from "./GitFolder.ts"
 import { commitObject, type GitObject, pack } from "./GitObjects.ts"
 import type { GitReaders } from "./GitReaders.ts"
 import type { EditedTree } from "./GitTree.ts"
 import type { KnownTrees } from "./KnownTrees.ts"
 import type { ProjectLocks } from "./ProjectLocks.ts"
 import { repositoryPath, type RepositoryPath } from "./RepositoryPath.ts"
+
+type CommitFields = Parameters<typeof commitObject>[0]
 
 export interface GitWriter {
   readonly readers: GitReaders
@@ -25,7 +27,12 @@ export interface GitWriter {
   readonly write: (
     path: RepositoryPath,
     tree: EditedTree,
-    commit: Omit<Parameters<typeof commitObject>[0], "tree">
+    commit: Omit<CommitFields, "tree">
+  ) => Effect.Effect<CommitRef, RepositoriesUnavailable>
+  /** Writes a commit alone: its tree is there. */
+  readonly writeCommit: (
+    path: RepositoryPath,
+    commit: CommitFields
   ) => Effect.Effect<CommitRef, RepositoriesUnavailable>
 }
 
@@ -86,6 +93,16 @@ export const make = (options: {
         known.add(object.id, tree)
         return { commit: object.id, tree }
       })
+    },
+    writeCommit: (path, commit) => {
+      const object = commitObject(commit)
+      return Effect.map(
+        io("commit", () => writeLoose(path.gitDir, object)),
+        () => {
+          known.add(object.id, commit.tree)
+          return { commit: object.id, tree: commit.tree }
+        }
+      )
     }
   }
 }

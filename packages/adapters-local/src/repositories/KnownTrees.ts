@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import type { InvalidPath, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
-import { readTree } from "./GitTree.ts"
+import { readTree, type Tree } from "./GitTree.ts"
 
 export interface KnownTrees {
   readonly add: (...ids: ReadonlyArray<string>) => void
@@ -14,11 +14,18 @@ export interface KnownTrees {
     gitDir: string,
     id: string
   ) => Effect.Effect<void, InvalidPath | TreeTooLarge | RepositoriesUnavailable>
+  /** All that is under a tree, which the caller knows to be there. */
+  readonly list: (
+    gitDir: string,
+    id: string
+  ) => Effect.Effect<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable>
 }
 
 export const make = (): KnownTrees => {
   // In order of arrival: the oldest is forgotten, and looked at again when it comes back.
   const known = new Set<string>()
+  const listed = new Map<string, Tree>()
+  let entries = 0
   const add = (...ids: ReadonlyArray<string>): void => {
     for (const id of ids) known.add(id)
     for (const id of known) {
@@ -26,9 +33,28 @@ export const make = (): KnownTrees => {
       known.delete(id)
     }
   }
+  const remember = (id: string, tree: Tree): Tree => {
+    add(id)
+    if (!listed.has(id)) entries += tree.directories.size + tree.files.size
+    listed.set(id, tree)
+    for (const [oldest, { directories, files }] of listed) {
+      if (entries <= LocalLimits.gitListedEntries) break
+      listed.delete(oldest)
+      entries -= directories.size + files.size
+    }
+    return tree
+  }
+  // What a tree is does not change: an answer is kept for whoever asks next.
+  const list: KnownTrees["list"] = (gitDir, id) =>
+    Effect.suspend(() => {
+      const there = listed.get(id)
+      return there === undefined
+        ? Effect.map(readTree(gitDir, id), (tree) => remember(id, tree))
+        : Effect.succeed(there)
+    })
   return {
     add,
-    guard: (gitDir, id) =>
-      Effect.suspend(() => (known.has(id) ? Effect.void : Effect.map(readTree(gitDir, id), () => add(id))))
+    guard: (gitDir, id) => Effect.suspend(() => (known.has(id) ? Effect.void : Effect.asVoid(list(gitDir, id)))),
+    list
   }
 }

@@ -1,7 +1,7 @@
 /** From a Candidate's request to the live page, beside the raw parts of that way. */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { startServer } from "../../packages/server/test/e2e/ServerProcess.ts"
+import { startServer } from "../../packages/server/test/e2e/kit/ServerProcess.ts"
 import { type Bench, figure, ratioAtMost } from "../Figure.ts"
 import { withFolder } from "../parts/Folder.ts"
 import { readShop } from "../parts/Shop.ts"

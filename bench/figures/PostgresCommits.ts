@@ -2,7 +2,7 @@
 import * as PgClient from "@pawl/adapters-pg/PgClient"
 import { type Commit, insert, update } from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import type { Head } from "@pawl/core/promotion/Generation"
+import type { Head } from "@pawl/core/model/Generation"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import Pg from "pg"

@@ -4,13 +4,13 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { type Bench, figure, valueAtMost } from "../Figure.ts"
 import { lastly, median, worst } from "../Rounds.ts"
 import * as PostgresServer from "../../packages/adapters-pg/test/PostgresServer.ts"
-import * as Flow from "../../packages/server/test/e2e/Flow.ts"
+import * as Flow from "../../packages/server/test/e2e/kit/Flow.ts"
 import {
   type ServerProcess,
   startServer,
   temporaryFolder,
   token
-} from "../../packages/server/test/e2e/ServerProcess.ts"
+} from "../../packages/server/test/e2e/kit/ServerProcess.ts"
 
 const everyMs = 2
 

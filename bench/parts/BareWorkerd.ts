@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { workerdPath } from "@pawl/adapters-local/runtime/RuntimeIsolation"
+import { workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 
 // The flags that the host processes have: without them a long collection comes every 20,000 requests.
 const configuration = (date: string) => `using Workerd = import "/workerd/workerd.capnp";

@@ -1,7 +1,7 @@
 /** Promotions as someone would write them by hand on better-sqlite3: the floors of the real commit. */
 import Sqlite from "better-sqlite3"
 import type { Commit } from "@pawl/core/ledger/Commit"
-import type { Head } from "@pawl/core/promotion/Generation"
+import type { Head } from "@pawl/core/model/Generation"
 import type { Snapshot } from "@pawl/core/promotion/Canonical"
 import { now } from "./PromotionWorld.ts"
 

@@ -1,13 +1,13 @@
 /** Projects whose Candidates are all verified and wait in line: the n-th is made on generation n. */
-import { defaultPolicy, type Policy } from "@pawl/core/approval/Policy"
-import type { Candidate } from "@pawl/core/candidate/Candidate"
-import type { Plan } from "@pawl/core/candidate/Plan"
-import type { Change } from "@pawl/core/change/Change"
-import type { Evidence } from "@pawl/core/evidence/Evidence"
+import { defaultPolicy, type Policy } from "@pawl/core/model/Policy"
+import type { Candidate } from "@pawl/core/model/Candidate"
+import type { Plan } from "@pawl/core/model/Plan"
+import type { Change } from "@pawl/core/model/Change"
+import type { Evidence } from "@pawl/core/model/Evidence"
 import { insert, type Stored, update, type Write } from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import type { Ask, Snapshot } from "@pawl/core/promotion/Canonical"
-import type { Head } from "@pawl/core/promotion/Generation"
+import type { Head } from "@pawl/core/model/Generation"
 import { Effect } from "effect"
 
 const hex = (n: number, length: number): string => n.toString(16).padStart(length, "0")

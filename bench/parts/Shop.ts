@@ -1,6 +1,6 @@
 /** The shop with the demo's edit, as files and as a built bundle. */
-import * as EsbuildAppBuilder from "@pawl/adapters-local/builder/EsbuildAppBuilder"
-import { AppBuilder } from "@pawl/core/app/AppBuilder"
+import * as EsbuildAppBuilder from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
 import type { FileEdits } from "@pawl/core/project/Repositories"
 import { openingHours } from "@pawl/server/node/demo/Story"
 import { readTemplate } from "@pawl/server/node/Templates"

@@ -1,9 +1,9 @@
 /** The shop's edit on a real server, over HTTP, from the Candidate's request to the live page. */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Candidate } from "@pawl/core/candidate/Candidate"
+import type { Candidate } from "@pawl/core/model/Candidate"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
 import type { DemoApi } from "@pawl/server/node/demo/DemoApi"
-import * as Flow from "../../packages/server/test/e2e/Flow.ts"
+import * as Flow from "../../packages/server/test/e2e/kit/Flow.ts"
 import type { Shop } from "./Shop.ts"
 
 const everyMs = 5

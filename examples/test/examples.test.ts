@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { startServer, temporaryFolder, token } from "../../packages/server/test/e2e/ServerProcess.ts"
+import { startServer, temporaryFolder, token } from "../../packages/server/test/e2e/kit/ServerProcess.ts"
 
 /** Runs an example as its head says, in a process of its own. */
 const run = (name: string, args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>

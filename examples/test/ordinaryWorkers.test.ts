@@ -3,8 +3,8 @@ import { request } from "node:http"
 import { join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createProject, liveApp } from "../../packages/server/test/e2e/Flow.ts"
-import { startServer, type ServerProcess, temporaryFolder } from "../../packages/server/test/e2e/ServerProcess.ts"
+import { createProject, liveApp } from "../../packages/server/test/e2e/kit/Flow.ts"
+import { startServer, type ServerProcess, temporaryFolder } from "../../packages/server/test/e2e/kit/ServerProcess.ts"
 
 /** The files of an example as they lie there, byte for byte. */
 const filesOf = (name: string): Readonly<Record<string, string>> => {

@@ -1,6 +1,6 @@
 /** `docs/reference/apps.md`: what an app may be made of, from the very lists that a build applies. */
-import { authGroups } from "../../packages/adapters-local/src/builder/AuthPackages.ts"
-import { importableExtensions } from "../../packages/adapters-local/src/builder/ModuleTypes.ts"
+import { authGroups } from "../../packages/adapters-local/src/builder/auth/AuthPackages.ts"
+import { importableExtensions } from "../../packages/adapters-local/src/builder/bundler/ModuleTypes.ts"
 import {
   bindingAdvice,
   bindingFields,
@@ -9,8 +9,8 @@ import {
   ignoredFields,
   latestCompatibilityDate,
   unsupportedFields
-} from "../../packages/adapters-local/src/builder/SettingsFields.ts"
-import { vendoredPackages } from "../../packages/adapters-local/src/builder/VendoredPackages.ts"
+} from "../../packages/adapters-local/src/builder/settings/SettingsFields.ts"
+import { vendoredPackages } from "../../packages/adapters-local/src/builder/vendored/VendoredPackages.ts"
 import { valueOf } from "./LimitsPage.ts"
 import { code, page, type Page, table } from "./Markdown.ts"
 

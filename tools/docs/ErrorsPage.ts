@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { blockCodes } from "@pawl/core/promotion/Canonical"
-import { rows } from "../../packages/server/src/http/Problems.ts"
+import { rows } from "../../packages/server/src/http/answer/Problems.ts"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 const root = fileURLToPath(new URL("../../packages", import.meta.url))

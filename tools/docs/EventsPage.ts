@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type EventType, eventTypes } from "@pawl/core/event/Event"
+import { type EventType, eventTypes } from "@pawl/core/model/Event"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 const core = fileURLToPath(new URL("../../packages/core/src", import.meta.url))

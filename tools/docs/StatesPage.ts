@@ -1,10 +1,10 @@
 /** `docs/reference/states.md`: every lifecycle table, drawn and spelled out. */
-import { PointerLifecycle } from "@pawl/core/app/PointerLifecycle"
-import { CandidateLifecycle } from "@pawl/core/candidate/CandidateLifecycle"
-import { ChangeLifecycle } from "@pawl/core/change/ChangeLifecycle"
-import type { Lifecycle, Row } from "@pawl/core/ledger/Lifecycle"
-import { ReleaseLifecycle } from "@pawl/core/release/ReleaseLifecycle"
-import { TaskLifecycle } from "@pawl/core/task/TaskLifecycle"
+import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
+import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
+import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
+import type { Lifecycle, Row } from "@pawl/core/model/Lifecycle"
+import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
+import { TaskLifecycle } from "@pawl/core/model/TaskLifecycle"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 type AnyLifecycle = Lifecycle<string, string>

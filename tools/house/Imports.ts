@@ -92,12 +92,13 @@ const judge = (room: Room, file: string, specifier: string, declared: ReadonlySe
 const undeclared = (specifier: string): string =>
   `${packageOf(specifier)} is not declared in the package.json of this package`
 
-/** A test may use its package's row, its own package, the contract suites, and any npm package of the workspace. */
+/** A test may use its package's row, its own package, the contract suites, what is in memory, and any npm package of the workspace. */
 const judgeTest = (file: string, specifier: string): string | undefined => {
   const own = file.split("/")[1] ?? ""
   const room = roomOf(`packages/${own}/src/node/`) ?? roomOf(`packages/${own}/src/`)
   if (room === undefined || !specifier.startsWith("@pawl/")) return undefined
-  if ([`@pawl/${own}`, "@pawl/testing", "@pawl/core"].includes(packageOf(specifier))) return undefined
+  if ([`@pawl/${own}`, "@pawl/testing", "@pawl/core", "@pawl/adapters-memory"].includes(packageOf(specifier)))
+    return undefined
   return workspaceArrow(room, specifier)
 }
 

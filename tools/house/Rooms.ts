@@ -34,6 +34,7 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
 
 export const rooms: ReadonlyArray<Room> = [
   room("core", "packages/core/src/", { pure: true }),
+  room("adapters-memory", "packages/adapters-memory/src/", { workspace: ["core"], pure: true }),
   room("testing", "packages/testing/src/", {
     workspace: ["core"],
     external: ["effect", "effect/testing", "fast-check", "vitest", "@effect/vitest"]

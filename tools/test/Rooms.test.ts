@@ -51,7 +51,7 @@ const wrongArrows: ReadonlyArray<readonly [file: string, source: string, message
     "server/http may not import from packages/server/src/node/"
   ],
   ["packages/server/src/http/A.ts", `import "node:fs"`, "server/http may not import node:fs"],
-  ["packages/console/src/A.ts", `import "@pawl/core/change/Change"`, "console may not import @pawl/core/change/Change"],
+  ["packages/console/src/A.ts", `import "@pawl/core/model/Change"`, "console may not import @pawl/core/model/Change"],
   ["packages/console/src/A.ts", `import "@pawl/server/node/main"`, "console may not import @pawl/server/node/main"],
   ["packages/novelty/src/A.ts", `export const a = 1`, "lies in no room"],
   ["packages/core/test/A.test.ts", `import "@pawl/adapters-local/Git"`, "core may not import @pawl/adapters-local/Git"]
@@ -83,7 +83,7 @@ describe("imports by room", () => {
     const { status, output } = check({
       ...manifests,
       "packages/core/src/A.ts": `import "effect"\nimport "effect/Schema"\nimport "./b/C.ts"\n`,
-      "packages/core/test/A.test.ts": `import "vitest"\nimport "node:fs"\nimport "@pawl/testing/LedgerContract"\n`,
+      "packages/core/test/A.test.ts": `import "vitest"\nimport "node:fs"\nimport "@pawl/testing/contracts/stores/LedgerContract"\n`,
       "packages/testing/src/A.ts": `import "@pawl/core/a/B"\nimport "vitest"\nimport "@effect/vitest"\n`,
       "packages/sql/src/A.ts": `import "@pawl/core/a/B"\nimport "effect/sql/SqlClient"\n`,
       "packages/router/src/A.ts": `import "@pawl/core/a/B"\n`,

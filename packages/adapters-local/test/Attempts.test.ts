@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url"
-import { attempts } from "@pawl/testing/SandboxAttempts"
-import { systemCalls } from "@pawl/testing/SandboxSystemCalls"
+import { attempts } from "@pawl/testing/contracts/sandbox/SandboxAttempts"
+import { systemCalls } from "@pawl/testing/contracts/sandbox/SandboxSystemCalls"
 import { expect, it } from "vitest"
-import { groups } from "./runtime/Escapes.ts"
+import { groups } from "./runtime/escapes/Escapes.ts"
 
 const titlesOf = (list: ReadonlyArray<{ readonly title: string }>) => list.map(({ title }) => title)
 const apps = groups.flatMap(([, list]) => titlesOf(list))
@@ -15,12 +15,12 @@ What is tried on every commit to get out, in every isolation that the machine of
 
 ## An app
 
-${apps.length} attempts, in [Escapes.test.ts](../../packages/adapters-local/test/runtime/Escapes.test.ts). Each counts as denied when it throws, or never ends, or ends without what it came for; and when no listener of the machine was visited, no secret was seen, and the data of the app beside it is as it was.
+${apps.length} attempts, in [Escapes.test.ts](../../packages/adapters-local/test/runtime/escapes/Escapes.test.ts). Each counts as denied when it throws, or never ends, or ends without what it came for; and when no listener of the machine was visited, no secret was seen, and the data of the app beside it is as it was.
 
 ${groups.map(([heading, list]) => `### ${heading}\n\nIt …\n\n${lines(titlesOf(list))}`).join("\n")}
 ## A check
 
-${checks.length} attempts, in [SandboxAttempts.ts](../../packages/testing/src/SandboxAttempts.ts) and [SandboxSystemCalls.ts](../../packages/testing/src/SandboxSystemCalls.ts), each with cgroups and without. A sandbox of your own runs them too, as part of its contract. It …
+${checks.length} attempts, in [SandboxAttempts.ts](../../packages/testing/src/contracts/sandbox/SandboxAttempts.ts) and [SandboxSystemCalls.ts](../../packages/testing/src/contracts/sandbox/SandboxSystemCalls.ts), each with cgroups and without. A sandbox of your own runs them too, as part of its contract. It …
 
 ${lines(titlesOf(attempts))}
 ### By a call to the kernel

@@ -1,4 +1,4 @@
-import { eventDeliveries } from "@pawl/testing/EventDeliveries"
+import { eventDeliveries } from "@pawl/testing/tools/EventDeliveries"
 import { layerFresh, onPostgres } from "./PgFixture.ts"
 
 onPostgres("Events on Postgres", () => eventDeliveries("Postgres", { layer: layerFresh }, 1_000))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { insert } from "@pawl/core/ledger/Commit"
-import { change, changeId, claim, command, commit, projectId, send, stored } from "@pawl/testing/StoreFixtures"
+import { change, changeId, claim, command, commit, projectId, send, stored } from "@pawl/testing/tools/StoreFixtures"
 import { childOf } from "./Child.ts"
 import { newSchema, onPostgres, storesOn, url } from "./PgFixture.ts"
 

@@ -5,12 +5,12 @@
 import { once } from "node:events"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
-import { Commands } from "@pawl/core/event/Commands"
+import { Commands } from "@pawl/core/work/Commands"
 import * as Commit from "@pawl/core/ledger/Commit"
-import * as Processes from "@pawl/core/ledger/Processes"
+import * as Processes from "@pawl/core/work/Processes"
 import { Records } from "@pawl/core/ledger/Records"
 import * as SqlStores from "@pawl/sql/SqlStores"
-import { changeId, commitOf, event } from "@pawl/testing/StoreFixtures"
+import { changeId, commitOf, event } from "@pawl/testing/tools/StoreFixtures"
 
 const [url = "", schema = "", name = "", lease = ""] = process.argv.slice(2)
 const say = (text: string) => Effect.sync(() => void process.stdout.write(`${text}\n`))

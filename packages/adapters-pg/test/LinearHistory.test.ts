@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { linearHistoryContract } from "@pawl/testing/LinearHistoryContract"
+import { linearHistoryContract } from "@pawl/testing/contracts/stores/LinearHistoryContract"
 import { newSchema, onPostgres, storesOn } from "./PgFixture.ts"
 
 onPostgres("Swaps on Postgres", () => {

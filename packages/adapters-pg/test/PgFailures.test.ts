@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
 import { type Options, settings } from "@pawl/adapters-pg/PgPool"
 import { Database, reasonOf, type Statement } from "@pawl/sql/Database"
-import { commit, event, failure, projectId } from "@pawl/testing/StoreFixtures"
+import { commit, event, failure, projectId } from "@pawl/testing/tools/StoreFixtures"
 import { newSchema, onPostgres, storesOn, url } from "./PgFixture.ts"
 
 type Body<A> = Effect.Effect<A, unknown, SqlClient.SqlClient | Database>

@@ -6,7 +6,7 @@ import { insert } from "@pawl/core/ledger/Commit"
 import { Records } from "@pawl/core/ledger/Records"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
 import * as SqlStores from "@pawl/sql/SqlStores"
-import { change, changeId, command, commit, event, projectId } from "@pawl/testing/StoreFixtures"
+import { change, changeId, command, commit, event, projectId } from "@pawl/testing/tools/StoreFixtures"
 import * as PostgresServer from "./PostgresServer.ts"
 
 const kills = 20

@@ -1,5 +1,5 @@
-import { ledgerModel } from "@pawl/testing/LedgerModel"
-import { storeContracts } from "@pawl/testing/StoreContracts"
+import { ledgerModel } from "@pawl/testing/tools/LedgerModel"
+import { storeContracts } from "@pawl/testing/contracts/stores/StoreContracts"
 import { layerFresh, onPostgres } from "./PgFixture.ts"
 
 onPostgres("Stores on Postgres", () => {

@@ -2,7 +2,7 @@
  * Which file a path names, as Cloudflare's static assets decide it: by the app's `html_handling`, then by its
  * `not_found_handling`. Paths and files begin with a slash; only files of the manifest exist.
  */
-import type { BundleAssets } from "@pawl/core/app/Bundle"
+import type { BundleAssets } from "@pawl/core/bundle/Bundle"
 
 export type HtmlHandling = BundleAssets["htmlHandling"]
 export type NotFoundHandling = BundleAssets["notFoundHandling"]

@@ -1,6 +1,6 @@
 /** The rules that an app ships beside its files, as the bundle holds them: `_redirects`, `_headers`, `run_worker_first`. */
 import type { Headers } from "@pawl/core/app/AppRuntime"
-import type { HeaderRule, RedirectRule, RunWorkerFirst } from "@pawl/core/app/Bundle"
+import type { HeaderRule, RedirectRule, RunWorkerFirst } from "@pawl/core/bundle/Bundle"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { responseHeaders } from "./Headers.ts"
 import { compile, fill, globs, isDynamic, match, type PathPattern, type Values } from "./PathPattern.ts"

@@ -1,7 +1,7 @@
 /** Static files of app versions: bundles parsed once, bytes verified against their digests before anyone sees them. */
 import { type AppRequest, type AppResponse, type AppVersion, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import { AssetServer } from "@pawl/core/app/AssetServer"
-import * as BundleStore from "@pawl/core/app/BundleStore"
+import * as BundleStore from "@pawl/core/bundle/BundleStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"

@@ -1,5 +1,5 @@
 /** Pointers as the router remembers them: for 10 seconds at most, and not a request longer than a push allows. */
-import type { Channel } from "@pawl/core/app/Pointer"
+import type { Channel } from "@pawl/core/model/Pointer"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { Limits } from "@pawl/core/primitives/Limits"

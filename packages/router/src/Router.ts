@@ -9,8 +9,8 @@ import {
   type AppVersion,
   type BundleUnusable
 } from "@pawl/core/app/AppRuntime"
-import { type AppHost, hostFor } from "@pawl/core/app/HostLabel"
-import type { Channel } from "@pawl/core/app/Pointer"
+import { type AppHost, hostFor } from "@pawl/core/model/HostLabel"
+import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import type { ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { Settings } from "@pawl/core/primitives/Settings"

@@ -1,8 +1,8 @@
 /** The router's decisions, pure: (host, path, method) and the pointer row give a page, a static file or the app. */
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
-import type { Bundle, RunWorkerFirst } from "@pawl/core/app/Bundle"
-import { type AppHost, hostFor, parseHost } from "@pawl/core/app/HostLabel"
-import type { Pointer } from "@pawl/core/app/Pointer"
+import type { Bundle, RunWorkerFirst } from "@pawl/core/bundle/Bundle"
+import { type AppHost, hostFor, parseHost } from "@pawl/core/model/HostLabel"
+import type { Pointer } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/Routing"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { decodePath, encodePath, type HtmlHandling, needsEscapes, type NotFoundHandling, resolve } from "./AssetPath.ts"

@@ -1,5 +1,5 @@
 /** Which version each host had started last, so that one whose app is removed does not go on running. */
-import type { Channel } from "@pawl/core/app/Pointer"
+import type { Channel } from "@pawl/core/model/Pointer"
 import { Limits } from "@pawl/core/primitives/Limits"
 
 interface Running {

@@ -1,6 +1,6 @@
 /** A file of an app version, with what every response of it repeats: made when it is first asked for, then kept. */
 import type { Headers } from "@pawl/core/app/AppRuntime"
-import { type AssetEntry, assetKey } from "@pawl/core/app/Bundle"
+import { type AssetEntry, assetKey } from "@pawl/core/bundle/Bundle"
 
 export class SiteFile {
   readonly entry: AssetEntry

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { BundleAssets } from "@pawl/core/app/Bundle"
+import type { BundleAssets } from "@pawl/core/bundle/Bundle"
 import { describe, expect, it } from "vitest"
 import { decodePath, encodePath, resolve } from "../src/AssetPath.ts"
 

@@ -1,5 +1,5 @@
 import { AssetServer } from "@pawl/core/app/AssetServer"
-import type { HeaderRule, RedirectRule } from "@pawl/core/app/Bundle"
+import type { HeaderRule, RedirectRule } from "@pawl/core/bundle/Bundle"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"

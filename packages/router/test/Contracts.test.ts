@@ -1,6 +1,6 @@
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
-import { assetServerContract } from "@pawl/testing/AssetServerContract"
-import { probeClientContract } from "@pawl/testing/ProbeClientContract"
+import { assetServerContract } from "@pawl/testing/contracts/apps/AssetServerContract"
+import { probeClientContract } from "@pawl/testing/contracts/release/ProbeClientContract"
 import { Effect, Layer } from "effect"
 import { Controls, makeWorld, pointer, project, storeSite, worldLayer } from "./World.ts"
 

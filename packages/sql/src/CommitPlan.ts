@@ -2,12 +2,12 @@
  * Compiles a Commit to a batch: one statement per guard or write, each with the number of rows it must touch. Which
  * statement missed tells which expectation no longer holds.
  */
-import type { NewEvent } from "@pawl/core/event/Event"
+import type { NewEvent } from "@pawl/core/model/Event"
 import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
 import { actorOf, passagesOf } from "@pawl/core/ledger/History"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
 import type { Database, Outcome, Parameter, Query, Row, Statement } from "./Database.ts"
-import { chunks, forms, sending } from "./Sending.ts"
+import { chunks, forms, sending } from "./commands/Sending.ts"
 import { quoted, type Table, table } from "./Tables.ts"
 
 /** What it means that a statement missed its number of rows. */

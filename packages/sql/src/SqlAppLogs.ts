@@ -2,8 +2,7 @@
  * What apps printed, over SQL. A row of `pawl_app_log_end` says how far a Project's sequence is; it stays when the lines
  * are wiped, so that a reader who follows misses nothing after.
  */
-import { type AppLogs, AppLogLine, type NewLogLine } from "@pawl/core/app/AppLogs"
-import { linesOf } from "@pawl/core/app/MemoryAppLogs"
+import { type AppLogs, AppLogLine, linesOf, type NewLogLine } from "@pawl/core/app/AppLogs"
 import { following } from "@pawl/core/ledger/Following"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { appLogsOf, type Signals } from "@pawl/core/ledger/Signals"

@@ -1,6 +1,6 @@
 /** The event log over SQL. Commits of this process wake a follower at once; those of others are polled for. */
 import { Effect, Result, Schema } from "effect"
-import { Event } from "@pawl/core/event/Event"
+import { Event } from "@pawl/core/model/Event"
 import { type EventLog, EventsExpired } from "@pawl/core/event/EventLog"
 import { listening } from "@pawl/core/event/RoutingNotices"
 import { following } from "@pawl/core/ledger/Following"

@@ -1,6 +1,6 @@
 /** The history over SQL: one row for each Change that a commit moved something of, written with that commit. */
 import { Effect, Result, Schema } from "effect"
-import { Actor } from "@pawl/core/access/Actor"
+import { Actor } from "@pawl/core/model/Actor"
 import {
   type History,
   type HistoryListing,

@@ -1,9 +1,8 @@
 /** Records and the journal, read from SQL. */
 import { Effect, Result } from "effect"
-import { type Kind } from "@pawl/core/ledger/Entities"
-import type { Journal } from "@pawl/core/ledger/Journal"
-import { positionOf } from "@pawl/core/ledger/MemoryLedger"
-import type { Listing, Records } from "@pawl/core/ledger/Records"
+import { type Kind } from "@pawl/core/model/Entities"
+import type { Journal } from "@pawl/core/work/Journal"
+import { type Listing, positionOf, type Records } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Database, Parameter, Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"

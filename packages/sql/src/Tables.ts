@@ -2,7 +2,7 @@
 import { Result, Schema } from "effect"
 import type { Stored } from "@pawl/core/ledger/Commit"
 import { uniqueColumns } from "@pawl/core/ledger/CommitRules"
-import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/ledger/Entities"
+import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/model/Entities"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Parameter, Row } from "./Database.ts"
 import { plainly } from "./PlainJson.ts"

@@ -1,7 +1,7 @@
 /** Any record that a schema allows. Effect's own arbitraries draw ids from their prefix and hardly ever hit the pattern. */
 import * as FastCheck from "fast-check"
 import { Predicate, Schema, SchemaAST } from "effect"
-import { type Kind, kinds } from "@pawl/core/ledger/Entities"
+import { type Kind, kinds } from "@pawl/core/model/Entities"
 import { table } from "@pawl/sql/Tables"
 
 type Values = FastCheck.Arbitrary<unknown>

@@ -1,9 +1,9 @@
 import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { NewCommand } from "@pawl/core/event/Command"
-import type { NewEvent } from "@pawl/core/event/Event"
+import type { NewCommand } from "@pawl/core/model/Command"
+import type { NewEvent } from "@pawl/core/model/Event"
 import { type Commit, insert, update, type Write } from "@pawl/core/ledger/Commit"
-import type { RecordOf } from "@pawl/core/ledger/Entities"
+import type { RecordOf } from "@pawl/core/model/Entities"
 import { atMostBytes, planOf } from "@pawl/sql/CommitPlan"
 import { recordsOf, texts } from "./AnyRecord.ts"
 

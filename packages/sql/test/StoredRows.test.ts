@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { type Kind, kinds } from "@pawl/core/ledger/Entities"
+import { type Kind, kinds } from "@pawl/core/model/Entities"
 import { table } from "@pawl/sql/Tables"
 
 interface Stored {

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/app/MemoryAppBuilder"
-import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
+import { layerMemory } from "@pawl/adapters-memory/MemoryAppBuilder"
+import { appBuilderContract } from "@pawl/testing/contracts/apps/AppBuilderContract"
 
 appBuilderContract("MemoryAppBuilder", { layer: layerMemory })

@@ -1,5 +1,5 @@
 import { type AppHandler, layerMemory } from "@pawl/core/app/AppRuntime"
-import { appRuntimeContract } from "../src/AppRuntimeContract.ts"
+import { appRuntimeContract } from "../src/contracts/apps/AppRuntimeContract.ts"
 
 appRuntimeContract("the memory layer", async () => {
   const apps = new Map<string, () => AppHandler>()

@@ -1,5 +1,5 @@
 import { layerMemory } from "@pawl/core/app/AssetServer"
-import { assetServerContract } from "@pawl/testing/AssetServerContract"
+import { assetServerContract } from "@pawl/testing/contracts/apps/AssetServerContract"
 
 const version = (id: string) => ({
   id,

@@ -1,5 +1,5 @@
-import { canonicalRemoteContract } from "@pawl/testing/CanonicalRemoteContract"
-import * as MemoryRepositories from "@pawl/core/project/MemoryRepositories"
+import { canonicalRemoteContract } from "@pawl/testing/contracts/release/CanonicalRemoteContract"
+import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { layerMemory, type MemoryRemote, RemoteRefused, RemoteUnavailable } from "@pawl/core/release/CanonicalRemote"
 import { Effect, Layer } from "effect"
 

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/objects/MemoryObjectStore"
-import { objectStoreContract } from "@pawl/testing/ObjectStoreContract"
+import { layerMemory } from "@pawl/adapters-memory/MemoryObjectStore"
+import { objectStoreContract } from "@pawl/testing/contracts/stores/ObjectStoreContract"
 
 objectStoreContract("memory", { layer: () => layerMemory })

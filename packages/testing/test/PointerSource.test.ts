@@ -1,6 +1,6 @@
-import type { Pointer } from "@pawl/core/app/Pointer"
+import type { Pointer } from "@pawl/core/model/Pointer"
 import { layerMemory, PointerSource } from "@pawl/core/app/Routing"
-import { pointerSourceContract } from "@pawl/testing/PointerSourceContract"
+import { pointerSourceContract } from "@pawl/testing/contracts/apps/PointerSourceContract"
 import { Context, Effect, Layer } from "effect"
 
 pointerSourceContract("a list", {

@@ -1,4 +1,4 @@
 import { layerMemory } from "@pawl/core/release/ProbeClient"
-import { probeClientContract } from "@pawl/testing/ProbeClientContract"
+import { probeClientContract } from "@pawl/testing/contracts/release/ProbeClientContract"
 
 probeClientContract("memory", { layer: layerMemory })

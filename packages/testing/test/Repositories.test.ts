@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/project/MemoryRepositories"
-import { repositoriesContract } from "@pawl/testing/RepositoriesContract"
+import { layerMemory } from "@pawl/adapters-memory/MemoryRepositories"
+import { repositoriesContract } from "@pawl/testing/contracts/repositories/RepositoriesContract"
 
 repositoriesContract("memory", { layer: () => layerMemory })

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/release/MemoryRouteReader"
-import { routeReaderContract } from "@pawl/testing/RouteReaderContract"
+import { layerMemory } from "@pawl/adapters-memory/MemoryRouteReader"
+import { routeReaderContract } from "@pawl/testing/contracts/release/RouteReaderContract"
 
 routeReaderContract("MemoryRouteReader", { layer: layerMemory })

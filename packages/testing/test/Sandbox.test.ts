@@ -1,5 +1,5 @@
-import { layerMemory } from "@pawl/core/candidate/MemorySandbox"
-import { sandboxContract } from "@pawl/testing/SandboxContract"
+import { layerMemory } from "@pawl/adapters-memory/MemorySandbox"
+import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract"
 import { Effect } from "effect"
 
 sandboxContract("memory", {

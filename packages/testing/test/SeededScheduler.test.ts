@@ -1,4 +1,4 @@
-import { interleave, NotFinished } from "@pawl/testing/SeededScheduler"
+import { interleave, NotFinished } from "@pawl/testing/tools/SeededScheduler"
 import { Deferred, Effect, Exit, Fiber, Latch, Queue, Ref, Scheduler, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

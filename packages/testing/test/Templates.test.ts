@@ -1,5 +1,5 @@
 import { layerMemory } from "@pawl/core/project/Templates"
-import { templatesContract } from "@pawl/testing/TemplatesContract"
+import { templatesContract } from "@pawl/testing/contracts/TemplatesContract"
 
 templatesContract("memory", {
   layer: layerMemory({

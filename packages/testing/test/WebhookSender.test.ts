@@ -1,5 +1,5 @@
-import * as WebhookSender from "@pawl/core/event/WebhookSender"
-import { webhookSenderContract } from "@pawl/testing/WebhookSenderContract"
+import * as WebhookSender from "@pawl/core/webhook/WebhookSender"
+import { webhookSenderContract } from "@pawl/testing/contracts/WebhookSenderContract"
 
 webhookSenderContract("memory", {
   open: (answers) => {

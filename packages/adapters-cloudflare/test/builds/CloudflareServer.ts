@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { MemoryBuilds, ServiceBuild } from "@pawl/core/release/BuildService"
-import { buildServiceTarget } from "@pawl/testing/BuildServiceContract"
+import { buildServiceTarget } from "@pawl/testing/contracts/release/BuildServiceContract"
 
 export const accountId = "0123456789abcdef0123456789abcdef"
 export const token = "cf-secret-token-of-the-test"

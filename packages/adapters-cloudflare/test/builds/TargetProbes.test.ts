@@ -6,7 +6,7 @@ import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import type { ProbeAnswer } from "@pawl/core/release/ProbeClient"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
-import { targetProbeClientContract } from "@pawl/testing/TargetProbeClientContract"
+import { targetProbeClientContract } from "@pawl/testing/contracts/release/TargetProbeClientContract"
 import { describe, expect, it } from "vitest"
 
 let url = ""

@@ -5,7 +5,11 @@ import { TestClock } from "effect/testing"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
 import { BuildService, type BuildServiceShape, type MemoryBuilds } from "@pawl/core/release/BuildService"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { buildServiceContract, buildServiceTarget, serviceBuild } from "@pawl/testing/BuildServiceContract"
+import {
+  buildServiceContract,
+  buildServiceTarget,
+  serviceBuild
+} from "@pawl/testing/contracts/release/BuildServiceContract"
 import { describe, expect, it } from "vitest"
 import { accountId, type Behave, failure, json, startCloudflare, token } from "./CloudflareServer.ts"
 

@@ -1,7 +1,7 @@
 /** What changed between two trees, by one `diff-tree`. */
 import { Effect, Stream } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
-import type { FileChange } from "@pawl/core/changeset/ChangeSet"
+import type { FileChange } from "@pawl/core/model/ChangeSet"
 import { type DiffText, type FileDiff, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
 import { failed, type GitResult, run, stream } from "./GitCommand.ts"
 

@@ -7,7 +7,7 @@ import { commitObject, type GitObject, pack } from "./GitObjects.ts"
 import type { GitReaders } from "./GitReaders.ts"
 import type { EditedTree } from "./GitTree.ts"
 import type { KnownTrees } from "./KnownTrees.ts"
-import type { ProjectLocks } from "./ProjectLocks.ts"
+import type { ProjectLocks } from "./locks/ProjectLocks.ts"
 import { repositoryPath, type RepositoryPath } from "./RepositoryPath.ts"
 
 type CommitFields = Parameters<typeof commitObject>[0]

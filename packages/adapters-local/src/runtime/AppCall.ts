@@ -10,11 +10,11 @@ import {
 import { LocalLimits } from "../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 import { Exit } from "effect"
-import { Exchange } from "./Exchange.ts"
-import { holdSome, holdWhole } from "./HeldUpload.ts"
-import type { HostProcess } from "./HostProcess.ts"
-import type { Replicas } from "./Replicas.ts"
-import { headerValue, lengthOf } from "./WireHeaders.ts"
+import { Exchange } from "./wire/Exchange.ts"
+import { holdSome, holdWhole } from "./wire/HeldUpload.ts"
+import type { HostProcess } from "./host/HostProcess.ts"
+import type { Replicas } from "./host/Replicas.ts"
+import { headerValue, lengthOf } from "./wire/WireHeaders.ts"
 
 export type AppFailure = AppThrew | AppOverLimit | BundleUnusable | AppRuntimeUnavailable
 const isFailure = (error: unknown): error is AppFailure =>

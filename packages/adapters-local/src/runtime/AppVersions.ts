@@ -1,12 +1,12 @@
 /** The versions that run, and which of them must go when room is needed. */
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../LocalLimits.ts"
-import { hostConfig } from "./HostConfig.ts"
-import { UploadRoom } from "./HeldUpload.ts"
-import { HostPool } from "./HostPool.ts"
-import type { HostProcess, HostSetting } from "./HostProcess.ts"
+import { hostConfig } from "./host/HostConfig.ts"
+import { UploadRoom } from "./wire/HeldUpload.ts"
+import { HostPool } from "./host/HostPool.ts"
+import type { HostProcess, HostSetting } from "./host/HostProcess.ts"
 import type { LoadedBundle } from "./LoadedBundle.ts"
-import { Replicas } from "./Replicas.ts"
+import { Replicas } from "./host/Replicas.ts"
 
 /** Every fact of a version is part of what its processes are kept by: no other bundle or data store is ever served for it. */
 const keyOf = (version: AppVersion): string =>

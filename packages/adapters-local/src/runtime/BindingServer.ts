@@ -7,9 +7,9 @@ import type { AssetServer } from "@pawl/core/app/AssetServer"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { type Context, Effect, Exit } from "effect"
-import { operationHeader } from "./HostConfig.ts"
-import { refusedHeader } from "./HostModules.ts"
-import { fromWire, toWire } from "./WireHeaders.ts"
+import { operationHeader } from "./host/HostConfig.ts"
+import { refusedHeader } from "./host/HostModules.ts"
+import { fromWire, toWire } from "./wire/WireHeaders.ts"
 
 export interface Bindings {
   readonly data: AppData["Service"]

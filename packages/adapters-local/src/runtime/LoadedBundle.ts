@@ -1,11 +1,11 @@
 /** A bundle with all its modules, each checked against its digest. */
-import * as BundleStore from "@pawl/core/app/BundleStore"
+import * as BundleStore from "@pawl/core/bundle/BundleStore"
 import { type AppVersion, AppRuntimeUnavailable, BundleUnusable } from "@pawl/core/app/AppRuntime"
-import type { Bundle, BundleModule } from "@pawl/core/app/Bundle"
+import type { Bundle, BundleModule } from "@pawl/core/bundle/Bundle"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { Effect } from "effect"
-import { compatibilityFlags } from "../builder/SettingsFields.ts"
+import { compatibilityFlags } from "../builder/settings/SettingsFields.ts"
 
 const moduleBytes = Effect.fnUntraced(function* (prefix: string, name: string, module: BundleModule) {
   if (module.content !== undefined)

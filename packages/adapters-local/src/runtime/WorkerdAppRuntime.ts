@@ -14,13 +14,13 @@ import { Meters } from "@pawl/core/telemetry/Meters"
 import { describe } from "@pawl/core/primitives/Telling"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
-import { AppConsole } from "./AppConsole.ts"
+import { AppConsole } from "./console/AppConsole.ts"
 import { AppVersions } from "./AppVersions.ts"
-import { BodyRoom } from "./AnswerBody.ts"
-import type { HostSetting, RequestBounds } from "./HostProcess.ts"
+import { BodyRoom } from "./wire/AnswerBody.ts"
+import type { HostSetting, RequestBounds } from "./host/HostProcess.ts"
 import { loadBundle } from "./LoadedBundle.ts"
-import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./RuntimeIsolation.ts"
-import { Watchdog } from "./Watchdog.ts"
+import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./host/RuntimeIsolation.ts"
+import { Watchdog } from "./host/Watchdog.ts"
 
 export interface Options {
   /** Where sockets and the host worker's files live, mode 0700. What earlier runs left there is swept. */
@@ -178,4 +178,4 @@ export const layer = (
     })
   )
 
-export { describeRuntimeIsolation } from "./RuntimeIsolation.ts"
+export { describeRuntimeIsolation } from "./host/RuntimeIsolation.ts"

@@ -1,5 +1,5 @@
 /** Which isolation this machine offers: the best that proves itself, or why there is none and what would mend it. */
-import { Guarantee, type Isolation } from "@pawl/core/candidate/Sandbox"
+import { Guarantee, type Isolation } from "@pawl/core/verification/Sandbox"
 import { Effect } from "effect"
 import { type Findings, prove } from "./Battery.ts"
 import { findBubblewrap, remedy as installBubblewrap } from "./BubblewrapSandbox.ts"

@@ -2,7 +2,7 @@
  * What differs between the isolations: the command line that builds the walls. What stands inside them, how a job is
  * fed, watched and ended, is the same for all.
  */
-import type { SandboxJob } from "@pawl/core/candidate/Sandbox"
+import type { SandboxJob } from "@pawl/core/verification/Sandbox"
 import { searchPath, type SandboxRoot } from "./SandboxRoot.ts"
 
 export interface LaunchRequest {

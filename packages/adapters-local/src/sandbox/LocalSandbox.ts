@@ -7,7 +7,7 @@ import {
   type SandboxResult,
   type SandboxState,
   SandboxUnavailable
-} from "@pawl/core/candidate/Sandbox"
+} from "@pawl/core/verification/Sandbox"
 import { Clock, Deferred, Effect, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
 import { type SandboxRun, startRun } from "./SandboxRun.ts"

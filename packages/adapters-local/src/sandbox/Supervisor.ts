@@ -1,6 +1,6 @@
 /** What all jobs of one isolation share: the root they see, the pipes, the cgroups and the uids. */
 import { closeSync } from "node:fs"
-import type { SandboxJob } from "@pawl/core/candidate/Sandbox"
+import type { SandboxJob } from "@pawl/core/verification/Sandbox"
 import { cgroupOrNull, findCgroups, type JobCgroup } from "./Cgroups.ts"
 import { covers } from "./Inheritance.ts"
 import type { Isolator } from "./Isolator.ts"

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
-import { vendoredFolders } from "../builder/VendoredFiles.ts"
+import { vendoredFolders } from "../builder/vendored/VendoredFiles.ts"
 
 export interface Toolchain {
   readonly node: string

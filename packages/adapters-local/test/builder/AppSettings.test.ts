@@ -1,14 +1,14 @@
 import { createRequire } from "node:module"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "@pawl/core/primitives/Digest"
-import { appSettings, type AppSettings } from "@pawl/adapters-local/builder/AppSettings"
+import { appSettings, type AppSettings } from "@pawl/adapters-local/builder/settings/AppSettings"
 import {
   bindingAdvice,
   bindingFields,
   ignoredFields,
   latestCompatibilityDate,
   unsupportedFields
-} from "@pawl/adapters-local/builder/SettingsFields"
+} from "@pawl/adapters-local/builder/settings/SettingsFields"
 
 const files = (tree: Readonly<Record<string, string>>) =>
   new Map(Object.entries(tree).map(([path, text]) => [path, { content: utf8(text) }]))

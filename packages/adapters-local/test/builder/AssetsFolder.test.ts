@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { assetsFolder } from "../../src/builder/AppSettings.ts"
+import { assetsFolder } from "../../src/builder/settings/AppSettings.ts"
 
 const folder = (files: Readonly<Record<string, string>>, folders: ReadonlyArray<string> = ["public"]) =>
   assetsFolder(

@@ -1,7 +1,12 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { layer } from "@pawl/adapters-local/builder/BabelRouteReader"
-import { appOf, routeReaderContract, routesAdded, type RouteTree } from "@pawl/testing/RouteReaderContract"
+import { layer } from "@pawl/adapters-local/builder/routes/BabelRouteReader"
+import {
+  appOf,
+  routeReaderContract,
+  routesAdded,
+  type RouteTree
+} from "@pawl/testing/contracts/release/RouteReaderContract"
 
 routeReaderContract("BabelRouteReader", { layer })
 

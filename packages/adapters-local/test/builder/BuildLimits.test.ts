@@ -1,9 +1,9 @@
 import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { app, buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
-import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
-import { compatibilityFlags } from "@pawl/adapters-local/builder/SettingsFields"
+import { app, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { compatibilityFlags } from "@pawl/adapters-local/builder/settings/SettingsFields"
 
 const shared = ManagedRuntime.make(layer())
 afterAll(() => shared.dispose())

@@ -1,11 +1,11 @@
 import { version } from "esbuild"
 import { Context, Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { AppBuilder, type BuildResult } from "@pawl/core/app/AppBuilder"
+import { AppBuilder, type BuildResult } from "@pawl/core/bundle/AppBuilder"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { appBuilderContract, buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
-import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
+import { appBuilderContract, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 
 const shared = ManagedRuntime.make(layer())
 afterAll(() => shared.dispose())

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { AppBuilder, type BuildResult } from "@pawl/core/app/AppBuilder"
-import { app, awaitResult, buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
-import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
+import { AppBuilder, type BuildResult } from "@pawl/core/bundle/AppBuilder"
+import { app, awaitResult, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import { childrenOf, commandOf, outlive } from "../Processes.ts"
 
 const shared = ManagedRuntime.make(layer())

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs"
 import { Effect, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
-import { authGroups, authPackage } from "@pawl/adapters-local/builder/AuthPackages"
-import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
+import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { authGroups, authPackage } from "@pawl/adapters-local/builder/auth/AuthPackages"
+import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import { codes, look } from "./RealAuthLook.ts"
 
 describe("a package of real login", () => {

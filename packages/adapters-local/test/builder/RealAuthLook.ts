@@ -1,10 +1,10 @@
 /** A look at files for real login, as a build takes it of a source with its assets in `public`. */
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { readHeaders } from "@pawl/adapters-local/builder/HeadersFile"
-import type { Page } from "@pawl/adapters-local/builder/PageTexts"
-import { pagesOf } from "@pawl/adapters-local/builder/PageTypes"
-import { readRedirects } from "@pawl/adapters-local/builder/RedirectsFile"
-import { realAuthProblems } from "@pawl/adapters-local/builder/RealAuth"
+import { readHeaders } from "@pawl/adapters-local/builder/assets/HeadersFile"
+import type { Page } from "@pawl/adapters-local/builder/assets/PageTexts"
+import { pagesOf } from "@pawl/adapters-local/builder/assets/PageTypes"
+import { readRedirects } from "@pawl/adapters-local/builder/assets/RedirectsFile"
+import { realAuthProblems } from "@pawl/adapters-local/builder/auth/RealAuth"
 import { utf8 } from "@pawl/core/primitives/Digest"
 
 /** Texts, or bytes as they are. */

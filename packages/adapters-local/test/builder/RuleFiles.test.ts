@@ -1,8 +1,8 @@
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { describe, expect, it } from "vitest"
-import { ignoredPaths } from "../../src/builder/AssetsIgnore.ts"
-import { readHeaders } from "../../src/builder/HeadersFile.ts"
-import { readRedirects } from "../../src/builder/RedirectsFile.ts"
+import { ignoredPaths } from "../../src/builder/assets/AssetsIgnore.ts"
+import { readHeaders } from "../../src/builder/assets/HeadersFile.ts"
+import { readRedirects } from "../../src/builder/assets/RedirectsFile.ts"
 
 const redirects = (text: string, html: Parameters<typeof readRedirects>[2] = "auto-trailing-slash") =>
   readRedirects(text, "public/_redirects", html)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { resolve, type Tree } from "@pawl/adapters-local/builder/TreeResolver"
+import { resolve, type Tree } from "@pawl/adapters-local/builder/bundler/TreeResolver"
 
 const treeOf = (files: Readonly<Record<string, string>>): Tree => ({
   has: (path) => Object.hasOwn(files, path),

@@ -3,10 +3,10 @@ import { join } from "node:path"
 import { Effect, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
-import { buildJob, buildOnce, type Tree } from "@pawl/testing/AppBuilderContract"
-import { layer } from "@pawl/adapters-local/builder/EsbuildAppBuilder"
-import { vendoredFolders, vendoredTree } from "@pawl/adapters-local/builder/VendoredFiles"
-import { asksForAnother, vendoredPackages } from "@pawl/adapters-local/builder/VendoredPackages"
+import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
+import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { vendoredFolders, vendoredTree } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
+import { asksForAnother, vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 
 const shared = ManagedRuntime.make(layer())
 afterAll(() => shared.dispose())

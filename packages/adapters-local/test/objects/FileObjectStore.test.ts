@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { objectStoreContract } from "@pawl/testing/ObjectStoreContract"
+import { objectStoreContract } from "@pawl/testing/contracts/stores/ObjectStoreContract"
 import { layer } from "../../src/objects/FileObjectStore.ts"
 
 const root = mkdtempSync(join(tmpdir(), "objects-"))

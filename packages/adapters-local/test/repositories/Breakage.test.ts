@@ -16,7 +16,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { projectId, scene, signature, tagOf, textFiles } from "@pawl/testing/RepositoriesScene"
+import { projectId, scene, signature, tagOf, textFiles } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import * as GitReaders from "../../src/repositories/GitReaders.ts"
 import { repositoryFixture } from "./RepositoryFixture.ts"
 

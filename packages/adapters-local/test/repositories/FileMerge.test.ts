@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { Repositories } from "@pawl/core/project/Repositories"
-import { scene } from "@pawl/testing/RepositoriesScene"
+import { scene } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { layer } from "../../src/repositories/GitRepositories.ts"
 
 const root = mkdtempSync(join(tmpdir(), "file-merge-"))

@@ -12,10 +12,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Logger, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { canonicalRemoteContract, type RemoteHands, threeGenerations } from "@pawl/testing/CanonicalRemoteContract"
+import {
+  canonicalRemoteContract,
+  type RemoteHands,
+  threeGenerations
+} from "@pawl/testing/contracts/release/CanonicalRemoteContract"
 import type { Repositories } from "@pawl/core/project/Repositories"
 import { CanonicalRemote } from "@pawl/core/release/CanonicalRemote"
-import * as GitRemote from "@pawl/adapters-local/repositories/GitRemote"
+import * as GitRemote from "@pawl/adapters-local/repositories/transport/GitRemote"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import { basic, type GitHost, gitHost } from "./GitHost.ts"
 

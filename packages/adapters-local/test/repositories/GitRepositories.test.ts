@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { repositoriesContract } from "@pawl/testing/RepositoriesContract"
+import { repositoriesContract } from "@pawl/testing/contracts/repositories/RepositoriesContract"
 import { layer } from "../../src/repositories/GitRepositories.ts"
 
 const root = mkdtempSync(join(tmpdir(), "repositories-"))

@@ -12,7 +12,7 @@ import {
   textFiles,
   textOf,
   workspace
-} from "@pawl/testing/RepositoriesScene"
+} from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { repositoryFixture } from "./RepositoryFixture.ts"
 
 const fixture = repositoryFixture()

@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { projectId, scene } from "@pawl/testing/RepositoriesScene"
+import { projectId, scene } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { gitObject, pack } from "../../src/repositories/GitObjects.ts"
-import { measurePack } from "../../src/repositories/PackBounds.ts"
+import { measurePack } from "../../src/repositories/transport/PackBounds.ts"
 import { repositoryFixture } from "./RepositoryFixture.ts"
 
 const fixture = repositoryFixture()

@@ -4,9 +4,9 @@ import { Effect, Exit, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { takeExclusive } from "@pawl/adapters-local/sqlite/FileLock"
-import { projectId } from "@pawl/testing/StoreFixtures"
-import * as ProjectLocks from "../../src/repositories/ProjectLocks.ts"
-import * as SharedProjectLocks from "../../src/repositories/SharedProjectLocks.ts"
+import { projectId } from "@pawl/testing/tools/StoreFixtures"
+import * as ProjectLocks from "../../src/repositories/locks/ProjectLocks.ts"
+import * as SharedProjectLocks from "../../src/repositories/locks/SharedProjectLocks.ts"
 import { childOf, temporaryFolder } from "../sqlite/SqliteFixture.ts"
 
 /** As another process has them: with queues of its own. */

@@ -5,8 +5,8 @@ import * as FastCheck from "fast-check"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { type FileEdits, Repositories } from "@pawl/core/project/Repositories"
-import { differences } from "@pawl/core/promotion/TreeMerge"
-import { projectId, scene } from "@pawl/testing/RepositoriesScene"
+import { differences } from "@pawl/core/audit/TreeMerge"
+import { projectId, scene } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import { layer } from "../../src/repositories/GitRepositories.ts"
 
 const root = mkdtempSync(join(tmpdir(), "tree-merge-"))

@@ -1,9 +1,9 @@
 /** A process that writes in a Project each time it is told to `write`, and is inside until it is told to `leave`. */
 import { createInterface } from "node:readline"
 import { Deferred, Effect } from "effect"
-import { projectId } from "@pawl/testing/StoreFixtures"
-import * as ProjectLocks from "../../src/repositories/ProjectLocks.ts"
-import * as SharedProjectLocks from "../../src/repositories/SharedProjectLocks.ts"
+import { projectId } from "@pawl/testing/tools/StoreFixtures"
+import * as ProjectLocks from "../../src/repositories/locks/ProjectLocks.ts"
+import * as SharedProjectLocks from "../../src/repositories/locks/SharedProjectLocks.ts"
 
 const { writing } = SharedProjectLocks.make(ProjectLocks.make(), process.argv[2]!)
 let leave = Deferred.makeUnsafe<void>()

@@ -1,6 +1,6 @@
 import { type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
+import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { install, openWorld } from "./RuntimeWorld.ts"

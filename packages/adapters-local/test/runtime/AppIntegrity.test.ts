@@ -1,6 +1,6 @@
 import { AppRuntime } from "@pawl/core/app/AppRuntime"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
+import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { hex, install, openWorld } from "./RuntimeWorld.ts"

@@ -1,5 +1,5 @@
 import { AppRuntime } from "@pawl/core/app/AppRuntime"
-import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
+import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { install, openWorld } from "./RuntimeWorld.ts"

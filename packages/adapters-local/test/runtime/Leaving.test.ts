@@ -1,14 +1,14 @@
 import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { BytesBody } from "@pawl/router/Body"
-import { ask, bodyText } from "@pawl/testing/AppRuntimeContract"
+import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect, type Scheduler } from "effect"
 import { rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { setImmediate as turn } from "node:timers/promises"
 import { afterAll, describe, expect, it } from "vitest"
-import { AppConnection } from "../../src/runtime/AppConnection.ts"
+import { AppConnection } from "../../src/runtime/wire/AppConnection.ts"
 import { freshFolder, install, openWorld } from "./RuntimeWorld.ts"
 
 const started: Array<string> = []

@@ -1,5 +1,5 @@
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { appRuntimeContract } from "@pawl/testing/AppRuntimeContract"
+import { appRuntimeContract } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect, Layer } from "effect"
 import { install, memoryObjects, runtimeLayer } from "./RuntimeWorld.ts"
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { sandboxContract } from "@pawl/testing/SandboxContract"
+import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract"
 import { describe } from "vitest"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
 import { makeHost } from "./SandboxHost.ts"

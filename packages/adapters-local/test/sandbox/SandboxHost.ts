@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { createServer, type AddressInfo, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { SandboxHost } from "@pawl/testing/SandboxJobs"
+import type { SandboxHost } from "@pawl/testing/contracts/sandbox/SandboxJobs"
 
 const commandLines = (): ReadonlyArray<string> =>
   readdirSync("/proc")

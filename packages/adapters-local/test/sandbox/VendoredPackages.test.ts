@@ -1,7 +1,7 @@
-import { jobOf, runJob, textOf } from "@pawl/testing/SandboxJobs"
+import { jobOf, runJob, textOf } from "@pawl/testing/contracts/sandbox/SandboxJobs"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { vendoredPackages } from "@pawl/adapters-local/builder/VendoredPackages"
+import { vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 import { layer } from "@pawl/adapters-local/sandbox/LocalSandbox"
 
 const app = `import { Hono } from 'hono'\nimport { json } from 'itty-router'\nconst app = new Hono()\napp.get('/', (c) => c.json({ text: c.req.path }))\nexport default app\nexport const answer: Response = json(1)\n`

@@ -1,5 +1,5 @@
 /** A supervisor to be killed: starts one job and waits. With a number of milliseconds it then kills itself. */
-import { Sandbox } from "@pawl/core/candidate/Sandbox"
+import { Sandbox } from "@pawl/core/verification/Sandbox"
 import { Effect } from "effect"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
 

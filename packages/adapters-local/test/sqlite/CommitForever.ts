@@ -1,6 +1,6 @@
 /** A process that commits without end, from eight fibers, and says each time what was acknowledged. */
 import { Effect } from "effect"
-import { change, commit, event, projectId } from "@pawl/testing/StoreFixtures"
+import { change, commit, event, projectId } from "@pawl/testing/tools/StoreFixtures"
 import { insert } from "@pawl/core/ledger/Commit"
 import { storesOn } from "./SqliteFixture.ts"
 

@@ -1,4 +1,4 @@
-import { eventDeliveries } from "@pawl/testing/EventDeliveries"
+import { eventDeliveries } from "@pawl/testing/tools/EventDeliveries"
 import { layerFresh } from "./SqliteFixture.ts"
 
 eventDeliveries("SQLite", { layer: layerFresh }, 2_000)

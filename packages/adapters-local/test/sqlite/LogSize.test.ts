@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { insert } from "@pawl/core/ledger/Commit"
-import { change, commit } from "@pawl/testing/StoreFixtures"
+import { change, commit } from "@pawl/testing/tools/StoreFixtures"
 import { storesOn, temporaryFile } from "./SqliteFixture.ts"
 
 const MiB = 1024 * 1024

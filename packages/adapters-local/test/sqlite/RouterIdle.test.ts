@@ -7,7 +7,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import { Database } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
-import { commit, event, projectId, time } from "@pawl/testing/StoreFixtures"
+import { commit, event, projectId, time } from "@pawl/testing/tools/StoreFixtures"
 import { temporaryFile } from "./SqliteFixture.ts"
 
 const many = Array.from({ length: 60 }, (_, index) => index + 1)

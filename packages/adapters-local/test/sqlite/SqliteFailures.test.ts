@@ -18,7 +18,7 @@ import {
   seedChanges,
   stored,
   token
-} from "@pawl/testing/StoreFixtures"
+} from "@pawl/testing/tools/StoreFixtures"
 import { storesOn, temporaryFile } from "./SqliteFixture.ts"
 
 type Services = Layer.Success<ReturnType<typeof storesOn>>

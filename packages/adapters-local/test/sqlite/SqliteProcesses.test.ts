@@ -2,11 +2,21 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { Effect, Fiber, Layer, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Commands } from "@pawl/core/event/Commands"
+import { Commands } from "@pawl/core/work/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { insert } from "@pawl/core/ledger/Commit"
 import { Records } from "@pawl/core/ledger/Records"
-import { change, changeId, claim, command, commit, event, ids, projectId, send } from "@pawl/testing/StoreFixtures"
+import {
+  change,
+  changeId,
+  claim,
+  command,
+  commit,
+  event,
+  ids,
+  projectId,
+  send
+} from "@pawl/testing/tools/StoreFixtures"
 import { childOf, storesOn, temporaryFile } from "./SqliteFixture.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(effect))

@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import * as Turns from "@pawl/adapters-local/sqlite/Turns"
 import { Database } from "@pawl/sql/Database"
-import { interleave, seededDraw } from "@pawl/testing/SeededScheduler"
-import { failure } from "@pawl/testing/StoreFixtures"
+import { interleave, seededDraw } from "@pawl/testing/tools/SeededScheduler"
+import { failure } from "@pawl/testing/tools/StoreFixtures"
 import { temporaryFile } from "./SqliteFixture.ts"
 
 const seeds = Array.from({ length: 200 }, (_, seed) => seed)

@@ -4,9 +4,9 @@ import { find } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
-import type { Project } from "../project/Project.ts"
+import type { Project } from "../model/Project.ts"
 import { counts, leaves, standing } from "./Departures.ts"
-import { covers, type Role, type Scope } from "./Membership.ts"
+import { covers, type Role, type Scope } from "../model/Membership.ts"
 
 /** The caller belongs here, but their role is too weak for this. */
 export class InsufficientRole extends Schema.TaggedError<InsufficientRole>()("InsufficientRole", {

@@ -7,7 +7,7 @@ import * as Commit from "../ledger/Commit.ts"
 import { find } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
 import type * as Time from "../primitives/Time.ts"
-import type { Departure, Membership, OrganizationMember } from "./Membership.ts"
+import type { Departure, Membership, OrganizationMember } from "../model/Membership.ts"
 
 const keyOf = (organizationId: string, userId: string): string => `${organizationId}/${userId}`
 

@@ -7,7 +7,7 @@ import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { counts, departing, standing, stayOf } from "./Departures.ts"
-import type { Membership, OrganizationMember } from "./Membership.ts"
+import type { Membership, OrganizationMember } from "../model/Membership.ts"
 import { allScopes, type Asking, requireWithin } from "./Tokens.ts"
 
 export interface Entry<Role> {

@@ -9,7 +9,7 @@ import { makeUuid, type OrganizationId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { InsufficientRole } from "./Access.ts"
-import type { Organization, OrganizationMember, OrganizationRole, User } from "./Membership.ts"
+import type { Organization, OrganizationMember, OrganizationRole, User } from "../model/Membership.ts"
 import { checkName } from "./Names.ts"
 import { allScopes, demandEnabled, isTokenText, recordOf, tokenForm } from "./Tokens.ts"
 

@@ -9,7 +9,7 @@ import { sha256 } from "../primitives/Digest.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { Scope, type Token, type User } from "./Membership.ts"
+import { Scope, type Token, type User } from "../model/Membership.ts"
 import { checkName } from "./Names.ts"
 import { Secrets } from "./Secrets.ts"
 

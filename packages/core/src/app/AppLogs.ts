@@ -4,7 +4,12 @@
  */
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
+import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
+
+/** How many lines a reader gets at most. */
+export const linesOf = (limit: number | undefined): number =>
+  Math.max(1, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
 export const logLevels = ["debug", "log", "info", "warn", "error"] as const
 export const LogLevel = Schema.Literals(logLevels)

@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { find } from "../ledger/Deciding.ts"
-import { pointerKey } from "../ledger/Entities.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
-import { Process } from "../ledger/Processes.ts"
+import { pointerKey } from "../model/Entities.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
+import { Process } from "../work/Processes.ts"
 import * as Time from "../primitives/Time.ts"
-import type { Pointer } from "./Pointer.ts"
-import { PointerLifecycle } from "./PointerLifecycle.ts"
+import type { Pointer } from "../model/Pointer.ts"
+import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 
 /** A row whose last build failed is building again, before it says what became of the next one. */
 export const reopening = Effect.fnUntraced(function* (projectId: string, incarnation: number) {

@@ -1,7 +1,7 @@
 /** Pointers for routers, straight from the records: the row of a label and channel, or the label's tombstone. */
 import { Effect, Layer } from "effect"
 import { Records } from "../ledger/Records.ts"
-import type { Channel } from "./Pointer.ts"
+import type { Channel } from "../model/Pointer.ts"
 import { PointerSource, PointerSourceUnavailable } from "./Routing.ts"
 
 export const layer = Layer.effect(

@@ -1,6 +1,6 @@
 /** Where routers read pointers: the row of a label and channel, or the tombstone that a removed app leaves. */
 import { Context, Effect, Layer, Schema } from "effect"
-import type { Channel, Pointer } from "./Pointer.ts"
+import type { Channel, Pointer } from "../model/Pointer.ts"
 
 /** The pointers cannot be read. Nothing is known about the host: answer 503 and try again. */
 export class PointerSourceUnavailable extends Schema.TaggedError<PointerSourceUnavailable>()(

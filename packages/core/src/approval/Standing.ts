@@ -1,13 +1,13 @@
 /** What the decisions on a Candidate come to under a Policy: whose count, and how many are still owed. */
 import { Effect } from "effect"
 import { hasLeft, roleOf } from "../access/Access.ts"
-import { covers, type Role } from "../access/Membership.ts"
-import type { Candidate } from "../candidate/Candidate.ts"
-import type { Change } from "../change/Change.ts"
+import { covers, type Role } from "../model/Membership.ts"
+import type { Candidate } from "../model/Candidate.ts"
+import type { Change } from "../model/Change.ts"
 import type { Stored } from "../ledger/Commit.ts"
 import { demand, find } from "../ledger/Deciding.ts"
-import { type Approval, approvalKey } from "./Approval.ts"
-import type { Policy } from "./Policy.ts"
+import { type Approval, approvalKey } from "../model/Approval.ts"
+import type { Policy } from "../model/Policy.ts"
 
 /** The role that may approve. */
 export const approverRole: Role = "member"

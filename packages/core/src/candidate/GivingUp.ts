@@ -1,12 +1,12 @@
 /** Ends a Candidate whose verification died and was dismissed by a person, so that it can be asked for again. */
 import { Effect } from "effect"
-import type { Actor } from "../access/Actor.ts"
+import type { Actor } from "../model/Actor.ts"
 import { endOfRollback } from "../change/WithoutCandidate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
 import * as Time from "../primitives/Time.ts"
-import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 
 /** How the reason of such a Candidate begins. */
 export const givenUp = "its verification was given up"

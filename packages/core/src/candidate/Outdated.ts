@@ -1,10 +1,10 @@
 /** Whether a plan still says what it would say if it were made now. */
 import { Effect } from "effect"
-import type { Policy } from "../approval/Policy.ts"
+import type { Policy } from "../model/Policy.ts"
 import { demand } from "../ledger/Deciding.ts"
-import { mustBuild } from "../promotion/RollbackPlan.ts"
+import { mustBuild } from "./RollbackPlan.ts"
 import { releasesTo } from "../release/ReleaseTargets.ts"
-import type { Candidate } from "./Candidate.ts"
+import type { Candidate } from "../model/Candidate.ts"
 
 /**
  * Made under another Policy, or without a build that is owed by now: by the Project's app since it was deployed, or by

@@ -1,17 +1,17 @@
 /** A Candidate whose base is behind canonical is stale: it is never retried blind. */
 import { Effect } from "effect"
-import { system } from "../access/Actor.ts"
-import type { Change } from "../change/Change.ts"
+import { system } from "../model/Actor.ts"
+import type { Change } from "../model/Change.ts"
 import { leftWithout } from "../change/WithoutCandidate.ts"
-import { commandId, type NewCommand } from "../event/Command.ts"
+import { commandId, type NewCommand } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
-import type { Head } from "../promotion/Generation.ts"
-import type { Candidate } from "./Candidate.ts"
-import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import type { Head } from "../model/Generation.ts"
+import type { Candidate } from "../model/Candidate.ts"
+import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 
 const actor = system("staleness")
 

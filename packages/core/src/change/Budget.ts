@@ -1,6 +1,6 @@
 /** The budget of a Change can only be raised. */
 import { Effect, Schema } from "effect"
-import type { Actor } from "../access/Actor.ts"
+import type { Actor } from "../model/Actor.ts"
 import { decideAndCommit } from "../ledger/Deciding.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -8,7 +8,7 @@ import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import { begin, end, moveChange, moveTask, setChange } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
-import { isBudget } from "./Change.ts"
+import { isBudget } from "../model/Change.ts"
 import { ChangeClosed, isClosed } from "./Changes.ts"
 
 export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecrease>()("BudgetCannotDecrease", {

@@ -1,16 +1,16 @@
 /** Cancelling a Change, in each of the states before promotion starts. */
 import { Effect, Schema } from "effect"
-import type { Actor } from "../access/Actor.ts"
-import type { Candidate } from "../candidate/Candidate.ts"
-import { CandidateLifecycle } from "../candidate/CandidateLifecycle.ts"
+import type { Actor } from "../model/Actor.ts"
+import type { Candidate } from "../model/Candidate.ts"
+import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import { begin, type Draft, emit, end, moveChange } from "../task/Progress.ts"
 import { cancelOpen, runsOf, snapshotOf } from "../task/Tasks.ts"
-import { ChangeLifecycle } from "./ChangeLifecycle.ts"
+import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 
 /** Promotion has started, or the Change has ended. */
 export class NotCancellable extends Schema.TaggedError<NotCancellable>()("NotCancellable", {

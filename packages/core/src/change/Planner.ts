@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { RepositoryRef } from "../project/Repositories.ts"
-import type { Change } from "./Change.ts"
+import type { Change } from "../model/Change.ts"
 
 /** There is no plan for this goal, for good. The Change fails with the reason. */
 export class PlannerFailed extends Schema.TaggedError<PlannerFailed>()("PlannerFailed", { reason: Schema.String }) {}

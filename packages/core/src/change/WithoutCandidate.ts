@@ -1,11 +1,11 @@
 /** What becomes of a Change when one of its Candidates is gone: stale, rejected, or to be verified anew. */
-import type { Actor } from "../access/Actor.ts"
-import type { NewEvent } from "../event/Event.ts"
+import type { Actor } from "../model/Actor.ts"
+import type { NewEvent } from "../model/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
 import type * as Time from "../primitives/Time.ts"
-import type { Change } from "./Change.ts"
-import { ChangeLifecycle } from "./ChangeLifecycle.ts"
+import type { Change } from "../model/Change.ts"
+import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 
 /** Whether this Candidate is the one that its Change is promoting. */
 export const isPromoting = (change: Change, candidateId: string): boolean =>

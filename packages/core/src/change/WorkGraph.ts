@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
-import { Complexity, isPlanned, type Task, TaskKind } from "../task/Task.ts"
+import { Complexity, isPlanned, type Task, TaskKind } from "../model/Task.ts"
 
 export const PlannedTask = Schema.Struct({
   /** `[a-z0-9-]{1,40}`, unique in the graph. `edit-<n>` belongs to people. */

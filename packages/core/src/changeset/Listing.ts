@@ -7,7 +7,7 @@ import { ObjectMissing, ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8Length } from "../primitives/CodePoints.ts"
 import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { type ChangeSet, FileChange, Intent } from "./ChangeSet.ts"
+import { type ChangeSet, FileChange, Intent } from "../model/ChangeSet.ts"
 
 export interface Listing extends Pick<ChangeSet, "files" | "intents" | "cut"> {}
 

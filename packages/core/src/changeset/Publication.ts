@@ -1,14 +1,14 @@
 /** Making a ChangeSet: the commit in the run's own fork, and the record of it. Agents and people go through here alike. */
 import { Effect } from "effect"
-import type { Actor } from "../access/Actor.ts"
+import type { Actor } from "../model/Actor.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { changeSetId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type * as Time from "../primitives/Time.ts"
 import { type FileEdits, Repositories, type RepositoryRef, type Signature } from "../project/Repositories.ts"
 import { type Draft, emit } from "../task/Progress.ts"
-import type { Task, TaskRun } from "../task/Task.ts"
-import type { ChangeSet, Intent } from "./ChangeSet.ts"
+import type { Task, TaskRun } from "../model/Task.ts"
+import type { ChangeSet, Intent } from "../model/ChangeSet.ts"
 import { type Listing, listingOf } from "./Listing.ts"
 
 /** Ids stand for authors in commits; names and addresses are not spread through history. */

@@ -1,7 +1,7 @@
 /** The durable log of a Project's events. Written by `Ledger.commit` in the same transaction as the state. */
 import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
-import type { Event } from "./Event.ts"
+import type { Event } from "../model/Event.ts"
 
 /** Events up to this sequence are gone by retention; start later. */
 export class EventsExpired extends Schema.TaggedError<EventsExpired>()("EventsExpired", {

@@ -6,13 +6,13 @@
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import type { Ledger, LedgerUnavailable } from "../ledger/Ledger.ts"
-import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
+import { commitStep, Process, Waiting } from "../work/Processes.ts"
 import type { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import type { Consumer } from "./Consumer.ts"
+import type { Consumer } from "../model/Consumer.ts"
 import { type Asked, type Decide, isOwnConflict, NotYet, type Step, step } from "./Consuming.ts"
-import type { Event } from "./Event.ts"
+import type { Event } from "../model/Event.ts"
 import { EventLog } from "./EventLog.ts"
 
 /** Where a group came to. */

@@ -2,10 +2,10 @@
  * A Commit is what a decision wants: plain data. What must still be true, the records to write, the events for
  * the outbox, the commands to send, the journal step that this completes. All of it happens, or none.
  */
-import type { Actor } from "../access/Actor.ts"
-import type { Lease, NewCommand } from "../event/Command.ts"
-import type { NewEvent } from "../event/Event.ts"
-import type { Kind, RecordOf } from "./Entities.ts"
+import type { Actor } from "../model/Actor.ts"
+import type { Lease, NewCommand } from "../model/Command.ts"
+import type { NewEvent } from "../model/Event.ts"
+import type { Kind, RecordOf } from "../model/Entities.ts"
 
 /** A record as it was read. `revision` starts at 1 and grows with every write. */
 export interface Stored<A> {

@@ -6,8 +6,8 @@
 import { Limits } from "../primitives/Limits.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import type { Commit, Write } from "./Commit.ts"
-import { type Entity, entityOf, type Kind, kinds } from "./Entities.ts"
-import { steps } from "./Lifecycle.ts"
+import { type Entity, entityOf, type Kind, kinds } from "../model/Entities.ts"
+import { steps } from "../model/Lifecycle.ts"
 
 /** A commit that no correct program makes. */
 export class BadCommit extends Error {

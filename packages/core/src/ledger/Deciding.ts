@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Limits } from "../primitives/Limits.ts"
 import type { Commit, Stored } from "./Commit.ts"
-import type { Kind, RecordOf } from "./Entities.ts"
+import type { Kind, RecordOf } from "../model/Entities.ts"
 import { type Conflict, Ledger, LedgerUnavailable } from "./Ledger.ts"
 import { Records } from "./Records.ts"
 import { Unknown } from "./Refusals.ts"

@@ -3,7 +3,7 @@
  * in the transaction of the commit that changed the status, and keeps it for ever.
  */
 import { Context, type Effect, Schema } from "effect"
-import { Actor, system } from "../access/Actor.ts"
+import { Actor, system } from "../model/Actor.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import type { Commit, Write } from "./Commit.ts"

@@ -1,7 +1,7 @@
 /** Reads what the ledger keeps. Records carry the revision that a later commit guards. */
 import { Context, type Effect, type Option } from "effect"
 import type { Stored } from "./Commit.ts"
-import type { ColumnsOf, Kind, RecordOf, Value } from "./Entities.ts"
+import type { ColumnsOf, Kind, RecordOf, Value } from "../model/Entities.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
 export interface Listing<K extends Kind> {
@@ -22,6 +22,10 @@ export interface Page<A> {
   /** Null on the last page. */
   readonly nextCursor: string | null
 }
+
+/** The position that a cursor names; null for none, and for one that is not ours. */
+export const positionOf = (cursor: string | undefined): number | null =>
+  cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : null
 
 export class Records extends Context.Service<
   Records,

@@ -1,9 +1,9 @@
 /** What an archived Project refuses: it takes no new work, and stays to be read. */
 import { Effect, Schema } from "effect"
-import type { CommandKind } from "../event/Command.ts"
+import type { CommandKind } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { demand, find } from "../ledger/Deciding.ts"
-import type { Project } from "./Project.ts"
+import type { Project } from "../model/Project.ts"
 
 /** The Project is archived: no Change, ChangeSet, Candidate, promotion or deploy is taken any more. */
 export class ProjectArchived extends Schema.TaggedError<ProjectArchived>()("ProjectArchived", {

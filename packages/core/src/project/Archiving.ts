@@ -1,13 +1,13 @@
 /** Archiving a Project: it takes no more work, its hosts answer 410 at once, and what it holds is cleaned away. */
 import { Effect } from "effect"
-import type { Actor } from "../access/Actor.ts"
+import type { Actor } from "../model/Actor.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { removal } from "../app/Removal.ts"
-import { commandId } from "../event/Command.ts"
+import { commandId } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Time from "../primitives/Time.ts"
-import { touchHead } from "../promotion/HeadGuard.ts"
+import { touchHead } from "./HeadGuard.ts"
 
 /** Archives a Project and answers it. A repeat answers the same. Processes that run for it end quietly. */
 export const archive = (actor: Actor, projectId: string) =>

@@ -3,7 +3,7 @@
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
 import { Context, type Effect, Schema, type Stream } from "effect"
-import { type FileChange } from "../changeset/ChangeSet.ts"
+import { type FileChange } from "../model/ChangeSet.ts"
 
 /** What a repository is: a Project's canonical line, or one of its forks (`ws-…`, `cand-…`). */
 export interface RepositoryRef {

@@ -1,11 +1,11 @@
 /** What a Project has used: money, builds, sandbox time, bytes. It only reads. */
 import { Effect, Schema } from "effect"
-import * as Shares from "../app/Shares.ts"
-import { DailyCounter } from "../app/DailyCounter.ts"
+import * as Shares from "../bundle/Shares.ts"
+import { DailyCounter } from "../bundle/DailyCounter.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { bundleBytes } from "../upkeep/BundleReports.ts"
+import { bundleBytes } from "../bundle/BundleReports.ts"
 
 export const Usage = Schema.Struct({
   /** Of all Changes. */

@@ -1,17 +1,17 @@
 /** Promotion: the only way the canonical line moves. Safe to repeat; of two at once one advances it, both learn of it. */
 import { Effect, Schema } from "effect"
-import type { Actor } from "../access/Actor.ts"
+import type { Actor } from "../model/Actor.ts"
 import { decisionsOn } from "../approval/Standing.ts"
 import { hasOtherVerified, isBehind } from "../candidate/Staleness.ts"
-import { evidenceOf } from "../evidence/CandidateEvidence.ts"
-import { commandId } from "../event/Command.ts"
-import { Commands } from "../event/Commands.ts"
+import { evidenceOf } from "../verification/CandidateEvidence.ts"
+import { commandId } from "../model/Command.ts"
+import { Commands } from "../work/Commands.ts"
 import type { Commit } from "../ledger/Commit.ts"
 import { type Decided, decideAndCommit, demand, find } from "../ledger/Deciding.ts"
-import { generationKey } from "../ledger/Entities.ts"
+import { generationKey } from "../model/Entities.ts"
 import { LedgerUnavailable } from "../ledger/Ledger.ts"
-import { Waiting } from "../ledger/Processes.ts"
-import type { Lease } from "../event/Command.ts"
+import { Waiting } from "../work/Processes.ts"
+import type { Lease } from "../model/Command.ts"
 import { candidateFork, makeUuid, releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
@@ -28,9 +28,9 @@ import {
   type Snapshot,
   type SwapDecision
 } from "./Canonical.ts"
-import type { Generation } from "./Generation.ts"
-import { mustBuild } from "./RollbackPlan.ts"
-import { syncSource } from "./SourceSync.ts"
+import type { Generation } from "../model/Generation.ts"
+import { mustBuild } from "../candidate/RollbackPlan.ts"
+import { syncSource } from "../project/SourceSync.ts"
 
 /** What canonical is, and what a stale Candidate was made on, in words. */
 export const behind = (at: { readonly baseGeneration: number; readonly canonicalGeneration: number }): string =>

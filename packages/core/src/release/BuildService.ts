@@ -1,6 +1,6 @@
 /** A service that builds a release target from canonical `main` by itself. Pawl only looks on: it starts nothing there. */
 import { Context, Effect, Layer, Schema } from "effect"
-import type { ReleaseTarget } from "./ReleaseTarget.ts"
+import type { ReleaseTarget } from "../model/ReleaseTarget.ts"
 
 /** No build service is set up in this installation. */
 export class BuildServiceMissing extends Schema.TaggedError<BuildServiceMissing>()("BuildServiceMissing", {}) {

@@ -5,18 +5,18 @@
  * still canonical.
  */
 import { Effect } from "effect"
-import { system } from "../access/Actor.ts"
-import type { EventType } from "../event/Event.ts"
+import { system } from "../model/Actor.ts"
+import type { EventType } from "../model/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import { commitStep, Process, step, Waiting } from "../ledger/Processes.ts"
+import { commitStep, Process, step, Waiting } from "../work/Processes.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { BuildService, type BuildServiceFault, type ServiceBuild } from "./BuildService.ts"
 import { CanonicalRemote } from "./CanonicalRemote.ts"
 import { ending } from "./Ending.ts"
-import type { Release } from "./Release.ts"
-import type { ReleaseTarget } from "./ReleaseTarget.ts"
+import type { Release } from "../model/Release.ts"
+import type { ReleaseTarget } from "../model/ReleaseTarget.ts"
 import { smokeTest } from "./Smoke.ts"
 
 const actor = system("release")

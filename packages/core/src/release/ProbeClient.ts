@@ -1,6 +1,6 @@
 /** Asks a live app one question through the router, past every cache of pointers. No public route is needed. */
 import { Context, Effect, Layer, Schema } from "effect"
-import type { Channel } from "../app/Pointer.ts"
+import type { Channel } from "../model/Pointer.ts"
 import { Limits } from "../primitives/Limits.ts"
 
 /** No response came: a time-out, or the machinery before the app could not serve. A gap, never a pass. */

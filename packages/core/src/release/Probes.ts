@@ -1,8 +1,8 @@
 /** Release smoke probes: which they are, and what an answer means. No response is a gap, never a pass. */
-import type { Intent } from "../changeset/ChangeSet.ts"
+import type { Intent } from "../model/ChangeSet.ts"
 import type { PawlProbe } from "../project/PawlFile.ts"
 import type { ProbeAnswer } from "./ProbeClient.ts"
-import type { ProbeResult } from "./Release.ts"
+import type { ProbeResult } from "../model/Release.ts"
 
 export interface Probe {
   readonly path: string

@@ -4,17 +4,17 @@
  * what is stored must have the digest that its generation's version row holds.
  */
 import { Effect, Schema } from "effect"
-import { bundleKey, bundlePrefix } from "../app/Bundle.ts"
-import { BuildRefused, bundleOf } from "../app/Builds.ts"
-import * as BundleStore from "../app/BundleStore.ts"
-import { clearStrays } from "../app/Strays.ts"
-import { verifiedDigest } from "../evidence/CandidateEvidence.ts"
+import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
+import { BuildRefused, bundleOf } from "../bundle/Builds.ts"
+import * as BundleStore from "../bundle/BundleStore.ts"
+import { clearStrays } from "../bundle/Strays.ts"
+import { verifiedDigest } from "../verification/CandidateEvidence.ts"
 import { demand } from "../ledger/Deciding.ts"
 import { Records } from "../ledger/Records.ts"
 import { readFiles } from "../project/Source.ts"
-import { placeOf } from "../promotion/SourceSync.ts"
-import { keptBundle, servedDigest, whole } from "./KeptBundle.ts"
-import type { BundleSource, Release } from "./Release.ts"
+import { placeOf } from "../project/SourceSync.ts"
+import { keptBundle, servedDigest, whole } from "../app/KeptBundle.ts"
+import type { BundleSource, Release } from "../model/Release.ts"
 
 /** What was built is not what was verified. It is not served. */
 export class BundleMismatch extends Schema.TaggedError<BundleMismatch>()("BundleMismatch", {

@@ -2,16 +2,16 @@
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
-import { pointerKey } from "../ledger/Entities.ts"
+import { pointerKey } from "../model/Entities.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { OutboundRule, refusedHost } from "../primitives/OutboundAddress.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
-import { touchHead } from "../promotion/HeadGuard.ts"
-import { remoteUrl } from "./RemoteUrl.ts"
-import type { ReleaseTarget } from "./ReleaseTarget.ts"
+import { touchHead } from "../project/HeadGuard.ts"
+import { remoteUrl } from "../model/RemoteUrl.ts"
+import type { ReleaseTarget } from "../model/ReleaseTarget.ts"
 
 /** What a promotion of a Project is released to. */
 export type ReleasesTo = { readonly _tag: "App" } | { readonly _tag: "Target"; readonly target: ReleaseTarget } | null

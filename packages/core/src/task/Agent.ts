@@ -1,10 +1,10 @@
 /** Works one run of a Task. The reference has a default that is never there, so that a composition need not know of agents. */
 import { Context, type Effect, Layer, Schema } from "effect"
-import type { Change } from "../change/Change.ts"
+import type { Change } from "../model/Change.ts"
 import type { PlannedTask } from "../change/WorkGraph.ts"
-import type { Intent } from "../changeset/ChangeSet.ts"
+import type { Intent } from "../model/ChangeSet.ts"
 import type { FileEdits, RepositoryRef } from "../project/Repositories.ts"
-import type { Task, TaskRun } from "./Task.ts"
+import type { Task, TaskRun } from "../model/Task.ts"
 
 /** The agent could not be run: model away, process killed. The run is tried again; it has not failed. */
 export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("AgentUnavailable", {

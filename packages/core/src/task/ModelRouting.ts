@@ -1,6 +1,6 @@
 /** Which tier of model works a Task, and which comes after it (decisions, "Enumerations"). */
 import { Limits } from "../primitives/Limits.ts"
-import type { Complexity, ModelTier, TaskKind, TaskRun } from "./Task.ts"
+import type { Complexity, ModelTier, TaskKind, TaskRun } from "../model/Task.ts"
 
 /** Weakest first. */
 const tiers: ReadonlyArray<ModelTier> = ["fast", "balanced", "strong"]

@@ -4,17 +4,17 @@
  *
  * Every commit made here writes the Change, so its revision guards all rules about the set of its Tasks.
  */
-import type { Actor } from "../access/Actor.ts"
-import type { Change, ChangeStatus } from "../change/Change.ts"
-import { ChangeLifecycle } from "../change/ChangeLifecycle.ts"
+import type { Actor } from "../model/Actor.ts"
+import type { Change, ChangeStatus } from "../model/Change.ts"
+import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import { dispatchOf } from "../change/Changes.ts"
-import { commandId, type NewCommand } from "../event/Command.ts"
-import type { NewEvent } from "../event/Event.ts"
+import { commandId, type NewCommand } from "../model/Command.ts"
+import type { NewEvent } from "../model/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
-import * as Lifecycle from "../ledger/Lifecycle.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
 import type * as Time from "../primitives/Time.ts"
-import { isActive, isPlanned, type Task } from "./Task.ts"
-import { TaskLifecycle } from "./TaskLifecycle.ts"
+import { isActive, isPlanned, type Task } from "../model/Task.ts"
+import { TaskLifecycle } from "../model/TaskLifecycle.ts"
 
 /** A Change and all its Tasks in order of insertion, as they were read. */
 export interface Snapshot {

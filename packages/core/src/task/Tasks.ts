@@ -1,20 +1,20 @@
 /** Tasks: how one is admitted, started, ended and taken up again. Each is one commit, with all that follows from it. */
 import { Effect } from "effect"
-import { type Actor, system } from "../access/Actor.ts"
+import { type Actor, system } from "../model/Actor.ts"
 import { decisionsOn, standingOf } from "../approval/Standing.ts"
-import type { Change } from "../change/Change.ts"
+import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { type Decided, decideAndCommit, demand, find } from "../ledger/Deciding.ts"
-import { Process, Waiting } from "../ledger/Processes.ts"
+import { Process, Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
-import type { Lease } from "../event/Command.ts"
+import type { Lease } from "../model/Command.ts"
 import { agentId, runId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import type { Head } from "../promotion/Generation.ts"
+import type { Head } from "../model/Generation.ts"
 import { begin, type Draft, emit, end, moveTask, type Snapshot, workStatus } from "./Progress.ts"
-import { isActive, isWritable, type Task, type TaskRun } from "./Task.ts"
+import { isActive, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 export const dispatcher = system("dispatch")
 export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task.id) })

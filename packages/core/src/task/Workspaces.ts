@@ -1,12 +1,12 @@
 /** The source that a run works on: canonical, with the ChangeSets of the Tasks it depends on, in a fork of its own. */
 import { Effect } from "effect"
-import type { ChangeSet } from "../changeset/ChangeSet.ts"
+import type { ChangeSet } from "../model/ChangeSet.ts"
 import { workspaceFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
-import { ensureSynced } from "../promotion/SourceSync.ts"
+import { ensureSynced } from "../project/SourceSync.ts"
 import { namePaths } from "../project/Paths.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
-import { isWritable, type Task, type TaskRun } from "./Task.ts"
+import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 export type Workspace =
   | {

@@ -5,10 +5,10 @@
  */
 import { Effect } from "effect"
 import { cleanApp } from "../app/Removal.ts"
-import { forgetAll } from "../event/DeadLetters.ts"
+import { forgetAll } from "../worker/DeadLetters.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
-import { Process, Waiting } from "../ledger/Processes.ts"
+import { Process, Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Retention } from "../ledger/Retention.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"

@@ -4,7 +4,7 @@
  * that a repeated sweep goes on from there.
  */
 import { Effect } from "effect"
-import type { Event } from "../event/Event.ts"
+import type { Event } from "../model/Event.ts"
 import { EventLog } from "../event/EventLog.ts"
 import { Records } from "../ledger/Records.ts"
 import { type ObjectInfo, ObjectStore } from "../objects/ObjectStore.ts"

@@ -4,18 +4,18 @@
  * must not keep the others.
  */
 import { Effect } from "effect"
-import type { Candidate, CandidateStatus } from "../candidate/Candidate.ts"
-import type { Change } from "../change/Change.ts"
+import type { Candidate, CandidateStatus } from "../model/Candidate.ts"
+import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import { demand, find } from "../ledger/Deciding.ts"
-import { generationKey } from "../ledger/Entities.ts"
+import { generationKey } from "../model/Entities.ts"
 import { Records } from "../ledger/Records.ts"
 import { changeSetId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
-import type { TaskRun } from "../task/Task.ts"
+import type { TaskRun } from "../model/Task.ts"
 import { deleteCandidateFork, deleteRunFork } from "./Forks.ts"
 import { pass } from "./Pass.ts"
 

@@ -1,12 +1,12 @@
 /** Deleting forks that are not needed any more. The record says so afterwards, so that a repeat finds nothing to do. */
 import { Effect } from "effect"
-import type { Candidate } from "../candidate/Candidate.ts"
+import type { Candidate } from "../model/Candidate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
-import type { TaskRun } from "../task/Task.ts"
+import type { TaskRun } from "../model/Task.ts"
 
 /** Deletes the fork `cand-…` of a Candidate and sets its `fork_deleted_at`. */
 export const deleteCandidateFork = Effect.fnUntraced(function* ({

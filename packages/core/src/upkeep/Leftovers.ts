@@ -3,11 +3,11 @@
  * leaves what nobody looks for any more. What is found is cleaned away as the first time. Part of `retention.sweep`.
  */
 import { Effect } from "effect"
-import { bundleKinds } from "../app/Bundle.ts"
-import { leftAgain } from "../app/Strays.ts"
+import { bundleKinds } from "../bundle/Bundle.ts"
+import { leftAgain } from "../bundle/Strays.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
-import { Process } from "../ledger/Processes.ts"
+import { Process } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { cleanup } from "../project/Archiving.ts"

@@ -3,7 +3,7 @@
  * again after a pause; the others go on meanwhile, and whoever asks is told which one is down.
  */
 import { Effect, Exit } from "effect"
-import { backoffMs } from "../ledger/Outages.ts"
+import { backoffMs } from "../work/Outages.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { describeCause } from "../primitives/Telling.ts"
 import { nowMillis } from "../primitives/Time.ts"

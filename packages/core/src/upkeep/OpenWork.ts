@@ -4,10 +4,10 @@
  * release, which goes on and finds that there is nothing to release to.
  */
 import { Effect } from "effect"
-import { system } from "../access/Actor.ts"
+import { system } from "../model/Actor.ts"
 import { markStale } from "../candidate/Staleness.ts"
 import { cancel } from "../change/Cancel.ts"
-import { type Change, changeStatuses } from "../change/Change.ts"
+import { type Change, changeStatuses } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"

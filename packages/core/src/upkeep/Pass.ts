@@ -3,7 +3,7 @@
  * into the queue behind others. A worker that dies leaves the rest to the next one, from the last piece on.
  */
 import { Effect } from "effect"
-import { commitStep, Process, Waiting } from "../ledger/Processes.ts"
+import { commitStep, Process, Waiting } from "../work/Processes.ts"
 
 /** Does the piece of work that starts at `from`. It answers where the next one starts, as JSON; `null` at the end. */
 export const pass = Effect.fnUntraced(function* <C, E, R>(first: C, work: (from: C) => Effect.Effect<C | null, E, R>) {

@@ -4,7 +4,7 @@
  * schedule; what recurs within minutes is done by the winner, and its death costs one turn.
  */
 import { Effect } from "effect"
-import { commandId, type NewCommand } from "../event/Command.ts"
+import { commandId, type NewCommand } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { Ledger } from "../ledger/Ledger.ts"
@@ -23,7 +23,7 @@ import {
   timetable,
   untilNextMinute,
   workedOn
-} from "./Schedule.ts"
+} from "../model/Schedule.ts"
 
 /** What a firing is to do. */
 interface Plan {

@@ -9,11 +9,11 @@ import * as Tokens from "@pawl/core/access/Tokens"
 import * as Users from "@pawl/core/access/Users"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
+import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { Limits } from "@pawl/core/primitives/Limits"
-import type { Project } from "@pawl/core/project/Project"
+import type { Project } from "@pawl/core/model/Project"
 
 const layer = Layer.mergeAll(MemoryLedger.layerMemory, Secrets.layerMemory)
 

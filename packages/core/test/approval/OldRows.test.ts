@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { Approval } from "@pawl/core/approval/Approval"
-import { Policy } from "@pawl/core/approval/Policy"
-import { entityOf } from "@pawl/core/ledger/Entities"
-import { approvalIdsOf, Generation } from "@pawl/core/promotion/Generation"
+import { Approval } from "@pawl/core/model/Approval"
+import { Policy } from "@pawl/core/model/Policy"
+import { entityOf } from "@pawl/core/model/Entities"
+import { approvalIdsOf, Generation } from "@pawl/core/model/Generation"
 
 const projectId = "proj_00000000-0000-4000-8000-000000000000"
 const at = "2026-01-01T00:00:00.000Z"

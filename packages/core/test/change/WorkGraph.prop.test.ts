@@ -2,7 +2,7 @@ import * as FastCheck from "fast-check"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { inOrder, problemsOf, read } from "@pawl/core/change/WorkGraph"
-import { planned } from "../flow/WorkWorld.ts"
+import { planned } from "../kit/WorkWorld.ts"
 
 const changeId = "chg_00000000-0000-4000-8000-000000000001" as const
 const key = FastCheck.constantFrom(..."abcdefghijkl")

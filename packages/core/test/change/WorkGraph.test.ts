@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compositionOrder, inOrder, problemsOf, read } from "@pawl/core/change/WorkGraph"
-import type { Task } from "@pawl/core/task/Task"
-import { planned } from "../flow/WorkWorld.ts"
+import type { Task } from "@pawl/core/model/Task"
+import { planned } from "../kit/WorkWorld.ts"
 
 const changeId = "chg_00000000-0000-4000-8000-000000000001" as const
 const codes = (...tasks: ReadonlyArray<ReturnType<typeof planned>>) => problemsOf(tasks).map((problem) => problem.code)

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/ledger/MemoryLedger"
-import { eventDeliveries } from "@pawl/testing/EventDeliveries"
+import { layerMemory } from "@pawl/adapters-memory/MemoryLedger"
+import { eventDeliveries } from "@pawl/testing/tools/EventDeliveries"
 
 eventDeliveries("memory", { layer: layerMemory }, 10_000)

@@ -1,16 +1,16 @@
 import { Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Commands } from "@pawl/core/event/Commands"
-import { type Consumer, consumerKey } from "@pawl/core/event/Consumer"
+import { Commands } from "@pawl/core/work/Commands"
+import { type Consumer, consumerKey } from "@pawl/core/model/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consuming"
-import type { Event } from "@pawl/core/event/Event"
+import type { Event } from "@pawl/core/model/Event"
 import * as EventRouter from "@pawl/core/event/EventRouter"
 import * as EventRouting from "@pawl/core/event/EventRouting"
 import { insert } from "@pawl/core/ledger/Commit"
 import { find } from "@pawl/core/ledger/Deciding"
-import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
-import { backoffMs, execute } from "@pawl/core/ledger/Processes"
+import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
+import { backoffMs, execute } from "@pawl/core/work/Processes"
 import { Retention } from "@pawl/core/ledger/Retention"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Time from "@pawl/core/primitives/Time"
@@ -26,7 +26,7 @@ import {
   stored,
   type Stores,
   time
-} from "@pawl/testing/StoreFixtures"
+} from "@pawl/testing/tools/StoreFixtures"
 
 const group = "test:one"
 const play = (body: Effect.Effect<void, unknown, Stores>) =>

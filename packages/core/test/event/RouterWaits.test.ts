@@ -2,13 +2,13 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { consumerKey } from "@pawl/core/event/Consumer"
+import { consumerKey } from "@pawl/core/model/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consuming"
 import * as EventRouter from "@pawl/core/event/EventRouter"
 import * as EventRouting from "@pawl/core/event/EventRouting"
-import * as MemoryLedger from "@pawl/core/ledger/MemoryLedger"
+import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { commit, event, onStore, projectId, stored, type Stores, time } from "@pawl/testing/StoreFixtures"
+import { commit, event, onStore, projectId, stored, type Stores, time } from "@pawl/testing/tools/StoreFixtures"
 
 const group = "test:one"
 const play = (body: Effect.Effect<void, unknown, Stores>) => onStore({ layer: MemoryLedger.layerMemory }, body)

@@ -1,14 +1,14 @@
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { Bundle } from "@pawl/core/app/Bundle"
-import * as BundleStore from "@pawl/core/app/BundleStore"
-import { pointerKey } from "@pawl/core/ledger/Entities"
+import { Bundle } from "@pawl/core/bundle/Bundle"
+import * as BundleStore from "@pawl/core/bundle/BundleStore"
+import { pointerKey } from "@pawl/core/model/Entities"
 import { demand } from "@pawl/core/ledger/Deciding"
-import * as MemoryObjectStore from "@pawl/core/objects/MemoryObjectStore"
+import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import * as Projects from "@pawl/core/project/Projects"
 import { readFiles } from "@pawl/core/project/Source"
-import { organizationId, person, run, settle } from "./MemoryPawl.ts"
-import { candidateOf, files } from "./Scenes.ts"
+import { organizationId, person, run, settle } from "../kit/MemoryPawl.ts"
+import { candidateOf, files } from "../kit/Scenes.ts"
 
 /** Names that every object has from its prototype. */
 const odd = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"]

@@ -3,14 +3,14 @@ import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
-import { Commands } from "@pawl/core/event/Commands"
+import { Commands } from "@pawl/core/work/Commands"
 import { demand } from "@pawl/core/ledger/Deciding"
-import { sourceIndexKey } from "@pawl/core/promotion/SourceIndex"
+import { sourceIndexKey } from "@pawl/core/project/SourceIndex"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import * as Promotions from "@pawl/core/promotion/Promotions"
-import { answers, page, person, run, settle } from "./MemoryPawl.ts"
-import { candidateOf, newProject, opened } from "./Scenes.ts"
+import { answers, page, person, run, settle } from "../kit/MemoryPawl.ts"
+import { candidateOf, newProject, opened } from "../kit/Scenes.ts"
 
 /** Repositories whose canonical `main` cannot be moved while `broken.now`. */
 const breakable = (broken: { now: boolean }) =>

@@ -1,4 +1,4 @@
-import { ledgerModel } from "@pawl/testing/LedgerModel"
-import { layerMemory } from "@pawl/core/ledger/MemoryLedger"
+import { ledgerModel } from "@pawl/testing/tools/LedgerModel"
+import { layerMemory } from "@pawl/adapters-memory/MemoryLedger"
 
 ledgerModel("memory", { layer: layerMemory }, 500)

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest"
-import type { Approval } from "@pawl/core/approval/Approval"
-import type { Candidate } from "@pawl/core/candidate/Candidate"
-import type { Change } from "@pawl/core/change/Change"
+import type { Approval } from "@pawl/core/model/Approval"
+import type { Candidate } from "@pawl/core/model/Candidate"
+import type { Change } from "@pawl/core/model/Change"
 import * as Commit from "@pawl/core/ledger/Commit"
-import { copy, type MemoryState } from "@pawl/core/ledger/MemoryState"
+import { copy, type MemoryState } from "@pawl/adapters-memory/MemoryState"
 import type * as Canonical from "@pawl/core/promotion/Canonical"
-import { person } from "../flow/MemoryPawl.ts"
+import { person } from "../kit/MemoryPawl.ts"
 import {
   addCandidate,
   approvalOf,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import type { Plan } from "@pawl/core/candidate/Plan"
-import { type Evidence, EvidenceResult, EvidenceStatus } from "@pawl/core/evidence/Evidence"
-import type * as Gate from "@pawl/core/evidence/Gate"
+import type { Plan } from "@pawl/core/model/Plan"
+import { type Evidence, EvidenceResult, EvidenceStatus } from "@pawl/core/model/Evidence"
+import type * as Gate from "@pawl/core/verification/Gate"
 import { differing, type Mutation, survivors } from "./Mutants.ts"
 
 const composed = { commit: "a".repeat(40), tree: "b".repeat(40) }
@@ -154,5 +154,5 @@ const mutations: ReadonlyArray<Mutation> = [
 ]
 
 it("catches every bug that is planted in the gate", async () => {
-  expect(await survivors<typeof Gate>("evidence/Gate.ts", mutations, oracle)).toEqual([])
+  expect(await survivors<typeof Gate>("verification/Gate.ts", mutations, oracle)).toEqual([])
 })

@@ -3,13 +3,13 @@
  * project decided where it says nothing. A life that lacks a row, has one more, or leads elsewhere must be noticed.
  */
 import { describe, expect, it } from "vitest"
-import { PointerLifecycle } from "@pawl/core/app/PointerLifecycle"
-import { CandidateLifecycle } from "@pawl/core/candidate/CandidateLifecycle"
-import { ChangeLifecycle } from "@pawl/core/change/ChangeLifecycle"
-import type { Lifecycle } from "@pawl/core/ledger/Lifecycle"
-import { allows, next } from "@pawl/core/ledger/Lifecycle"
-import { ReleaseLifecycle } from "@pawl/core/release/ReleaseLifecycle"
-import { TaskLifecycle } from "@pawl/core/task/TaskLifecycle"
+import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
+import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
+import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
+import type { Lifecycle } from "@pawl/core/model/Lifecycle"
+import { allows, next } from "@pawl/core/model/Lifecycle"
+import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
+import { TaskLifecycle } from "@pawl/core/model/TaskLifecycle"
 
 type Life = Lifecycle<string, string>
 

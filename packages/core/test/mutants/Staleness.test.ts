@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import * as Commit from "@pawl/core/ledger/Commit"
-import type { MemoryState } from "@pawl/core/ledger/MemoryState"
+import type { MemoryState } from "@pawl/adapters-memory/MemoryState"
 import type * as Staleness from "@pawl/core/candidate/Staleness"
-import type { Head } from "@pawl/core/promotion/Generation"
+import type { Head } from "@pawl/core/model/Generation"
 import {
   addCandidate,
   candidateId,

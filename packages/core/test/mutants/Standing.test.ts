@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import type { Approval } from "@pawl/core/approval/Approval"
+import type { Approval } from "@pawl/core/model/Approval"
 import type * as Standing from "@pawl/core/approval/Standing"
 import { approvalOf, objectId } from "../promotion/World.ts"
 import { differing, type Mutation, survivors } from "./Mutants.ts"

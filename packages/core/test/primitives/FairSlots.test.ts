@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
-import { interleave } from "@pawl/testing/SeededScheduler"
+import { interleave } from "@pawl/testing/tools/SeededScheduler"
 
 /** Holds a slot until it is told to give it back; `entered` names who got one, in order. */
 const callers = (slots: FairSlots.FairSlots) => {

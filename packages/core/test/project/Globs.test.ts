@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { checkFiles, defaultCheckFiles } from "@pawl/core/candidate/CheckFiles"
+import { checkFiles, defaultCheckFiles } from "@pawl/core/verification/CheckFiles"
 import { parsePawlFile } from "@pawl/core/project/PawlFile"
 import { fits, Glob } from "@pawl/core/project/Globs"
 

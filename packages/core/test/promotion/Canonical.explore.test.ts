@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { explore } from "@pawl/testing/Explorer"
+import { explore } from "@pawl/testing/tools/Explorer"
 import type * as Commit from "@pawl/core/ledger/Commit"
-import { copy, type MemoryState } from "@pawl/core/ledger/MemoryState"
+import { copy, type MemoryState } from "@pawl/adapters-memory/MemoryState"
 import { decideSwap, requestCommit, type Snapshot } from "@pawl/core/promotion/Canonical"
-import { person } from "../flow/MemoryPawl.ts"
+import { person } from "../kit/MemoryPawl.ts"
 import { addCandidate, all, brokenLine, candidateId, commit, must, newWorld, now, snapshotOf } from "./World.ts"
 
 /** Where a promoter is: it has read, it has asked, it has read again, it is done. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { numbers } from "@pawl/testing/Depth"
-import { seededDraw } from "@pawl/testing/SeededScheduler"
+import { seededDraw } from "@pawl/testing/tools/SeededScheduler"
 import { gated } from "@pawl/core/candidate/Verification"
-import { judge } from "@pawl/core/evidence/Gate"
+import { judge } from "@pawl/core/verification/Gate"
 import * as Commit from "@pawl/core/ledger/Commit"
-import { copy, type MemoryState } from "@pawl/core/ledger/MemoryState"
+import { copy, type MemoryState } from "@pawl/adapters-memory/MemoryState"
 import { decideSwap, requestCommit, type Snapshot } from "@pawl/core/promotion/Canonical"
-import { person } from "../flow/MemoryPawl.ts"
+import { person } from "../kit/MemoryPawl.ts"
 import {
   addCandidate,
   approvalOf,

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { demand } from "@pawl/core/ledger/Deciding"
 import { Records } from "@pawl/core/ledger/Records"
-import { type Around, wrap } from "@pawl/testing/PortWrap"
-import { person, run } from "../flow/MemoryPawl.ts"
-import { candidateOf, newProject } from "../flow/Scenes.ts"
+import { type Around, wrap } from "@pawl/testing/tools/PortWrap"
+import { person, run } from "../kit/MemoryPawl.ts"
+import { candidateOf, newProject } from "../kit/Scenes.ts"
 
 /** Runs a promotion; answers what it read, by kind: how often one record, how often a list. */
 const readsOf = <A, E, R>(promotion: Effect.Effect<A, E, R>) =>

@@ -1,14 +1,14 @@
 import { Effect, Option, References } from "effect"
 import { describe, expect, it } from "vitest"
-import { Commands } from "@pawl/core/event/Commands"
+import { Commands } from "@pawl/core/work/Commands"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { makeMemoryStore } from "@pawl/core/ledger/MemoryLedger"
-import { execute, type Handlers } from "@pawl/core/ledger/Processes"
+import { makeMemoryStore } from "@pawl/adapters-memory/MemoryLedger"
+import { execute, type Handlers } from "@pawl/core/work/Processes"
 import * as Meters from "@pawl/core/telemetry/Meters"
 import { counted, traced } from "@pawl/core/telemetry/ObservedLedger"
 import { format, parse } from "@pawl/core/telemetry/TraceContext"
 import { type EndedSpan, make } from "@pawl/core/telemetry/Tracing"
-import { command, commitOf } from "@pawl/testing/StoreFixtures"
+import { command, commitOf } from "@pawl/testing/tools/StoreFixtures"
 
 /** Runs a program under a tracer, and answers the spans that ended, in that order. */
 const traces = async <A>(program: Effect.Effect<A, unknown>) => {

@@ -1,7 +1,7 @@
 /** Who calls: a bearer token, looked up at each request. Everything but `/health` and the documentation is behind it. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import type { Token, User } from "@pawl/core/access/Membership"
+import type { Token, User } from "@pawl/core/model/Membership"
 import { problem } from "./Problem.ts"
 
 /** The caller. Actors of approvals and promotions come from here, never from a body. */

@@ -1,7 +1,7 @@
 /** What a caller must have for an endpoint: a role on the Project, and a token with the scope. Part of the contract. */
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
-import type { Role, Scope } from "@pawl/core/access/Membership"
+import type { Role, Scope } from "@pawl/core/model/Membership"
 
 export interface Need {
   readonly scope: Scope

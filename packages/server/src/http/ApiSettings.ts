@@ -1,6 +1,6 @@
 /** What the composition tells the HTTP side. */
 import { Context } from "effect"
-import type { ConnectionOf } from "./Connection.ts"
+import type { ConnectionOf } from "./request/Connection.ts"
 
 export class ApiSettings extends Context.Service<
   ApiSettings,

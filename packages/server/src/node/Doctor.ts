@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { promisify } from "node:util"
-import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/RuntimeIsolation"
+import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import { SqlClient } from "effect/sql/SqlClient"

@@ -8,10 +8,10 @@ import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
-import type { RemoteAccess } from "@pawl/adapters-local/repositories/GitRemote"
+import type { RemoteAccess } from "@pawl/adapters-local/repositories/transport/GitRemote"
 import { accountOf } from "./BuildServices.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
-import { standardNames, telemetryOf } from "./TelemetryOptions.ts"
+import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
 
 /** The options cannot be used; the message names the option and what it takes. */
 export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("InvalidOptions", { reason: Schema.String }) {

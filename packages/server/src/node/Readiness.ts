@@ -1,5 +1,5 @@
 /** Whether this process can work now: what it stands on answers, and all of its loops run. */
-import { isOutage } from "@pawl/core/ledger/Outages"
+import { isOutage } from "@pawl/core/work/Outages"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"

@@ -1,7 +1,7 @@
 /** Where canonical `main` may be pushed to for release targets, and with what: four options that belong together. */
 import { isAbsolute } from "node:path"
-import * as GitRemote from "@pawl/adapters-local/repositories/GitRemote"
-import { remoteUrl } from "@pawl/core/release/RemoteUrl"
+import * as GitRemote from "@pawl/adapters-local/repositories/transport/GitRemote"
+import { remoteUrl } from "@pawl/core/model/RemoteUrl"
 import { Layer, Option, Redacted } from "effect"
 
 /** The name that GitHub takes beside a token; other services take any. */

@@ -1,9 +1,9 @@
 /** What a process with the role `worker` does by itself: durable work, routing events, and what is due by the clock. */
-import { groups } from "@pawl/core/event/Consumers"
-import { handlers } from "@pawl/core/event/Handlers"
+import { groups } from "@pawl/core/worker/Consumers"
+import { handlers } from "@pawl/core/worker/Handlers"
 import * as EventRouting from "@pawl/core/event/EventRouting"
-import type { SlotsPerLane } from "@pawl/core/event/Lanes"
-import { worker } from "@pawl/core/ledger/Worker"
+import type { SlotsPerLane } from "@pawl/core/work/Lanes"
+import { worker } from "@pawl/core/work/Worker"
 import type { Loops } from "@pawl/core/upkeep/Loops"
 import * as Schedules from "@pawl/core/upkeep/Schedules"
 import { Effect } from "effect"

@@ -16,10 +16,10 @@ import { usersCommand } from "./commands/UsersCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
 import { runDemo } from "./demo/RunDemo.ts"
 import * as Doctor from "./Doctor.ts"
-import * as Logging from "./Logging.ts"
+import * as Logging from "./telemetry/Logging.ts"
 import * as Options from "./Options.ts"
 import * as Server from "./Server.ts"
-import { teardown } from "./Teardown.ts"
+import { teardown } from "./listen/Teardown.ts"
 import { version } from "./Version.ts"
 
 /** An option of the command line. What is not given is looked for in the environment, then in the config file. */

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Candidate } from "@pawl/core/candidate/Candidate"
-import type { Change } from "@pawl/core/change/Change"
-import type { Event } from "@pawl/core/event/Event"
+import type { Candidate } from "@pawl/core/model/Candidate"
+import type { Change } from "@pawl/core/model/Change"
+import type { Event } from "@pawl/core/model/Event"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
-import type { Release } from "@pawl/core/release/Release"
-import * as Flow from "../e2e/Flow.ts"
-import { type ServerProcess, startServer } from "../e2e/ServerProcess.ts"
+import type { Release } from "@pawl/core/model/Release"
+import * as Flow from "../e2e/kit/Flow.ts"
+import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
 import { crashAtEach, newFolder, recordPlaces, removeFolders, type Story } from "./Crashing.ts"
 
 interface Prepared {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
-import { type ServerProcess, startServer, temporaryFolder } from "../e2e/ServerProcess.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../e2e/kit/ServerProcess.ts"
 
 const program = fileURLToPath(new URL("./crash-server.ts", import.meta.url))
 const folders: Array<{ readonly remove: () => void }> = []

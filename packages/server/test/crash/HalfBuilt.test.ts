@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Change } from "@pawl/core/change/Change"
-import * as Flow from "../e2e/Flow.ts"
-import { type ServerProcess, startServer } from "../e2e/ServerProcess.ts"
+import type { Change } from "@pawl/core/model/Change"
+import * as Flow from "../e2e/kit/Flow.ts"
+import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
 import { newFolder, removeFolders } from "./Crashing.ts"
 
 const program = fileURLToPath(new URL("./key-crash-server.ts", import.meta.url))

@@ -4,12 +4,12 @@
  */
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Candidate } from "@pawl/core/candidate/Candidate"
-import type { Change } from "@pawl/core/change/Change"
-import type { Generation } from "@pawl/core/promotion/Generation"
-import type { Project } from "@pawl/core/project/Project"
-import * as Flow from "../e2e/Flow.ts"
-import { type ServerProcess, startServer } from "../e2e/ServerProcess.ts"
+import type { Candidate } from "@pawl/core/model/Candidate"
+import type { Change } from "@pawl/core/model/Change"
+import type { Generation } from "@pawl/core/model/Generation"
+import type { Project } from "@pawl/core/model/Project"
+import * as Flow from "../e2e/kit/Flow.ts"
+import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
 import { crashAtEach, newFolder, recordPlaces, removeFolders, type Story } from "./Crashing.ts"
 
 interface Prepared {

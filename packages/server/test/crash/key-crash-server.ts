@@ -5,11 +5,11 @@
 import { Context, Effect } from "effect"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { type Around, type Call, wrap } from "@pawl/testing/PortWrap"
-import * as Logging from "../../src/node/Logging.ts"
+import { type Around, type Call, wrap } from "@pawl/testing/tools/PortWrap"
+import * as Logging from "../../src/node/telemetry/Logging.ts"
 import * as Options from "../../src/node/Options.ts"
 import * as Server from "../../src/node/Server.ts"
-import { teardown } from "../../src/node/Teardown.ts"
+import { teardown } from "../../src/node/listen/Teardown.ts"
 
 const [when, ending = ""] = (process.env["PAWL_CRASH_KEY"] ?? "").split(" ")
 

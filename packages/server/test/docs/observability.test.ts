@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { all, make } from "@pawl/core/telemetry/Meters"
-import { processMeters } from "../../src/node/MetricsEndpoint.ts"
+import { processMeters } from "../../src/node/telemetry/MetricsEndpoint.ts"
 import { document, root } from "./Documents.ts"
 
 const { text } = document("docs/operating/observability.md")

@@ -1,5 +1,5 @@
-import { readHeaders } from "@pawl/adapters-local/builder/HeadersFile"
-import { readRedirects } from "@pawl/adapters-local/builder/RedirectsFile"
+import { readHeaders } from "@pawl/adapters-local/builder/assets/HeadersFile"
+import { readRedirects } from "@pawl/adapters-local/builder/assets/RedirectsFile"
 import { describe, expect, it } from "vitest"
 import { document } from "./Documents.ts"
 

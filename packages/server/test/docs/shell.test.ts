@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { startServer, temporaryFolder, token } from "../e2e/ServerProcess.ts"
+import { startServer, temporaryFolder, token } from "../e2e/kit/ServerProcess.ts"
 import { document } from "./Documents.ts"
 import { notRun, runInOrder, shellPages } from "./Shell.ts"
 

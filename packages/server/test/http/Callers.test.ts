@@ -1,8 +1,8 @@
 /** Every endpoint of the contract, called by everyone who may not. The list is the contract's own. */
 import { Effect, Redacted } from "effect"
 import * as Commit from "@pawl/core/ledger/Commit"
-import { commandId } from "@pawl/core/event/Command"
-import { Commands } from "@pawl/core/event/Commands"
+import { commandId } from "@pawl/core/model/Command"
+import { Commands } from "@pawl/core/work/Commands"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { generate, recordOf } from "@pawl/core/access/Tokens"
 import { firstOrganizationId } from "@pawl/core/access/Organizations"

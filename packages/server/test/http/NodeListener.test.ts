@@ -2,12 +2,12 @@
 import { spawn } from "node:child_process"
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import * as ApiListener from "@pawl/server/node/ApiListener"
+import * as ApiListener from "@pawl/server/node/listen/ApiListener"
 import * as Readers from "@pawl/server/node/Readers"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { decodeEvents } from "./EventReader.ts"
+import { decodeEvents } from "./groups/EventReader.ts"
 import { answerOf, type Api, newCandidate, newProject, ownerToken, startApi } from "./TestApi.ts"
 
 describe("Behind a Node server", () => {

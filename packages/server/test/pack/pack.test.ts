@@ -5,20 +5,30 @@ import { type OutsideProject, outsideProject, workspace } from "./OutsideProject
 
 const server = existsSync(join(workspace, "packages/server/src/api/index.ts"))
 const packages = server
-  ? ["core", "testing", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare", "server"]
-  : ["core", "testing"]
+  ? [
+      "core",
+      "testing",
+      "adapters-memory",
+      "sql",
+      "router",
+      "adapters-local",
+      "adapters-pg",
+      "adapters-cloudflare",
+      "server"
+    ]
+  : ["core", "testing", "adapters-memory"]
 
 const useCore = `
-import { hostFor, parseHost } from "@pawl/core/app/HostLabel"
+import { hostFor, parseHost } from "@pawl/core/model/HostLabel"
 const host = hostFor("notes", "production", "apps.example")
 console.log(host, JSON.stringify(parseHost(host, "apps.example")))
 `
 
 const typedUse = `
-import { type AppHost, parseHost } from "@pawl/core/app/HostLabel"
-import { AppBuilder } from "@pawl/core/app/AppBuilder"
-import { layerMemory } from "@pawl/core/app/MemoryAppBuilder"
-import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
+import { type AppHost, parseHost } from "@pawl/core/model/HostLabel"
+import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
+import { layerMemory } from "@pawl/adapters-memory/MemoryAppBuilder"
+import { appBuilderContract } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { Effect } from "effect"
 
 const host: AppHost | "apex" | null | undefined = parseHost("notes.apps.example", "apps.example")
@@ -29,8 +39,8 @@ export const wrong: number = host
 `
 
 const contractUse = `
-import { layerMemory } from "@pawl/core/app/MemoryAppBuilder"
-import { appBuilderContract } from "@pawl/testing/AppBuilderContract"
+import { layerMemory } from "@pawl/adapters-memory/MemoryAppBuilder"
+import { appBuilderContract } from "@pawl/testing/contracts/apps/AppBuilderContract"
 appBuilderContract("installed", { layer: layerMemory })
 `
 
@@ -85,7 +95,7 @@ describe("packs core, testing and server and uses them from an empty folder", ()
     project.write("use.js", useCore)
     const used = project.run("node", "use.js")
     expect(used.output).toBe(`notes.apps.example {"label":"notes","channel":"production"}\n`)
-    project.write("where.js", `console.log(import.meta.resolve("@pawl/core/app/HostLabel"))`)
+    project.write("where.js", `console.log(import.meta.resolve("@pawl/core/model/HostLabel"))`)
     expect(project.run("node", "where.js").output).toContain(`${project.folder}/node_modules/@pawl/core/dist/app/`)
   })
 

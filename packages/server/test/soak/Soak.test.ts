@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type ServerProcess, startServer, temporaryFolder } from "../e2e/ServerProcess.ts"
-import { inspectable, settledBytes } from "../e2e/ServerMemory.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../e2e/kit/ServerProcess.ts"
+import { inspectable, settledBytes } from "../e2e/kit/ServerMemory.ts"
 import { attacker, changer, openApp, visitor } from "./SoakClients.ts"
 import { SoakWorld } from "./SoakWorld.ts"
 

@@ -1,5 +1,5 @@
 /** An app whose every byte is known: who it is, which edition, and what it answers where. */
-import { source } from "../e2e/Flow.ts"
+import { source } from "../e2e/kit/Flow.ts"
 
 const pad = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length)
 const assetBytes = 20_000

@@ -1,7 +1,7 @@
 /** The clients of a soak: visitors, people who change and release, people who remove and deploy again, an attacker. */
 import { Agent, request } from "node:http"
-import * as Flow from "../e2e/Flow.ts"
-import { type ServerProcess, token } from "../e2e/ServerProcess.ts"
+import * as Flow from "../e2e/kit/Flow.ts"
+import { type ServerProcess, token } from "../e2e/kit/ServerProcess.ts"
 import { answers, filesOf, paths } from "./SoakApp.ts"
 import type { Answer, SoakedApp, SoakWorld } from "./SoakWorld.ts"
 

@@ -1,4 +1,4 @@
-import { interleave } from "@pawl/testing/SeededScheduler"
+import { interleave } from "@pawl/testing/tools/SeededScheduler"
 import { Cause, Deferred, Effect, Exit, Fiber, FiberSet, Schedule, Scope, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 

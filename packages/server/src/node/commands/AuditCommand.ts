@@ -1,7 +1,7 @@
 /** `pawl audit <project>`: audits a Project of a running server, and says every difference. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import type { Audit } from "@pawl/core/promotion/Audit"
+import type { Audit } from "@pawl/core/model/Audit"
 import { Effect } from "effect"
 import { asking, remoteOptions, reporting } from "./Remote.ts"
 

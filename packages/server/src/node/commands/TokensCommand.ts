@@ -2,7 +2,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import type { Token } from "@pawl/core/access/Membership"
+import type { Token } from "@pawl/core/model/Membership"
 import { firstOrganizationId, firstOwner } from "@pawl/core/access/Organizations"
 import { isLive, issue, list as tokensOf, operator, revoke } from "@pawl/core/access/Tokens"
 import { demand } from "@pawl/core/ledger/Deciding"

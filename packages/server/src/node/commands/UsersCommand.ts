@@ -2,7 +2,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { disable, makeOwner } from "@pawl/core/access/Leaving"
-import type { OrganizationMember, User } from "@pawl/core/access/Membership"
+import type { OrganizationMember, User } from "@pawl/core/model/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
 import { Records } from "@pawl/core/ledger/Records"
 import { Effect } from "effect"

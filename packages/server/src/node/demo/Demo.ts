@@ -1,5 +1,5 @@
 /** The main job on real input, act by act. Every step checks that it did what it says. */
-import type { Event } from "@pawl/core/event/Event"
+import type { Event } from "@pawl/core/model/Event"
 import { approval } from "./acts/Approval.ts"
 import { createShop } from "./acts/CreateShop.ts"
 import { feature } from "./acts/Feature.ts"

@@ -4,7 +4,7 @@ import { requireRole, requireScope } from "@pawl/core/access/Access"
 import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
 import { Effect, Option, Redacted } from "effect"
 import type { Need } from "../../api/Needs.ts"
-import { RateLimits, strangerAt } from "../../http/RateLimits.ts"
+import { RateLimits, strangerAt } from "../../http/request/RateLimits.ts"
 
 /** The token of an `Authorization` header; null without any. A user name says nothing here. */
 export const tokenIn = (header: string | undefined): Redacted.Redacted | null => {

@@ -1,14 +1,14 @@
 /** Which refs a caller is shown. They come from the ledger, so that a repository that lags behind shows nothing else. */
-import type { ShownRef } from "@pawl/adapters-local/repositories/GitTransport"
-import { user } from "@pawl/core/access/Actor"
+import type { ShownRef } from "@pawl/adapters-local/repositories/transport/GitTransport"
+import { user } from "@pawl/core/model/Actor"
 import { NoSource } from "@pawl/core/app/Apps"
 import { newestOf } from "@pawl/core/changeset/ChangeSets"
 import { demand, find } from "@pawl/core/ledger/Deciding"
-import { generationKey } from "@pawl/core/ledger/Entities"
+import { generationKey } from "@pawl/core/model/Entities"
 import { Records } from "@pawl/core/ledger/Records"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { workspaceFork } from "@pawl/core/primitives/Ids"
-import { placeOf } from "@pawl/core/promotion/SourceSync"
+import { placeOf } from "@pawl/core/project/SourceSync"
 import { Effect } from "effect"
 
 export const mainRef = "refs/heads/main"

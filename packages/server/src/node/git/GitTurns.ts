@@ -5,7 +5,7 @@
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { Effect } from "effect"
 import type { Problem } from "../../api/Problem.ts"
-import { problemOf } from "../../http/Problems.ts"
+import { problemOf } from "../../http/answer/Problems.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 
 const busy = problemOf(

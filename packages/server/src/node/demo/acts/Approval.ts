@@ -1,6 +1,6 @@
 /** A Change of high risk waits for a person. */
-import type { Approval } from "@pawl/core/approval/Approval"
-import type { Change } from "@pawl/core/change/Change"
+import type { Approval } from "@pawl/core/model/Approval"
+import type { Change } from "@pawl/core/model/Change"
 import {
   type Demo,
   mustBeVerified,

@@ -1,6 +1,6 @@
 /** Two Changes race for one base, promote themselves, and both end live. */
-import type { Candidate } from "@pawl/core/candidate/Candidate"
-import type { Policy } from "@pawl/core/approval/Policy"
+import type { Candidate } from "@pawl/core/model/Candidate"
+import type { Policy } from "@pawl/core/model/Policy"
 import { askFor, type Demo, endOf, need, openChange, type Shop, sourceFile } from "../Steps.ts"
 import * as Story from "../Story.ts"
 

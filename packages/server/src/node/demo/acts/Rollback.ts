@@ -1,6 +1,6 @@
 /** Back to an earlier tree, as a step forward. */
-import type { Candidate } from "@pawl/core/candidate/Candidate"
-import type { Change } from "@pawl/core/change/Change"
+import type { Candidate } from "@pawl/core/model/Candidate"
+import type { Change } from "@pawl/core/model/Change"
 import { type Demo, mustBeVerified, need, promote, proof, released, type Shop, verification } from "../Steps.ts"
 
 export const rollback = async (demo: Demo, shop: Shop, from: { readonly failed: number; readonly good: number }) => {

@@ -1,5 +1,5 @@
 /** What no test saw fails when it is live: the version before comes back. */
-import type { Change } from "@pawl/core/change/Change"
+import type { Change } from "@pawl/core/model/Change"
 import {
   type App,
   type Demo,

@@ -1,0 +1,174 @@
+/**
+ * The real-auth check (specification, Authentication 5): an app has no real login, so its build fails when it names a
+ * package that signs people in or hashes their passwords, or holds a field that asks for a password. It reads
+ *
+ * - every package.json, for what it depends on;
+ * - code and markup of the source, other than its tests, and whatever the bundle reaches;
+ * - every asset that a browser takes for code, or could show as a page: see `PageTypes`.
+ *
+ * Runs in the process of one build, which is bounded in time and memory.
+ */
+import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { dependencyFindings } from "./AuthDependencies.ts"
+import { type AuthFinding, nowhere, type Spot } from "./AuthFinding.ts"
+import { mayNameAuth } from "./AuthPackages.ts"
+import { textFindings } from "./AuthText.ts"
+import { xmlFindings } from "./AuthXml.ts"
+import { type Page, textsOfPage } from "../assets/PageTexts.ts"
+import { type Place, problem } from "../bundler/Problems.ts"
+import { unpacked } from "../bundler/Unpacking.ts"
+
+export interface RealAuthJob {
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** The assets directory: everything below it is served. */
+  readonly assets: string | null
+  /** Assets that a browser could show as a page, by their path in the tree. */
+  readonly pages: ReadonlyMap<string, Page>
+  /** Files that the bundle is made of. */
+  readonly reached: ReadonlySet<string>
+  /** A longer text is looked through without being parsed, in UTF-16 code units. */
+  readonly parseCharacters: number
+  /** What a compressed asset is unpacked to at most. */
+  readonly unpackedBytes: number
+  /** Problems told. */
+  readonly problems: number
+}
+
+type Kind = "code" | "markup" | "json" | "text"
+
+const extensions: Readonly<Record<Kind, RegExp>> = {
+  code: /\.[cm]?[jt]sx?$/i,
+  markup: /\.(?:x?html?|xht|svg)$/i,
+  json: /\.json$/i,
+  text: /\.(?:txt|sql)$/i
+}
+
+const packageFile = /^(?:(?!.*(?:^|\/)node_modules\/).*\/)?package\.json$/
+
+/** Files that the check reads, whether or not code imports them. */
+export const isLookedAt = (path: string): boolean =>
+  extensions.code.test(path) || extensions.markup.test(path) || packageFile.test(path)
+
+const tests = /(?:^|\/)(?:tests?|__tests__|__mocks__|e2e|cypress)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/i
+
+/** What a file is to the check; null when it does not become part of the app. */
+const kindOf = (path: string, job: RealAuthJob): Kind | null => {
+  const served = job.assets !== null && path.startsWith(`${job.assets}/`)
+  const reached = job.reached.has(path)
+  const isOwn = !/(?:^|\/)node_modules\//.test(path) && !tests.test(path)
+  if (!served && !reached && !isOwn) return null
+  if (extensions.code.test(path)) return "code"
+  if (extensions.markup.test(path)) return "markup"
+  if (!reached) return null
+  return extensions.json.test(path) ? "json" : extensions.text.test(path) ? "text" : null
+}
+
+/** Letters that are written as numbers are looked at closer. */
+const hints: Readonly<Record<Kind, RegExp>> = {
+  code: /password|\\x[4-7]|\\u00[4-7]|\\u\{0{0,20}[4-7][0-9a-f]\}|&#/i,
+  markup: /password|&#/i,
+  json: /password|\\u00[4-7]|&#/i,
+  text: /password|&#/i
+}
+
+const nested = 4
+const decoder = new TextDecoder()
+
+/** The parsers, which most builds never need: they take longer to load than a small app to bundle. */
+const loadParsers = async () => {
+  const [{ codeFindings }, { markupFindings }] = await Promise.all([import("./AuthCode.ts"), import("./AuthMarkup.ts")])
+  const markup =
+    (depth: number) =>
+    (text: string, spot: Spot | null): ReadonlyArray<AuthFinding> =>
+      depth === 0
+        ? []
+        : markupFindings(text, {
+            spot,
+            depth,
+            script: (inner) => codeFindings("script.js", inner, markup(depth - 1)) ?? textFindings(inner)
+          })
+  return {
+    markup: markup(nested),
+    code: (path: string, text: string) => codeFindings(path, text, markup(nested)) ?? textFindings(text)
+  }
+}
+let parsers: ReturnType<typeof loadParsers> | null = null
+
+/** Texts of a JSON file, as one text of markup. */
+const textsOfJson = (text: string): string => {
+  const texts: Array<string> = []
+  try {
+    JSON.parse(
+      text,
+      (_, value: unknown) => (typeof value === "string" && value.includes("<") && texts.push(value), null)
+    )
+  } catch {
+    return ""
+  }
+  return texts.join("\n")
+}
+
+const look = async (
+  path: string,
+  kind: Kind,
+  text: string,
+  parseCharacters: number
+): Promise<ReadonlyArray<AuthFinding>> => {
+  if (!hints[kind].test(text) && !mayNameAuth.test(text)) return []
+  if (kind !== "json" && text.length > parseCharacters) return textFindings(text)
+  const { markup, code } = await (parsers ??= loadParsers())
+  if (kind === "json") return markup(textsOfJson(text), nowhere)
+  return kind === "code" ? code(path, text) : markup(text, null)
+}
+
+const instead =
+  "Remove it: apps have no real login and collect no credentials. Use the fake identity: a person picks a demo user, " +
+  "and the app reads the header x-user-id, else a cookie, else a default user."
+
+export const authPackageProblem = (named: string, kind: string, place: Place): BuildProblem =>
+  problem("auth_package", `${named}, ${kind}. ${instead}`, place)
+
+const toProblem = (file: string, finding: AuthFinding): BuildProblem => {
+  const place = { file, line: finding.line, column: finding.column }
+  return finding._tag === "Package"
+    ? authPackageProblem(`This names ${JSON.stringify(finding.specifier.slice(0, 200))}`, finding.found.kind, place)
+    : problem("password_field", `A password field is not allowed: ${finding.what}. ${instead}`, place)
+}
+
+/** What a browser would see of an asset that it shows as a page. */
+const lookAtPage = async (bytes: Uint8Array, page: Page, job: RealAuthJob): Promise<ReadonlyArray<AuthFinding>> => {
+  const found: Array<AuthFinding> = []
+  for (const each of page.compressed ? [bytes, ...(await unpacked(bytes, job.unpackedBytes))] : [bytes])
+    for (const text of textsOfPage(each, page.charsets)) {
+      found.push(...(await look("page.html", "markup", text, job.parseCharacters)))
+      if (page.xml && (hints.markup.test(text) || text.includes("<!ENTITY"))) found.push(...xmlFindings(text))
+    }
+  return found
+}
+
+/** Every problem once for a line, in the order of the paths. */
+export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<BuildProblem>> => {
+  const problems = new Map<string, BuildProblem>()
+  for (const path of [...job.files.keys()].sort()) {
+    if (problems.size >= job.problems) break
+    const isPackage = packageFile.test(path)
+    const kind = kindOf(path, job)
+    const page = job.pages.get(path)
+    if (kind === null && page === undefined && !isPackage) continue
+    const bytes = job.files.get(path) ?? new Uint8Array()
+    const text = decoder.decode(bytes)
+    const found = [
+      ...(isPackage ? dependencyFindings(text) : []),
+      ...(page === undefined ? [] : await lookAtPage(bytes, page, job)),
+      ...(isPackage || kind === null || (page !== undefined && kind === "markup")
+        ? []
+        : await look(path, kind, text, job.parseCharacters))
+    ]
+    for (const finding of [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))) {
+      const what = finding._tag === "Package" ? finding.found.name : finding._tag
+      const key = JSON.stringify([path, finding.line, what])
+      if (problems.size < job.problems && !problems.has(key)) problems.set(key, toProblem(path, finding))
+    }
+  }
+  return [...problems.values()]
+}

@@ -1,0 +1,90 @@
+/** From what the bundler answered to a Bundle. */
+import type { BuildJob, BuildProblem, BuildResult } from "@pawl/core/bundle/AppBuilder"
+import { Bundle, type BundleModule, type ModuleType } from "@pawl/core/bundle/Bundle"
+import { sha256 } from "@pawl/core/primitives/Digest"
+import { LocalLimits } from "../../LocalLimits.ts"
+import * as Time from "@pawl/core/primitives/Time"
+import { Effect, Schema } from "effect"
+import { manifestOf, type SplitTree } from "../assets/AppAssets.ts"
+import type { AppSettings } from "../settings/AppSettings.ts"
+import { bundler } from "./BundlerChild.ts"
+import { textOf } from "../settings/SettingsFile.ts"
+
+interface Part {
+  readonly name: string
+  readonly type: typeof ModuleType.Type
+  readonly content: Uint8Array
+}
+
+/** The name of the module that runs. */
+export const mainModule = "index.js"
+
+const isText = (type: Part["type"]): boolean => type !== "data" && type !== "wasm"
+
+const moduleOf = (part: Part) =>
+  Effect.map(
+    sha256(part.content),
+    (
+      digest
+    ): {
+      readonly name: string
+      readonly module: BundleModule
+      readonly object: readonly [string, Uint8Array] | null
+    } => {
+      const { name, type, content } = part
+      if (content.byteLength > LocalLimits.bundleInlineBytes) {
+        const object = `modules/${digest}`
+        return { name, module: { type, sha256: digest, object }, object: [object, content] }
+      }
+      const inline = isText(type)
+        ? (textOf(content) ?? "")
+        : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")
+      return { name, module: { type, sha256: digest, content: inline }, object: null }
+    }
+  )
+
+/** The finished build. Equal jobs give equal bundles: nothing here depends on the machine or the time. */
+export const assemble = Effect.fnUntraced(function* (options: {
+  readonly job: BuildJob
+  readonly settings: AppSettings
+  readonly split: Pick<SplitTree, "assets" | "headers" | "redirects">
+  /** The bundled code and the modules it imports; none for an app of assets alone. */
+  readonly code: Uint8Array | null
+  readonly kept: ReadonlyArray<Part>
+  readonly warnings: ReadonlyArray<BuildProblem>
+}): Effect.fn.Return<BuildResult> {
+  const { job, settings, split, code, kept, warnings } = options
+  const { assets, headers, redirects } = split
+  const parts: ReadonlyArray<Part> = code === null ? [] : [{ name: mainModule, type: "esm", content: code }, ...kept]
+  const modules = yield* Effect.forEach(parts, moduleOf)
+  const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
+    version: 1,
+    project: job.project,
+    commit: job.commit,
+    tree: job.tree,
+    builtAt: Time.fromMillis(job.builtAtMs),
+    builder: bundler,
+    mainModule: code === null ? null : mainModule,
+    modules: Object.fromEntries(modules.map(({ name, module }) => [name, module])),
+    compatibilityDate: settings.compatibilityDate,
+    compatibilityFlags: settings.compatibilityFlags,
+    assets: {
+      ...(settings.assets.directory === null ? {} : { directory: settings.assets.directory }),
+      notFoundHandling: settings.assets.notFoundHandling,
+      htmlHandling: settings.assets.htmlHandling,
+      runWorkerFirst: settings.assets.runWorkerFirst,
+      ...(headers.length === 0 ? {} : { headers }),
+      ...(redirects.length === 0 ? {} : { redirects }),
+      manifest: yield* manifestOf(assets)
+    },
+    ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, LocalLimits.buildProblems) })
+    // The ids are the caller's own: ones that do not fit are a defect.
+  }).pipe(Effect.orDie)
+  return {
+    _tag: "Built",
+    bundle,
+    assets,
+    objects: new Map(modules.flatMap(({ object }) => (object === null ? [] : [object]))),
+    warnings
+  }
+})

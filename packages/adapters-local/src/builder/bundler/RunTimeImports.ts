@@ -1,0 +1,49 @@
+/**
+ * What a bundle still imports by a name that only its run knows: `import(name)`. Nothing is installed where apps run,
+ * so that such an import finds a module of the app itself, one of the runtime, or nothing. That is worth a warning; a
+ * package of real login that it plainly may name is refused as everywhere.
+ */
+import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { init, parse } from "es-module-lexer/minimal"
+import { type AuthPackage, authPackage } from "../auth/AuthPackages.ts"
+import { problem } from "./Problems.ts"
+
+export interface RunTimeImport {
+  /** The file of the source that imports, as far as the bundle tells. */
+  readonly file: string | null
+  /** Packages of real login among the texts of what is imported. */
+  readonly auth: ReadonlyArray<AuthPackage>
+}
+
+const expressionKept = 2000
+/** The bundler writes each file's name before its code. */
+const mark = "\n// app:"
+
+const fileAt = (code: string, at: number): string | null => {
+  const from = code.lastIndexOf(mark, at)
+  return from < 0 ? null : code.slice(from + mark.length, code.indexOf("\n", from + 1))
+}
+
+/** Code that the lexer cannot read has none that it could tell. */
+export const runTimeImports = async (code: string): Promise<ReadonlyArray<RunTimeImport>> => {
+  if (!/\bimport\b\s*\(/.test(code)) return []
+  await init()
+  try {
+    return parse(code)[0]
+      .filter(({ d, n }) => d >= 0 && n === undefined)
+      .map(({ ss, s, e }) => {
+        const texts = code.slice(s, Math.min(e, s + expressionKept)).matchAll(/["'`]([^"'`\s]{1,300})["'`]/g)
+        const auth = [...texts].flatMap(([, text]) => authPackage(text ?? "") ?? [])
+        return { file: fileAt(`\n${code}`, ss + 1), auth }
+      })
+  } catch {
+    return []
+  }
+}
+
+export const runTimeImportWarning = ({ file }: RunTimeImport): BuildProblem =>
+  problem(
+    "import_at_run_time",
+    "An import() of a name that is known only at run time is left as it is: it finds no package and no file that the bundle does not hold.",
+    { file }
+  )

@@ -1,0 +1,136 @@
+/**
+ * Finds added routes by parsing, with the parser that builds have. Code is parsed in a process of its own, bounded in
+ * time and memory and killed afterwards; where no line that could name a path differs, none is started.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { RouteReader, RouteReaderUnavailable, type SourceFiles } from "@pawl/core/release/RouteReader"
+import { Effect, Layer, Option, Schema, Semaphore } from "effect"
+import { LocalLimits } from "../../LocalLimits.ts"
+import { type AppSettings, appSettings } from "../settings/AppSettings.ts"
+import { type CodeTree, RouteAnswer, type RouteOrder } from "./RouteMessages.ts"
+import { pageRoutes } from "./RoutePages.ts"
+
+// From the sources this is a .ts file, which Node runs as it is; from dist a .js file.
+const entry = fileURLToPath(new URL(`./RouteProcess.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url))
+/** From sources, packages of ours are found as sources too. */
+const conditions = import.meta.url.endsWith(".ts") ? ["--conditions=pawl-source"] : []
+const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
+const KiB = 1024
+
+const isRead = (path: string): boolean =>
+  /(?:\.[cm]?[jt]sx?|(?:^|\/)package\.json)$/.test(path) && !/(?:^|\/)node_modules\//.test(path)
+
+/** The settings of a tree; null for one that has none that could be served. */
+const settingsOf = (files: SourceFiles): AppSettings | null => {
+  const read = appSettings(files)
+  return read._tag === "Settings" ? read.settings : null
+}
+
+/** What is served to anyone is no code of the app, however much of it there is. */
+const codeOf = (files: SourceFiles, settings: AppSettings | null): CodeTree => {
+  const main = settings?.main ?? null
+  const assets = settings?.assets.directory ?? null
+  const isCode = (path: string) => isRead(path) && (assets === null || path === main || !path.startsWith(`${assets}/`))
+  const read = main === null ? [] : [...files].filter(([path]) => isCode(path))
+  return { main, files: new Map(read.map(([path, { content }]) => [path, content])) }
+}
+
+const decoder = new TextDecoder()
+
+/** The lines of a file that hold a text which could be a path: as long as these are the same, so are its routes. */
+const tellingLines = (content: Uint8Array | undefined): string =>
+  (decoder.decode(content).match(/^.*["'`](?:[A-Z]{1,10} )?\/.*$/gm) ?? []).join("\n")
+
+/** Whether one tree may have routes that the other has not. Files are compared before anything of them is read. */
+const mayDiffer = (before: CodeTree, after: CodeTree): boolean =>
+  before.main !== after.main ||
+  [...new Set([...before.files.keys(), ...after.files.keys()])].some((path) => {
+    const [old, own] = [before.files.get(path), after.files.get(path)]
+    if (old !== undefined && own !== undefined && Buffer.compare(old, own) === 0) return false
+    return tellingLines(old) !== tellingLines(own)
+  })
+
+const start = (): ChildProcess =>
+  spawn(
+    "/bin/sh",
+    [
+      "-c",
+      limited,
+      "sh",
+      String(Math.floor(LocalLimits.buildMemoryBytes / KiB)),
+      process.execPath,
+      `--max-old-space-size=${Math.floor(LocalLimits.routesHeapBytes / KiB / KiB)}`,
+      ...conditions,
+      entry
+    ],
+    {
+      cwd: "/",
+      env: { LC_ALL: "C.UTF-8" },
+      detached: true,
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "advanced"
+    }
+  )
+
+const stop = (child: ChildProcess) =>
+  Effect.sync(() => {
+    if (child.pid === undefined) return
+    try {
+      process.kill(-child.pid, "SIGKILL")
+    } catch {
+      // It has ended already.
+    }
+  })
+
+/** What a child answers; none when it died, or said something else. */
+const answerOf = (child: ChildProcess, order: RouteOrder) =>
+  Effect.callback<Option.Option<RouteAnswer>, RouteReaderUnavailable>((resume) => {
+    child.once("error", (error) => resume(new RouteReaderUnavailable({ reason: error.message })))
+    child.once("exit", () => resume(Effect.succeedNone))
+    child.once("message", (message: unknown) =>
+      resume(Effect.succeed(Schema.decodeUnknownOption(RouteAnswer)(message)))
+    )
+    // An order that cannot be sent has no one to take it: `exit` follows.
+    child.send(order, () => undefined)
+  })
+
+const none: RouteAnswer = [[], []]
+
+/** The routes of the code of both trees. Code that no parser ends with names none. */
+const parsed = (trees: ReadonlyArray<CodeTree>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(start),
+    (child) =>
+      answerOf(child, {
+        trees,
+        bounds: { files: LocalLimits.buildSourceFiles, parseCharacters: LocalLimits.buildAuthParseCharacters }
+      }).pipe(Effect.timeoutOrElse({ duration: LocalLimits.routesMs, orElse: () => Effect.succeedNone })),
+    stop
+  ).pipe(
+    Effect.tap((answer) =>
+      Option.isNone(answer)
+        ? Effect.logWarning("routes not read: the parser did not finish with this source")
+        : Effect.void
+    ),
+    Effect.map(Option.getOrElse(() => none))
+  )
+
+const added = Effect.fnUntraced(function* (before: SourceFiles, after: SourceFiles) {
+  const settings = [settingsOf(before), settingsOf(after)] as const
+  const trees = [codeOf(before, settings[0]), codeOf(after, settings[1])] as const
+  const [codeBefore = [], codeAfter = []] = mayDiffer(trees[0], trees[1]) ? yield* parsed(trees) : none
+  const pages = (files: SourceFiles, of: AppSettings | null) => (of === null ? [] : pageRoutes(files, of))
+  const known = new Set([...codeBefore, ...pages(before, settings[0])])
+  const found = new Set([...codeAfter, ...pages(after, settings[1])])
+  return [...found].filter((route) => !known.has(route)).slice(0, Limits.addedRoutes)
+}, Effect.withSpan("BabelRouteReader.added"))
+
+/** One process at a time: a release waits for another one's at most as long as that may take. */
+export const layer: Layer.Layer<RouteReader> = Layer.effect(
+  RouteReader,
+  Effect.map(Semaphore.make(LocalLimits.routesAtOnce), (slots) => ({
+    added: (before, after) => slots.withPermits(1)(added(before, after))
+  }))
+)

@@ -1,0 +1,78 @@
+/** Processes that wait for an app, started ahead, and the bound on all processes. */
+import { AppOverLimit, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { LocalLimits } from "../../LocalLimits.ts"
+import { HostProcess, type HostSetting } from "./HostProcess.ts"
+
+export class HostPool {
+  private readonly setting: HostSetting
+  private readonly warm: Array<Promise<HostProcess>> = []
+  private readonly all = new Set<HostProcess>()
+  private readonly evict: () => boolean
+  private starting = 0
+  private closed = false
+
+  /** `evict` kills the idle process that was used longest ago, and answers whether there was one. */
+  constructor(setting: HostSetting, evict: () => boolean) {
+    this.setting = setting
+    this.evict = evict
+    setting.meters.appProcesses.from(() => [
+      { labels: ["live"], value: this.inUse },
+      { labels: ["warm"], value: this.warm.length }
+    ])
+  }
+
+  /**
+   * A fresh process. `more`: for an app that has one already; hot apps together leave room for those that have none.
+   * Fails with `AppOverLimit` ("busy") when every process there may be serves a request.
+   */
+  async take(version: AppVersion, more: boolean): Promise<HostProcess> {
+    const { processes } = this.setting
+    const most = more ? processes - Math.ceil(processes * LocalLimits.appProcessesKept) : processes
+    if (this.inUse >= most && (more || !this.evict()))
+      throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
+    const host = await (this.warm.shift() ?? this.launch())
+    this.refill()
+    return host.alive ? host : this.take(version, more)
+  }
+
+  /** Starts as many as should wait. A failure shows when the next one is taken. */
+  refill(): void {
+    while (!this.closed && this.warm.length < LocalLimits.appWarmHosts) {
+      const host = this.launch()
+      this.warm.push(host)
+      const drop = () => {
+        const at = this.warm.indexOf(host)
+        if (at >= 0) void this.warm.splice(at, 1)
+      }
+      host.then((one) => void one.exited.then(drop), drop)
+    }
+  }
+
+  /** Kills all, and resolves when none is left. */
+  async close(): Promise<void> {
+    this.closed = true
+    await Promise.allSettled(this.warm)
+    const ends = [...this.all].map((host) => {
+      host.kill()
+      return host.exited
+    })
+    await Promise.all(ends)
+  }
+
+  private get inUse(): number {
+    return this.all.size + this.starting - this.warm.length
+  }
+
+  private async launch(): Promise<HostProcess> {
+    this.starting += 1
+    try {
+      const host = await HostProcess.start(this.setting)
+      this.all.add(host)
+      void host.exited.then(() => this.all.delete(host))
+      if (this.closed) host.kill()
+      return host
+    } finally {
+      this.starting -= 1
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { AppOverLimit, AppThrew } from "@pawl/core/app/AppRuntime"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
+import { describe, expect, it } from "vitest"
+import { UploadRoom } from "../../../src/runtime/wire/HeldUpload.ts"
+import { Replicas } from "../../../src/runtime/host/Replicas.ts"
+
+const version = { id: "p@1", project: "p", channel: "production", bundleKey: "k", bundleDigest: "d" }
+const visits = LocalLimits.appCrashBurst + 5
+
+/** What visitors of an app are told whose every start ends so, and how often it was started. */
+const visited = async (end: () => Error) => {
+  let starts = 0
+  const replicas = new Replicas(
+    version,
+    () => {
+      starts += 1
+      return Promise.reject(end())
+    },
+    new UploadRoom()
+  )
+  const told: Array<unknown> = []
+  for (let visit = 0; visit < visits; visit += 1)
+    told.push(
+      await replicas
+        .acquire(() => undefined)
+        .then(
+          () => "a process",
+          (error: unknown) => error
+        )
+    )
+  return { starts, told }
+}
+
+describe("an app that cannot start", () => {
+  it("is not started for every visitor, and each is told what it threw", async () => {
+    const { starts, told } = await visited(() => new AppThrew({ version: version.id, reason: "Error: at the top" }))
+    expect(starts).toBe(LocalLimits.appCrashBurst)
+    for (const one of told) expect(one).toMatchObject({ _tag: "AppThrew", reason: "Error: at the top" })
+  })
+
+  it("is not started for every visitor when it loops", async () => {
+    const { starts, told } = await visited(
+      () => new AppOverLimit({ version: version.id, limit: "cpu", retryAfterSeconds: 1 })
+    )
+    expect(starts).toBe(LocalLimits.appCrashBurst)
+    expect(told.map((one) => one instanceof AppOverLimit && one.limit)).toEqual([
+      ...new Array(LocalLimits.appCrashBurst).fill("cpu"),
+      ...new Array(visits - LocalLimits.appCrashBurst).fill("crash_loop")
+    ])
+  })
+
+  it("is tried for each visitor while it is the machine that has no room", async () => {
+    const { starts } = await visited(
+      () => new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
+    )
+    expect(starts).toBe(visits)
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * An AppBuilder without a bundler, for tests: `src/index.js` or `index.js` is the app as it stands, `public/` its
+ * assets. It reads no settings, and parses no code.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { sha256 } from "@pawl/core/primitives/Digest"
+import * as Time from "@pawl/core/primitives/Time"
+import { AppBuilder, type BuildJob, type BuildResult } from "@pawl/core/bundle/AppBuilder"
+import { Bundle } from "@pawl/core/bundle/Bundle"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+const version = { name: "memory", version: "1.0.0" }
+const unknownBuild: BuildResult = {
+  _tag: "Crashed",
+  reason: "This build was cancelled, or this builder does not know it: start it again."
+}
+const nothing: BuildResult = {
+  _tag: "Refused",
+  problems: [{ code: "nothing_to_serve", message: "There is nothing to serve.", file: null, line: null, column: null }]
+}
+
+const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<BuildResult> {
+  const main = job.files.get("src/index.js") ?? job.files.get("index.js")
+  const assets = new Map<string, Uint8Array>()
+  for (const [path, { content }] of job.files)
+    if (path.startsWith("public/")) assets.set(path.slice("public/".length), content)
+  if (main === undefined && assets.size === 0) return nothing
+  const entries = yield* Effect.forEach(assets, ([path, content]) =>
+    Effect.map(
+      sha256(content),
+      (digest) => [path, { sha256: digest, size: content.byteLength, contentType: "application/octet-stream" }] as const
+    )
+  )
+  const modules =
+    main === undefined
+      ? {}
+      : {
+          "index.js": {
+            type: "esm",
+            sha256: yield* sha256(main.content),
+            content: new TextDecoder().decode(main.content)
+          }
+        }
+  const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
+    version: 1,
+    project: job.project,
+    commit: job.commit,
+    tree: job.tree,
+    builtAt: Time.fromMillis(job.builtAtMs),
+    builder: version,
+    mainModule: main === undefined ? null : "index.js",
+    modules,
+    compatibilityDate: "2026-07-01",
+    compatibilityFlags: [],
+    assets: {
+      ...(assets.size === 0 ? {} : { directory: "public" }),
+      notFoundHandling: "none",
+      htmlHandling: "auto-trailing-slash",
+      runWorkerFirst: false,
+      manifest: Object.fromEntries(entries)
+    }
+  }).pipe(Effect.orDie)
+  return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [] }
+})
+
+/** `answer` may decide a build itself, to play a bundler that refuses or dies; `null` leaves it to the builder. */
+export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): Layer.Layer<AppBuilder> =>
+  Layer.sync(AppBuilder, () => {
+    const results = new Map<string, BuildResult>()
+    return AppBuilder.of({
+      version,
+      assetsFolder: ({ folders }) => Effect.succeed(folders.has("public") ? "public" : null),
+      start: (job) =>
+        Effect.gen(function* () {
+          if (!results.has(job.id)) results.set(job.id, answer(job) ?? (yield* build(job)))
+          return { id: job.id }
+        }),
+      poll: (handle) => Effect.sync(() => ({ _tag: "Finished", result: results.get(handle.id) ?? unknownBuild })),
+      cancel: (handle) => Effect.sync(() => void results.delete(handle.id))
+    })
+  })
+
+export const layerMemory: Layer.Layer<AppBuilder> = layerMemoryWith(() => null)

@@ -1,0 +1,220 @@
+/** What the records of one generation must say, judged purely: its Candidate, Change, Release, Evidence, approval and Policy. */
+import { Effect } from "effect"
+import type { Approval } from "../model/Approval.ts"
+import { approvalsOf } from "../approval/Standing.ts"
+import type { Policy } from "../model/Policy.ts"
+import type { Candidate } from "../model/Candidate.ts"
+import type { Plan } from "../model/Plan.ts"
+import type { Change } from "../model/Change.ts"
+import type { ChangeSet } from "../model/ChangeSet.ts"
+import { evidenceOf } from "../verification/CandidateEvidence.ts"
+import type { Evidence } from "../model/Evidence.ts"
+import { judge, riskAfter } from "../verification/Gate.ts"
+import { find } from "../ledger/Deciding.ts"
+import { generationKey } from "../model/Entities.ts"
+import { releaseId } from "../primitives/Ids.ts"
+import type { PawlCheck } from "../project/PawlFile.ts"
+import type { Release } from "../model/Release.ts"
+import type { Finding, FindingCode } from "../model/Audit.ts"
+import { approvalIdsOf, type Generation } from "../model/Generation.ts"
+import { owesApproval, tiersUndone } from "../candidate/RollbackPlan.ts"
+
+/** A promoted generation and what stands around it, as it was read; null for what is not there. */
+export interface GenerationRecords {
+  readonly step: Generation
+  readonly before: Generation
+  readonly candidate: Candidate | null
+  readonly change: Change | null
+  readonly changeSets: ReadonlyArray<ChangeSet | null>
+  readonly evidence: ReadonlyArray<Evidence>
+  /** All decisions on its Candidate, oldest first. */
+  readonly approvals: ReadonlyArray<Approval>
+  readonly policy: Policy | null
+  readonly release: Release | null
+  /** The generation that a rollback goes back to. */
+  readonly target: Generation | null
+  /** Whether undoing what a rollback undoes owes an approval; false for any other Change. */
+  readonly undoingOwesApproval: boolean
+}
+
+const recordOf = <A>(stored: { readonly record: A } | null): A | null => stored?.record ?? null
+
+export const readRecords = Effect.fnUntraced(function* (step: Generation, before: Generation) {
+  const { projectId, candidateId, changeId, generation, policyVersion } = step
+  const candidate = candidateId === null ? null : recordOf(yield* find("candidate", candidateId))
+  const change = changeId === null ? null : recordOf(yield* find("change", changeId))
+  const policy = recordOf(yield* find("policyVersion", `${projectId}/${policyVersion}`))
+  const back = change?.rollbackTarget
+  const target = back === undefined ? null : recordOf(yield* find("generation", generationKey(projectId, back)))
+  const tiers =
+    target === null || policy === null
+      ? null
+      : yield* tiersUndone(projectId, target.generation, before.generation).pipe(
+          // A gap in the history is named where it is.
+          Effect.catchTag("Unknown", () => Effect.succeed(null))
+        )
+  return {
+    step,
+    before,
+    candidate,
+    change,
+    changeSets: yield* Effect.forEach(candidate?.changeSets ?? [], (id) => Effect.map(find("changeSet", id), recordOf)),
+    evidence: candidateId === null ? [] : yield* evidenceOf(candidateId),
+    approvals: candidateId === null ? [] : (yield* approvalsOf(candidateId)).map(({ record }) => record),
+    policy,
+    release: recordOf(yield* find("release", releaseId(projectId, generation))),
+    target,
+    undoingOwesApproval: tiers !== null && policy !== null && owesApproval(tiers, policy)
+  } satisfies GenerationRecords
+})
+
+type Say = (code: FindingCode, detail: string) => void
+
+/** Every difference that the records alone show. `definitions` are the checks of the base's tree; null when they cannot be read. */
+export const recordFindings = (
+  read: GenerationRecords,
+  definitions: ReadonlyArray<PawlCheck> | null
+): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const say: Say = (code, detail) => findings.push({ generation: read.step.generation, code, detail })
+  checkCandidate(read, say)
+  checkChange(read, say)
+  checkRelease(read, say)
+  checkPolicy(read, say)
+  checkEvidence(read, say)
+  checkApproval(read, say)
+  checkPlan(read, definitions, say)
+  return findings
+}
+
+const checkCandidate = ({ before, candidate, changeSets, step }: GenerationRecords, say: Say): void => {
+  if (candidate === null) return say("candidate_missing", `there is no Candidate ${step.candidateId}`)
+  const { base_commit, base_generation, base_tree, commit, id, status, tree } = candidate
+  if (status !== "promoted") say("candidate_not_promoted", `${id} is ${status}`)
+  if (base_generation !== before.generation || base_commit !== before.commit || base_tree !== before.tree)
+    say(
+      "candidate_base_mismatch",
+      `${id} was made on S${base_generation} (${base_commit}), before it is S${before.generation} (${before.commit})`
+    )
+  if (commit !== step.commit || tree !== step.tree)
+    say("candidate_result_mismatch", `${id} has commit ${commit} and tree ${tree}`)
+  if (candidate.changeId !== step.changeId) say("change_mismatch", `${id} is of ${candidate.changeId}`)
+  for (const [index, changeSet] of changeSets.entries()) {
+    const wanted = candidate.changeSets[index]
+    if (changeSet === null) say("changeset_mismatch", `there is no ChangeSet ${wanted}`)
+    else if (changeSet.changeId !== candidate.changeId)
+      say("changeset_mismatch", `${wanted} is of ${changeSet.changeId}`)
+  }
+}
+
+/** By the release's status; a release that was deployed may have been marked by an injected failure later. */
+const changesAfter: Readonly<Record<Release["status"], ReadonlyArray<Change["status"]>>> = {
+  queued: ["releasing"],
+  building: ["releasing"],
+  deployed: ["completed"],
+  superseded: ["completed"],
+  // Nothing was left to release to: the Change is done all the same.
+  failed: ["failed", "completed"],
+  smoke_failed: ["failed", "completed"]
+}
+
+const checkChange = ({ change, release, step }: GenerationRecords, say: Say): void => {
+  if (change === null) return say("change_mismatch", `there is no Change ${step.changeId}`)
+  const fitting = release === null ? ["releasing", "completed", "failed"] : changesAfter[release.status]
+  if (!fitting.includes(change.status))
+    say(
+      "change_mismatch",
+      `${change.id} is ${change.status}, and its release is ${release === null ? "not there" : release.status}`
+    )
+  const isBack = change.kind === "rollback"
+  if (step.trigger === "seed" || (step.trigger === "rollback") !== isBack)
+    say("trigger_mismatch", `${change.id} is a ${change.kind}, and the trigger is ${step.trigger}`)
+}
+
+const checkRelease = ({ release, step }: GenerationRecords, say: Say): void => {
+  if (release === null) return
+  const about = (each: Pick<Generation, "commit" | "tree" | "candidateId" | "changeId">) =>
+    `${each.commit} ${each.tree} ${each.candidateId} ${each.changeId}`
+  if (release.generation !== step.generation || about(release) !== about(step))
+    say("release_mismatch", `${release.id} is of S${release.generation}: ${about(release)}`)
+}
+
+const checkPolicy = ({ candidate, policy, step }: GenerationRecords, say: Say): void => {
+  if (policy === null) say("policy_mismatch", `there is no Policy ${step.policyVersion}`)
+  const planned = candidate?.plan_json?.policyVersion
+  if (planned !== undefined && planned !== step.policyVersion)
+    say("policy_mismatch", `it was planned under Policy ${planned}, and promoted under ${step.policyVersion}`)
+}
+
+const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Say): void => {
+  if (candidate === null) return
+  if (candidate.plan_json === null) return say("plan_missing", `${candidate.id} has no plan`)
+  const score = judge(candidate.plan_json, step, evidence, step.promotedAt)
+  for (const check of score.checks)
+    if (check.required && check.verdict !== "pass")
+      say("check_unsatisfied", `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`)
+  if (score.checks.length === 0) say("check_unsatisfied", "the plan has no check")
+  const ids = score.checks.flatMap((check) => (check.required && check.evidenceId !== null ? [check.evidenceId] : []))
+  if ([...ids].sort().join() !== [...step.evidenceIds].sort().join())
+    say(
+      "evidence_ids_mismatch",
+      `it names ${step.evidenceIds.join(", ") || "none"}; there is ${ids.join(", ") || "none"}`
+    )
+}
+
+/** Whether what was promoted owed an approval, by its plan, its evidence, and what a rollback undoes. */
+const owedApproval = ({ candidate, evidence, policy, step, undoingOwesApproval }: GenerationRecords): boolean => {
+  const plan = candidate?.plan_json ?? null
+  if (undoingOwesApproval || plan?.approvalRequired === true) return true
+  if (plan === null || policy === null) return false
+  return [plan.riskTier, riskAfter(plan, step, evidence)].some((tier) => policy.approvalRiskTiers.includes(tier))
+}
+
+/** Who has left since is not asked: they may have been there when it was promoted. */
+const checkApproval = (read: GenerationRecords, say: Say): void => {
+  const { approvals, change, changeSets, policy, step } = read
+  // Older versions of Pawl asked only who had opened the Change, and kept one approval.
+  const writers = step.approvalIds === undefined ? [] : changeSets.map((each) => each?.author.id)
+  const authors = new Set([change?.createdBy.id, ...writers])
+  const named = approvalIdsOf(step)
+  const found = named.flatMap((id) => approvals.find((each) => each.id === id) ?? [])
+  const people = new Set(found.filter((each) => each.decision === "granted").map(({ approver }) => approver))
+  const required = policy?.approvalsRequired ?? 1
+  if (owedApproval(read) && people.size < required)
+    say("approval_missing", `${required} granted approvals of tree ${step.tree} were owed; it names ${people.size}`)
+  for (const id of named) if (!found.some((each) => each.id === id)) say("approval_mismatch", `${id} is not there`)
+  for (const approval of found) {
+    const { id } = approval
+    if (approval.tree !== step.tree) say("approval_mismatch", `${id} is of tree ${approval.tree}`)
+    if (approval.changeId !== step.changeId) say("approval_mismatch", `${id} is of ${approval.changeId}`)
+    if (policy?.allowSelfApproval === false && authors.has(approval.approver))
+      say("approval_mismatch", `${approval.approver} approved own work, which Policy ${policy.version} forbids`)
+  }
+  for (const { id, decision } of approvals) if (decision !== "granted") say("approval_mismatch", `${id} is ${decision}`)
+  if (step.approvalId !== (named.at(-1) ?? null))
+    say("approval_mismatch", `the last one is ${named.at(-1) ?? "none"}, and it names ${step.approvalId}`)
+}
+
+/** The plan holds all that the base defines, as it defines it: a plan that was made weaker afterwards is a difference. */
+const checkPlan = (read: GenerationRecords, definitions: ReadonlyArray<PawlCheck> | null, say: Say): void => {
+  const { candidate, change, target } = read
+  const plan: Plan | null = candidate?.plan_json ?? null
+  if (plan === null || change === null) return
+  if (change.kind === "rollback") {
+    if (target === null) return say("rollback_tree_mismatch", `there is no S${change.rollbackTarget}`)
+    if (read.step.tree !== target.tree)
+      say("rollback_tree_mismatch", `its tree is ${read.step.tree}, S${target.generation} has ${target.tree}`)
+    const held = plan.checks.some(
+      (check) => check.kind === "tree-equals" && check.tree === target.tree && check.required
+    )
+    if (!held) say("plan_weakened", "the plan does not compare the tree")
+    return
+  }
+  for (const defined of definitions ?? []) {
+    const check = plan.checks.find((each) => each.id === defined.id)
+    if (check === undefined || check.command !== defined.command)
+      say("plan_weakened", `the base defines ${defined.id}, and the plan does not run it so`)
+    else if (defined.required && !check.required && check.waived === undefined)
+      say("plan_weakened", `the base requires ${defined.id}, and the plan does not`)
+  }
+}

@@ -1,0 +1,75 @@
+/** Turns a source tree into a Bundle. `start`, `poll` and `cancel` with a handle, so that a remote builder fits. */
+import { Context, type Effect, Schema } from "effect"
+import type { Bundle } from "./Bundle.ts"
+
+/** One reason a build was refused: what, where and why, in words that a person or an agent can act on. */
+export const BuildProblem = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  file: Schema.NullOr(Schema.String),
+  line: Schema.NullOr(Schema.Finite),
+  column: Schema.NullOr(Schema.Finite)
+})
+export interface BuildProblem extends Schema.Schema.Type<typeof BuildProblem> {}
+
+/** The builder itself failed: a child that could not start. Try again. */
+export class BuilderUnavailable extends Schema.TaggedError<BuilderUnavailable>()("BuilderUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the builder could not run: ${this.reason}`
+  }
+}
+
+export interface BuildJob {
+  /** The domain's id of this build; starting one that runs already answers its handle. */
+  readonly id: string
+  readonly project: string
+  readonly commit: string
+  readonly tree: string
+  /** The committer's time of the commit, so that a second build gives the same bytes. */
+  readonly builtAtMs: number
+  readonly files: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
+}
+
+export interface BuildHandle {
+  readonly id: string
+}
+
+export type BuildResult =
+  | {
+      readonly _tag: "Built"
+      readonly bundle: Bundle
+      /** Bytes of the assets, by the paths of the manifest. */
+      readonly assets: ReadonlyMap<string, Uint8Array>
+      /** Bytes of modules that are not inline, by the `object` names of the bundle. */
+      readonly objects: ReadonlyMap<string, Uint8Array>
+      readonly warnings: ReadonlyArray<BuildProblem>
+    }
+  /** The source cannot be built: the work failed. */
+  | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }
+  /** The bundler died, hung or ran out of memory: nothing is known about the work. */
+  | { readonly _tag: "Crashed"; readonly reason: string }
+
+export type BuildState = { readonly _tag: "Running" } | { readonly _tag: "Finished"; readonly result: BuildResult }
+
+export class AppBuilder extends Context.Service<
+  AppBuilder,
+  {
+    /** Name and exact version of the bundler. */
+    readonly version: { readonly name: string; readonly version: string }
+    /**
+     * The folder of a tree whose files a build serves to anyone, without slashes at its ends; null for none, and for
+     * settings that cannot be built. `settings` are the files of settings at the root, by name. It builds nothing.
+     */
+    readonly assetsFolder: (tree: {
+      readonly settings: ReadonlyMap<string, Uint8Array>
+      readonly folders: ReadonlySet<string>
+    }) => Effect.Effect<string | null>
+    readonly start: (job: BuildJob) => Effect.Effect<BuildHandle, BuilderUnavailable>
+    /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */
+    readonly poll: (handle: BuildHandle, waitMs: number) => Effect.Effect<BuildState, BuilderUnavailable>
+    /** Kills the build if it runs and forgets it. Cancelling what is gone succeeds. */
+    readonly cancel: (handle: BuildHandle) => Effect.Effect<void>
+  }
+>()("@pawl/core/bundle/AppBuilder") {}

@@ -1,0 +1,167 @@
+/** One build per commit. What the `build` check stored is what preview and release serve. */
+import { Effect, Schema } from "effect"
+import { step } from "../work/Processes.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
+import * as Time from "../primitives/Time.ts"
+import { Meters } from "../telemetry/Meters.ts"
+import { AppBuilder, BuilderUnavailable, type BuildJob, type BuildProblem, type BuildResult } from "./AppBuilder.ts"
+import { type BundleKind, bundleKey, bundlePrefix } from "./Bundle.ts"
+import * as BundleStore from "./BundleStore.ts"
+import { DailyCounter } from "./DailyCounter.ts"
+import * as Shares from "./Shares.ts"
+import { clearStrays } from "./Strays.ts"
+
+/** All builds of the day are used, or what is left is kept for other organizations. Stored bundles can still be released. */
+export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
+  perDay: Schema.Finite,
+  keptForOthers: Schema.Boolean
+}) {}
+
+/** Why nothing is built on a day whose builds are all used; `isUsedUp` knows it again. */
+export const usedUp = ({ keptForOthers, perDay }: BuildCapReached): string =>
+  `all ${perDay} builds of today are used${keptForOthers ? ", or kept for other organizations" : ""}`
+export const isUsedUp = (text: string): boolean => /^all \d+ builds of today are used/.test(text)
+
+/** Why a bundle that is not the verified one is not served. */
+export const notVerified = (found: string, verified: string): string =>
+  `the build gave ${found}, verified was ${verified}`
+
+/** The source cannot be built; each problem says what, where and why. */
+export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefused", {
+  problems: Schema.Array(
+    Schema.Struct({
+      code: Schema.String,
+      message: Schema.String,
+      file: Schema.NullOr(Schema.String),
+      line: Schema.NullOr(Schema.Finite),
+      column: Schema.NullOr(Schema.Finite)
+    })
+  )
+}) {
+  override get message() {
+    return this.problems.map(formatProblem).join("\n")
+  }
+}
+
+const buildsOfDay = Effect.flatMap(Settings, ({ buildsPerDay }) => Shares.ofDay("app-builds", buildsPerDay))
+
+/** Why a Project has no build left today; null while it has. */
+export const buildCap = Effect.fnUntraced(function* (projectId: string) {
+  const budget = yield* buildsOfDay
+  const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+  return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
+})
+
+/** Counts a build before it begins, for its organization and in all. Answers the day. */
+const takeBuild = Effect.fnUntraced(function* (projectId: string) {
+  const cap = yield* buildCap(projectId)
+  if (cap !== null) return yield* cap
+  const { day, max, name } = yield* buildsOfDay
+  const counter = yield* DailyCounter
+  if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
+  yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, 1)
+  yield* counter.add(Shares.countedOf(name, projectId), day, 1)
+  return day
+})
+
+/** The bundler died, hung or ran out of memory. */
+export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {
+  override get message() {
+    return `the bundler did not finish: ${this.reason}`
+  }
+}
+
+/** `src/index.ts:3:7: message` */
+export const formatProblem = (problem: BuildProblem): string => {
+  const place = [problem.file, problem.line, problem.column].filter((part) => part !== null).join(":")
+  return place === "" ? problem.message : `${place}: ${problem.message}`
+}
+
+const awaitBuild = Effect.fnUntraced(function* (job: BuildJob) {
+  const builder = yield* AppBuilder
+  return yield* Effect.acquireUseRelease(
+    builder.start(job),
+    (handle) =>
+      builder.poll(handle, 1000).pipe(
+        Effect.repeat({ until: (state) => state._tag === "Finished" }),
+        Effect.flatMap((state) =>
+          state._tag === "Finished"
+            ? Effect.succeed(state.result)
+            : Effect.fail(new BuilderUnavailable({ reason: "the build was lost" }))
+        ),
+        Effect.timeoutOrElse({
+          duration: Limits.buildTimeoutMs * 2,
+          orElse: () => Effect.fail(new BuilderUnavailable({ reason: "the builder does not answer" }))
+        })
+      ),
+    (handle) => builder.cancel(handle)
+  )
+})
+
+const stored = (prefix: string, result: BuildResult) => {
+  switch (result._tag) {
+    case "Built":
+      return BundleStore.store(prefix, result)
+    case "Refused":
+      return Effect.fail(new BuildRefused({ problems: result.problems }))
+    case "Crashed":
+      return Effect.fail(new BuildCrashed({ reason: result.reason }))
+  }
+}
+
+/**
+ * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap: once,
+ * however often this process tries again because the bundler died.
+ * `builtAt` is derived from the domain, so that building again gives the same bytes.
+ */
+export const bundleOf = <E, R>(options: {
+  readonly kind: BundleKind
+  readonly project: string
+  /** The files of the tree; read only when there is no stored bundle. */
+  readonly files: Effect.Effect<BuildJob["files"], E, R>
+  readonly commit: string
+  readonly tree: string
+  readonly builtAt: Time.Timestamp
+  /** A stored bundle with another digest is built again. */
+  readonly expectedDigest?: string
+}) =>
+  Effect.gen(function* () {
+    const prefix = bundlePrefix(options.kind, options.project, options.commit)
+    // A damaged bundle is built again: the build must give the digest that evidence holds, or it is refused later.
+    const there = yield* BundleStore.find(bundleKey(prefix), options.expectedDigest).pipe(
+      Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
+    )
+    if (there !== null) return { ...there, source: "stored" as const }
+    yield* step(`taken:${options.kind}`, takeBuild(options.project))
+    const files = yield* options.files
+    const result = yield* awaitBuild({
+      id: `${options.kind}:${options.project}@${options.commit}`,
+      project: options.project,
+      commit: options.commit,
+      tree: options.tree,
+      builtAtMs: Time.toMillis(options.builtAt),
+      files
+    })
+    const built = yield* stored(prefix, result)
+    yield* clearStrays(options.project)
+    return { ...built, source: "build" as const }
+  }).pipe(counted, Effect.withSpan("Builds.bundleOf", { attributes: { project: options.project } }))
+
+const counts: Readonly<Record<string, string>> = {
+  BuildRefused: "refused",
+  BuildCrashed: "crashed",
+  BuildCapReached: "cap"
+}
+
+/** Counts what became of a bundle that was asked for. */
+const counted = <A extends { readonly source: "stored" | "build" }, E, R>(asked: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Meters, ({ builds }) =>
+    asked.pipe(
+      Effect.tap(({ source }) => Effect.sync(() => builds.add(source === "stored" ? "reused" : "built"))),
+      Effect.tapError((error) => Effect.sync(() => builds.add(counts[tagOf(error)] ?? "unavailable")))
+    )
+  )
+
+const tagOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""

@@ -1,0 +1,38 @@
+/**
+ * Bundles that were stored for an app that is gone: removed, or archived with its Project, while the build ran. Who
+ * cleans an app away deletes what is there; whoever stores a bundle asks here afterwards, so that one of the two sees it.
+ */
+import { Effect } from "effect"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import { pointerKey } from "../model/Entities.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import * as Time from "../primitives/Time.ts"
+import { bundleKinds } from "./Bundle.ts"
+import { cleaning } from "../app/Removal.ts"
+
+/** After a bundle was stored for a Project. Nothing happens while its app is there, or it never had one. */
+export const clearStrays = (projectId: string) =>
+  Effect.gen(function* () {
+    const project = yield* find("project", projectId)
+    if (project?.record.status !== "archived") return yield* decideAndCommit(leftAgain(projectId))
+    // Nothing of an archived Project is ever served again.
+    const objects = yield* ObjectStore
+    for (const kind of bundleKinds)
+      yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
+  }).pipe(Effect.withSpan("Strays.clear", { attributes: { projectId } }))
+
+/**
+ * A removed app has leftovers again, and is cleaned away again; a deploy waits for that. It counts as one more app: a
+ * cleaning that is under way began with the app before it, and does not take this one for clean. Also who has lost a lease says so: what was stored is there.
+ */
+export const leftAgain = Effect.fnUntraced(function* (projectId: string) {
+  const pointer = yield* find("pointer", pointerKey(projectId, "production"))
+  if (pointer?.record.status !== "removed") return { answer: undefined }
+  const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updated_at: yield* Time.now }
+  const writes = [Commit.update("pointer", pointer, again)]
+  return {
+    answer: undefined,
+    commit: { name: "Strays.leftAgain", projectId, writes, commands: [cleaning(projectId)] }
+  }
+})

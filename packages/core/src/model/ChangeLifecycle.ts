@@ -1,0 +1,73 @@
+/** The whole life of a Change, on one screen (specification, "Change status"). */
+import * as Lifecycle from "./Lifecycle.ts"
+import { changeStatuses } from "./Change.ts"
+
+export const ChangeLifecycle = Lifecycle.make("change", {
+  states: changeStatuses,
+  initial: ["created"],
+  final: ["completed", "failed", "cancelled"],
+  rows: [
+    ["created", "planningStarted", "compiling"],
+    [
+      "created",
+      "personWorked",
+      "running",
+      { when: "a Change opened without planning gets a person's first ChangeSet" }
+    ],
+    ["compiling", "workGraphStored", "running", { also: "Tasks stored, ready Tasks dispatched" }],
+    ["compiling", "plannerFailed", "failed"],
+    ["running", "lastTaskCompleted", "verifying", { also: "verification.started" }],
+    ["running", "budgetStopped", "budget_blocked", { when: "a budget or limit stop" }],
+    [
+      "budget_blocked",
+      "budgetRaised",
+      "running",
+      { also: "budget-stopped Tasks become ready, their blocked dependents pending" }
+    ],
+    [
+      "verifying",
+      "approvalNeeded",
+      "awaiting_approval",
+      { when: "a verified Candidate needs approval", also: "approval.requested" }
+    ],
+    ["awaiting_approval", "noVerifiedCandidate", "verifying", { when: "no verified Candidate is left" }],
+    [
+      ["verifying", "awaiting_approval", "running", "budget_blocked"],
+      "promotionRequested",
+      "promoting",
+      { also: "canonical.promotion.requested" }
+    ],
+    ["promoting", "swapRefused", "verifying", { when: "it was verifying, or no verified Candidate is left" }],
+    ["promoting", "swapRefused", "awaiting_approval", { when: "it was awaiting approval" }],
+    ["promoting", "swapRefused", "running", { when: "it was running" }],
+    ["promoting", "swapRefused", "budget_blocked", { when: "it was blocked by its budget" }],
+    [
+      "promoting",
+      "swapWonWithRelease",
+      "releasing",
+      { when: "a release target or app exists", also: "canonical.advanced; a Release is queued" }
+    ],
+    [
+      "promoting",
+      "swapWonWithoutRelease",
+      "completed",
+      { when: "no release target", also: "canonical.advanced, change.completed" }
+    ],
+    ["releasing", "released", "completed", { when: "the release is deployed or superseded", also: "change.completed" }],
+    [
+      "releasing",
+      "releaseFailed",
+      "failed",
+      { when: "the release failed, or is stuck for 45 minutes", also: "change.failed" }
+    ],
+    [
+      ["created", "compiling", "running", "verifying", "awaiting_approval", "budget_blocked"],
+      "cancel",
+      "cancelled",
+      {
+        when: "before promotion starts, or when a rollback's only Candidate has ended",
+        also: "open Tasks cancelled, open Candidates rejected with reason `change cancelled`"
+      }
+    ]
+  ]
+})

@@ -1,0 +1,166 @@
+/** Every kind of record the ledger keeps: its schema, its key, what it can be looked up by, and its life. */
+import type { Schema } from "effect"
+import { Departure, Membership, Organization, OrganizationMember, Token, User } from "./Membership.ts"
+import { Approval, approvalKey } from "./Approval.ts"
+import { Policy } from "./Policy.ts"
+import { Pointer } from "./Pointer.ts"
+import { PointerLifecycle } from "./PointerLifecycle.ts"
+import { Candidate } from "./Candidate.ts"
+import { CandidateLifecycle } from "./CandidateLifecycle.ts"
+import { Change } from "./Change.ts"
+import { ChangeLifecycle } from "./ChangeLifecycle.ts"
+import { ChangeSet } from "./ChangeSet.ts"
+import { Consumer, consumerKey } from "./Consumer.ts"
+import { Delivery } from "./Delivery.ts"
+import { Webhook } from "./Webhook.ts"
+import { Evidence } from "./Evidence.ts"
+import { LabelReservation, Project, SlugReservation } from "./Project.ts"
+import { Audit } from "./Audit.ts"
+import { Generation, Head } from "./Generation.ts"
+import { Release } from "./Release.ts"
+import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
+import { ReleaseTarget } from "./ReleaseTarget.ts"
+import { Task, TaskRun } from "./Task.ts"
+import { TaskLifecycle } from "./TaskLifecycle.ts"
+import { BundleReport } from "./BundleReport.ts"
+import { Schedule } from "./Schedule.ts"
+import type { Lifecycle } from "./Lifecycle.ts"
+
+export type Value = string | number | null
+
+export interface Entity<A> {
+  /** Its encoded form is JSON. */
+  readonly schema: Schema.Codec<A, unknown>
+  /** The key, unique among records of this kind. */
+  readonly id: (record: A) => string
+  /** The Project it belongs to; null for the directory. */
+  readonly project: (record: A) => string | null
+  /** What records can be listed by, beside Project. Each is an indexed column. */
+  readonly columns: Readonly<Record<string, (record: A) => Value>>
+  readonly lifecycle?: Lifecycle<string, string>
+}
+
+const entity = <A, I, const C extends Readonly<Record<string, (record: A) => Value>>>(
+  schema: Schema.Codec<A, I>,
+  id: (record: A) => string,
+  project: (record: A) => string | null,
+  columns: C,
+  lifecycle?: Lifecycle<string, string>
+) => ({
+  schema: schema as unknown as Schema.Codec<A, unknown>,
+  id,
+  project,
+  columns,
+  ...(lifecycle === undefined ? {} : { lifecycle })
+})
+
+const directory = () => null
+const byProjectId = (record: { readonly projectId: string }) => record.projectId
+const byId = (record: { readonly id: string }) => record.id
+
+export const Entities = {
+  organization: entity(Organization, byId, directory, { sponsor: (each) => each.sponsor ?? null }),
+  /** Who was disabled counts for nobody any more. */
+  user: entity(User, byId, directory, {
+    sponsor: (each) => (each.disabledAt === undefined ? (each.sponsor ?? null) : null)
+  }),
+  organizationMember: entity(OrganizationMember, (each) => `${each.organizationId}/${each.userId}`, directory, {
+    organizationId: (each) => each.organizationId,
+    userId: (each) => each.userId
+  }),
+  departure: entity(Departure, (each) => `${each.organizationId}/${each.userId}`, directory, {
+    userId: (each) => each.userId
+  }),
+  membership: entity(Membership, (each) => `${each.projectId}/${each.userId}`, directory, {
+    projectId: (each) => each.projectId,
+    userId: (each) => each.userId
+  }),
+  token: entity(Token, byId, directory, { hash: (each) => each.hash, userId: (each) => each.userId }),
+  slug: entity(SlugReservation, (each) => `${each.organizationId}/${each.slug}`, directory, {}),
+  label: entity(LabelReservation, (each) => each.label, directory, { projectId: (each) => each.projectId }),
+  schedule: entity(Schedule, (each) => each.name, directory, {}),
+  project: entity(Project, byId, byId, {
+    organizationId: (each) => each.organizationId,
+    status: (each) => each.status,
+    /** `yes` for an archived Project whose cleanup is not done. */
+    uncleaned: (each) => (each.status === "archived" && each.cleaned_at === null ? "yes" : "no")
+  }),
+  policy: entity(Policy, byProjectId, byProjectId, {}),
+  policyVersion: entity(Policy, (each) => `${each.projectId}/${each.version}`, byProjectId, {}),
+  change: entity(Change, byId, byProjectId, { status: (each) => each.status }, ChangeLifecycle),
+  task: entity(
+    Task,
+    byId,
+    byProjectId,
+    { changeId: (each) => each.changeId, status: (each) => each.status },
+    TaskLifecycle
+  ),
+  taskRun: entity(TaskRun, byId, byProjectId, {
+    changeId: (each) => each.changeId,
+    taskId: (each) => each.taskId,
+    fork: (each) => (each.workspaceFork !== null && each.forkDeletedAt === null ? "kept" : "none")
+  }),
+  changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
+  candidate: entity(
+    Candidate,
+    byId,
+    byProjectId,
+    {
+      changeId: (each) => each.changeId,
+      status: (each) => each.status,
+      lineage: (each) => each.lineage,
+      tree: (each) => each.tree,
+      fork: (each) => (each.fork_deleted_at === null ? "kept" : "none")
+    },
+    CandidateLifecycle
+  ),
+  evidence: entity(Evidence, byId, byProjectId, {
+    subject: (each) => each.subject.candidateId ?? each.subject.releaseId ?? null
+  }),
+  approval: entity(Approval, (each) => approvalKey(each.candidateId, each.nth ?? 1), byProjectId, {
+    changeId: (each) => each.changeId
+  }),
+  generation: entity(Generation, (each) => generationKey(each.projectId, each.generation), byProjectId, {
+    tree: (each) => each.tree
+  }),
+  head: entity(Head, byProjectId, byProjectId, {}),
+  bundleReport: entity(BundleReport, byProjectId, byProjectId, {}),
+  audit: entity(Audit, byProjectId, byProjectId, {}),
+  release: entity(Release, byId, byProjectId, { status: (each) => each.status }, ReleaseLifecycle),
+  releaseTarget: entity(ReleaseTarget, byProjectId, byProjectId, {}),
+  consumer: entity(Consumer, (each) => consumerKey(each.projectId, each.group), byProjectId, {}),
+  webhook: entity(Webhook, byId, byProjectId, {}),
+  webhookDelivery: entity(Delivery, byId, byProjectId, { webhookId: (each) => each.webhookId }),
+  pointer: entity(
+    Pointer,
+    (each) => pointerKey(each.project_id, each.channel),
+    (each) => each.project_id,
+    {
+      label: (each) => each.label,
+      channel: (each) => each.channel,
+      changeId: (each) => each.change_id,
+      status: (each) => each.status,
+      /** `yes` for a Candidate's preview. Versions stay. */
+      expires: (each) => (each.candidate_id === null ? "no" : "yes")
+    },
+    PointerLifecycle
+  )
+}
+
+export type Kind = keyof typeof Entities
+export type RecordOf<K extends Kind> = Schema.Schema.Type<(typeof Entities)[K]["schema"]>
+export type ColumnsOf<K extends Kind> = keyof (typeof Entities)[K]["columns"]
+export const kinds = Object.keys(Entities) as ReadonlyArray<Kind>
+
+/** The entity of a kind, with its record type. */
+export const entityOf = <K extends Kind>(kind: K): Entity<RecordOf<K>> =>
+  Entities[kind] as unknown as Entity<RecordOf<K>>
+
+/** A generation's key: the Project and the integer. */
+export function generationKey(projectId: string, generation: number): string {
+  return `${projectId}/${generation}`
+}
+/** A pointer's key: one row per Project and channel. */
+export function pointerKey(projectId: string, channel: string): string {
+  return `${projectId}/${channel}`
+}

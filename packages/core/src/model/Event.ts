@@ -1,0 +1,69 @@
+/** Facts about a Project, in one dense sequence, with the names of CloudEvents 1.0 (decisions, "Events"). */
+import { Schema } from "effect"
+import { EventId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import { Actor } from "./Actor.ts"
+
+export const eventTypes = [
+  "change.compiled",
+  "task.created",
+  "task.ready",
+  "task.assigned",
+  "agent.woken",
+  "model.route.decided",
+  "task.started",
+  "changeset.proposed",
+  "intent.declared",
+  "task.completed",
+  "task.failed",
+  "claim.expired",
+  "verification.started",
+  "candidate.composed",
+  "candidate.verified",
+  "candidate.rejected",
+  "candidate.stale",
+  "candidate.blocked",
+  "approval.requested",
+  "approval.granted",
+  "approval.rejected",
+  "canonical.promotion.requested",
+  "canonical.advanced",
+  "build.started",
+  "build.completed",
+  "deployment.completed",
+  "deployment.failed",
+  "release.smoke_failed",
+  "change.completed",
+  "change.failed",
+  "change.cancelled",
+  "audit.passed",
+  "audit.failed",
+  "project.archived",
+  "app.removed"
+] as const
+export const EventType = Schema.Literals(eventTypes)
+export type EventType = typeof EventType.Type
+
+export const Event = Schema.Struct({
+  specversion: Schema.Literal("1.0"),
+  id: EventId,
+  /** `/projects/<id>` */
+  source: Schema.String,
+  type: EventType,
+  /** The id of what it is about. */
+  subject: Schema.String,
+  time: Timestamp,
+  /** Starts at 1 and is dense per Project. */
+  sequence: Schema.Finite,
+  data: Schema.Record(Schema.String, Schema.Unknown),
+  actor: Actor
+})
+export interface Event extends Schema.Schema.Type<typeof Event> {}
+
+/** An event before the store gave it its id, time and place in the sequence. */
+export interface NewEvent {
+  readonly type: EventType
+  readonly subject: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly actor: Actor
+}

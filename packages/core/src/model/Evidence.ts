@@ -1,0 +1,47 @@
+/** Evidence: what one executable check left behind. Rows are never changed. */
+import { Schema } from "effect"
+import { CandidateId, EvidenceId, ObjectId, ProjectId, ReleaseId, Sha256 } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import { Waiver } from "./Plan.ts"
+
+export const EvidenceStatus = Schema.Literals(["checked_supported", "checked_unsupported", "not_checked"])
+export type EvidenceStatus = typeof EvidenceStatus.Type
+export const EvidenceResult = Schema.Literals(["pass", "fail", "gap"])
+export type EvidenceResult = typeof EvidenceResult.Type
+
+export const Runner = Schema.Struct({
+  /** `bubblewrap`, `unshare`, `builder`, `router`, or `none`. */
+  isolation: Schema.String,
+  version: Schema.String,
+  /** The guarantees that were in force, by name. */
+  guarantees: Schema.Array(Schema.String)
+})
+export interface Runner extends Schema.Schema.Type<typeof Runner> {}
+
+export const Evidence = Schema.Struct({
+  id: EvidenceId,
+  projectId: ProjectId,
+  subject: Schema.Struct({ candidateId: Schema.optionalKey(CandidateId), releaseId: Schema.optionalKey(ReleaseId) }),
+  checkId: Schema.String,
+  status: EvidenceStatus,
+  result: EvidenceResult,
+  commit: ObjectId,
+  tree: ObjectId,
+  /** The object that holds the check's whole output, and its SHA-256. */
+  outputKey: Schema.NullOr(Schema.String),
+  outputDigest: Schema.NullOr(Sha256),
+  startedAt: Timestamp,
+  finishedAt: Timestamp,
+  runner: Runner,
+  /** One or a few lines for a person. */
+  summary: Schema.String,
+  /** Of check `build`: the SHA-256 of the bundle.json that it stored. */
+  bundleDigest: Schema.optionalKey(Sha256),
+  /** Of check `build`: the first of the changed files that became modules of the bundle, where that decides the risk. */
+  inputs: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The Policy's waiver that was in force for this check. */
+  waived: Schema.optionalKey(Waiver),
+  /** Which try this was; a check that could not run is tried again. */
+  attempt: Schema.Finite
+})
+export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}

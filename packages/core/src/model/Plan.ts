@@ -1,0 +1,50 @@
+/** A verification plan: the checks a Candidate must pass, read from the canonical base. */
+import { Schema } from "effect"
+import { RiskTier } from "./Change.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const CheckKind = Schema.Literals(["build", "command", "tree-equals"])
+export type CheckKind = typeof CheckKind.Type
+
+export const Waiver = Schema.Struct({ reason: Schema.String, until: Timestamp })
+export interface Waiver extends Schema.Schema.Type<typeof Waiver> {}
+
+/** What it takes to ask an old promise again: the base's form of the files that a Candidate alters or deletes. */
+export const BaseForm = Schema.Struct({
+  /** The check whose base's form it is. */
+  check: Schema.String,
+  /** Globs that the files fit. */
+  globs: Schema.Array(Schema.String),
+  /** The first of the files, and how many there are. */
+  paths: Schema.Array(Schema.String),
+  count: Schema.Finite,
+  /** The package.json scripts that the check runs in the base, where the Candidate has others. */
+  scripts: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, command: Schema.String })))
+})
+export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
+
+export const Check = Schema.Struct({
+  /** `[a-z0-9-]{1,64}`, unique in the plan; with `@base` behind it, the same check with the base's form of its files. */
+  id: Schema.String,
+  kind: CheckKind,
+  title: Schema.String,
+  /** A shell line, run in the root of the composed tree. Only for kind `command`. */
+  command: Schema.optionalKey(Schema.String),
+  /** The tree that the composed tree must equal. Only for kind `tree-equals`. */
+  tree: Schema.optionalKey(Schema.String),
+  /** Whether the gate needs it. A waiver that is in force lifts that until its date. */
+  required: Schema.Boolean,
+  timeoutMs: Schema.Finite,
+  /** The Policy's waiver under which a failure does not count. */
+  waived: Schema.optionalKey(Waiver),
+  base: Schema.optionalKey(BaseForm)
+})
+export interface Check extends Schema.Schema.Type<typeof Check> {}
+
+export const Plan = Schema.Struct({
+  policyVersion: Schema.Finite,
+  riskTier: RiskTier,
+  approvalRequired: Schema.Boolean,
+  checks: Schema.Array(Check)
+})
+export interface Plan extends Schema.Schema.Type<typeof Plan> {}

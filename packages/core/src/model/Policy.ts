@@ -1,0 +1,42 @@
+/** A Project's Policy: which risks people must approve, and which may go out by themselves. */
+import { Effect, Schema } from "effect"
+import { RiskTier } from "./Change.ts"
+import { ProjectId } from "../primitives/Ids.ts"
+import { Timestamp } from "../primitives/Time.ts"
+
+export const WaivedCheck = Schema.Struct({ id: Schema.String, reason: Schema.String, until: Timestamp })
+
+export const PolicyFields = Schema.Struct({
+  autoPromoteRiskTiers: Schema.Array(RiskTier),
+  approvalRiskTiers: Schema.Array(RiskTier),
+  /** Ids of checks that are required whatever their definition says. */
+  requiredChecks: Schema.Array(Schema.String),
+  /** Whether those may approve who opened the Change or wrote what is in it. */
+  allowSelfApproval: Schema.Boolean,
+  /** How many people must grant what needs an approval. */
+  approvalsRequired: Schema.Finite.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(1))),
+  waivedChecks: Schema.Array(WaivedCheck),
+  /** Whether a check must also pass with the base's form of its files, where a Candidate alters them. */
+  baseChecksMustPass: Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false)))
+})
+export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
+
+export const Policy = Schema.Struct({
+  projectId: ProjectId,
+  version: Schema.Finite,
+  ...PolicyFields.fields,
+  updatedAt: Timestamp,
+  updatedBy: Schema.String
+})
+export interface Policy extends Schema.Schema.Type<typeof Policy> {}
+
+/** Approval for `high`, auto-promotion for none (decisions, "Where the specification disagrees", 13). */
+export const defaultPolicy: PolicyFields = {
+  autoPromoteRiskTiers: [],
+  approvalRiskTiers: ["high"],
+  requiredChecks: [],
+  allowSelfApproval: true,
+  approvalsRequired: 1,
+  waivedChecks: [],
+  baseChecksMustPass: false
+}

@@ -1,0 +1,210 @@
+/**
+ * The body of `app.provision`: a generation is built and served. What it was asked for may be gone by then: an app that
+ * was removed stays removed, and a newer generation stays live.
+ */
+import { Effect } from "effect"
+import * as Commit from "../ledger/Commit.ts"
+import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { generationKey, pointerKey } from "../model/Entities.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
+import { Process, step as journalled } from "../work/Processes.ts"
+import { type ProjectId, releaseId } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import type { Project } from "../model/Project.ts"
+import { readFiles } from "../project/Source.ts"
+import type { Generation } from "../model/Generation.ts"
+import { knownDigest } from "../app/KeptBundle.ts"
+import { isBoundTo } from "../model/Release.ts"
+import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
+import { smokeTestTree } from "./Smoke.ts"
+import { type BundleRef, builtAtOf, versionRow } from "../app/Apps.ts"
+import { bundleOf, formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
+import { restorable, type Served, servedBy } from "../model/Pointer.ts"
+import { PointerLifecycle } from "../model/PointerLifecycle.ts"
+import { notBuilt, reopening } from "../app/PointerBuilds.ts"
+import { PointerSignal } from "../app/PointerSignal.ts"
+import { ground } from "../app/Removal.ts"
+
+const production = "production"
+
+/**
+ * The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. An app that was
+ * removed since it was asked for is left removed.
+ */
+export const provision = Effect.fnUntraced(function* (projectId: string, generation: number, incarnation: number) {
+  if ((yield* ground(projectId)) !== incarnation) return
+  yield* decideAndCommit(reopening(projectId, incarnation))
+  const project = (yield* demand("project", projectId)).record
+  const step = (yield* demand("generation", generationKey(projectId, generation))).record
+  const known = yield* knownDigest(step)
+  const built = yield* bundleOf({
+    kind: "apps",
+    project: projectId,
+    files: readFiles({ project: projectId }, step.tree),
+    commit: step.commit,
+    tree: step.tree,
+    builtAt: yield* builtAtOf(step, project),
+    ...(known === undefined ? {} : { expectedDigest: known })
+  }).pipe(
+    Effect.map((bundle) =>
+      known === undefined || bundle.digest === known
+        ? { _tag: "Built" as const, bundle }
+        : {
+            _tag: "Failed" as const,
+            trigger: "buildFailed" as const,
+            reason: notVerified(bundle.digest, known)
+          }
+    ),
+    Effect.catchTags({
+      BuildRefused: (refused) =>
+        Effect.succeed({
+          _tag: "Failed" as const,
+          trigger: "buildFailed" as const,
+          reason: refused.problems.map(formatProblem).join("\n")
+        }),
+      BuildCapReached: (cap) =>
+        Effect.succeed({
+          _tag: "Failed" as const,
+          trigger: "capReached" as const,
+          reason: usedUp(cap)
+        })
+    })
+  )
+  const before = yield* journalled(
+    "before",
+    Effect.map(demand("pointer", pointerKey(projectId, production)), ({ record }) => servedBy(record))
+  )
+  yield* decideAndCommit(served(project, step, built, { first: before === null, incarnation }))
+  yield* (yield* PointerSignal).moved(project.label)
+  if (before === null || before.generation === generation || built._tag === "Failed") return
+  // A live app changes hands: what it served comes back when the new version does not answer as it should.
+  const probes = yield* smokeTestTree(projectId, step.tree, project.label)
+  const at = { projectId: project.id, generation, incarnation }
+  const passed = probes.every((probe) => probe.result === "pass")
+  yield* decideAndCommit(passed ? foundGood(at) : takenBack(at, before))
+  yield* (yield* PointerSignal).moved(project.label)
+}, Effect.withSpan("Apps.provision"))
+
+/**
+ * After the last try of an `app.provision`: hosts say that there is no build and why, instead of `building` for ever. The
+ * app's next deploy, or a retry of the dead letter, builds again.
+ */
+export const provisionDied = Effect.fnUntraced(function* (projectId: string, incarnation: number, problem: string) {
+  yield* decideAndCommit(
+    Effect.gen(function* () {
+      const pointer = yield* find("pointer", pointerKey(projectId, production))
+      if (pointer?.record.incarnation !== incarnation) return { answer: undefined }
+      const failed = notBuilt(pointer.record, "buildFailed", `the app was not built: ${problem}`)
+      if (failed === null) return { answer: undefined }
+      const writes = [Commit.update("pointer", pointer, { ...failed, updated_at: yield* Time.now })]
+      const { lease } = yield* Process
+      return { answer: undefined, commit: { name: "Apps.provisionDied", projectId, lease, writes } }
+    })
+  )
+  yield* (yield* PointerSignal).moved((yield* demand("project", projectId)).record.label)
+})
+
+/** What an `app.provision` served, and on which pointer. */
+interface Deployed {
+  readonly projectId: ProjectId
+  readonly generation: number
+  readonly incarnation: number
+}
+
+/** Whether a Release of this generation to this pointer is under way. Then its own probes say whether it is good. */
+const hasOpenRelease = ({ projectId, generation, incarnation }: Deployed) =>
+  Effect.map(
+    find("release", releaseId(projectId, generation)),
+    (release) =>
+      release !== null &&
+      !Lifecycle.isFinal(ReleaseLifecycle, release.record.status) &&
+      isBoundTo(release.record, incarnation)
+  )
+
+/** What was deployed again answers as it should: a failed release goes back to it. */
+const foundGood = Effect.fnUntraced(function* (deployed: Deployed) {
+  const { projectId, generation, incarnation } = deployed
+  const pointer = yield* demand("pointer", pointerKey(projectId, production))
+  if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
+    return { answer: undefined }
+  if (yield* hasOpenRelease(deployed)) return { answer: undefined }
+  const writes = [
+    Commit.update("pointer", pointer, { last_good: servedBy(pointer.record), updated_at: yield* Time.now })
+  ]
+  return { answer: undefined, commit: { name: "Apps.foundGood", projectId, lease: (yield* Process).lease, writes } }
+})
+
+const takenBack = Effect.fnUntraced(function* ({ projectId, generation, incarnation }: Deployed, before: Served) {
+  const pointer = yield* demand("pointer", pointerKey(projectId, production))
+  if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return { answer: undefined }
+  if (pointer.record.generation !== generation) return { answer: undefined }
+  const good = restorable(pointer.record, generation) ?? before
+  const writes = [Commit.update("pointer", pointer, { ...good, updated_at: yield* Time.now })]
+  return { answer: undefined, commit: { name: "Apps.takenBack", projectId, lease: (yield* Process).lease, writes } }
+})
+
+type Outcome =
+  | { readonly _tag: "Built"; readonly bundle: BundleRef }
+  | { readonly _tag: "Failed"; readonly trigger: "buildFailed" | "capReached"; readonly reason: string }
+
+const served = Effect.fnUntraced(function* (
+  project: Project,
+  step: Generation,
+  outcome: Outcome,
+  { first, incarnation }: { readonly first: boolean; readonly incarnation: number }
+) {
+  const pointer = yield* demand("pointer", pointerKey(project.id, production))
+  const now = yield* Time.now
+  const lease = yield* Effect.map(Process, (process) => process.lease)
+  const none = { answer: undefined }
+  // Removed meanwhile, or a newer generation is live: what was built stays stored, the pointer stays where it is.
+  if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return none
+  if ((pointer.record.generation ?? -1) > step.generation) return none
+  if (outcome._tag === "Failed") {
+    const failed = notBuilt(pointer.record, outcome.trigger, outcome.reason)
+    if (failed === null) return none
+    return {
+      answer: undefined,
+      commit: {
+        name: "Apps.failed",
+        projectId: project.id,
+        lease,
+        writes: [Commit.update("pointer", pointer, { ...failed, updated_at: now })]
+      }
+    }
+  }
+  const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "built")
+  if (next._tag === "Failure") return yield* Effect.die(next.failure)
+  const live = {
+    commit: step.commit,
+    generation: step.generation,
+    bundle_key: outcome.bundle.key,
+    bundle_digest: outcome.bundle.digest,
+    status: next.success,
+    reason: null,
+    updated_at: now
+  }
+  // The first version has none before it to go back to, so nothing better is known.
+  const at = { projectId: project.id, generation: step.generation, incarnation }
+  const good = first && !(yield* hasOpenRelease(at))
+  const version = yield* versionRow(project, {
+    commit: step.commit,
+    generation: step.generation,
+    bundle: outcome.bundle
+  })
+  return {
+    answer: undefined,
+    commit: {
+      name: "Apps.live",
+      projectId: project.id,
+      lease,
+      writes: [
+        Commit.update("pointer", pointer, {
+          ...live,
+          ...(good ? { last_good: servedBy({ ...pointer.record, ...live }) } : {})
+        }),
+        ...(version === null ? [] : [version])
+      ]
+    }
+  }
+})

@@ -1,0 +1,87 @@
+/** What a Candidate's tree makes of its base's files, and its files with some of them in the base's form. */
+import { Effect } from "effect"
+import { utf8 } from "../primitives/Digest.ts"
+import { candidateFork } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { fits } from "../project/Globs.ts"
+import { packageFile, withScripts } from "../project/PawlFile.ts"
+import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import type { Composed } from "./Checks.ts"
+import type { BaseForm, Check } from "../model/Plan.ts"
+import type { SandboxJob } from "./Sandbox.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** Files by path. Only with `list`, which names each blob: a diff may be too large to be read. */
+const filesOf = (ref: RepositoryRef, tree: string) =>
+  Effect.map(
+    Effect.flatMap(Repositories, (repositories) => repositories.list(ref, tree)),
+    (entries) => new Map(entries.filter(({ type }) => type === "file").map((entry) => [entry.path, entry]))
+  )
+
+/** Paths of one tree's files that the other has not, or not with the same content and mode. */
+const differing = (
+  from: Effect.Success<ReturnType<typeof filesOf>>,
+  to: Effect.Success<ReturnType<typeof filesOf>>
+): ReadonlyArray<string> =>
+  [...from.values()]
+    .filter(({ path, id, executable }) => {
+      const other = to.get(path)
+      return other === undefined || other.id !== id || other.executable !== executable
+    })
+    .map(({ path }) => path)
+
+/** Files of the base that a tree alters or has no more (`altered`), and those that it alters or adds (`brought`). */
+export const changedFiles = (ref: RepositoryRef, base: string, tree: string) =>
+  Effect.map(Effect.all([filesOf(ref, base), filesOf(ref, tree)]), ([before, after]) => ({
+    altered: differing(before, after),
+    brought: differing(after, before)
+  }))
+
+const parentsOf = (path: string): ReadonlyArray<string> => {
+  const parts = path.split("/")
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
+}
+
+/** Files with others put over them: where one needs a folder or is one by now, the one that is put there stays. */
+export const overlaid = (
+  files: SandboxJob["files"],
+  over: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
+): SandboxJob["files"] => {
+  const folders = new Set([...over.keys()].flatMap(parentsOf))
+  const kept = [...files].filter(([path]) => !folders.has(path) && !parentsOf(path).some((parent) => over.has(parent)))
+  return new Map([...kept, ...over])
+}
+
+/** The composed tree as a check runs on it: with the base's form of its files where it is asked with that. */
+export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Composed) {
+  const files = yield* composed.files
+  const { base } = check
+  if (base === undefined) return files
+  const { base_tree, id, projectId } = composed.candidate
+  const ref = { project: projectId, fork: candidateFork(id) }
+  const repositories = yield* Repositories
+  const before = yield* filesOf(ref, base_tree)
+  const altered = differing(before, yield* filesOf(ref, composed.tree))
+  const over = yield* Effect.forEach(
+    altered.filter((path) => base.globs.some((glob) => fits(glob, path))),
+    (path) =>
+      Effect.map(
+        repositories.read(ref, base_tree, path).pipe(Effect.catchTag("InvalidPath", Effect.die)),
+        (content) => [path, { content, executable: before.get(path)?.executable === true }] as const
+      ),
+    { concurrency: Limits.fileReadsAtOnce }
+  )
+  return withBaseScripts(overlaid(files, new Map(over)), base)
+})
+
+/** With the scripts that the check runs in the base, whatever the Candidate's package.json makes of them. */
+const withBaseScripts = (files: SandboxJob["files"], { scripts }: BaseForm): SandboxJob["files"] => {
+  if (scripts === undefined) return files
+  const base = Object.fromEntries(scripts.map(({ command, name }) => [name, command]))
+  const own = files.get(packageFile)
+  const text = own === undefined ? "{}" : new TextDecoder().decode(own.content)
+  // What is no package.json has no scripts: then the base's are all that there is.
+  const content = utf8(withScripts(text, base) ?? JSON.stringify({ scripts: base }))
+  return new Map([...files, [packageFile, { content, executable: own?.executable === true }]])
+}

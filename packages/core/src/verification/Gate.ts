@@ -1,0 +1,73 @@
+/**
+ * The gate: whether evidence rows satisfy a plan. Only `checked_supported` with `pass` satisfies a
+ * required check, and only for the very commit and tree that were composed (specification, "Evidence").
+ */
+import type { BaseForm, Check, Plan } from "../model/Plan.ts"
+import type { RiskTier } from "../model/Change.ts"
+import type { Timestamp } from "../primitives/Time.ts"
+import type { Evidence } from "../model/Evidence.ts"
+import type { CheckVerdict, Score } from "../model/Score.ts"
+
+/** A waiver holds until its date, whenever the plan was made. */
+const isWaived = (check: Check, now: Timestamp): boolean => check.waived !== undefined && check.waived.until > now
+
+const satisfies = (row: Evidence): boolean => row.status === "checked_supported" && row.result === "pass"
+
+interface Composition {
+  readonly commit: string
+  readonly tree: string
+}
+
+/** The row that counts of a check: the last one of that very commit and tree. */
+const rowOf = (check: Check, composed: Composition, rows: ReadonlyArray<Evidence>): Evidence | undefined =>
+  rows.findLast(
+    (each) =>
+      each.checkId === check.id &&
+      each.subject.candidateId !== undefined &&
+      each.commit === composed.commit &&
+      each.tree === composed.tree
+  )
+
+/** Judges a plan by evidence rows alone. The last row of a check counts; a check without a row is a gap. */
+export const judge = (plan: Plan, composed: Composition, rows: ReadonlyArray<Evidence>, now: Timestamp): Score => {
+  const checks = plan.checks.map((check): CheckVerdict => {
+    const row = rowOf(check, composed, rows)
+    return {
+      checkId: check.id,
+      required: check.required && !isWaived(check, now),
+      verdict: row === undefined ? "gap" : satisfies(row) ? "pass" : row.result === "fail" ? "fail" : "gap",
+      evidenceId: row?.id ?? null,
+      summary: row?.summary ?? "no evidence"
+    }
+  })
+  return { passed: checks.length > 0 && checks.every((check) => !check.required || check.verdict === "pass"), checks }
+}
+
+/** A check that was not seen to pass with the base's form of its files. */
+export interface BrokenPromise extends BaseForm {
+  readonly checkId: string
+  readonly summary: string
+}
+
+/** Which old promises were not seen to hold: waived, required or neither, they are told. */
+export const brokenPromises = (
+  plan: Plan,
+  composed: Composition,
+  rows: ReadonlyArray<Evidence>
+): ReadonlyArray<BrokenPromise> =>
+  plan.checks.flatMap((check) => {
+    if (check.base === undefined) return []
+    const row = rowOf(check, composed, rows)
+    if (row !== undefined && satisfies(row)) return []
+    return [{ ...check.base, checkId: check.id, summary: row?.summary ?? "no evidence" }]
+  })
+
+/**
+ * The risk once the checks have run: high when an old promise was not seen to hold, and not low when what was changed
+ * is part of the Worker's bundle. It is never less than the plan says.
+ */
+export const riskAfter = (plan: Plan, composed: Composition, rows: ReadonlyArray<Evidence>): RiskTier => {
+  if (brokenPromises(plan, composed, rows).length > 0) return "high"
+  const bundled = plan.checks.some((check) => (rowOf(check, composed, rows)?.inputs ?? []).length > 0)
+  return bundled && plan.riskTier === "low" ? "medium" : plan.riskTier
+}

@@ -1,0 +1,134 @@
+/**
+ * The verification plan. Checks come from the canonical base: a Candidate that alters or removes one still runs
+ * the base's form, one that it adds runs too, and its risk becomes high (decisions, "Records", Plan).
+ */
+import type { Policy } from "../model/Policy.ts"
+import type { TaskKind } from "../model/Task.ts"
+import { canonicalJson } from "../primitives/Digest.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { packageFile, type PawlCheck, type Scripts } from "../project/PawlFile.ts"
+import { fits } from "../project/Globs.ts"
+import { checkFiles, isReadBy, scriptsRun } from "./CheckFiles.ts"
+import type { Check, Plan } from "../model/Plan.ts"
+import { riskOf } from "./Risk.ts"
+
+const commandCheck = (check: PawlCheck): Check => ({
+  id: check.id,
+  kind: "command",
+  title: check.title ?? check.id,
+  command: check.command,
+  required: check.required,
+  timeoutMs: check.timeoutMs
+})
+
+export const buildCheck: Check = {
+  id: "build",
+  kind: "build",
+  title: "The app builds",
+  required: true,
+  timeoutMs: Limits.buildTimeoutMs
+}
+
+const isRequired = (check: Pick<Check, "id" | "required">, policy: Policy): boolean =>
+  check.required || policy.requiredChecks.includes(check.id)
+
+/** What the Policy makes of a check. A build is required of every Project with an app: no Policy waives it. */
+const underPolicy = (check: Check, policy: Policy, now: string): Check => {
+  const required = isRequired(check, policy)
+  const waived = policy.waivedChecks.find((each) => each.id === (check.base?.check ?? check.id) && each.until > now)
+  if (waived === undefined || check.kind === "build") return { ...check, required }
+  return { ...check, required, waived: { reason: waived.reason, until: waived.until } }
+}
+
+/** A check that the Policy requires and the source does not define: without a command it can only be a gap. */
+const undefinedCheck = (id: string): Check => ({
+  id,
+  kind: "command",
+  title: `${id}, which the Policy requires`,
+  required: true,
+  timeoutMs: Limits.checkTimeoutMs
+})
+
+export interface PlanInput {
+  readonly base: ReadonlyArray<PawlCheck>
+  readonly candidate: ReadonlyArray<PawlCheck>
+  /** Paths that the composed tree changes; null when they could not be read. */
+  readonly paths: ReadonlyArray<string> | null
+  /** Files of the base that it alters or deletes. */
+  readonly altered: ReadonlyArray<string>
+  /** Those paths that hold a script, before or after, or could not be looked at. */
+  readonly scripted: ReadonlySet<string>
+  /** The folder that the composed settings serve to anyone. */
+  readonly assets: string | null
+  /** Of the package.json of base and Candidate. */
+  readonly scripts: { readonly base: Scripts; readonly candidate: Scripts }
+  readonly taskKinds: ReadonlyArray<TaskKind>
+  /** A Project with an app must build. */
+  readonly hasApp: boolean
+  readonly policy: Policy
+  readonly now: string
+}
+
+/** The scripts of package.json that a check runs in the base, where the Candidate has others by their names. */
+const scriptsTouched = ({ command }: PawlCheck, { scripts }: Pick<PlanInput, "scripts">): Scripts | null => {
+  const before = Object.fromEntries(scriptsRun(command, scripts.base))
+  const after = Object.fromEntries(scriptsRun(command, scripts.candidate))
+  return canonicalJson(before) === canonicalJson(after) ? null : before
+}
+
+/**
+ * A check that runs with the base's form of its files and scripts too, where the Candidate alters or deletes some. New
+ * ones cost nothing.
+ */
+const asked = (check: PawlCheck, input: PlanInput): ReadonlyArray<Check> => {
+  const { altered, policy } = input
+  if (altered.length > Limits.alteredFiles) return []
+  const scripts = scriptsTouched(check, input)
+  const globs = checkFiles(check, input.scripts.base).filter((glob) => altered.some((path) => fits(glob, path)))
+  const found = altered.filter((path) => globs.some((glob) => fits(glob, path)))
+  const paths = scripts === null || found.includes(packageFile) ? found : [packageFile, ...found]
+  if (paths.length === 0) return []
+  const named = paths.slice(0, Limits.baseFilesNamed)
+  const again = {
+    ...commandCheck(check),
+    id: `${check.id}@base`,
+    title: `${check.title ?? check.id}, with the base's form of ${named[0]}${paths.length > 1 ? ` and ${paths.length - 1} more` : ""}`,
+    base: {
+      check: check.id,
+      globs: [...new Set(globs)],
+      paths: named,
+      count: paths.length,
+      ...(scripts === null ? {} : { scripts: Object.entries(scripts).map(([name, command]) => ({ name, command })) })
+    }
+  }
+  // Whether it is required is the Policy's to say, and no more than of the check itself.
+  return [{ ...again, required: policy.baseChecksMustPass && isRequired(check, policy) }]
+}
+
+/** What of a tree is read by a check of the base or of the Candidate, each as its own package.json has it. */
+export const readByChecks = ({
+  base,
+  candidate,
+  scripts
+}: Pick<PlanInput, "base" | "candidate" | "scripts">): ((path: string) => boolean) => {
+  const [before, after] = [isReadBy(base, scripts.base), isReadBy(candidate, scripts.candidate)]
+  return (path) => before(path) || after(path)
+}
+
+export const planOf = (input: PlanInput): Plan => {
+  const added = input.candidate.filter((check) => !input.base.some((each) => each.id === check.id))
+  const checksTouched =
+    canonicalJson(input.base) !== canonicalJson(input.candidate) ||
+    input.base.some((check) => scriptsTouched(check, input) !== null)
+  const riskTier = riskOf({ ...input, checksTouched, isRead: readByChecks(input) })
+  const defined = [...(input.hasApp ? [buildCheck] : []), ...[...input.base, ...added].map(commandCheck)]
+  const missing = input.policy.requiredChecks.filter((id) => !defined.some((check) => check.id === id))
+  const again = input.base.flatMap((check) => asked(check, input))
+  const checks = [...defined, ...missing.map(undefinedCheck), ...again]
+  return {
+    policyVersion: input.policy.version,
+    riskTier,
+    approvalRequired: input.policy.approvalRiskTiers.includes(riskTier),
+    checks: checks.map((check) => underPolicy(check, input.policy, input.now))
+  }
+}

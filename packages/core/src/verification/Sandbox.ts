@@ -1,0 +1,101 @@
+/**
+ * Where untrusted commands run: no network, no host files, no secrets, and an end to everything.
+ * `start`, `poll` and `cancel` with a handle, so that a remote runner fits.
+ */
+import { Context, type Effect, Schema } from "effect"
+
+/** No isolation that could be proved is to be had here. The check was not run; the message names what is missing. */
+export class IsolationMissing extends Schema.TaggedError<IsolationMissing>()("IsolationMissing", {
+  reason: Schema.String,
+  remedy: Schema.String
+}) {}
+
+/** The runner itself failed: it could not start, or lost the job. Try again in a new sandbox. */
+export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
+  reason: Schema.String,
+  /** The job itself is at fault: another time it could be run no better. */
+  lasting: Schema.optional(Schema.Boolean)
+}) {}
+
+/** What a sandbox promises, each proved at start before it is trusted. */
+export const Guarantee = Schema.Literals([
+  "network-denied",
+  "host-files-hidden",
+  "clean-environment",
+  "daemons-killed",
+  "read-only-system",
+  "user-dropped",
+  "capabilities-dropped",
+  "no-new-privileges",
+  "system-calls-filtered",
+  "memory-limited",
+  "processes-limited",
+  "cpu-limited",
+  "disk-limited",
+  "output-limited",
+  "time-limited"
+])
+export type Guarantee = typeof Guarantee.Type
+
+export interface Isolation {
+  /** `bubblewrap`, `unshare`, … */
+  readonly name: string
+  readonly version: string
+  /** Those in force, sorted. */
+  readonly guarantees: ReadonlyArray<Guarantee>
+}
+
+export interface SandboxJob {
+  /** The domain's id of this run; starting one that runs already answers its handle. */
+  readonly id: string
+  /** A shell line, run by `sh -c` in the root of the files. */
+  readonly command: string
+  readonly files: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
+  /** Names and values the command sees, beside PATH, HOME and LANG. Never secrets. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly limits: {
+    readonly wallMs: number
+    readonly cpuSeconds: number
+    readonly memoryBytes: number
+    readonly processes: number
+    readonly diskBytes: number
+    /** Of stdout and stderr together; the rest is cut and marked. */
+    readonly outputBytes: number
+  }
+}
+
+export interface SandboxHandle {
+  readonly id: string
+}
+
+/** How the command ended. `exited` is the only end that says something about the work; the others are gaps. */
+export type SandboxOutcome =
+  | { readonly _tag: "Exited"; readonly code: number }
+  | { readonly _tag: "TimedOut"; readonly afterMs: number }
+  | { readonly _tag: "OutOfMemory" }
+  | { readonly _tag: "Killed"; readonly signal: string }
+
+export interface SandboxResult {
+  readonly outcome: SandboxOutcome
+  /** stdout and stderr as they came, at most `limits.outputBytes`. */
+  readonly output: Uint8Array
+  readonly outputTruncated: boolean
+  readonly isolation: Isolation
+  readonly startedAtMs: number
+  readonly finishedAtMs: number
+}
+
+export type SandboxState = { readonly _tag: "Running" } | { readonly _tag: "Finished"; readonly result: SandboxResult }
+
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    /** The isolation in force, proved once. Fails with `IsolationMissing` where there is none. */
+    readonly isolation: Effect.Effect<Isolation, IsolationMissing>
+    readonly start: (job: SandboxJob) => Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable>
+    /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */
+    readonly poll: (handle: SandboxHandle, waitMs: number) => Effect.Effect<SandboxState, SandboxUnavailable>
+    /** Kills whatever is left of the job and forgets it. Cancelling what is gone succeeds. */
+    readonly cancel: (handle: SandboxHandle) => Effect.Effect<void>
+  }
+>()("@pawl/core/verification/Sandbox") {}

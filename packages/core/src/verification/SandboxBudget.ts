@@ -1,0 +1,35 @@
+/**
+ * The time that checks may run in sandboxes in a month, in all (specification, "Limits": monthly sandbox cap).
+ * Organizations share it.
+ */
+import { Effect } from "effect"
+import { DailyCounter } from "../bundle/DailyCounter.ts"
+import * as Shares from "../bundle/Shares.ts"
+import { Settings } from "../primitives/Settings.ts"
+
+const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.ofMonth("sandbox-ms", sandboxMsPerMonth))
+
+/** How the reason of a Candidate begins that found no time left; it may be asked for again. */
+export const noBudget = "no sandbox budget"
+
+/** Why no check of a Project can run now; null while there is time left. */
+export const exhausted = Effect.fnUntraced(function* (projectId: string) {
+  const budget = yield* month
+  const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+  if (left === "some") return null
+  const hours = Math.round(budget.max / 360_000) / 10
+  return left === "none"
+    ? `${noBudget}: checks have run for all ${hours} hours of this month`
+    : `${noBudget}: what is left of the ${hours} hours of this month is kept for other organizations`
+})
+
+/** Counts what one run of a check took, whatever it showed: for its organization, and in all. */
+export const spend = Effect.fnUntraced(function* (projectId: string, ms: number) {
+  const took = Math.ceil(ms)
+  if (took <= 0) return
+  const { day, name } = yield* month
+  const counter = yield* DailyCounter
+  yield* counter.add(name, day, took)
+  yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, took)
+  yield* counter.add(Shares.countedOf(name, projectId), day, took)
+})

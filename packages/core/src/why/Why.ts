@@ -1,0 +1,241 @@
+/**
+ * Why a Candidate is where it is, and what a person can do about it: every block at once, each check with the end of
+ * what it said, what is owed and what stands in the way. It only reads.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { Decision } from "../model/Approval.ts"
+import { counts, standingOf } from "../approval/Standing.ts"
+import { ChangeStatus } from "../model/Change.ts"
+import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
+import { CommandKind, type DeadLetter } from "../model/Command.ts"
+import { Commands } from "../work/Commands.ts"
+import type { Evidence } from "../model/Evidence.ts"
+import { CheckVerdict } from "../model/Score.ts"
+import { judge } from "../verification/Gate.ts"
+import { demand, find } from "../ledger/Deciding.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
+import { Records } from "../ledger/Records.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { Timestamp } from "../primitives/Time.ts"
+import { type Block, blocksOf, brokenOf, needsApproval, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
+import { snapshot } from "../promotion/Promotions.ts"
+import type { Release } from "../model/Release.ts"
+import { type Task, TaskStatus } from "../model/Task.ts"
+import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
+import { nextStep } from "./WhyNext.ts"
+
+export const WhyCheck = Schema.Struct({
+  ...CheckVerdict.fields,
+  title: Schema.String,
+  /** The end of what it said, as text; null when it passed, said nothing, or its output is not kept any more. */
+  output: Schema.NullOr(Schema.String)
+})
+export interface WhyCheck extends Schema.Schema.Type<typeof WhyCheck> {}
+
+export const Why = Schema.Struct({
+  candidate: Schema.Struct({ id: CandidateId, status: CandidateStatus, reason: Schema.NullOr(Schema.String) }),
+  change: Schema.Struct({ id: ChangeId, status: ChangeStatus, reason: Schema.NullOr(Schema.String) }),
+  /** Whether a promotion asked for now would be granted. */
+  canPromote: Schema.Boolean,
+  /** Everything that a promotion would be refused for; empty for a promoted Candidate. */
+  blocks: Schema.Array(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+  /** In the plan's order; empty before there is a plan. */
+  checks: Schema.Array(WhyCheck),
+  approval: Schema.Struct({
+    /** Whether this Candidate owes one, decided or not. */
+    owed: Schema.Boolean,
+    /** What was decided, by enough people; null while more must decide. */
+    decision: Schema.NullOr(Decision),
+    /** Who decided last, and when. */
+    approver: Schema.NullOr(Schema.String),
+    decidedAt: Schema.NullOr(Timestamp),
+    /** How many people must grant it, and how many of them are missing. */
+    required: Schema.Finite,
+    missing: Schema.Finite,
+    /** All decisions, oldest first, and whether each counts. */
+    decisions: Schema.Array(
+      Schema.Struct({ approver: Schema.String, decision: Decision, decidedAt: Timestamp, counts: Schema.Boolean })
+    ),
+    /** Checks that do not pass, or could not run, with the base's form of the files that it alters or deletes. */
+    brokenPromises: Schema.Array(
+      Schema.Struct({
+        checkId: Schema.String,
+        /** The first of the files, and how many there are. */
+        paths: Schema.Array(Schema.String),
+        count: Schema.Finite,
+        summary: Schema.String
+      })
+    )
+  }),
+  /** Paths that could not be merged. */
+  conflicts: Schema.Array(Schema.String),
+  /** Tasks of the Change that failed or are blocked. */
+  tasks: Schema.Array(
+    Schema.Struct({
+      id: TaskId,
+      key: Schema.String,
+      title: Schema.String,
+      status: TaskStatus,
+      reason: Schema.NullOr(Schema.String)
+    })
+  ),
+  /** Commands of this Candidate, its Change or its release that failed too often and wait for a person. */
+  deadLetters: Schema.Array(
+    Schema.Struct({ id: Schema.String, kind: CommandKind, problem: Schema.NullOr(Schema.String), diedAt: Timestamp })
+  ),
+  /** One sentence: what to do. */
+  next: Schema.String
+})
+export interface Why extends Schema.Schema.Type<typeof Why> {}
+
+/** All that the answer is made of, as it was read. */
+export interface Reading {
+  readonly snapshot: Snapshot
+  readonly checks: ReadonlyArray<WhyCheck>
+  readonly tasks: ReadonlyArray<Task>
+  readonly deadLetters: ReadonlyArray<DeadLetter>
+  /** The newest Candidate of the same lineage, when that is another one. */
+  readonly successor: Candidate | null
+  /** Whether its Project is archived. */
+  readonly archived: boolean
+  /** The release of a promoted Candidate. */
+  readonly release: Release | null
+  readonly now: Timestamp
+}
+
+/** Fails with `Unknown` when there is no such Candidate. */
+export const why = (candidateId: string) => Effect.map(read(candidateId), explain).pipe(Effect.withSpan("Why.why"))
+
+const read = Effect.fnUntraced(function* (candidateId: string) {
+  const found = yield* snapshot(candidateId)
+  const { id, projectId, changeId, base_generation, status, lineage } = found.candidate.record
+  const records = yield* Records
+  const tasks = yield* records.list("task", {
+    projectId,
+    where: { changeId, status: ["failed", "blocked"] },
+    limit: "all"
+  })
+  const line = yield* records.list("candidate", { where: { lineage }, order: "newest", limit: 1 })
+  const newest = line.items[0]?.record
+  const releaseKey = releaseId(projectId, base_generation + 1)
+  const release = status === "promoted" ? yield* find("release", releaseKey) : null
+  // Ids of commands and what they carry name their subject; the id of a Task holds its Change's.
+  const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
+  const deadLetters = yield* Effect.flatMap(Commands, (commands) =>
+    commands.deadLetters(projectId, { naming: subjects })
+  )
+  const now = yield* Time.now
+  return {
+    snapshot: found,
+    now,
+    checks: yield* checksOf(found, now),
+    tasks: tasks.items.map((each) => each.record),
+    deadLetters,
+    successor: newest === undefined || newest.id === id ? null : newest,
+    archived: (yield* demand("project", projectId)).record.status === "archived",
+    release: release?.record ?? null
+  } satisfies Reading
+})
+
+const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
+  const { plan_json: plan, commit, tree } = candidate.record
+  if (plan === null || commit === null || tree === null) return Effect.succeed([])
+  return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) =>
+    Effect.map(
+      check.verdict === "pass" ? Effect.succeed(null) : tailOf(evidence.find((row) => row.id === check.evidenceId)),
+      (output): WhyCheck => ({ ...check, title: plan.checks[index]?.title ?? check.checkId, output })
+    )
+  )
+}
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string } }
+
+/** The end of a check's output. Retention may have removed it; that is no reason to say nothing else. */
+const tailOf = Effect.fnUntraced(
+  function* (row: Evidence | undefined) {
+    if (row === undefined || row.outputKey === null) return null
+    const objects = yield* ObjectStore
+    const { sizeBytes } = yield* objects.head(row.outputKey)
+    if (sizeBytes === 0) return null
+    const range = { start: Math.max(0, sizeBytes - Limits.whyOutputBytes), end: sizeBytes }
+    const decoder = new TextDecoder()
+    const text = yield* objects.stream(row.outputKey, range).pipe(
+      Stream.runFold(
+        () => "",
+        (said, piece) => said + decoder.decode(piece, { stream: true })
+      )
+    )
+    return text + decoder.decode(new Uint8Array())
+  },
+  Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die })
+)
+
+/** What a promotion asked for now would be refused for. */
+const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {
+  const { candidate, change } = read
+  if (candidate.record.status === "promoted") return []
+  const blocks = blocksOf(read, now)
+  const { status } = change.record
+  const other = promotingOther(read)
+  const open = status === "promoting" || Lifecycle.allows(ChangeLifecycle, status, "promotionRequested")
+  if ((open && other === null) || blocks.some(({ code }) => code === "candidate_not_verified")) return blocks
+  const detail = other === null ? `the Change is ${status}` : `the Change is promoting ${other}`
+  return [...blocks, { code: "candidate_not_verified", detail }]
+}
+
+const approvalOf = (read: Snapshot): Why["approval"] => {
+  const { candidate, decisions, policy } = read
+  const { granted, owed, rejected } = standingOf(decisions, candidate.record.tree, policy.record)
+  const last = rejected ?? (owed === 0 ? (granted.at(-1) ?? null) : null)
+  return {
+    owed: needsApproval(read),
+    decision: last?.decision ?? null,
+    approver: last?.approver ?? null,
+    decidedAt: last?.decidedAt ?? null,
+    required: policy.record.approvalsRequired,
+    missing: owed,
+    decisions: decisions.approvals.map(({ record }) => ({
+      approver: record.approver,
+      decision: record.decision,
+      decidedAt: record.decidedAt,
+      counts: counts(record, decisions, policy.record)
+    })),
+    // Before its checks have run nothing is known of any.
+    brokenPromises: (candidate.record.score_json === null ? [] : brokenOf(read)).map(
+      ({ checkId, count, paths, summary }) => ({ checkId, paths, count, summary })
+    )
+  }
+}
+
+/** Pure: the answer from what was read. */
+export const explain = (reading: Reading): Why => {
+  const { candidate, change } = reading.snapshot
+  const { id, status, reason, conflicts } = candidate.record
+  const blocks = blocking(reading.snapshot, reading.now)
+  return {
+    candidate: { id, status, reason },
+    change: { id: change.record.id, status: change.record.status, reason: change.record.reason },
+    canPromote: status === "verified" && !reading.archived && blocks.length === 0,
+    blocks,
+    checks: reading.checks,
+    approval: approvalOf(reading.snapshot),
+    conflicts,
+    tasks: reading.tasks.map(({ id: taskId, key, title, status: taskStatus, reason: taskReason }) => ({
+      id: taskId,
+      key,
+      title,
+      status: taskStatus,
+      reason: taskReason
+    })),
+    deadLetters: reading.deadLetters.map((letter) => ({
+      id: letter.id,
+      kind: letter.kind,
+      problem: letter.lastProblem,
+      diedAt: letter.diedAt
+    })),
+    next: nextStep(reading, blocks)
+  }
+}

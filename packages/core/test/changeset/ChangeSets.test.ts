@@ -1,0 +1,69 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+import { ObjectNotFound, Repositories } from "@pawl/core/project/Repositories"
+import * as Cancel from "@pawl/core/change/Cancel"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { person, run } from "../kit/MemoryPawl.ts"
+import { newProject, opened } from "../kit/Scenes.ts"
+
+it("says that the repository is away when it is, and never that a Project with an S0 has no source", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const change = yield* opened(project.id, "r1")
+      const repositories = yield* Repositories
+      const fork = () => Effect.fail(new ObjectNotFound({ what: "repository", id: project.id }))
+      const edit = { changeId: change.id, message: "m", files: { "a.txt": "a" } }
+      const refused = yield* ChangeSets.record(person, edit).pipe(
+        Effect.provideService(Repositories, { ...repositories, fork }),
+        Effect.flip
+      )
+      expect(refused).toMatchObject({ _tag: "RepositoriesUnavailable", operation: "fork" })
+    })
+  ))
+
+it("records an edit that was made on one's newest ChangeSet on no other, and one of many that race", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const change = yield* opened(project.id, "r1")
+      const send = (path: string, newest: string | null) =>
+        ChangeSets.record(person, { changeId: change.id, message: "m", files: { [path]: path }, newest })
+      const racing = Array.from({ length: 8 }, (_, at) => Effect.result(send(`${at}.txt`, null)))
+      const ended = yield* Effect.all(racing, { concurrency: "unbounded" })
+      const [first, ...others] = ended.flatMap((each) => (each._tag === "Success" ? [each.success] : []))
+      expect(others).toEqual([])
+      for (const each of ended)
+        if (each._tag === "Failure") expect(each.failure).toMatchObject({ _tag: "InvalidField", code: "not_newest" })
+      const second = yield* send("next.txt", first?.id ?? null)
+      expect(second.baseCommit).toBe(first?.commit)
+      expect(yield* Effect.flip(send("late.txt", first?.id ?? null))).toMatchObject({ code: "not_newest" })
+    })
+  ))
+
+it("takes at most 100 ChangeSets of a Change, whoever races for the last, and says what to do", () =>
+  run(
+    Effect.gen(function* () {
+      const project = yield* newProject()
+      const change = yield* opened(project.id, "r1")
+      const send = (at: number) =>
+        ChangeSets.record(person, {
+          changeId: change.id,
+          message: "m",
+          files: { [`${at}.txt`]: `${at}` },
+          baseGeneration: 0
+        })
+      for (let at = 1; at < Limits.changeSetsPerChange; at++) yield* send(at)
+      const racing = [1001, 1002, 1003].map((at) => Effect.result(send(at)))
+      const ended = yield* Effect.all(racing, { concurrency: "unbounded" })
+      expect(ended.map(({ _tag }) => _tag).sort()).toEqual(["Failure", "Failure", "Success"])
+      const refused = yield* Effect.flip(send(2000))
+      expect(refused).toMatchObject({ _tag: "ChangeSetLimit", max: 100 })
+      expect(refused.message).toContain("open a new Change")
+      expect((yield* ChangeSets.changeSetsOf(change.id)).length).toBe(Limits.changeSetsPerChange)
+      // One that is closed says so, and not that it is full.
+      yield* Cancel.cancel(person, change.id)
+      expect(yield* Effect.flip(send(3000))).toMatchObject({ _tag: "ChangeClosed" })
+    })
+  ))

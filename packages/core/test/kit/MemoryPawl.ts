@@ -1,0 +1,102 @@
+/** The whole core over memory layers, for tests: a scripted sandbox, and probes that answer what a test says. */
+import { Effect, Layer } from "effect"
+import { Sandbox, type SandboxJob, type SandboxOutcome } from "@pawl/core/verification/Sandbox"
+import * as MemoryAppBuilder from "@pawl/adapters-memory/MemoryAppBuilder"
+import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
+import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
+import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
+import { handlers } from "@pawl/core/worker/Handlers"
+import { commandKinds } from "@pawl/core/model/Command"
+import { Commands } from "@pawl/core/work/Commands"
+import * as WebhookSender from "@pawl/core/webhook/WebhookSender"
+import { execute } from "@pawl/core/work/Processes"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Settings } from "@pawl/core/primitives/Settings"
+import * as MemoryRouteReader from "@pawl/adapters-memory/MemoryRouteReader"
+import { type ProbeAnswer, ProbeClient, ProbeUnanswered } from "@pawl/core/release/ProbeClient"
+import { user } from "@pawl/core/model/Actor"
+
+export const person = user("usr_00000000-0000-4000-8000-000000000001")
+export const organizationId = "org_00000000-0000-4000-8000-000000000001" as const
+
+const outcomeOf = (job: SandboxJob): SandboxOutcome => {
+  const text = (path: string) => new TextDecoder().decode(job.files.get(path)?.content ?? new Uint8Array())
+  return { _tag: "Exited", code: text("result.txt").trim() === "broken" ? 1 : 0 }
+}
+
+const sandbox = Layer.succeed(Sandbox, {
+  isolation: Effect.succeed({ name: "memory", version: "1", guarantees: [] }),
+  start: (job) => Effect.sync(() => (jobs.set(job.id, job), { id: job.id })),
+  poll: (handle) =>
+    Effect.sync(() => ({
+      _tag: "Finished" as const,
+      result: {
+        outcome: outcomeOf(jobs.get(handle.id)!),
+        output: new TextEncoder().encode("ran"),
+        outputTruncated: false,
+        isolation: { name: "memory", version: "1", guarantees: [] },
+        startedAtMs: 0,
+        finishedAtMs: 1
+      }
+    })),
+  cancel: () => Effect.void
+})
+const jobs = new Map<string, SandboxJob>()
+
+/** What receivers of webhooks answer, by URL; a missing one cannot be reached. And what they were sent. */
+export const receivers = new Map<string, number>()
+export const received: Array<WebhookSender.Received> = []
+
+/** What the live app answers, by path; a missing path does not answer at all. */
+export const answers = new Map<string, ProbeAnswer>()
+const probes = Layer.succeed(ProbeClient, {
+  get: ({ path }) => {
+    const answer = answers.get(path)
+    return answer === undefined
+      ? Effect.fail(new ProbeUnanswered({ path, reason: "no response" }))
+      : Effect.succeed(answer)
+  }
+})
+
+export const layer = Layer.mergeAll(
+  MemoryLedger.layerMemory,
+  MemoryObjectStore.layerMemory,
+  MemoryRepositories.layerMemory,
+  MemoryAppBuilder.layerMemory,
+  MemoryRouteReader.layerMemory,
+  WebhookSender.layerMemory(receivers, received),
+  sandbox,
+  probes
+)
+
+/** Runs every command that is due, until none is left. */
+export const settle = Effect.gen(function* () {
+  const commands = yield* Commands
+  const kinds = commandKinds.filter((kind) => handlers[kind] !== undefined)
+  for (;;) {
+    const claimed = yield* commands.claim({ worker: "test", kinds, limit: 10, leaseMs: Limits.commandLeaseMs })
+    if (claimed.length === 0) return
+    yield* Effect.forEach(claimed, (leased) => execute(leased, handlers), { discard: true })
+  }
+})
+
+export const page = (status: number): ProbeAnswer => ({
+  status,
+  contentType: "text/html",
+  body: new TextEncoder().encode("<p>hello")
+})
+
+export const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>) =>
+  Effect.runPromise(
+    program.pipe(Effect.provide(layer), Effect.provideService(Settings, { ...defaults, smokeRetryMs: 0 }))
+  )
+const defaults = {
+  environment: "production" as const,
+  appsDomain: "apps.localhost",
+  paused: false,
+  fixturesEnabled: false,
+  buildsPerDay: 60,
+  sandboxMsPerMonth: 18_000_000,
+  smokeRetryMs: 0,
+  appUrl: (host: string) => `http://${host}/`
+}

@@ -1,0 +1,257 @@
+import { Effect } from "effect"
+import { beforeEach, describe, expect, it } from "vitest"
+import * as Approvals from "@pawl/core/approval/Approvals"
+import * as Policies from "@pawl/core/approval/Policies"
+import * as Candidates from "@pawl/core/candidate/Candidates"
+import { why } from "@pawl/core/why/Why"
+import * as Cancel from "@pawl/core/change/Cancel"
+import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+import { Commands } from "@pawl/core/work/Commands"
+import * as Commit from "@pawl/core/ledger/Commit"
+import { demand } from "@pawl/core/ledger/Deciding"
+import { Ledger } from "@pawl/core/ledger/Ledger"
+import { type CandidateId, candidateFork, taskId } from "@pawl/core/primitives/Ids"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Settings } from "@pawl/core/primitives/Settings"
+import { Repositories } from "@pawl/core/project/Repositories"
+import { blockCodes } from "@pawl/core/promotion/Canonical"
+import * as Promotions from "@pawl/core/promotion/Promotions"
+import { answers, page, person, run, settle } from "../kit/MemoryPawl.ts"
+import { advance, askedFor, candidateOf, newestOf, newProject, opened } from "../kit/Scenes.ts"
+
+const codes = (blocks: ReadonlyArray<{ readonly code: string }>) => blocks.map(({ code }) => code)
+
+/** A Candidate whose one block is this, and what is said of what to do. */
+const scenes = {
+  candidate_not_verified: {
+    next: /^Mend what fails \(test\)/,
+    make: (projectId: string) =>
+      Effect.map(candidateOf(projectId, "r1", { "result.txt": "broken" }), (candidate) => candidate.id)
+  },
+  base_behind: {
+    next: /took its place: look at that one|Wait: a new Candidate/,
+    make: (projectId: string) =>
+      Effect.gen(function* () {
+        const [one, two] = [
+          yield* candidateOf(projectId, "r1", { "a.txt": "a" }),
+          yield* candidateOf(projectId, "r2", { "b.txt": "b" })
+        ]
+        yield* Promotions.promote(person, one.id)
+        yield* settle
+        return two.id
+      })
+  },
+  check_gap: {
+    next: /^Wait: it is being composed\./,
+    make: (projectId: string) => Effect.map(askedFor(projectId, "r1", { "a.txt": "a" }), (candidate) => candidate.id)
+  },
+  approval_missing: {
+    next: /^Decide on it: POST \/v1\/changes\/chg_.*\/approve\.$/,
+    make: (projectId: string) =>
+      Effect.map(candidateOf(projectId, "r1", { "migrations/1.sql": "x" }), (candidate) => candidate.id)
+  },
+  approval_rejected: {
+    next: /^It was rejected by usr_/,
+    make: (projectId: string) =>
+      Effect.gen(function* () {
+        const { changeId, id } = yield* candidateOf(projectId, "r1", { "migrations/1.sql": "x" })
+        yield* Approvals.decide(person, { changeId, candidateId: id, decision: "rejected" })
+        return id
+      })
+  },
+  policy_version_mismatch: {
+    next: /^The Policy changed since it was planned/,
+    make: (projectId: string) =>
+      Effect.gen(function* () {
+        const { id } = yield* candidateOf(projectId, "r1", { "a.txt": "a" })
+        yield* Policies.change(person, projectId, { requiredChecks: ["test"] })
+        return id
+      })
+  },
+  composed_commit_missing: {
+    next: /^Its commit is gone from its fork/,
+    make: (projectId: string) =>
+      Effect.gen(function* () {
+        const { id } = yield* candidateOf(projectId, "r1", { "a.txt": "a" })
+        yield* (yield* Repositories).remove({ project: projectId, fork: candidateFork(id) })
+        return id
+      })
+  }
+} satisfies Record<(typeof blockCodes)[number], unknown>
+
+describe("Why a Candidate is where it is", () => {
+  beforeEach(() => {
+    answers.clear()
+    answers.set("/", page(200))
+  })
+
+  it.each(blockCodes)("names the block %s, and what to do", (code) =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const scene = scenes[code]
+        const id: CandidateId = yield* scene.make(project.id)
+        const said = yield* why(id)
+        expect(codes(said.blocks)).toContain(code)
+        expect(said.canPromote).toBe(false)
+        expect(said.next).toMatch(scene.next)
+      })
+    )
+  )
+
+  it("says that a Candidate can be promoted when a promotion would be granted, and not after it was", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { id } = yield* candidateOf(project.id, "r1", { "a.txt": "a" })
+        expect(yield* why(id)).toMatchObject({
+          canPromote: true,
+          blocks: [],
+          next: expect.stringMatching(/^Promote it/)
+        })
+        yield* Promotions.promote(person, id)
+        expect((yield* why(id)).next).toBe("Wait: it is S1, and its release is queued.")
+        yield* settle
+        expect(yield* why(id)).toMatchObject({
+          canPromote: false,
+          blocks: [],
+          next: "Nothing: it is S1, and its release is deployed."
+        })
+      })
+    ))
+
+  it("shows the end of what a check said, and none once it is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { id } = yield* candidateOf(project.id, "r1", { "result.txt": "broken" })
+        const [build, test] = (yield* why(id)).checks
+        expect(build).toMatchObject({ checkId: "build", verdict: "pass", output: null })
+        expect(test).toMatchObject({ checkId: "test", title: "test", verdict: "fail", required: true, output: "ran" })
+        yield* (yield* ObjectStore).removePrefix(`evidence/${project.id}/`)
+        expect((yield* why(id)).checks.map(({ output }) => output)).toEqual([null, null])
+      })
+    ))
+
+  it("names the paths of a conflict", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const change = yield* opened(project.id, "r1")
+        for (const content of ["one", "two"])
+          yield* ChangeSets.record(person, {
+            changeId: change.id,
+            message: "edit",
+            files: { "result.txt": content },
+            baseGeneration: 0
+          })
+        const { candidate } = yield* Candidates.request(person, { changeId: change.id })
+        yield* settle
+        expect(yield* why(candidate.id)).toMatchObject({
+          conflicts: ["result.txt"],
+          checks: [],
+          next: expect.stringMatching(/^It cannot be composed \(merge conflict in result\.txt\)/)
+        })
+      })
+    ))
+
+  it("tells whose decision was made on it, and that a cancelled Change wants nothing more", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { changeId, id } = yield* candidateOf(project.id, "r1", { "migrations/1.sql": "x" })
+        expect((yield* why(id)).approval).toMatchObject({ owed: true, decision: null })
+        yield* Approvals.decide(person, { changeId, candidateId: id, decision: "granted" })
+        expect((yield* why(id)).approval).toMatchObject({ owed: true, decision: "granted", approver: person.id })
+        yield* Cancel.cancel(person, changeId)
+        const said = yield* why(id)
+        expect(said).toMatchObject({
+          change: { status: "cancelled" },
+          next: "Its Change was cancelled: open another one."
+        })
+        expect(codes(said.blocks)).toEqual(["candidate_not_verified"])
+      })
+    ))
+
+  it("says to wait for the next day when all builds are used, and asking with retry then works", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const settings = yield* Settings
+        const { changeId, id } = yield* candidateOf(project.id, "r1", { "a.txt": "a" }).pipe(
+          Effect.provideService(Settings, { ...settings, buildsPerDay: 0 })
+        )
+        expect((yield* why(id)).next).toMatch(
+          /^All builds of today are used: wait for the next day \(UTC\), then .*retry/
+        )
+        const { candidate } = yield* Candidates.request(person, { changeId, retry: true })
+        yield* settle
+        expect((yield* why(candidate.id)).canPromote).toBe(true)
+      })
+    ))
+
+  it("says of a blocked Candidate that it can be asked for again, and that works", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { changeId, lineage } = yield* candidateOf(project.id, "r1", { "a.txt": "a" })
+        for (const _ of ["first", "second", "third"]) {
+          yield* advance(project.id)
+          yield* settle
+        }
+        const newest = yield* newestOf(lineage)
+        expect(newest?.status).toBe("blocked")
+        expect((yield* why(newest!.id)).next).toContain(
+          `ask for a Candidate again (POST /v1/changes/${changeId}/candidates)`
+        )
+        const { candidate } = yield* Candidates.request(person, { changeId })
+        yield* settle
+        expect((yield* why(candidate.id)).canPromote).toBe(true)
+        yield* Cancel.cancel(person, changeId)
+        expect((yield* why(newest!.id)).next).toMatch(/^Its Change is cancelled: open another/)
+      })
+    ))
+
+  it("names Tasks that failed and dead letters, before all else", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const { changeId, id } = yield* candidateOf(project.id, "r1", { "a.txt": "a" })
+        const ledger = yield* Ledger
+        const done = (yield* demand("task", taskId(changeId, "edit-1"))).record
+        const failing = { ...done, id: taskId(changeId, "more"), key: "more", status: "pending" as const }
+        yield* ledger.commit({ name: "test", projectId: project.id, writes: [Commit.insert("task", failing)] })
+        yield* ledger.commit({
+          name: "test",
+          projectId: project.id,
+          writes: [
+            Commit.update("task", { record: failing, revision: 1 }, { status: "blocked", reason: "it waits in vain" })
+          ]
+        })
+        const blocked = yield* why(id)
+        expect(blocked.tasks).toEqual([
+          { id: failing.id, key: "more", title: failing.title, status: "blocked", reason: "it waits in vain" }
+        ])
+        expect(blocked.next).toContain("Task more is blocked")
+        const letter = `candidate.promote:${id}`
+        yield* ledger.commit({
+          name: "test",
+          projectId: project.id,
+          commands: [{ kind: "candidate.promote", id: letter, payload: { candidateId: id }, maxAttempts: 1 }]
+        })
+        const commands = yield* Commands
+        const [leased] = yield* commands.claim({ worker: "t", kinds: ["candidate.promote"], limit: 1, leaseMs: 1000 })
+        yield* commands.fail(leased!.lease, "it broke", 0)
+        const said = yield* why(id)
+        expect(said.deadLetters).toMatchObject([{ id: letter, kind: "candidate.promote", problem: "it broke" }])
+        expect(said.next).toContain(`retry or dismiss the dead letter ${letter}`)
+      })
+    ))
+
+  it("fails for a Candidate that is not there", () =>
+    run(
+      Effect.gen(function* () {
+        expect(yield* Effect.flip(why("cand_000000000000000000000000"))).toMatchObject({ _tag: "Unknown" })
+      })
+    ))
+})

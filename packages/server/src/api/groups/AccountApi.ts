@@ -1,0 +1,58 @@
+/** The caller, and the caller's own tokens. */
+import { Schema, Struct } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Scope, Token } from "@pawl/core/model/Membership"
+import { Authenticated } from "../Authentication.ts"
+import { Moment } from "../Moments.ts"
+import { about, administeringOwn, readingOwn } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../Paging.ts"
+import { EntryRecord, OrganizationRecord, TokenRecord, UserRecord } from "../Records.ts"
+
+export const Me = Schema.Struct({
+  user: UserRecord,
+  /** Entries on Projects. Roles that come from an organization are not among them. */
+  memberships: Schema.Array(EntryRecord),
+  organizations: Schema.Array(OrganizationRecord),
+  /** The token that asks. */
+  token: Token.mapFields(Struct.pick(["id", "name", "scopes", "expiresAt"]))
+}).annotate({ identifier: "Me" })
+
+export const NewTokenBody = Schema.Struct({
+  name: Schema.String,
+  /** Default: when the token that asks ends, else never. */
+  expiresAt: Schema.optionalKey(Moment),
+  /** Default: those of the token that asks. Never more than those. */
+  scopes: Schema.optionalKey(Schema.Array(Scope))
+})
+
+export const AccountApi = HttpApiGroup.make("account")
+  .add(
+    HttpApiEndpoint.get("me", "/v1/me", { success: Me }).annotateMerge(
+      about(readingOwn, "Who calls, and where the caller belongs")
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("tokens", "/v1/tokens", { query: PageParams, success: pageOf(TokenRecord) }).annotateMerge(
+      about(readingOwn, "The caller's tokens, oldest first, without what they are made of")
+    )
+  )
+  .add(
+    HttpApiEndpoint.post("issueToken", "/v1/tokens", {
+      payload: NewTokenBody,
+      success: Schema.Struct({ token: Schema.String, id: Schema.String }).pipe(HttpApiSchema.status(201))
+    }).annotateMerge(about(administeringOwn, "Issue a token to the caller", "The token is shown once."))
+  )
+  .add(
+    HttpApiEndpoint.delete("revokeToken", "/v1/tokens/:id", {
+      params: ById,
+      success: Schema.Struct({ id: Schema.String, revokedAt: Schema.String })
+    }).annotateMerge(
+      about(
+        administeringOwn,
+        "Revoke a token",
+        "One's own, or one of a user that one may disable. In force with the next request."
+      )
+    )
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "The caller and the caller's tokens")

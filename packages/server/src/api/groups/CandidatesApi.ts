@@ -1,0 +1,126 @@
+/** Candidates: ChangeSets composed, verified, and perhaps promoted. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Why } from "@pawl/core/why/Why"
+import { Authenticated } from "../Authentication.ts"
+import { diffed } from "../Diffs.ts"
+import { about, promoting, reading, writing } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../Paging.ts"
+import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../Records.ts"
+
+export const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
+
+export const WhyAnswer = Why.annotate({ identifier: "Why" })
+
+export const NewCandidateBody = Schema.Struct({
+  /** Default: all ChangeSets of the Change. */
+  changeSetIds: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Ask again for a Candidate that was rejected only because checks could not run. */
+  retry: Schema.optionalKey(Schema.Boolean)
+})
+
+export const Promotion = Schema.Struct({
+  outcome: Schema.Literals(["promoted", "alreadyPromoted"]),
+  generation: Schema.Finite,
+  commit: Schema.String,
+  tree: Schema.String,
+  /** Whether canonical `main` follows already. Promoting again repairs it. */
+  sourceSynced: Schema.Boolean,
+  /** Null when there is no app to release. */
+  releaseId: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Promotion" })
+
+const create = HttpApiEndpoint.post("create", "/v1/changes/:id/candidates", {
+  params: ById,
+  payload: NewCandidateBody,
+  success: CandidateAnswer.pipe(HttpApiSchema.status(202))
+}).annotateMerge(
+  about(
+    writing,
+    "Ask for a Candidate",
+    "The same composition always answers the same Candidate. 409 `no_source`, `candidate_limit`, `change_closed`."
+  )
+)
+
+const list = HttpApiEndpoint.get("list", "/v1/changes/:id/candidates", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(CandidateRecord)
+}).annotateMerge(about(reading, "The Candidates of a Change, oldest first"))
+
+const get = HttpApiEndpoint.get("get", "/v1/candidates/:id", { params: ById, success: CandidateAnswer }).annotateMerge(
+  about(reading, "A Candidate")
+)
+
+const evidence = HttpApiEndpoint.get("evidence", "/v1/candidates/:id/evidence", {
+  params: ById,
+  query: Schema.Struct({
+    ...PageParams.fields,
+    output: Schema.optionalKey(Schema.Literals(["true", "false"]))
+  }),
+  success: pageOf(EvidenceRecord)
+}).annotateMerge(
+  about(
+    reading,
+    "What the checks of a Candidate left behind, oldest first",
+    "With `output=true` each has the first 64 KiB of its output."
+  )
+)
+
+const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output", {
+  params: ById,
+  success: Schema.String.annotate({ description: "a string" }).pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
+}).annotateMerge(about(reading, "The whole output of a check"))
+
+const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: ById, success: DiffAnswer })
+  .annotateMerge(
+    about(
+      reading,
+      "What a Candidate changes on its base",
+      "JSON, or with `Accept: text/plain` git's unified form. 409 `not_composed` before there is a commit."
+    )
+  )
+  .annotate(OpenApi.Transform, diffed)
+
+const why = HttpApiEndpoint.get("why", "/v1/candidates/:id/why", { params: ById, success: WhyAnswer }).annotateMerge(
+  about(
+    reading,
+    "Why a Candidate is where it is, and what to do",
+    "Every block at once, each check that did not pass with the end of its output, what is owed, and what stands in the way."
+  )
+)
+
+const preview = HttpApiEndpoint.get("preview", "/v1/candidates/:id/preview", {
+  params: ById,
+  success: Schema.Struct({ preview: PreviewRecord })
+}).annotateMerge(
+  about(
+    reading,
+    "Where a Candidate can be tried",
+    "404 `unknown_preview` before its `build` check passed, and after the preview expired."
+  )
+)
+
+const promote = HttpApiEndpoint.post("promote", "/v1/candidates/:id/promote", {
+  params: ById,
+  success: Promotion
+}).annotateMerge(
+  about(
+    promoting,
+    "Promote a Candidate",
+    "Safe to repeat. 409 `stale`; 409 `blocked` with every block at once; 409 `promotion_under_way` while its Change is promoting another Candidate."
+  )
+)
+
+export const CandidatesApi = HttpApiGroup.make("candidates")
+  .add(create)
+  .add(list)
+  .add(get)
+  .add(evidence)
+  .add(output)
+  .add(diff)
+  .add(why)
+  .add(preview)
+  .add(promote)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Candidates and their evidence")

@@ -1,0 +1,64 @@
+/** ChangeSets: edits of a Change, each a commit of its own. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Authenticated } from "../Authentication.ts"
+import { diffed } from "../Diffs.ts"
+import { EditedFiles } from "../Files.ts"
+import { about, BodyLimit, reading, writing } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ChangeSetRecord, DiffAnswer } from "../Records.ts"
+import { NonNegativeInt } from "../Told.ts"
+
+export const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
+
+export const NewChangeSetBody = Schema.Struct({
+  message: Schema.String,
+  files: EditedFiles,
+  /** Without it the edit builds on the caller's newest ChangeSet of this Change, else on the head. */
+  baseGeneration: Schema.optionalKey(NonNegativeInt)
+})
+
+export const ChangeSetsApi = HttpApiGroup.make("changesets")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/changes/:id/changesets", {
+      params: ById,
+      payload: NewChangeSetBody,
+      success: ChangeSetAnswer.pipe(HttpApiSchema.status(201))
+    })
+      .annotate(BodyLimit, Limits.sourceBodyBytes)
+      .annotateMerge(
+        about(
+          writing,
+          "Record an edit",
+          "It passes the same checks as agents' work. 409 `change_closed`, `changeset_limit`, `no_source`."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/v1/changes/:id/changesets", {
+      params: ById,
+      query: PageParams,
+      success: pageOf(ChangeSetRecord)
+    }).annotateMerge(
+      about(
+        reading,
+        "The ChangeSets of a Change, oldest first",
+        "One whose list of files is too long for its record has a `cut` here, and only the first of them."
+      )
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/v1/changesets/:id", { params: ById, success: ChangeSetAnswer }).annotateMerge(
+      about(reading, "A ChangeSet", "With all of its files and intents.")
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("diff", "/v1/changesets/:id/diff", { params: ById, success: DiffAnswer })
+      .annotateMerge(
+        about(reading, "What a ChangeSet changes", "JSON, or with `Accept: text/plain` git's unified form.")
+      )
+      .annotate(OpenApi.Transform, diffed)
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "ChangeSets")

@@ -1,0 +1,87 @@
+/** Changes: a goal for a Project, from its opening to its end. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authenticated } from "../Authentication.ts"
+import { about, reading, writing } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ChangeRecord, TaskRecord } from "../Records.ts"
+
+export const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
+
+export const NewChangeBody = Schema.Struct({
+  /** The same one again answers the Change that it opened before. */
+  clientRequestId: Schema.String,
+  goal: Schema.String,
+  /** Above 0, at most 100, at most 2 decimals. */
+  budget_usd: Schema.Finite,
+  startPlanning: Schema.optionalKey(Schema.Boolean)
+})
+
+export const BudgetBody = Schema.Struct({ budget_usd: Schema.Finite })
+
+const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes", {
+  params: ById,
+  payload: NewChangeBody,
+  success: [ChangeAnswer.pipe(HttpApiSchema.status(201)), ChangeAnswer]
+}).annotateMerge(
+  about(
+    writing,
+    "Open a Change",
+    "201 when it is new, 200 with the first one when `clientRequestId` was used before, whatever the body says. Where a planner is set up it is asked afterwards, unless `startPlanning` is false. This server has none: the Change waits in `created` for a person's ChangeSet."
+  )
+)
+
+const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(ChangeRecord)
+}).annotateMerge(about(reading, "The Changes of a Project, newest first"))
+
+const get = HttpApiEndpoint.get("get", "/v1/changes/:id", { params: ById, success: ChangeAnswer }).annotateMerge(
+  about(reading, "A Change")
+)
+
+const tasks = HttpApiEndpoint.get("tasks", "/v1/changes/:id/tasks", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(TaskRecord)
+}).annotateMerge(about(reading, "The Tasks of a Change, oldest first"))
+
+const workGraph = HttpApiEndpoint.get("workGraph", "/v1/changes/:id/work-graph", {
+  params: ById,
+  success: Schema.Struct({ workGraph: Schema.Record(Schema.String, Schema.Unknown) })
+}).annotateMerge(about(reading, "The Work Graph of a Change", "404 `unknown_work_graph` when nothing was planned."))
+
+const cancel = HttpApiEndpoint.post("cancel", "/v1/changes/:id/cancel", {
+  params: ById,
+  success: ChangeAnswer
+}).annotateMerge(
+  about(
+    writing,
+    "Cancel a Change",
+    "Its open Tasks and Candidates end with it. 409 `not_cancellable` once promotion has started."
+  )
+)
+
+const budget = HttpApiEndpoint.post("budget", "/v1/changes/:id/budget", {
+  params: ById,
+  payload: BudgetBody,
+  success: ChangeAnswer
+}).annotateMerge(
+  about(
+    writing,
+    "Raise the budget",
+    "What the budget had stopped goes on. The same budget again changes nothing. 409 `budget_cannot_decrease`."
+  )
+)
+
+export const ChangesApi = HttpApiGroup.make("changes")
+  .add(create)
+  .add(list)
+  .add(get)
+  .add(tasks)
+  .add(workGraph)
+  .add(cancel)
+  .add(budget)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Changes")

@@ -1,0 +1,30 @@
+/** What happened on a Project, in one dense sequence: as pages of JSON, or as a stream that stays open. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authenticated } from "../Authentication.ts"
+import { about, reading } from "../Needs.ts"
+import { ById, PageParams, pageOf, queryNumber } from "../Paging.ts"
+import { EventRecord } from "../Records.ts"
+import { streamed } from "../Streamed.ts"
+
+const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events", {
+  params: ById,
+  query: Schema.Struct({
+    ...PageParams.fields,
+    after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER))
+  }),
+  success: pageOf(EventRecord).annotate({ identifier: "EventPage" })
+})
+  .annotateMerge(
+    about(
+      reading,
+      "The events of a Project, oldest first",
+      "With `Accept: text/event-stream` the answer stays open and delivers each new event: its `id:` is the sequence, its `data:` the envelope. `after`, or the header `Last-Event-ID`, says where to begin; without them it is the oldest event that is kept. 410 `events_expired` when the events after the one that was named are no longer kept."
+    )
+  )
+  .annotate(OpenApi.Transform, streamed("EventPage", "event"))
+
+export const EventsApi = HttpApiGroup.make("events")
+  .add(list)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Events")

@@ -1,0 +1,32 @@
+/** What happened: every change of a status, with who did it and why. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authenticated } from "../Authentication.ts"
+import { about, reading } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../Paging.ts"
+import { HistoryRecord } from "../Records.ts"
+
+const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(HistoryRecord)
+}).annotateMerge(
+  about(
+    reading,
+    "The history of a Change, oldest first",
+    "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
+  )
+)
+
+const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/history", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(HistoryRecord)
+}).annotateMerge(
+  about(reading, "The history of a Project, oldest first", "That of all its Changes, and of its live app.")
+)
+
+export const HistoryApi = HttpApiGroup.make("history")
+  .add(ofChange)
+  .add(ofProject)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "What happened, and why")

@@ -1,0 +1,69 @@
+/** The Policy of a Project: which risks people must approve, and which may go out by themselves. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { RiskTier } from "@pawl/core/model/Change"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { CheckId } from "@pawl/core/project/PawlFile"
+import { Authenticated } from "../Authentication.ts"
+import { Moment } from "../Moments.ts"
+import { about, administering, reading } from "../Needs.ts"
+import { ById } from "../Paging.ts"
+import { PolicyRecord } from "../Records.ts"
+
+export const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
+
+/** What a value should be: in the document, and to who sent another. */
+const words = (title: string, expected: string) => ({ title, description: expected, expected })
+
+const atMost = (items: number) =>
+  Schema.isMaxLength(items, words(`maxItems(${items})`, `an array of at most ${items} item(s)`))
+
+const Tiers = Schema.Array(RiskTier).check(atMost(RiskTier.literals.length))
+const WaivedCheck = Schema.Struct({
+  id: CheckId,
+  reason: Schema.String.check(
+    Schema.isMinLength(1, { expected: "a string at least 1 character(s) long" }),
+    Schema.isMaxLength(1000, words("maxLength(1000)", "a string at most 1000 character(s) long"))
+  ),
+  until: Moment
+})
+
+/** The whole Policy is replaced: a field that is left out is as it is in a new Project. */
+export const PolicyBody = Schema.Struct({
+  autoPromoteRiskTiers: Schema.optionalKey(Tiers),
+  approvalRiskTiers: Schema.optionalKey(Tiers),
+  requiredChecks: Schema.optionalKey(Schema.Array(CheckId).check(atMost(Limits.checksPerPlan))),
+  allowSelfApproval: Schema.optionalKey(Schema.Boolean),
+  approvalsRequired: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 1, maximum: Limits.approvalsRequiredMax },
+        words(`between(1, ${Limits.approvalsRequiredMax})`, `a number between 1 and ${Limits.approvalsRequiredMax}`)
+      )
+    )
+  ),
+  baseChecksMustPass: Schema.optionalKey(Schema.Boolean),
+  waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
+})
+
+export const PoliciesApi = HttpApiGroup.make("policies")
+  .add(
+    HttpApiEndpoint.get("get", "/v1/projects/:id/policy", { params: ById, success: PolicyAnswer }).annotateMerge(
+      about(reading, "The Policy in force")
+    )
+  )
+  .add(
+    HttpApiEndpoint.put("put", "/v1/projects/:id/policy", {
+      params: ById,
+      payload: PolicyBody,
+      success: PolicyAnswer
+    }).annotateMerge(
+      about(
+        administering,
+        "Change the Policy",
+        "Stored as version + 1. Candidates planned under an older version must be asked for anew."
+      )
+    )
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Policies")

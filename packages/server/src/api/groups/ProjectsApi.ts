@@ -1,0 +1,131 @@
+/** Projects: creating, reading, their first source, their code, and what became of it over time. */
+import { Schema, Struct } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Usage } from "@pawl/core/project/Usage"
+import { TemplateName } from "@pawl/core/project/Templates"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Authenticated } from "../Authentication.ts"
+import { SeedFiles } from "../Files.ts"
+import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../Paging.ts"
+import { CanonicalRecord, ProjectRecord, ReleaseRecord, VersionRecord } from "../Records.ts"
+
+export const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
+
+export const NewProjectBody = Schema.Struct({
+  slug: Schema.String,
+  /** Default: the slug. */
+  name: Schema.optionalKey(Schema.String),
+  /** Default: the organization that the caller joined first. */
+  organizationId: Schema.optionalKey(Schema.String),
+  /** S0 is the template … */
+  template: Schema.optionalKey(TemplateName),
+  /** … or exactly these files. With neither, the Project has no source yet. */
+  files: Schema.optionalKey(SeedFiles)
+})
+
+/** One of the two. */
+export const SourceBody = NewProjectBody.mapFields(Struct.pick(["template", "files"]))
+
+export const TreeAnswer = Schema.Struct({
+  tree: Schema.String,
+  entries: Schema.Array(
+    Schema.Struct({ path: Schema.String, type: Schema.Literals(["file", "directory"]), size: Schema.Finite })
+  )
+})
+
+/** `text` when the bytes are UTF-8 without a zero byte, else `base64`. */
+export const FileAnswer = Schema.Struct({
+  path: Schema.String,
+  size: Schema.Finite,
+  text: Schema.optionalKey(Schema.String),
+  base64: Schema.optionalKey(Schema.String)
+})
+
+const create = HttpApiEndpoint.post("create", "/v1/projects", {
+  payload: NewProjectBody,
+  success: ProjectAnswer.pipe(HttpApiSchema.status(201))
+})
+  .annotate(BodyLimit, Limits.sourceBodyBytes)
+  .annotateMerge(
+    about(writingOwn, "Create a Project", "Seeds S0 from a template or from files; the caller becomes its admin.")
+  )
+
+const list = HttpApiEndpoint.get("list", "/v1/projects", {
+  query: PageParams,
+  success: pageOf(ProjectRecord)
+}).annotateMerge(about(readingOwn, "The Projects that the caller may see"))
+
+const get = HttpApiEndpoint.get("get", "/v1/projects/:id", {
+  params: ById,
+  success: Schema.Struct({ project: ProjectRecord, canonical: Schema.NullOr(CanonicalRecord) })
+}).annotateMerge(
+  about(reading, "A Project and its canonical head", "`canonical` is null while the Project has no source.")
+)
+
+const archive = HttpApiEndpoint.delete("archive", "/v1/projects/:id", {
+  params: ById,
+  success: ProjectAnswer.pipe(HttpApiSchema.status(202))
+}).annotateMerge(
+  about(
+    administering,
+    "Archive a Project",
+    "Its hosts answer 410 from the next request on. It takes no more work (409 `project_archived`), its source, app and forks are deleted, and its records can still be read. A repeat answers the same."
+  )
+)
+
+const source = HttpApiEndpoint.post("source", "/v1/projects/:id/source", {
+  params: ById,
+  payload: SourceBody,
+  success: ProjectAnswer.pipe(HttpApiSchema.status(201))
+})
+  .annotate(BodyLimit, Limits.sourceBodyBytes)
+  .annotateMerge(about(writing, "Seed S0 of a Project that has no source", "409 `has_source` when it has one."))
+
+const code = HttpApiEndpoint.get("code", "/v1/projects/:id/code", {
+  params: ById,
+  query: Schema.Struct({
+    tree: Schema.optionalKey(Schema.String),
+    path: Schema.optionalKey(Schema.String)
+  }),
+  success: Schema.Union([TreeAnswer, FileAnswer])
+}).annotateMerge(
+  about(
+    reading,
+    "A tree's listing, or with `path` one file",
+    "`tree` is that of any generation or Candidate of the Project; without it, canonical's."
+  )
+)
+
+const versions = HttpApiEndpoint.get("versions", "/v1/projects/:id/versions", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(VersionRecord)
+}).annotateMerge(about(reading, "The generations of a Project, newest first"))
+
+const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(ReleaseRecord)
+}).annotateMerge(about(reading, "The releases of a Project, newest first"))
+
+const usage = HttpApiEndpoint.get("usage", "/v1/projects/:id/usage", { params: ById, success: Usage }).annotateMerge(
+  about(
+    reading,
+    "What a Project has used",
+    "Money of all its Changes; builds of today and sandbox time of this month (UTC), of this Project; the bytes of its stored bundles."
+  )
+)
+
+export const ProjectsApi = HttpApiGroup.make("projects")
+  .add(create)
+  .add(list)
+  .add(get)
+  .add(archive)
+  .add(source)
+  .add(code)
+  .add(usage)
+  .add(versions)
+  .add(releases)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Projects, their source and their history")

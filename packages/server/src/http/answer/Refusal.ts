@@ -1,0 +1,85 @@
+/** Every refusal of the core, and of this package, that the API may answer. Each has its row in `Problems.ts`. */
+import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
+import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Leaving"
+import type { OrganizationLimit } from "@pawl/core/access/Organizations"
+import type { ScopeExceedsToken, TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
+import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
+import type { BuildCapReached } from "@pawl/core/bundle/Builds"
+import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
+import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
+import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
+import type { NotCancellable } from "@pawl/core/change/Cancel"
+import type { ChangeClosed } from "@pawl/core/change/Changes"
+import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
+import type { DeadLetterMissing } from "@pawl/core/work/Commands"
+import type { WebhookInactive } from "@pawl/core/webhook/Deliveries"
+import type { EventsExpired } from "@pawl/core/event/EventLog"
+import type { WebhookLimit } from "@pawl/core/webhook/Webhooks"
+import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
+import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import type { ProjectArchived } from "@pawl/core/project/Archived"
+import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
+import type {
+  InvalidPath,
+  ObjectNotFound,
+  RepositoriesUnavailable,
+  TreeTooLarge
+} from "@pawl/core/project/Repositories"
+import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Promotions"
+import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
+import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
+import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
+import type { DiffTooLarge, NotComposed } from "../groups/Diffing.ts"
+
+/** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
+export type Refusal =
+  | AlreadyDecided
+  | AnotherPromoting
+  | AppsDisabled
+  | BelongsElsewhere
+  | Blocked
+  | BudgetCannotDecrease
+  | BuildCapReached
+  | CandidateLimit
+  | ChangeSetLimit
+  | ChangeClosed
+  | DeadLetterMissing
+  | DiffTooLarge
+  | EventsExpired
+  | FixturesDisabled
+  | HasSource
+  | InsufficientRole
+  | InsufficientScope
+  | InvalidField
+  | InvalidKey
+  | InvalidPath
+  | LastOwner
+  | LeaseLost
+  | LedgerUnavailable
+  | MemberLimit
+  | NoDeployedRelease
+  | NoSource
+  | NotCancellable
+  | NotComposed
+  | NotRequired
+  | ObjectNotFound
+  | ObjectStoreUnavailable
+  | OrganizationLimit
+  | ProjectArchived
+  | RepositoriesUnavailable
+  | RollbackStale
+  | RollbackTakesNoChangeSets
+  | RouteReaderUnavailable
+  | ScopeExceedsToken
+  | SelfApproval
+  | SlugTaken
+  | Stale
+  | TokenLimit
+  | TreeTooLarge
+  | Unauthenticated
+  | Unknown
+  | UserLimit
+  | WebhookInactive
+  | WebhookLimit

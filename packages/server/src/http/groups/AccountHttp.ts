@@ -1,0 +1,58 @@
+/** The caller, and the caller's tokens. */
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { entriesOf } from "@pawl/core/access/Departures"
+import { revokeFor } from "@pawl/core/access/Leaving"
+import type { Token } from "@pawl/core/model/Membership"
+import { list as organizationsOf } from "@pawl/core/access/Organizations"
+import { issue, list } from "@pawl/core/access/Tokens"
+import { CurrentUser } from "../../api/Authentication.ts"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+
+export const withoutHash = ({ hash: _hash, ...token }: Token) => token
+
+export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =>
+  handlers
+    .handle("me", () =>
+      answering(
+        Effect.gen(function* () {
+          const { user, token } = yield* CurrentUser
+          const organizations = yield* organizationsOf(user.id, {})
+          return {
+            user,
+            memberships: yield* entriesOf(user.id),
+            organizations: organizations.items,
+            token
+          }
+        })
+      )
+    )
+    .handle("tokens", ({ query }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          const page = yield* list(user.id, query)
+          return { items: page.items.map((each) => withoutHash(each.record)), nextCursor: page.nextCursor }
+        })
+      )
+    )
+    .handle("issueToken", ({ payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const caller = yield* CurrentUser
+          const { token, text } = yield* issue(caller.user.id, payload, caller.token)
+          return { token: Redacted.value(text), id: token.id }
+        })
+      )
+    )
+    .handle("revokeToken", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const { user } = yield* CurrentUser
+          const { id, revokedAt } = yield* revokeFor(user.id, params.id)
+          return { id, revokedAt: revokedAt ?? "" }
+        })
+      )
+    )
+)

@@ -1,0 +1,63 @@
+/** How pointers are answered: with the address that people open. */
+import { hostFor } from "@pawl/core/model/HostLabel"
+import { type Pointer, pointerStatuses } from "@pawl/core/model/Pointer"
+import { find } from "@pawl/core/ledger/Deciding"
+import { pointerKey } from "@pawl/core/model/Entities"
+import { Records } from "@pawl/core/ledger/Records"
+import { versionId } from "@pawl/core/primitives/Ids"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Settings } from "@pawl/core/primitives/Settings"
+import * as Time from "@pawl/core/primitives/Time"
+import type { Generation } from "@pawl/core/model/Generation"
+import { Effect } from "effect"
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The address of a pointer's host; empty where no apps are hosted. */
+const urlOf = (pointer: Pointer) =>
+  Effect.map(Settings, ({ appsDomain, appUrl }) =>
+    appsDomain === null ? "" : appUrl(hostFor(pointer.label, pointer.channel, appsDomain))
+  )
+
+export const previewAnswer = (pointer: Pointer) =>
+  Effect.map(urlOf(pointer), (url) => ({
+    url,
+    status: pointer.status,
+    previewId: pointer.channel.slice("preview:".length),
+    candidateId: pointer.candidate_id,
+    changeId: pointer.change_id,
+    commit: pointer.commit,
+    generation: pointer.generation,
+    updatedAt: pointer.updated_at,
+    expiresAt: Time.fromMillis(Time.toMillis(pointer.created_at) + Limits.previewDays * dayMs)
+  }))
+
+/** The address of a generation's version host; null when it has none. */
+export const versionUrl = Effect.fnUntraced(function* (step: Generation) {
+  const pointer = yield* find("pointer", pointerKey(step.projectId, `preview:${versionId(step.generation)}`))
+  if (pointer === null || pointer.record.status === "removed" || (yield* Settings).appsDomain === null) return null
+  return yield* urlOf(pointer.record)
+})
+
+const shown = pointerStatuses.filter((status) => status !== "removed")
+
+/** The app with its newest previews. Of an app that was removed, none is left to be shown. */
+export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
+  const newest = yield* (yield* Records).list("pointer", {
+    projectId: pointer.project_id,
+    where: { expires: "yes", status: shown },
+    order: "newest"
+  })
+  const isGone = pointer.status === "removed" || pointer.leftovers === true
+  const previews = yield* Effect.forEach(isGone ? [] : newest.items, ({ record }) => previewAnswer(record))
+  return {
+    status: pointer.status,
+    url: yield* urlOf(pointer),
+    label: pointer.label,
+    generation: pointer.generation,
+    commit: pointer.commit,
+    reason: pointer.reason,
+    updatedAt: pointer.updated_at,
+    previews
+  }
+})

@@ -1,0 +1,28 @@
+/** Approvals. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { decide } from "@pawl/core/approval/Approvals"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { listed } from "../answer/Listing.ts"
+import { actor, onChange } from "../request/Reach.ts"
+
+export const ApprovalsHttp = HttpApiBuilder.group(PawlApi, "approvals", (handlers) =>
+  handlers
+    .handle("list", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("approval", { projectId: change.projectId, where: { changeId: change.id }, ...query })
+        )
+      )
+    )
+    .handle("approve", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(params.id)
+          const { candidateId, decision } = payload
+          return { approval: yield* decide(yield* actor, { changeId: change.id, candidateId, decision }) }
+        })
+      )
+    )
+)

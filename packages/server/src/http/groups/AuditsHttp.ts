@@ -1,0 +1,17 @@
+/** Audits. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { last, run } from "@pawl/core/audit/Audits"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { onProject } from "../request/Reach.ts"
+
+export const AuditsHttp = HttpApiBuilder.group(PawlApi, "audits", (handlers) =>
+  handlers
+    .handle("run", ({ params }) =>
+      answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(run(id), (audit) => ({ audit }))))
+    )
+    .handle("get", ({ params }) =>
+      answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(last(id), (audit) => ({ audit }))))
+    )
+)

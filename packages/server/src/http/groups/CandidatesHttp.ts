@@ -1,0 +1,87 @@
+/** Candidates and their evidence. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { previewOf } from "@pawl/core/app/Previews"
+import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
+import { why } from "@pawl/core/why/Why"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { candidateFork } from "@pawl/core/primitives/Ids"
+import { promote } from "@pawl/core/promotion/Promotions"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { previewAnswer } from "./AppAnswers.ts"
+import { diffAnswer, NotComposed } from "./Diffing.ts"
+import { outputOf, withOutput } from "./EvidenceOutput.ts"
+import { listed } from "../answer/Listing.ts"
+import { actor, onCandidate, onChange, onEvidence } from "../request/Reach.ts"
+
+export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
+  handlers
+    .handle("create", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(params.id)
+          const asked: CandidateRequest = { ...payload, changeId: change.id }
+          return { candidate: (yield* request(yield* actor, asked)).candidate }
+        })
+      )
+    )
+    .handle("list", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("candidate", { projectId: change.projectId, where: { changeId: change.id }, ...query })
+        )
+      )
+    )
+    .handle("get", ({ params }) => answering(Effect.map(onCandidate(params.id), (candidate) => ({ candidate }))))
+    .handle("evidence", ({ params, query }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(params.id)
+          const { output, ...page } = query
+          const found = yield* listed("evidence", {
+            projectId: candidate.projectId,
+            where: { subject: candidate.id },
+            ...page
+          })
+          return output === "true" ? { ...found, items: yield* Effect.forEach(found.items, withOutput) } : found
+        })
+      )
+    )
+    .handle("output", ({ params }) => answering(Effect.flatMap(onEvidence(params.id), outputOf)))
+    .handle("diff", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(params.id)
+          const { id, projectId, base_commit, commit, status } = candidate
+          if (commit === null) return yield* new NotComposed({ candidateId: id, status })
+          return yield* diffAnswer({
+            project: projectId,
+            fork: candidateFork(id),
+            from: base_commit,
+            to: commit,
+            asked: { kind: "candidate", id }
+          })
+        })
+      )
+    )
+    .handle("why", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), ({ id }) => why(id))))
+    .handle("preview", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(params.id)
+          const pointer = yield* previewOf(candidate)
+          if (pointer === null) return yield* new Unknown({ kind: "preview", id: candidate.id })
+          return { preview: yield* previewAnswer(pointer) }
+        })
+      )
+    )
+    .handle("promote", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const candidate = yield* onCandidate(params.id)
+          return yield* promote(yield* actor, candidate.id)
+        })
+      )
+    )
+)

@@ -1,0 +1,59 @@
+/** ChangeSets. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type Edit, record } from "@pawl/core/changeset/ChangeSets"
+import type { ChangeSet } from "@pawl/core/model/ChangeSet"
+import { whole } from "@pawl/core/changeset/Listing"
+import { workspaceFork } from "@pawl/core/primitives/Ids"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { diffAnswer } from "./Diffing.ts"
+import { listed } from "../answer/Listing.ts"
+import { actor, onChange, onChangeSet } from "../request/Reach.ts"
+
+/** With all that it lists; a list that is not kept any more is answered cut, as the record has it. */
+const answer = (changeSet: ChangeSet) =>
+  Effect.map(
+    Effect.catchTag(whole(changeSet), "ObjectMissing", () => Effect.succeed(changeSet)),
+    (changeset) => ({ changeset })
+  )
+
+export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handlers) =>
+  handlers
+    .handle("create", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(params.id)
+          const { message, files, baseGeneration } = payload
+          const edit: Edit = {
+            changeId: change.id,
+            message,
+            files,
+            ...(baseGeneration === undefined ? {} : { baseGeneration })
+          }
+          return yield* answer(yield* record(yield* actor, edit))
+        })
+      )
+    )
+    .handle("list", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("changeSet", { projectId: change.projectId, where: { changeId: change.id }, ...query })
+        )
+      )
+    )
+    .handle("get", ({ params }) => answering(Effect.flatMap(onChangeSet(params.id), answer)))
+    .handle("diff", ({ params }) =>
+      answering(
+        Effect.flatMap(onChangeSet(params.id), (changeSet) =>
+          diffAnswer({
+            project: changeSet.projectId,
+            fork: workspaceFork(changeSet.runId),
+            from: changeSet.baseCommit,
+            to: changeSet.commit,
+            asked: { kind: "changeset", id: changeSet.id }
+          })
+        )
+      )
+    )
+)

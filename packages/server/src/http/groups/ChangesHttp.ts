@@ -1,0 +1,82 @@
+/** Changes. */
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { raise } from "@pawl/core/change/Budget"
+import { cancel } from "@pawl/core/change/Cancel"
+import { open } from "@pawl/core/change/Changes"
+import { objectKey } from "@pawl/core/change/WorkGraph"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { listed } from "../answer/Listing.ts"
+import { actor, onChange, onProject } from "../request/Reach.ts"
+
+const Graph = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+const workGraph = (projectId: string, changeId: string) =>
+  Effect.flatMap(ObjectStore, (objects) => objects.get(objectKey(projectId, changeId))).pipe(
+    Effect.catchTag("ObjectMissing", () => new Unknown({ kind: "work-graph", id: changeId })),
+    Effect.flatMap((bytes) => Schema.decodeEffect(Graph)(new TextDecoder().decode(bytes))),
+    // Both are ours: the key is made of ids, and what is stored there was checked when it was planned.
+    Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
+  )
+
+export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =>
+  handlers
+    .handle("create", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          const { clientRequestId, goal, budget_usd, startPlanning } = payload
+          const { change, created } = yield* open(yield* actor, {
+            projectId: project.id,
+            clientRequestId,
+            goal,
+            budget_usd,
+            ...(startPlanning === undefined ? {} : { startPlanning })
+          })
+          return HttpServerResponse.jsonUnsafe({ change }, { status: created ? 201 : 200 })
+        })
+      )
+    )
+    .handle("list", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onProject(params.id), (project) =>
+          listed("change", { projectId: project.id, order: "newest", ...query })
+        )
+      )
+    )
+    .handle("get", ({ params }) => answering(Effect.map(onChange(params.id), (change) => ({ change }))))
+    .handle("tasks", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("task", { projectId: change.projectId, where: { changeId: change.id }, ...query })
+        )
+      )
+    )
+    .handle("workGraph", ({ params }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          Effect.map(workGraph(change.projectId, change.id), (graph) => ({ workGraph: graph }))
+        )
+      )
+    )
+    .handle("cancel", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(params.id)
+          return { change: yield* cancel(yield* actor, change.id) }
+        })
+      )
+    )
+    .handle("budget", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const change = yield* onChange(params.id)
+          return { change: yield* raise(yield* actor, change.id, payload.budget_usd) }
+        })
+      )
+    )
+)

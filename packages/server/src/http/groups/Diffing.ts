@@ -1,0 +1,87 @@
+/** What changes between two commits of a fork, in the form that the caller accepts. */
+import { Effect, Schema, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Unknown } from "@pawl/core/ledger/Refusals"
+import type { FileChange } from "@pawl/core/model/ChangeSet"
+import {
+  ObjectNotFound,
+  Repositories,
+  type RepositoriesUnavailable,
+  type RepositoryRef
+} from "@pawl/core/project/Repositories"
+import { CurrentUser } from "../../api/Authentication.ts"
+import { ServerLimits } from "../../ServerLimits.ts"
+import { prefers } from "../request/Accepting.ts"
+import { DiffPieces } from "./DiffPieces.ts"
+import { DiffSlots, streamed } from "./DiffSlots.ts"
+import { Exchange } from "../request/Exchange.ts"
+import { asText } from "../answer/JsonPieces.ts"
+
+/** The Candidate has no commit yet. */
+export class NotComposed extends Schema.TaggedError<NotComposed>()("NotComposed", {
+  candidateId: Schema.String,
+  status: Schema.String
+}) {}
+
+/** The diff has more bytes than are answered at once. */
+export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLarge", { max: Schema.Finite }) {}
+
+interface Compared {
+  readonly project: string
+  readonly fork: string
+  readonly from: string
+  readonly to: string
+  /** What was asked for, when its commits are kept nowhere any more. */
+  readonly asked: { readonly kind: string; readonly id: string }
+}
+
+/** The fork may be swept after its time; what was promoted is in canonical too. */
+const somewhere = <A, E, R>(
+  { project, fork, asked }: Compared,
+  read: (ref: RepositoryRef) => Effect.Effect<A, E | ObjectNotFound, R>
+) =>
+  read({ project, fork }).pipe(
+    Effect.catchIf(
+      (error): error is ObjectNotFound & (E | ObjectNotFound) => error instanceof ObjectNotFound,
+      () => read({ project })
+    ),
+    Effect.catchIf(
+      (error): error is ObjectNotFound & (E | ObjectNotFound) => error instanceof ObjectNotFound,
+      () => new Unknown({ kind: `${asked.kind}-diff`, id: asked.id })
+    )
+  )
+
+const asFiles = (text: Stream.Stream<Uint8Array, RepositoriesUnavailable>, changes: ReadonlyArray<FileChange>) =>
+  Stream.suspend(() => {
+    const pieces = new DiffPieces(changes)
+    return Stream.make('{"files":[').pipe(
+      Stream.concat(Stream.map(asText(text), (piece) => pieces.feed(piece))),
+      Stream.concat(Stream.suspend(() => Stream.make(`${pieces.end()}]}`)))
+    )
+  })
+
+/** JSON, or with `Accept: text/plain` git's unified form. A long one is made while it is read. */
+export const diffAnswer = Effect.fnUntraced(
+  function* (compared: Compared) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const repositories = yield* Repositories
+    const slots = yield* DiffSlots
+    const { from, to } = compared
+    const { user } = yield* CurrentUser
+    const inSlot = slots.withSlot(user.id)
+    const text = yield* inSlot(somewhere(compared, (ref) => repositories.diffText(ref, from, to)))
+    const isLong = text.sizeBytes > ServerLimits.answerWholeBytes
+    const exchange = yield* Exchange
+    if (isLong) exchange.isAwaited(() => slots.waiting() > 0)
+    const pieces = isLong ? streamed(slots, user.id, text.pieces) : text.pieces
+    if (prefers(request.headers["accept"], "text/plain", "application/json"))
+      return HttpServerResponse.stream(pieces, {
+        contentType: "text/plain; charset=utf-8",
+        contentLength: text.sizeBytes
+      })
+    if (!isLong) return { files: yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to))) }
+    const changes = yield* inSlot(text.changes)
+    return HttpServerResponse.stream(Stream.encodeText(asFiles(pieces, changes)), { contentType: "application/json" })
+  },
+  Effect.catchTag("TreeTooLarge", ({ max }) => new DiffTooLarge({ max }))
+)

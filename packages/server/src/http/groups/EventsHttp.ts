@@ -1,0 +1,45 @@
+/** Events: pages of JSON, or a stream. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { EventLog } from "@pawl/core/event/EventLog"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { prefers } from "../request/Accepting.ts"
+import { answering } from "../answer/Answering.ts"
+import { eventStream } from "../answer/EventStreams.ts"
+import { onProject } from "../request/Reach.ts"
+import { sequence } from "../answer/Sequences.ts"
+
+/** Before the oldest event that is kept. Only who names where it was has missed what is gone by now. */
+const beforeOldest = (projectId: string) =>
+  Effect.flatMap(EventLog, (log) => log.read(projectId, 0, 1)).pipe(
+    Effect.as(0),
+    Effect.catchTag("EventsExpired", ({ oldest }) => Effect.succeed(oldest - 1))
+  )
+
+/** Where to begin: what the stream had last wins over what its address says. */
+const startOf = (
+  projectId: string,
+  asked: { readonly after?: number; readonly cursor?: string },
+  lastEventId: string | undefined
+) => {
+  if (lastEventId !== undefined && lastEventId !== "") return sequence("Last-Event-ID", lastEventId)
+  if (asked.cursor !== undefined) return sequence("cursor", asked.cursor)
+  return asked.after === undefined ? beforeOldest(projectId) : Effect.succeed(asked.after)
+}
+
+export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
+  handlers.handle("list", ({ params, request, query }) =>
+    answering(
+      Effect.gen(function* () {
+        const project = yield* onProject(params.id)
+        const streaming = prefers(request.headers["accept"], "text/event-stream", "application/json")
+        const after = yield* startOf(project.id, query, streaming ? request.headers["last-event-id"] : undefined)
+        if (streaming) return yield* eventStream(project.id, after)
+        const limit = query.limit ?? Limits.eventsPageSize
+        const items = yield* (yield* EventLog).read(project.id, after, limit)
+        return { items, nextCursor: items.length < limit ? null : String(items.at(-1)?.sequence ?? after) }
+      })
+    )
+  )
+)

@@ -1,0 +1,37 @@
+/** Members of Projects. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { list, replace } from "@pawl/core/access/Members"
+import { find } from "@pawl/core/ledger/Deciding"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { onProject } from "../request/Reach.ts"
+
+/** Rows of members with the users' names, as one page. */
+export const named = <Row extends { readonly userId: string }>(rows: ReadonlyArray<Row>) =>
+  Effect.map(
+    Effect.forEach(rows, (row) =>
+      Effect.map(find("user", row.userId), (user) => ({ ...row, name: user?.record.name ?? "" }))
+    ),
+    (items) => ({ items, nextCursor: null })
+  )
+
+export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =>
+  handlers
+    .handle("get", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return yield* named((yield* list(project.id)).map((each) => each.record))
+        })
+      )
+    )
+    .handle("put", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return yield* named(yield* replace(project.id, payload.members))
+        })
+      )
+    )
+)

@@ -1,0 +1,28 @@
+/** Policies. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { change } from "@pawl/core/approval/Policies"
+import { demand } from "@pawl/core/ledger/Deciding"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { actor, onProject } from "../request/Reach.ts"
+
+export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers) =>
+  handlers
+    .handle("get", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return { policy: (yield* demand("policy", project.id)).record }
+        })
+      )
+    )
+    .handle("put", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return { policy: yield* change(yield* actor, project.id, payload) }
+        })
+      )
+    )
+)

@@ -1,0 +1,118 @@
+/** Projects, their source and their history. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { InsufficientRole, visibleProjects } from "@pawl/core/access/Access"
+import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
+import { find } from "@pawl/core/ledger/Deciding"
+import { InvalidField } from "@pawl/core/ledger/Refusals"
+import { archive } from "@pawl/core/project/Archiving"
+import * as Projects from "@pawl/core/project/Projects"
+import type { FileEdits } from "@pawl/core/project/Repositories"
+import { type TemplateName, Templates } from "@pawl/core/project/Templates"
+import { usage } from "@pawl/core/project/Usage"
+import { CurrentUser } from "../../api/Authentication.ts"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { codeAnswer } from "./Code.ts"
+import { listed } from "../answer/Listing.ts"
+import { actor, onProject } from "../request/Reach.ts"
+import { versionUrl } from "./AppAnswers.ts"
+
+/** The organization that a new Project belongs to: the one that is named, else the caller's first. */
+const organizationFor = Effect.fnUntraced(function* (named: string | undefined) {
+  const { user } = yield* CurrentUser
+  if (named !== undefined) return (yield* requirePlace(user.id, named, "member")).organizationId
+  const first = (yield* organizationsOf(user.id, { limit: 1 })).items[0]
+  return first === undefined
+    ? yield* new InsufficientRole({ held: "none", needed: "member of an organization" })
+    : first.id
+})
+
+/** The files of a first source: a template's, or those that were sent; null for neither. */
+const filesOf = Effect.fnUntraced(function* (body: { readonly template?: TemplateName; readonly files?: FileEdits }) {
+  if (body.template !== undefined && body.files !== undefined)
+    return yield* new InvalidField({
+      code: "invalid_field",
+      field: "template",
+      reason: "name a template or files, not both"
+    })
+  if (body.template === undefined) return body.files ?? null
+  return yield* (yield* Templates).files(body.template)
+})
+
+const versionsOf = Effect.fnUntraced(function* (
+  projectId: string,
+  asked: { readonly limit?: number; readonly cursor?: string }
+) {
+  const page = yield* listed("generation", { projectId, order: "newest", ...asked })
+  const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
+  return { ...page, items }
+})
+
+export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers) =>
+  handlers
+    .handle("create", ({ payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const organizationId = yield* organizationFor(payload.organizationId)
+          const files = yield* filesOf(payload)
+          const name = payload.name === undefined ? {} : { name: payload.name }
+          return {
+            project: yield* Projects.create(yield* actor, { organizationId, slug: payload.slug, files, ...name })
+          }
+        })
+      )
+    )
+    .handle("list", ({ query }) =>
+      answering(Effect.flatMap(CurrentUser, ({ user }) => visibleProjects(user.id, query)))
+    )
+    .handle("get", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          const head = (yield* find("head", project.id))?.record
+          return {
+            project,
+            canonical: head === undefined ? null : { generation: head.generation, commit: head.commit, tree: head.tree }
+          }
+        })
+      )
+    )
+    .handle("archive", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return { project: yield* archive(yield* actor, project.id) }
+        })
+      )
+    )
+    .handle("source", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          const files = yield* filesOf(payload)
+          if (files === null)
+            return yield* new InvalidField({
+              code: "invalid_field",
+              field: "files",
+              reason: "name a template or files"
+            })
+          return { project: yield* Projects.addSource(yield* actor, project.id, files) }
+        })
+      )
+    )
+    .handle("code", ({ params, query }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => codeAnswer(project.id, query)))
+    )
+    .handle("usage", ({ params }) => answering(Effect.flatMap(onProject(params.id), (project) => usage(project.id))))
+    .handle("versions", ({ params, query }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => versionsOf(project.id, query)))
+    )
+    .handle("releases", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onProject(params.id), (project) =>
+          listed("release", { projectId: project.id, order: "newest", ...query })
+        )
+      )
+    )
+)

@@ -1,0 +1,44 @@
+/** Failure injection, and release targets. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { injectFailure } from "@pawl/core/release/Injection"
+import { deleteTarget, getTarget, putTarget } from "@pawl/core/release/ReleaseTargets"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { answering } from "../answer/Answering.ts"
+import { actor, onProject } from "../request/Reach.ts"
+
+export const ReleasesHttp = HttpApiBuilder.group(PawlApi, "releases", (handlers) =>
+  handlers
+    .handle("injectFailure", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return yield* injectFailure(yield* actor, project.id)
+        })
+      )
+    )
+    .handle("getTarget", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return { releaseTarget: yield* getTarget(project.id) }
+        })
+      )
+    )
+    .handle("putTarget", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return { releaseTarget: yield* putTarget(project.id, payload) }
+        })
+      )
+    )
+    .handle("deleteTarget", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const project = yield* onProject(params.id)
+          return { releaseTarget: yield* deleteTarget(project.id) }
+        })
+      )
+    )
+)

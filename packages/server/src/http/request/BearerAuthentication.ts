@@ -1,0 +1,53 @@
+/**
+ * Reads the bearer token of a request, counts the request, holds the token's scopes against what is needed, and judges
+ * whether the caller may go where the path leads.
+ */
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { requireScope } from "@pawl/core/access/Access"
+import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
+import type { Commands } from "@pawl/core/work/Commands"
+import type { Records } from "@pawl/core/ledger/Records"
+import { Authenticated, CurrentUser } from "../../api/Authentication.ts"
+import { refusing } from "../answer/Answering.ts"
+import { Exchange } from "./Exchange.ts"
+import { RateLimits, strangerAt } from "./RateLimits.ts"
+import { judge } from "./Reach.ts"
+
+/** A token is one word. What is none counts as missing, as nothing at all does. */
+const tokenOf = (credential: Redacted.Redacted): Option.Option<Redacted.Redacted> =>
+  Option.map(Option.fromNullishOr(/^(\S+) *$/.exec(Redacted.value(credential))), (match) =>
+    Redacted.make(match[1] ?? "")
+  )
+
+const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const exchange = yield* Exchange
+  const rates = yield* RateLimits
+  const token = tokenOf(credential)
+  // Strangers are counted by their address: whoever guesses tokens is stopped too.
+  const stranger = rates.take(strangerAt(request.remoteAddress))
+  const caller = yield* Option.isNone(token)
+    ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
+    : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)
+  exchange.userId = caller.user.id
+  yield* rates.take(caller.user.id)
+  yield* requireScope(caller.token.scopes, exchange.need.scope)
+  yield* exchange.enter(caller.user.id)
+  yield* Effect.provideService(judge, CurrentUser, caller)
+  return caller
+})
+
+export const layer: Layer.Layer<Authenticated, never, Commands | Records | RateLimits> = Layer.effect(
+  Authenticated,
+  Effect.map(Effect.context<Commands | Records | RateLimits>(), (context) => ({
+    bearer: (answer, { credential }) =>
+      refusing(authenticated(credential)).pipe(
+        // What the request brings along wins over what was there when the server started.
+        Effect.updateContext((given: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+          Context.merge(context, given)
+        ),
+        Effect.flatMap((caller) => Effect.provideService(answer, CurrentUser, caller))
+      )
+  }))
+)

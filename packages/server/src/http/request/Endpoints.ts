@@ -1,0 +1,81 @@
+/** The endpoints of the contract as a table: which there are at a path, and what they ask for. */
+import { Context, Option } from "effect"
+import { HttpApi } from "effect/http-api"
+import { ServerLimits } from "../../ServerLimits.ts"
+import { Authenticated } from "../../api/Authentication.ts"
+import { administering, BodyLimit, type Need, Needs } from "../../api/Needs.ts"
+import { PawlApi } from "../../api/PawlApi.ts"
+
+export interface Endpoint {
+  /** `changes.create` */
+  readonly name: string
+  readonly method: string
+  /** With `:id` where an id stands. */
+  readonly path: string
+  /** Null when anyone may call it. */
+  readonly need: Need | null
+  readonly bodyLimit: number
+}
+
+/** The endpoint of a request, and the id that stands in its path. */
+export interface Found {
+  readonly endpoint: Endpoint
+  readonly id: string | null
+}
+
+const contract = (): ReadonlyArray<Endpoint> => {
+  const found: Array<Endpoint> = []
+  HttpApi.reflect(PawlApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, middleware }) =>
+      void found.push({
+        name: `${group.identifier}.${endpoint.identifier}`,
+        method: endpoint.method,
+        path: endpoint.path,
+        // An endpoint behind authentication that says nothing asks for the most.
+        need: isAuthenticated(middleware) ? Option.getOrElse(needOf(endpoint.annotations), () => administering) : null,
+        bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => ServerLimits.bodyBytes)
+      })
+  })
+  return found
+}
+
+const isAuthenticated = (middleware: ReadonlySet<{ readonly key: string }>): boolean =>
+  Array.from(middleware).some(({ key }) => key === Authenticated.key)
+
+const needOf = (annotations: Context.Context<never>): Option.Option<Need> => Context.getOption(annotations, Needs)
+const bodyLimitOf = (annotations: Context.Context<never>): Option.Option<number> =>
+  Context.getOption(annotations, BodyLimit)
+
+const page = (path: string): Endpoint => ({ name: path, method: "GET", path, need: null, bodyLimit: 0 })
+
+/** The contract, and the pages that describe it. */
+export const endpoints: ReadonlyArray<Endpoint> = [...contract(), page("/openapi.json"), page("/docs")]
+
+const matchers = endpoints.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replace(/:[a-z]+/g, "([^/]+)")}$`)
+}))
+
+/** As the router reads it; null for what is no text, which the router refuses. */
+const decoded = (part: string): string | null => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+/** The endpoint of a request; else the methods that its path has, none when there is no such path. */
+export const find = (method: string, url: string): Found | ReadonlyArray<string> => {
+  const path = url.split("?", 1)[0] ?? ""
+  const here = matchers.filter(({ pattern }) => pattern.test(path))
+  const asked = method === "HEAD" ? "GET" : method
+  const found = here.find(({ endpoint }) => endpoint.method === asked)
+  if (found !== undefined) {
+    const id = found.pattern.exec(path)?.[1]
+    return { endpoint: found.endpoint, id: id === undefined ? null : decoded(id) }
+  }
+  const methods = here.map(({ endpoint }) => endpoint.method)
+  return methods.includes("GET") ? [...methods, "HEAD"] : methods
+}

@@ -1,0 +1,107 @@
+/** The HTTP API as a listener of a Node server. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import { Context, Effect, Exit, Layer, Option, Scope } from "effect"
+import { HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import type { Connection } from "../../http/request/Connection.ts"
+import { ApiSettings, makeHttpApp, Readiness } from "../../http/index.ts"
+import * as RateLimits from "../../http/request/RateLimits.ts"
+import * as GitListener from "../git/GitListener.ts"
+import { notHere } from "./Listener.ts"
+import type { Options } from "../Options.ts"
+import * as Readers from "../Readers.ts"
+import { readOn } from "./ReadOn.ts"
+import { version } from "../Version.ts"
+import { addressOf } from "./VisitorAddress.ts"
+
+/** Of a process without the role `api`: its health, and nothing else. */
+export const health =
+  ({ environment }: Options, readiness: (typeof Readiness)["Service"]): RequestListener =>
+  (req, res) => {
+    const asked = /^\/health(\/ready)?(\?|$)/.exec(req.url ?? "")
+    if (asked === null) return notHere(res, "the API", "api")
+    const answer = (status: number, body: unknown) => {
+      res.writeHead(status, { "content-type": "application/json" })
+      res.end(JSON.stringify(body))
+    }
+    if (asked[1] === undefined) return answer(200, { status: "ok", version, environment })
+    Effect.runCallback(readiness, {
+      onExit: (exit) => {
+        const state = Exit.isSuccess(exit) ? exit.value : { status: "not_ready", missing: ["an answer"] }
+        answer(state.status === "ready" ? 200 : 503, state)
+      }
+    })
+  }
+
+type NodeExchange = { readonly req: IncomingMessage; readonly res: ServerResponse }
+
+/** What Node made of a request that came through `serving`. HTTP/2 is not spoken here. */
+const exchangeOf = (request: HttpServerRequest.HttpServerRequest): NodeExchange => ({
+  req: NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage,
+  res: NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+})
+
+/** The connection of a request that came through `serving`. */
+export const connections =
+  (readers: Readers.Readers) =>
+  (request: HttpServerRequest.HttpServerRequest): Connection => {
+    const { res } = exchangeOf(request)
+    return {
+      whenOver: (then) => void (res.closed ? then() : res.once("close", then)),
+      isAwaited: (see) => readers.isAwaited(res, see),
+      cut: () => void res.destroy()
+    }
+  }
+
+type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/**
+ * A listener that answers by the app, at the pace of those who read, and hears out those who send. When the scope
+ * closes, the requests that are under way end.
+ */
+export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.Readers, trustProxy: boolean) {
+  const seen = Effect.gen(function* () {
+    const given = yield* HttpServerRequest.HttpServerRequest
+    const { req, res } = exchangeOf(given)
+    // The address that the caller counts by.
+    const request = given.modify({ remoteAddress: Option.some(addressOf(req, trustProxy)) })
+    const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
+    readOn(req, res)
+    return response
+  })
+  const handler = yield* NodeHttpServer.makeHandler(seen, { scope: yield* Effect.scope }).pipe(
+    // The app makes a span of its own, from less of the request than the library would.
+    Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
+  )
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    readers.watch(res)
+    handler(req, res)
+  }
+})
+
+/** `requests` is the scope of the requests that are under way. */
+export const make = Effect.fnUntraced(function* (
+  options: Options,
+  readiness: (typeof Readiness)["Service"],
+  requests: Scope.Scope
+) {
+  const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
+  const readers = yield* Readers.make
+  const connectionOf = connections(readers)
+  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
+  // A caller's requests to git and to the API count together.
+  const own = Context.make(ApiSettings, settings)
+  const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
+  const provided = Context.add(rates, Readiness, readiness)
+  const app = yield* Effect.provide(makeHttpApp(settings), provided)
+  const handler = yield* Scope.provide(serving(app, readers, trustProxy), requests)
+  const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
+  const listener: RequestListener = (req, res) =>
+    req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
+  return listener
+})

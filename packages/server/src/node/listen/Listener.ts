@@ -1,0 +1,133 @@
+/** One listener for everything: by `Host`, a request goes to the API, to the router, or nowhere. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { parseHost } from "@pawl/core/model/HostLabel"
+import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
+import { targetOf } from "@pawl/router/node/NodeRequest"
+import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/Refusals"
+import { Effect, Schema } from "effect"
+import { ServerLimits } from "../../ServerLimits.ts"
+import type { Addresses } from "./Addresses.ts"
+
+/** The address cannot be listened on: taken, or not of this machine. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  address: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot listen on ${this.address}: ${this.reason}`
+  }
+}
+
+export interface Listener {
+  readonly port: number
+  /** Takes no connections any more, and waits for the requests that are under way. Repeating it does nothing. */
+  readonly drain: Effect.Effect<void>
+  /** Until this is called every request is answered 503. */
+  readonly attach: (parts: {
+    readonly api: RequestListener
+    readonly apps: NodeFront | null
+    readonly appsDomain: string | null
+    readonly addresses: Addresses
+  }) => void
+}
+
+export const problem = (
+  res: ServerResponse,
+  status: number,
+  code: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {}
+) => {
+  res.writeHead(status, { "content-type": "application/problem+json", ...headers })
+  res.end(JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail }))
+}
+
+const starting: RequestListener = (req, res) => {
+  if (/^\/health\/ready(\?|$)/.test(req.url ?? "")) {
+    res.writeHead(503, { "content-type": "application/json", "retry-after": "1" })
+    res.end(JSON.stringify({ status: "starting", missing: ["starting"] }))
+    return
+  }
+  problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
+}
+
+/** For what another process of this installation does. */
+export const notHere = (res: ServerResponse, what: string, role: string): void =>
+  problem(res, 503, "not_served_here", `This process does not serve ${what}. One with the role ${role} does.`)
+
+const dispatch =
+  (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener =>
+  (req: IncomingMessage, res: ServerResponse) => {
+    const host = req.headers.host ?? ""
+    const app = parts.appsDomain === null ? undefined : parseHost(host, parts.appsDomain)
+    if (app !== undefined) {
+      if (parts.apps === null) return notHere(res, "apps", "router")
+      return expecting ? parts.apps.handleExpecting(req, res) : parts.apps.handle(req, res)
+    }
+    if (comesTooLate(req)) return
+    const target = targetOf(req)
+    if (typeof target !== "string") return refuseWithProblem(res, target)
+    if (!parts.addresses.isApi(host))
+      return problem(
+        res,
+        421,
+        "unknown_host",
+        `This server does not answer for ${JSON.stringify(host)}. Set PAWL_BASE_URL to the address people use.`
+      )
+    req.url = target
+    if (expecting) res.writeContinue()
+    parts.api(req, res)
+  }
+
+const listen = (server: Server, host: string, port: number) =>
+  Effect.callback<number, CannotListen>((resume) => {
+    const failed = (error: NodeJS.ErrnoException) => {
+      const reason = error.code === "EADDRINUSE" ? "the port is taken; choose another with --port" : error.message
+      resume(new CannotListen({ address: `${host}:${port}`, reason }))
+    }
+    server.once("error", failed)
+    server.listen(port, host, () => {
+      server.off("error", failed)
+      resume(Effect.succeed((server.address() as AddressInfo).port))
+    })
+  })
+
+/** Stops taking connections, lets requests end for `drainMs`, then cuts what is left. */
+const close = (server: Server, drainMs: number): Effect.Effect<void> =>
+  // A plain wait: a stop interrupts the fiber that runs this, and whatever could be interrupted would end at once.
+  Effect.callback<void>((resume) => {
+    // A connection that has had its answer would be kept for the next request.
+    const idle = setInterval(() => server.closeIdleConnections(), ServerLimits.drainLookMs)
+    const timer = setTimeout(() => server.closeAllConnections(), drainMs)
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(timer)
+      resume(Effect.void)
+    })
+    server.closeIdleConnections()
+  })
+
+export const make = Effect.fnUntraced(function* (options: {
+  readonly host: string
+  readonly port: number
+  readonly drainMs: number
+}) {
+  const server = createServer(serverOptions)
+  let onRequest: RequestListener = starting
+  let onExpecting: RequestListener = starting
+  server.maxHeadersCount = 0
+  attachRefusals(server)
+  server.on("request", (req, res) => onRequest(req, res))
+  server.on("checkContinue", (req, res) => onExpecting(req, res))
+  const drain = close(server, options.drainMs)
+  const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () => drain)
+  return {
+    port,
+    drain,
+    attach: (parts) => {
+      onRequest = dispatch(parts, false)
+      onExpecting = dispatch(parts, true)
+    }
+  } satisfies Listener
+})

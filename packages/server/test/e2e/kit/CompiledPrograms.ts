@@ -1,0 +1,138 @@
+/**
+ * The programs that tests start, each compiled into few files. Most of a short server's time goes into finding and reading
+ * a thousand modules; compiled it starts in half the time. They are compiled when first asked for, and anew when a source
+ * has changed. `PAWL_TEST_SOURCES=1` starts the sources themselves.
+ */
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { basename, join, resolve } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { takeExclusive } from "@pawl/adapters-local/sqlite/FileLock"
+import { build, type Plugin } from "esbuild"
+
+const from = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const root = from("../../../../..")
+const home = join(root, "node_modules/.cache/pawl-tests")
+const manifest = join(home, "programs.json")
+
+/** `pawl` itself, and the same server that dies where a test wants it to. */
+const programs = [
+  from("../../../src/node/main.ts"),
+  from("../../crash/crash-server.ts"),
+  from("../../crash/key-crash-server.ts")
+] as const
+export const main = programs[0]
+
+interface Compiled {
+  readonly folder: string
+  /** Each file that went into it, by its path, with when it was written and its size. */
+  readonly inputs: Readonly<Record<string, string>>
+}
+
+const stampOf = (path: string): string => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? "gone" : `${found.mtimeMs} ${found.size}`
+}
+
+/** What was compiled before; null when there is nothing, or when it is not of these sources any more. */
+const upToDate = (): string | null => {
+  try {
+    const { folder, inputs }: Compiled = JSON.parse(readFileSync(manifest, "utf8"))
+    return Object.entries(inputs).every(([path, stamp]) => stampOf(path) === stamp) ? folder : null
+  } catch {
+    return null
+  }
+}
+
+/** Each file goes on knowing where its source lies: from there it finds templates, packages and programs of its own. */
+const ownPlace: Plugin = {
+  name: "own-place",
+  setup: (building) =>
+    building.onLoad({ filter: /[\\/](packages[\\/].*\.ts|node_modules[\\/]@effect[\\/].*\.js)$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8")
+      if (!contents.includes("import.meta.url")) return null
+      const place = JSON.stringify(pathToFileURL(path).href)
+      return { contents: contents.replaceAll("import.meta.url", place), loader: path.endsWith(".ts") ? "ts" : "js" }
+    })
+}
+
+const compile = async (): Promise<string> => {
+  const folder = mkdtempSync(join(home, "programs-"))
+  // Some tests start a server as somebody else.
+  chmodSync(folder, 0o755)
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...programs],
+    outdir: folder,
+    entryNames: "[name]",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    keepNames: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    mainFields: ["module", "main"],
+    conditions: ["pawl-source"],
+    external: ["better-sqlite3", "esbuild", "pg-native", "workerd"],
+    plugins: [ownPlace],
+    // What is CommonJS inside asks for Node's own modules.
+    banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
+    logLevel: "error"
+  })
+  const inputs = [...Object.keys(metafile.inputs).map((path) => resolve(root, path)), fileURLToPath(import.meta.url)]
+  const compiled: Compiled = { folder, inputs: Object.fromEntries(inputs.map((path) => [path, stampOf(path)])) }
+  writeFileSync(`${manifest}.new`, JSON.stringify(compiled))
+  renameSync(`${manifest}.new`, manifest)
+  return folder
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Folders that no run of today can still start programs from. */
+const clear = (now: number): void => {
+  for (const name of readdirSync(home)) {
+    const path = join(home, name)
+    if (name.startsWith("programs-") && now - statSync(path).mtimeMs > dayMs)
+      rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Compiles, or waits until another process of this run has. */
+const compiledOnce = async (): Promise<string> => {
+  mkdirSync(home, { recursive: true })
+  for (;;) {
+    const found = upToDate()
+    if (found !== null) return found
+    const lock = takeExclusive(join(home, "lock.db"))
+    if (lock === null) {
+      await pause(50)
+      continue
+    }
+    try {
+      clear(Date.now())
+      return upToDate() ?? (await compile())
+    } finally {
+      lock.close()
+    }
+  }
+}
+
+let folder: Promise<string> | undefined
+
+/** The file to start for a program, given by its source. A program that is not compiled is its own source. */
+export const compiled = async (source: string): Promise<string> => {
+  if (process.env["PAWL_TEST_SOURCES"] !== undefined || !programs.includes(source)) return source
+  return join(await (folder ??= compiledOnce()), basename(source).replace(/\.ts$/, ".mjs"))
+}

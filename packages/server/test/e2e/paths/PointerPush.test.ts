@@ -1,0 +1,59 @@
+import { setTimeout as pause } from "node:timers/promises"
+import * as PgClient from "@pawl/adapters-pg/PgClient"
+import * as AppRuntime from "@pawl/core/app/AppRuntime"
+import { PointerSignal } from "@pawl/core/app/PointerSignal"
+import { PointerSource } from "@pawl/core/app/Routing"
+import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
+import * as Assets from "@pawl/router/Assets"
+import * as PointerCache from "@pawl/router/PointerCache"
+import * as Router from "@pawl/router/Router"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
+import * as PointerPush from "../../../src/node/PointerPush.ts"
+
+const reason = await PostgresServer.whyNot()
+if (reason !== null) console.warn(`SKIPPED: ${reason}`)
+
+/** A router's memory over a source that says `removed` when it is told to. */
+const router = (url: string, isRemoved: () => boolean) =>
+  Layer.build(
+    PointerPush.layer.pipe(
+      Layer.provide(Router.layer({ apiOrigin: "http://localhost" })),
+      Layer.provide(Assets.layer.pipe(Layer.provide(MemoryObjectStore.layerMemory))),
+      Layer.provide(AppRuntime.layerMemory(new Map())),
+      Layer.provideMerge(PointerCache.layer),
+      Layer.provide(Layer.succeed(PointerSource, { find: () => Effect.sync(() => (isRemoved() ? "removed" : null)) })),
+      Layer.provide(PgClient.layer({ url: Redacted.make(url) }))
+    )
+  )
+
+describe.skipIf(reason !== null)("PointerPush", () => {
+  it("lets the router of another process forget a pointer that moved, before its memory of it ends", async () => {
+    const postgres = await PostgresServer.start()
+    try {
+      await Effect.runPromise(
+        Effect.gen(function* () {
+          let removed = false
+          const [here, there] = [yield* router(postgres.url, () => removed), yield* router(postgres.url, () => removed)]
+          const find = Effect.provide(
+            Effect.flatMap(PointerCache.PointerCache, (cache) => cache.find("shop", "production")),
+            there
+          )
+          expect(yield* find).toBe(null)
+          removed = true
+          // The clock stands still: what is remembered stays.
+          expect(yield* find).toBe(null)
+          yield* Effect.provide(
+            Effect.flatMap(PointerSignal, (signal) => signal.moved("shop")),
+            here
+          )
+          while ((yield* find) !== "removed") yield* Effect.promise(() => pause(5))
+        }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+      )
+    } finally {
+      await postgres.stop()
+    }
+  })
+})

@@ -1,0 +1,218 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Delivery } from "@pawl/core/model/Delivery"
+import type { Event } from "@pawl/core/model/Event"
+import { Webhook } from "standardwebhooks"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Flow from "../kit/Flow.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+
+interface Arrived {
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** A receiver on loopback that notes what arrives. `answering` says the status, from how often this event came. */
+const openReceiver = async (answering: (times: number) => number, port = 0) => {
+  const arrived: Array<Arrived> = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+      arrived.push({ headers, body })
+      const times = arrived.filter((each) => each.headers["webhook-id"] === headers["webhook-id"]).length
+      response.writeHead(answering(times)).end("thank you")
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    arrived,
+    close: () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections()))
+  }
+}
+type Receiver = Awaited<ReturnType<typeof openReceiver>>
+
+interface Made {
+  readonly webhook: { readonly id: string }
+  readonly secret: string
+}
+
+const verified = (made: Made, { arrived }: Receiver): ReadonlyArray<Event> =>
+  arrived.map(({ body, headers }) => new Webhook(made.secret).verify(body, headers) as Event)
+
+describe("Webhooks of a running server", () => {
+  const environment = { PAWL_WEBHOOKS_ALLOW_PRIVATE: "true" }
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  let projectId: string
+  let before: number
+  let [all, flaky, dead]: Array<Made> = []
+  let everything: Receiver
+  let patient: Receiver
+  let deadPort: number
+
+  const makeWebhook = (url: string, eventTypes?: ReadonlyArray<string>) =>
+    server.api.post<Made>(`/v1/projects/${projectId}/webhooks`, {
+      url,
+      ...(eventTypes === undefined ? {} : { eventTypes })
+    })
+  const events = async () =>
+    (await server.api.get<{ items: ReadonlyArray<Event> }>(`/v1/projects/${projectId}/events?after=${before}`)).items
+
+  beforeAll(async () => {
+    server = await startServer({ data: folder.path, environment })
+    everything = await openReceiver(() => 204)
+    patient = await openReceiver((times) => (times <= 1 ? 500 : 200))
+    const closing = await openReceiver(() => 200)
+    deadPort = closing.port
+    await closing.close()
+    projectId = (await Flow.createProject(server.api, "telling")).id
+    await Flow.liveApp(server.api, projectId, 0)
+    before = 0
+    before = (await events()).at(-1)?.sequence ?? 0
+    all = await makeWebhook(everything.url)
+    flaky = await makeWebhook(patient.url, ["task.completed", "verification.started"])
+    dead = await makeWebhook(`http://127.0.0.1:${deadPort}/hook`, ["task.completed"])
+    const change = await Flow.openChange(server.api, projectId, "told")
+    await Flow.edit(server.api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
+    const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.promote(server.api, candidate.id)
+    await Flow.released(server.api, projectId, 1)
+  })
+  afterAll(async () => {
+    await server.stop()
+    await everything.close()
+    await patient.close()
+    folder.remove()
+  })
+
+  it("tell every event of a promoted Change in order, each once, with a signature that can be verified", async () => {
+    await Flow.until(events, (items) => items.some((event) => event.type === "change.completed"))
+    const wanted = await events()
+    await Flow.until(
+      () => Promise.resolve(everything.arrived.length),
+      (count) => count >= wanted.length
+    )
+    expect(wanted.map((event) => event.type)).toContain("canonical.advanced")
+    expect(verified(all!, everything)).toEqual(wanted)
+    expect(everything.arrived.map((each) => each.headers["webhook-id"])).toEqual(wanted.map((event) => event.id))
+    expect(() => verified(flaky!, everything)).toThrow()
+  })
+
+  it("tell a lone receiver that answers at once of a whole promoted Change", async () => {
+    // No other webhook wakes the router here, and each event waits for the one before it.
+    const lone = await openReceiver(() => 200)
+    const { id } = await Flow.createProject(server.api, "alone")
+    await Flow.liveApp(server.api, id, 0)
+    const read = async (after: number) =>
+      (await server.api.get<{ items: ReadonlyArray<Event> }>(`/v1/projects/${id}/events?after=${after}`)).items
+    const first = (await read(0)).at(-1)?.sequence ?? 0
+    const made = await server.api.post<Made>(`/v1/projects/${id}/webhooks`, { url: lone.url })
+    const change = await Flow.openChange(server.api, id, "heard")
+    await Flow.edit(server.api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
+    const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    await Flow.promote(server.api, candidate.id)
+    await Flow.released(server.api, id, 1)
+    const wanted = await Flow.until(
+      () => read(first),
+      (items) => items.some((event) => event.type === "change.completed")
+    )
+    expect(wanted.length).toBeGreaterThanOrEqual(11)
+    await Flow.until(
+      () => Promise.resolve(lone.arrived.length),
+      (count) => count >= wanted.length
+    )
+    expect(verified(made, lone)).toEqual(wanted)
+    await lone.close()
+  })
+
+  it("try again what was answered with 500, and go on with the next event after it", async () => {
+    const wanted = (await events()).filter((event) => ["task.completed", "verification.started"].includes(event.type))
+    expect(wanted.length).toBe(2)
+    await Flow.until(
+      () => Promise.resolve(patient.arrived.length),
+      (count) => count >= 4
+    )
+    expect(verified(flaky!, patient)).toEqual(wanted.flatMap((event) => [event, event]))
+  })
+
+  it("wait for hours when nobody answers, through a restart of the server, and are sent at once when a person asks", async () => {
+    const deliveries = async () =>
+      (await server.api.get<{ items: ReadonlyArray<Delivery> }>(`/v1/webhooks/${dead!.webhook.id}/deliveries`)).items
+    const tried = await Flow.until(deliveries, ([first]) => (first?.tries ?? 0) >= 2)
+    expect(tried).toMatchObject([{ state: "waiting", event: { type: "task.completed" }, lastStatus: null }])
+    expect(tried[0]!.lastProblem).toMatch(/^WebhookUnreachable: .*ECONNREFUSED$/)
+    await server.stop()
+    server = await startServer({ data: folder.path, environment })
+    expect((await deliveries())[0]).toEqual(tried[0])
+    const receiver = await openReceiver(() => 200, deadPort)
+    await server.api.post(`/v1/webhook-deliveries/${tried[0]!.id}/redeliver`)
+    await Flow.until(deliveries, ([first]) => first?.state === "delivered")
+    expect(verified(dead!, receiver)).toEqual((await events()).filter((event) => event.type === "task.completed"))
+    const { delivery } = await server.api.post<{ delivery: Delivery }>(`/v1/webhooks/${dead!.webhook.id}/ping`)
+    await Flow.until(deliveries, ([first]) => first?.id === delivery.id && first.state === "delivered")
+    expect(verified(dead!, receiver)[1]).toMatchObject({ type: "webhook.ping", id: delivery.event.id })
+    await receiver.close()
+  })
+
+  it("are verified by who has the old secret and by who has the new one after a rotation", async () => {
+    const both = await openReceiver(() => 200)
+    const made = await makeWebhook(both.url, ["task.completed"])
+    const rotated = await server.api.post<Made>(`/v1/webhooks/${made.webhook.id}/rotate-secret`)
+    await server.api.post(`/v1/webhooks/${made.webhook.id}/ping`)
+    await Flow.until(
+      () => Promise.resolve(both.arrived.length),
+      (count) => count > 0
+    )
+    expect(rotated.secret).not.toBe(made.secret)
+    expect(verified(made, both)).toEqual(verified(rotated, both))
+    await both.close()
+  })
+
+  it("leave their secrets out of the log and out of every list", async () => {
+    const listed = await server.api.text(`/v1/projects/${projectId}/webhooks`)
+    const letters = await server.api.text(`/v1/projects/${projectId}/dead-letters`)
+    for (const made of [all!, flaky!, dead!])
+      for (const text of [listed, letters, server.log()]) expect(text).not.toContain(made.secret.slice(6))
+    expect(listed).toContain(all!.webhook.id)
+    expect(server.log()).not.toContain("/hook")
+  })
+})
+
+describe("Webhooks of a server as it comes", () => {
+  const folder = temporaryFolder()
+  let server: ServerProcess
+  beforeAll(async () => {
+    server = await startServer({ data: folder.path })
+  })
+  afterAll(async () => {
+    await server.stop()
+    folder.remove()
+  })
+
+  it("are made for no private address, and for no name of this machine or its network", async () => {
+    const { api } = server
+    const receiver = await openReceiver(() => 200)
+    const project = await Flow.createProject(api, "careful")
+    const path = `/v1/projects/${project.id}/webhooks`
+    for (const url of [
+      receiver.url,
+      `https://127.0.0.1:${receiver.port}/`,
+      `https://[::1]:${receiver.port}/`,
+      "https://169.254.169.254/latest/meta-data",
+      "https://10.1.2.3/",
+      `https://localhost:${receiver.port}/`,
+      `https://hook.localhost:${receiver.port}/`,
+      "https://metadata.google.internal/"
+    ])
+      expect([url, await api.refused(path, { url })]).toMatchObject([
+        url,
+        { status: 400, problem: { code: "invalid_field", field: "url" } }
+      ])
+    expect(receiver.arrived).toEqual([])
+    await receiver.close()
+  })
+})

@@ -1,0 +1,109 @@
+/** Rollbacks, audits and the reasons of a Candidate, over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem } from "../ExpectProblem.ts"
+import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
+
+describe("Going back and looking back", () => {
+  let api: Api
+  let projectId: string
+  const post = (path: string, body?: unknown) => api.call("POST", path, body === undefined ? {} : { body })
+  const rollback = (body: unknown) => post(`/v1/projects/${projectId}/rollback`, body)
+
+  beforeAll(async () => {
+    api = await startApi()
+    projectId = (await newProject(api, "back")).id
+    for (const name of ["one", "two"]) {
+      const { candidateId } = await newCandidate(api, projectId, name, { "a.txt": name })
+      await post(`/v1/candidates/${candidateId}/promote`)
+      await api.settle()
+    }
+  })
+  afterAll(() => api.close())
+
+  it("refuses a rollback to nothing, to what is not older, on another head, and of another form", async () => {
+    expectProblem(await rollback({ targetGeneration: 9, expectedGeneration: 2 }), 404, "unknown_generation")
+    expectProblem(await rollback({ targetGeneration: 2, expectedGeneration: 2 }), 400, "invalid_field", {
+      field: "targetGeneration"
+    })
+    expectProblem(await rollback({ targetGeneration: 0, expectedGeneration: 1 }), 409, "stale", {
+      expectedGeneration: 1,
+      canonicalGeneration: 2
+    })
+    for (const targetGeneration of [0, 1, 2, 9])
+      expectProblem(await rollback({ targetGeneration, expectedGeneration: 1 }), 409, "stale")
+    for (const targetGeneration of [-1, 0.5, "0", null])
+      expectProblem(await rollback({ targetGeneration, expectedGeneration: 2 }), 400, "invalid_field", {
+        field: "targetGeneration"
+      })
+    expectProblem(await rollback({ targetGeneration: 0 }), 400, "invalid_field", { field: "expectedGeneration" })
+  })
+
+  it("answers 202 with a Change and a Candidate, the same ones when asked again, that promote as any other", async () => {
+    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
+    expect(asked).toMatchObject({
+      status: 202,
+      body: { change: { kind: "rollback", rollbackTarget: 1 }, candidate: { status: "composing", base_generation: 2 } }
+    })
+    const again = await rollback({ targetGeneration: 1, expectedGeneration: 2 })
+    expect(again).toMatchObject({ status: 202, body: { change: { id: asked.body.change.id } } })
+    await api.settle()
+    const candidate = `/v1/candidates/${asked.body.candidate.id}`
+    expect((await api.call("GET", `${candidate}/why`)).body).toMatchObject({
+      canPromote: true,
+      blocks: [],
+      checks: [{ checkId: "tree-equals", verdict: "pass", output: null }]
+    })
+    expect((await post(`${candidate}/promote`)).body).toMatchObject({ generation: 3, outcome: "promoted" })
+    await api.settle()
+    const versions = await api.call("GET", `/v1/projects/${projectId}/versions`)
+    expect(versions.body.items[0]).toMatchObject({ generation: 3, trigger: "rollback" })
+    expectProblem(await rollback({ targetGeneration: 1, expectedGeneration: 2 }), 409, "stale")
+  })
+
+  it("audits when asked and keeps the report", async () => {
+    const path = `/v1/projects/${projectId}/audit`
+    expectProblem(await api.call("GET", path), 404, "unknown_audit")
+    const audited = await post(path)
+    expect(audited).toMatchObject({
+      status: 200,
+      body: { audit: { projectId, generations: 4, findings: [], moreFindings: 0 } }
+    })
+    expect((await api.call("GET", path)).body).toEqual(audited.body)
+  })
+
+  it("takes no ChangeSets, and ends when another promotion comes first: ask for the rollback anew", async () => {
+    const asked = await rollback({ targetGeneration: 1, expectedGeneration: 3 })
+    const change = `/v1/changes/${asked.body.change.id}`
+    const edit = { message: "m", files: { "more.txt": "x" } }
+    expectProblem(await post(`${change}/changesets`, edit), 409, "rollback_takes_no_changesets", {
+      changeId: asked.body.change.id
+    })
+    await api.settle()
+    const { candidateId } = await newCandidate(api, projectId, "three", { "a.txt": "three" })
+    await post(`/v1/candidates/${candidateId}/promote`)
+    await api.settle()
+    const late = await post(`/v1/candidates/${asked.body.candidate.id}/promote`)
+    expectProblem(late, 409, "stale", { baseGeneration: 3, canonicalGeneration: 4 })
+    expect(late.body.detail).toMatch(/ask for the rollback anew\.$/)
+    expect((await api.call("GET", change)).body.change).toMatchObject({
+      status: "cancelled",
+      reason: expect.stringMatching(/ask for the rollback anew$/)
+    })
+    expectProblem(await post(`${change}/candidates`), 409, "change_closed", { changeStatus: "cancelled" })
+  })
+
+  it("names every block of a Candidate with what its check said", async () => {
+    const { candidateId } = await newCandidate(api, projectId, "bad", { "result.txt": "broken" })
+    const why = await api.call("GET", `/v1/candidates/${candidateId}/why`)
+    expect(why).toMatchObject({
+      status: 200,
+      body: {
+        candidate: { status: "rejected", reason: "test: fail" },
+        canPromote: false,
+        blocks: [{ code: "candidate_not_verified" }, { code: "check_gap" }]
+      }
+    })
+    expect(why.body.checks.find((check: { checkId: string }) => check.checkId === "test").output).toBe("all tests ran")
+    expect(why.body.next).toMatch(/^Mend what fails \(test\)/)
+  })
+})

@@ -1,0 +1,180 @@
+/** What every Records promises: what was committed, in the order of insertion, page by page. */
+import { Effect, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { insert, update } from "@pawl/core/ledger/Commit"
+import type { Listing } from "@pawl/core/ledger/Records"
+import { Records } from "@pawl/core/ledger/Records"
+import { Limits } from "@pawl/core/primitives/Limits"
+import {
+  change,
+  changeId,
+  commit,
+  head,
+  onStore,
+  projectId,
+  seedChanges,
+  stored,
+  type StoreFixture,
+  token
+} from "../../tools/StoreFixtures.ts"
+
+const listed = (listing: Listing<"change">) =>
+  Effect.flatMap(Records, (records) =>
+    Effect.map(records.list("change", listing), (page) => ({
+      ids: page.items.map((each) => each.record.id),
+      next: page.nextCursor
+    }))
+  )
+
+export const recordsContract = (name: string, fixture: StoreFixture) => {
+  const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
+    it(title, () => onStore(fixture, body))
+  const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => changeId(from + i))
+
+  describe(`${name}: Records`, () => {
+    promise(
+      "gives back what was committed, with its revision, and nothing for what was not",
+      Effect.gen(function* () {
+        yield* seedChanges(1)
+        expect(yield* stored("change", changeId())).toEqual({ record: change(), revision: 1 })
+        yield* commit({
+          writes: [
+            update("change", yield* stored("change", changeId()), {
+              rollbackTarget: 3,
+              reason: "a\u0000b\n\u{10FFFF}'\"\\"
+            })
+          ]
+        })
+        expect(yield* stored("change", changeId())).toEqual({
+          record: change(1, { rollbackTarget: 3, reason: "a\u0000b\n\u{10FFFF}'\"\\" }),
+          revision: 2
+        })
+        expect(yield* Effect.flatMap(Records, (records) => records.get("change", changeId(2)))).toEqual(Option.none())
+      })
+    )
+
+    promise(
+      "lists in the order of insertion, whatever was updated since, or the other way round",
+      Effect.gen(function* () {
+        yield* seedChanges(4)
+        yield* commit({ writes: [update("change", yield* stored("change", changeId(1)), { status: "compiling" })] })
+        expect((yield* listed({})).ids).toEqual(numbers(1, 4))
+        expect((yield* listed({ order: "newest" })).ids).toEqual(numbers(1, 4).reverse())
+      })
+    )
+
+    promise(
+      "keeps to a Project and to columns that equal a value, or one of several",
+      Effect.gen(function* () {
+        yield* seedChanges(3)
+        yield* commit({
+          projectId: projectId(2),
+          writes: [insert("change", { ...change(4), projectId: projectId(2) })]
+        })
+        yield* commit({ writes: [update("change", yield* stored("change", changeId(2)), { status: "compiling" })] })
+        yield* commit({ writes: [update("change", yield* stored("change", changeId(3)), { status: "cancelled" })] })
+        expect((yield* listed({ projectId: projectId(2) })).ids).toEqual([changeId(4)])
+        expect((yield* listed({ where: { status: "created" } })).ids).toEqual([changeId(1), changeId(4)])
+        expect((yield* listed({ projectId: projectId(), where: { status: ["created", "cancelled"] } })).ids).toEqual([
+          changeId(1),
+          changeId(3)
+        ])
+        expect((yield* listed({ where: { status: [] } })).ids).toEqual([])
+        const records = yield* Records
+        yield* commit({ projectId: null, writes: [insert("token", token(1, 1)), insert("token", token(2, 2))] })
+        expect(
+          (yield* records.list("token", { where: { hash: token(2, 2).hash } })).items.map((each) => each.record.id)
+        ).toEqual([token(2, 2).id])
+        expect((yield* records.list("token", { projectId: projectId() })).items).toEqual([])
+      })
+    )
+
+    promise(
+      "finds columns that are null",
+      Effect.gen(function* () {
+        const pointer = (channel: "production" | `preview:${string}`, change_id: string | null) => ({
+          project_id: projectId(),
+          slug: "s",
+          label: "s",
+          channel,
+          incarnation: 1,
+          commit: null,
+          generation: null,
+          bundle_key: null,
+          bundle_digest: null,
+          status: "building" as const,
+          reason: null,
+          candidate_id: null,
+          change_id,
+          created_at: change().createdAt,
+          updated_at: change().createdAt
+        })
+        yield* commit({
+          writes: [
+            insert("pointer", pointer("production", null) as never),
+            insert("pointer", pointer("preview:01234567", changeId()) as never)
+          ]
+        })
+        const records = yield* Records
+        const channels = (changeIds: string | null | ReadonlyArray<string | null>) =>
+          Effect.map(records.list("pointer", { where: { changeId: changeIds } }), (page) =>
+            page.items.map((each) => each.record.channel)
+          )
+        expect(yield* channels(null)).toEqual(["production"])
+        expect(yield* channels(changeId())).toEqual(["preview:01234567"])
+        expect(yield* channels([null, changeId()])).toEqual(["production", "preview:01234567"])
+      })
+    )
+
+    promise(
+      "pages through everything once, in both orders, while records come and go",
+      Effect.gen(function* () {
+        yield* seedChanges(7)
+        for (const order of ["oldest", "newest"] as const) {
+          const seen: Array<string> = []
+          let cursor: string | null | undefined
+          do {
+            const page: { readonly ids: ReadonlyArray<string>; readonly next: string | null } = yield* listed({
+              order,
+              limit: 3,
+              ...(cursor == null ? {} : { cursor })
+            })
+            seen.push(...page.ids)
+            cursor = page.next
+          } while (cursor !== null)
+          expect(seen).toEqual(order === "oldest" ? numbers(1, 7) : numbers(1, 7).reverse())
+        }
+        const first = yield* listed({ limit: 3 })
+        yield* commit({
+          writes: [{ _tag: "Delete", kind: "change", id: changeId(3), revision: 1 }, insert("change", change(8))]
+        })
+        expect((yield* listed({ limit: 9, cursor: first.next! })).ids).toEqual(numbers(4, 8))
+      })
+    )
+
+    promise(
+      "gives at most a page unless all are asked for, and starts anew from a foreign cursor",
+      Effect.gen(function* () {
+        yield* commit({
+          writes: numbers(1, Limits.pageSize + 5).map((_, n) => insert("change", change(n + 1))),
+          events: []
+        })
+        expect((yield* listed({})).ids).toHaveLength(Limits.pageSize)
+        expect((yield* listed({ limit: 1000 })).ids).toHaveLength(Limits.pageSize)
+        expect(yield* listed({ limit: "all" })).toEqual({ ids: numbers(1, Limits.pageSize + 5), next: null })
+        for (const cursor of ["", "x", "-1", "1; DROP TABLE pawl_change", "1e9", "99999999999999999999"])
+          expect((yield* listed({ limit: 2, cursor })).ids).toEqual(numbers(1, 2))
+      })
+    )
+
+    promise(
+      "keeps kinds apart",
+      Effect.gen(function* () {
+        yield* commit({ writes: [insert("head", head())] })
+        const records = yield* Records
+        expect(Option.isNone(yield* records.get("policy", projectId()))).toBe(true)
+        expect(Option.isSome(yield* records.get("head", projectId()))).toBe(true)
+      })
+    )
+  })
+}

@@ -98,6 +98,15 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/CachedAssets.ts")).bench
   },
   {
+    name: "api-reads",
+    figures: ["api-project", "api-project-p99", "api-100-changes", "api-100-changes-p99"],
+    about: [
+      "Requests per second of `GET /v1/projects/:id` and of `GET /v1/projects/:id/changes` with 100 Changes, from a real server on SQLite, over 16 keep-alive connections from another process, and the 99th percentile of their times. Each request brings a token and is authenticated, authorized and counted.",
+      "Floor: a `node:http` server that sends the same bytes and headers from memory, and looks at nothing."
+    ],
+    load: async () => (await import("./figures/ApiReads.ts")).bench
+  },
+  {
     name: "app-memory",
     figures: ["memory-per-live-app"],
     about: [

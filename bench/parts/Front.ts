@@ -107,7 +107,11 @@ export interface Loaded {
 }
 
 export interface LoadOptions {
+  /** Default: the app's own host. */
+  readonly host?: string
   readonly path?: string
+  /** Sent as a bearer token. */
+  readonly token?: string
   readonly connections: number
   readonly ms: number
 }
@@ -116,7 +120,8 @@ const program = fileURLToPath(new URL("./Load.ts", import.meta.url))
 
 /** Asks a port from a process of its own. Throws when a request was not answered with 200, unless they are `counted`. */
 export const load = async (port: number, options: LoadOptions, counted = false): Promise<Loaded> => {
-  const args = [program, String(port), host, options.path ?? "/", String(options.connections), String(options.ms)]
+  const [at, path] = [options.host ?? host, options.path ?? "/"]
+  const args = [program, String(port), at, path, String(options.connections), String(options.ms), options.token ?? ""]
   const { stdout } = await promisify(execFile)(process.execPath, args, { encoding: "utf8" })
   const loaded: Loaded = JSON.parse(stdout)
   if (loaded.failures > 0 && !counted) throw new Error(`${loaded.failures} requests were not answered with 200`)

@@ -1,12 +1,13 @@
 /**
- * Load from a process of its own: `node Load.ts <port> <host> <path> <connections> <ms>`. Each connection is kept open
- * and asks again as soon as it was answered. It speaks HTTP over plain sockets, so that the client costs little of a
+ * Load from a process of its own: `node Load.ts <port> <host> <path> <connections> <ms> [<token>]`. Each connection is
+ * kept open and asks again as soon as it was answered. It speaks HTTP over plain sockets, so that the client costs little of a
  * small machine. Prints one JSON object.
  */
 import { connect, type Socket } from "node:net"
 
-const [port = "", host = "", path = "/", connections = "16", ms = "2000"] = process.argv.slice(2)
-const question = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`
+const [port = "", host = "", path = "/", connections = "16", ms = "2000", token = ""] = process.argv.slice(2)
+const credential = token === "" ? "" : `Authorization: Bearer ${token}\r\n`
+const question = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${credential}User-Agent: bench\r\nAccept: */*\r\n\r\n`
 const latencies: Array<number> = []
 let failures = 0
 let end = 0

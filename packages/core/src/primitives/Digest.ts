@@ -1,14 +1,17 @@
-/** SHA-256 through Web Crypto, which every JavaScript engine that Pawl runs on has. */
+/** SHA-256: what is long through Web Crypto, which every JavaScript engine that Pawl runs on has. */
 import { Effect } from "effect"
 import { Hex } from "effect/encoding"
+import { shortBytes, shortSha256 } from "./ShortSha256.ts"
 
 declare const crypto: {
   readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array): Promise<ArrayBuffer> }
 }
 declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 
+const encoder = new TextEncoder()
+
 /** The UTF-8 bytes of a text. */
-export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 
 /** Whether two runs of bytes are equal. */
 export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
@@ -16,10 +19,14 @@ export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 
 /** The SHA-256 of bytes, or of a text's UTF-8 bytes, as 64 lowercase hex characters. */
 export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
-  Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", typeof data === "string" ? utf8(data) : data)),
-    (digest) => Hex.encode(new Uint8Array(digest))
-  )
+  Effect.suspend(() => {
+    const bytes = typeof data === "string" ? utf8(data) : data
+    if (bytes.length <= shortBytes) return Effect.succeed(shortSha256(bytes))
+    return Effect.map(
+      Effect.promise(() => crypto.subtle.digest("SHA-256", bytes)),
+      (digest) => Hex.encode(new Uint8Array(digest))
+    )
+  })
 
 /** JSON with object keys in code point order and no white space: equal values give equal text. */
 export const canonicalJson = (value: unknown): string => {

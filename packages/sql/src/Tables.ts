@@ -5,7 +5,9 @@ import { uniqueColumns } from "@pawl/core/ledger/CommitRules"
 import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/model/Entities"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Parameter, Row } from "./Database.ts"
-import { plainly } from "./PlainJson.ts"
+import * as KnownTexts from "./KnownTexts.ts"
+import { type Write, writing } from "@pawl/core/primitives/JsonWriter"
+import { plainly } from "@pawl/core/primitives/PlainJson"
 
 export interface Table {
   readonly kind: Kind
@@ -38,13 +40,46 @@ export interface Table {
 
 export const quoted = (column: string): string => `"${column}"`
 
+type Decode = Table["decode"]
+
+/** Records by their texts, those of all kinds: they share the room. */
+const known = KnownTexts.make<{ readonly kind: Kind; readonly record: unknown }>()
+
+/** The value of a text; undefined for what is no JSON. */
+const valueOf = (text: string): unknown => {
+  try {
+    return KnownTexts.frozen(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes a text once, and by its schema only where that changes something: fields, or their order. */
+const decoding =
+  (kind: Kind, write: Write | null, decode: Decode): Decode =>
+  (text) => {
+    if (typeof text !== "string") return decode(text)
+    const before = known.get(text)
+    if (before?.kind === kind) return Result.succeed(before.record)
+    const value = write === null ? undefined : valueOf(text)
+    const decoded = write?.(value) === text ? Result.succeed(value) : Result.map(decode(text), KnownTexts.frozen)
+    return Result.map(decoded, (record) => {
+      known.keep(text, { kind, record })
+      return record
+    })
+  }
+
 const tableOf = (kind: Kind): Table => {
   const entity = entityOf(kind) as Entity<unknown>
   const columns = Object.keys(entity.columns)
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
   const isPlain = plainly(entity.schema)
-  const decode = Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema))
+  const decode = decoding(
+    kind,
+    writing(entity.schema),
+    Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema))
+  )
   const setting = (set: ReadonlyArray<string>): string =>
     `UPDATE ${name} SET revision = revision + 1, data = ?${set.map((column) => `, ${quoted(column)} = ?`).join("")} WHERE id = ? AND revision = ?`
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]

@@ -1,7 +1,7 @@
 import * as FastCheck from "fast-check"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { plainly } from "@pawl/sql/PlainJson"
+import { plainly } from "@pawl/core/primitives/PlainJson"
 import { table } from "@pawl/sql/Tables"
 import { encoderOf, plainKinds, recordsOf, texts } from "./AnyRecord.ts"
 

@@ -134,6 +134,7 @@ const exchange = Effect.fnUntraced(function* <R>(
         connection.whenOver(place.leave)
       }),
     isAwaited: connection.isAwaited,
+    answer: endpoint.answer,
     handled: false
   }
   const asked =

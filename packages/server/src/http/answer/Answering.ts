@@ -1,5 +1,6 @@
 /** Ends a handler: refusals become problems, and what is not the caller's fault is logged. */
 import { Effect, Layer } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import { Problem } from "../../api/Problem.ts"
 import { Refusing } from "../../api/Refusing.ts"
 import { Exchange } from "../request/Exchange.ts"
@@ -23,10 +24,11 @@ export const refusing = <A, E extends Refusal | Problem, R>(
 /** Ends a handler: answers what the effect answers, or fails with the problem of its refusal. */
 export const answering = <A, E extends Refusal | Problem, R>(
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, Problem, R> =>
-  Effect.tap(refusing(effect), () =>
+): Effect.Effect<A | HttpServerResponse.HttpServerResponse, Problem, R> =>
+  Effect.flatMap(refusing(effect), (value) =>
     Effect.map(Exchange, (exchange) => {
       exchange.handled = true
+      return exchange.answer(value) ?? value
     })
   )
 

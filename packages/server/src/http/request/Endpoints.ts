@@ -5,6 +5,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../../api/Authentication.ts"
 import { administering, BodyLimit, type Need, Needs } from "../../api/Needs.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
+import { type Written, written } from "../answer/Written.ts"
 
 export interface Endpoint {
   /** `changes.create` */
@@ -15,6 +16,8 @@ export interface Endpoint {
   /** Null when anyone may call it. */
   readonly need: Need | null
   readonly bodyLimit: number
+  /** Makes the whole answer of what its handler answers; null when the library is to. */
+  readonly answer: Written
 }
 
 /** The endpoint of a request, and the id that stands in its path. */
@@ -27,14 +30,15 @@ const contract = (): ReadonlyArray<Endpoint> => {
   const found: Array<Endpoint> = []
   HttpApi.reflect(PawlApi, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint, group, middleware }) =>
+    onEndpoint: ({ endpoint, group, middleware, successes }) =>
       void found.push({
         name: `${group.identifier}.${endpoint.identifier}`,
         method: endpoint.method,
         path: endpoint.path,
         // An endpoint behind authentication that says nothing asks for the most.
         need: isAuthenticated(middleware) ? Option.getOrElse(needOf(endpoint.annotations), () => administering) : null,
-        bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => ServerLimits.bodyBytes)
+        bodyLimit: Option.getOrElse(bodyLimitOf(endpoint.annotations), () => ServerLimits.bodyBytes),
+        answer: written(successes)
       })
   })
   return found
@@ -47,7 +51,14 @@ const needOf = (annotations: Context.Context<never>): Option.Option<Need> => Con
 const bodyLimitOf = (annotations: Context.Context<never>): Option.Option<number> =>
   Context.getOption(annotations, BodyLimit)
 
-const page = (path: string): Endpoint => ({ name: path, method: "GET", path, need: null, bodyLimit: 0 })
+const page = (path: string): Endpoint => ({
+  name: path,
+  method: "GET",
+  path,
+  need: null,
+  bodyLimit: 0,
+  answer: () => null
+})
 
 /** The contract, and the pages that describe it. */
 export const endpoints: ReadonlyArray<Endpoint> = [...contract(), page("/openapi.json"), page("/docs")]

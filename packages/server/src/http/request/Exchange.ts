@@ -4,6 +4,7 @@ import { administering, type Need } from "../../api/Needs.ts"
 import type { Problem } from "../../api/Problem.ts"
 import type { Place } from "./Admission.ts"
 import type { Reachable } from "./Reach.ts"
+import type { Written } from "../answer/Written.ts"
 
 export interface ExchangeShape {
   readonly requestId: string
@@ -23,6 +24,8 @@ export interface ExchangeShape {
   readonly enter: (caller: string) => Effect.Effect<void, Problem>
   /** Tells how to see whether others wait for what this answer holds: then its reader is given less time. */
   readonly isAwaited: (see: () => boolean) => void
+  /** Makes its answer of what the handler answers, where it can. */
+  readonly answer: Written
   /** Set when the handler is done: what fails to decode after that is the server's fault. */
   handled: boolean
 }
@@ -39,6 +42,7 @@ export const Exchange = Context.Reference("@pawl/server/http/request/Exchange", 
     place: null,
     enter: () => Effect.void,
     isAwaited: () => {},
+    answer: () => null,
     handled: false
   })
 })

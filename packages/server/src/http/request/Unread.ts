@@ -22,11 +22,11 @@ export const paced = (
   { cut }: Connection
 ): HttpServerResponse.HttpServerResponse => {
   const { body } = response
-  if (body._tag === "Uint8Array" && body.body.length > ServerLimits.answerPieceBytes) {
-    place?.hold(body.body.length)
+  if (body._tag === "Uint8Array" && body.contentLength > ServerLimits.answerPieceBytes) {
+    place?.hold(body.contentLength)
     return HttpServerResponse.setBody(
       response,
-      HttpBody.stream(inPieces(body.body), body.contentType, body.body.length)
+      HttpBody.stream(inPieces(body.body), body.contentType, body.contentLength)
     )
   }
   if (body._tag !== "Stream") return response

@@ -66,7 +66,7 @@ const templateOf = ({ parts }: SchemaAST.TemplateLiteral): Check | null => {
 }
 
 /** What the value itself is, whatever is further asked of it. */
-const bodyOf = (ast: SchemaAST.AST): Check | null => {
+export const bodyOf = (ast: SchemaAST.AST): Check | null => {
   switch (ast._tag) {
     case "String":
       return isText
@@ -93,7 +93,7 @@ const bodyOf = (ast: SchemaAST.AST): Check | null => {
   }
 }
 
-const passes = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
+export const passes = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
   checks.every((check) =>
     check._tag === "Filter" ? check.run(value, ast, {}) === undefined : passes(ast, value, check.checks)
   )
@@ -102,7 +102,7 @@ const passes = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): b
  * A field with a default is linked to the same field that may be missing: what is there goes through the link as it is.
  * Its own schema stands at the end of the links, and must change nothing either.
  */
-const encodesToItself = ({ encoding }: SchemaAST.AST): boolean =>
+export const encodesToItself = ({ encoding }: SchemaAST.AST): boolean =>
   encoding === undefined ||
   encoding.every(
     ({ to, transformation }) =>

@@ -17,7 +17,7 @@ import { buildCap } from "../bundle/Builds.ts"
 import type { Channel, Pointer } from "../model/Pointer.ts"
 import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
-import { cleaning } from "./Removal.ts"
+import { cleaning } from "../bundle/Strays.ts"
 
 /** This installation hosts no live apps. */
 export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {}

@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
-import { commandId, type NewCommand } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
@@ -19,6 +18,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { touchHead } from "../project/HeadGuard.ts"
 import { bundleKinds } from "../bundle/Bundle.ts"
+import { cleaning } from "../bundle/Strays.ts"
 import { AppData } from "./AppData.ts"
 import { AppLogs } from "./AppLogs.ts"
 import { type Pointer, pointerStatuses } from "../model/Pointer.ts"
@@ -64,13 +64,6 @@ export const removal = Effect.fnUntraced(function* (projectId: string) {
     return other === null ? [] : [Commit.update("pointer", each, other)]
   })
   return { pointer: row, writes: [Commit.update("pointer", pointer, row), ...writes] }
-})
-
-/** The command that cleans a removed app away. One at a time: sent while a worker cleans, it runs once more after that. */
-export const cleaning = (projectId: string): NewCommand => ({
-  kind: "app.remove",
-  id: commandId("app.remove", projectId),
-  payload: { projectId }
 })
 
 /**

@@ -9,7 +9,14 @@ import { pointerKey } from "../model/Entities.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import * as Time from "../primitives/Time.ts"
 import { bundleKinds } from "./Bundle.ts"
-import { cleaning } from "../app/Removal.ts"
+import { commandId, type NewCommand } from "../model/Command.ts"
+
+/** The command that cleans a removed app away. One at a time: sent while a worker cleans, it runs once more after that. */
+export const cleaning = (projectId: string): NewCommand => ({
+  kind: "app.remove",
+  id: commandId("app.remove", projectId),
+  payload: { projectId }
+})
 
 /** After a bundle was stored for a Project. Nothing happens while its app is there, or it never had one. */
 export const clearStrays = (projectId: string) =>

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Policy } from "../model/Policy.ts"
 import { demand } from "../ledger/Deciding.ts"
 import { mustBuild } from "./RollbackPlan.ts"
-import { releasesTo } from "../release/ReleaseTargets.ts"
+import { releasesTo } from "../project/ReleaseTargets.ts"
 import type { Candidate } from "../model/Candidate.ts"
 
 /**

@@ -6,6 +6,7 @@
 import type { Actor } from "../model/Actor.ts"
 import { approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
+import { brokenOf, needsApproval } from "../approval/Owed.ts"
 import { type Decisions, type Standing, standingOf } from "../approval/Standing.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
@@ -17,7 +18,7 @@ import { isPromoting } from "../change/WithoutCandidate.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import type { NewEvent } from "../model/Event.ts"
 import type { Evidence } from "../model/Evidence.ts"
-import { brokenPromises, judge, riskAfter } from "../verification/Gate.ts"
+import { judge } from "../verification/Gate.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { generationKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
@@ -60,19 +61,6 @@ export interface Block {
   readonly detail: string
 }
 
-/** Whether an approval is owed, decided or not: by the plan, by its risk, and by what the checks showed. */
-export const needsApproval = ({
-  candidate,
-  evidence,
-  policy
-}: Pick<Snapshot, "candidate" | "evidence" | "policy">): boolean => {
-  const { commit, plan_json: plan, tree } = candidate.record
-  if (plan === null || commit === null || tree === null) return false
-  const { approvalRiskTiers } = policy.record
-  const after = riskAfter(plan, { commit, tree }, evidence)
-  return plan.approvalRequired || approvalRiskTiers.includes(plan.riskTier) || approvalRiskTiers.includes(after)
-}
-
 const standing = ({ candidate, decisions, policy }: Snapshot): Standing =>
   standingOf(decisions, candidate.record.tree, policy.record)
 
@@ -90,12 +78,6 @@ const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
   const broken = brokenOf(snapshot).map(({ checkId }) => checkId)
   const detail = broken.length === 0 ? missing : `${missing}; not seen to hold any more: ${broken.join(", ")}`
   return [{ code: "approval_missing", detail }]
-}
-
-/** The old promises that were not seen to hold. */
-export const brokenOf = ({ candidate, evidence }: Pick<Snapshot, "candidate" | "evidence">) => {
-  const { commit, plan_json: plan, tree } = candidate.record
-  return plan === null || commit === null || tree === null ? [] : brokenPromises(plan, { commit, tree }, evidence)
 }
 
 /**

@@ -17,7 +17,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { refuseArchived } from "../project/Archived.ts"
 import { Repositories } from "../project/Repositories.ts"
-import { releasesTo } from "../release/ReleaseTargets.ts"
+import { releasesTo } from "../project/ReleaseTargets.ts"
 import { Meters } from "../telemetry/Meters.ts"
 import {
   type Ask,

@@ -19,7 +19,7 @@ import { demandActive, still } from "../project/Archived.ts"
 import { releaseCheck, releaseEvidence, smokeReason } from "./Ending.ts"
 import type { ProbeResult, Release } from "../model/Release.ts"
 import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
-import { releasesTo } from "./ReleaseTargets.ts"
+import { releasesTo } from "../project/ReleaseTargets.ts"
 import { ask, type Place, smokeTest } from "./Smoke.ts"
 
 /** Failure injection is switched off in this installation (`PAWL_FIXTURES_ENABLED`). */

@@ -16,7 +16,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { still } from "../project/Archived.ts"
 import { isBoundTo, type Release } from "../model/Release.ts"
 import { obtain, storedFor } from "./ReleaseBundle.ts"
-import { releasesTo } from "./ReleaseTargets.ts"
+import { releasesTo } from "../project/ReleaseTargets.ts"
 
 /**
  * Keeps the version of a release that was superseded, built anew when its bundle is not stored any more; and of one that

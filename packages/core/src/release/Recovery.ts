@@ -25,7 +25,7 @@ import { ending } from "./Ending.ts"
 import { keepVersion } from "./KeptVersion.ts"
 import type { Release } from "../model/Release.ts"
 import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
-import { releasesTo } from "./ReleaseTargets.ts"
+import { releasesTo } from "../project/ReleaseTargets.ts"
 
 const actor = system("release-recovery")
 

@@ -30,7 +30,7 @@ import { isBoundTo, type Release } from "../model/Release.ts"
 import { keepVersion } from "./KeptVersion.ts"
 import { obtain, type ReleaseBundle } from "./ReleaseBundle.ts"
 import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
-import { releasesTo } from "./ReleaseTargets.ts"
+import { releasesTo } from "../project/ReleaseTargets.ts"
 import { smokeTest } from "./Smoke.ts"
 
 const actor = system("release")

@@ -5,7 +5,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
 import { injectedPath, injectFailure } from "@pawl/core/release/Injection"
 import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
-import * as ReleaseTargets from "@pawl/core/release/ReleaseTargets"
+import * as ReleaseTargets from "@pawl/core/project/ReleaseTargets"
 import { answers, page, person, settle } from "../kit/MemoryPawl.ts"
 import {
   changeOf,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { injectFailure } from "@pawl/core/release/Injection"
-import { deleteTarget, getTarget, putTarget } from "@pawl/core/release/ReleaseTargets"
+import { deleteTarget, getTarget, putTarget } from "@pawl/core/project/ReleaseTargets"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 import { actor, onProject } from "../request/Reach.ts"

@@ -1,0 +1,31 @@
+/** Whether people are asked about a Candidate: what its plan, its risk and its evidence owe an approver. */
+import type { Stored } from "../ledger/Commit.ts"
+import type { Candidate } from "../model/Candidate.ts"
+import type { Evidence } from "../model/Evidence.ts"
+import type { Policy } from "../model/Policy.ts"
+import { brokenPromises, riskAfter } from "../verification/Gate.ts"
+
+/** A Candidate and all evidence about it. */
+interface Judged {
+  readonly candidate: Stored<Candidate>
+  readonly evidence: ReadonlyArray<Evidence>
+}
+
+/** Whether an approval is owed, decided or not: by the plan, by its risk, and by what the checks showed. */
+export const needsApproval = ({
+  candidate,
+  evidence,
+  policy
+}: Judged & { readonly policy: Stored<Policy> }): boolean => {
+  const { commit, plan_json: plan, tree } = candidate.record
+  if (plan === null || commit === null || tree === null) return false
+  const { approvalRiskTiers } = policy.record
+  const after = riskAfter(plan, { commit, tree }, evidence)
+  return plan.approvalRequired || approvalRiskTiers.includes(plan.riskTier) || approvalRiskTiers.includes(after)
+}
+
+/** The old promises that were not seen to hold. */
+export const brokenOf = ({ candidate, evidence }: Judged) => {
+  const { commit, plan_json: plan, tree } = candidate.record
+  return plan === null || commit === null || tree === null ? [] : brokenPromises(plan, { commit, tree }, evidence)
+}

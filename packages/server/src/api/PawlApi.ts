@@ -55,6 +55,3 @@ export const PawlApi = HttpApi.make("pawl")
       transform: asPromised
     })
   )
-
-/** The OpenAPI 3.1 document of the contract. Unknown fields are ignored, so nothing in it forbids more of them. */
-export const openApiDocument = OpenApi.fromApi(PawlApi)

@@ -10,8 +10,18 @@ import type { Event } from "@pawl/core/model/Event"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
 import type { Release } from "@pawl/core/model/Release"
 import * as Flow from "../e2e/kit/Flow.ts"
-import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
-import { crashAtEach, newFolder, recordPlaces, removeFolders, type Story } from "./Crashing.ts"
+import { startServer } from "../e2e/kit/ServerProcess.ts"
+import { slice } from "@pawl/testing/Depth"
+import {
+  crashAtEach,
+  newFolder,
+  type Place,
+  placesOf,
+  record,
+  type Recording,
+  removeFolders,
+  type Story
+} from "./Crashing.ts"
 
 interface Prepared {
   readonly folder: string
@@ -38,11 +48,16 @@ interface Client {
   release?: Release
 }
 
-const drive = async (server: ServerProcess, prepared: Prepared, client: Client): Promise<void> => {
+type Stage = Story<Prepared, Client>["stages"][number]
+
+const verify: Stage = async (server, prepared, client) => {
   client.candidateId ??= (await Flow.requestCandidate(server.api, prepared.change)).id
   client.candidate = await Flow.gated(server.api, client.candidateId)
   expect(client.candidate).toMatchObject({ status: expect.stringMatching(/verified|promoted/), reason: null })
-  client.promoted = await Flow.promote(server.api, client.candidateId)
+}
+
+const release: Stage = async (server, prepared, client) => {
+  client.promoted = await Flow.promote(server.api, client.candidateId ?? "")
   client.release = await Flow.released(server.api, prepared.projectId, 1)
 }
 
@@ -89,17 +104,18 @@ const ranAgain = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): 
 }
 
 describe("Killed at any named place and started again", () => {
-  let story: Story<Prepared, Client>
-  let places: ReadonlyArray<string>
+  let recording: Recording<Prepared, Client>
+  let places: ReadonlyArray<Place>
 
   beforeAll(async () => {
-    story = { prepared: await prepare(), newClient: () => ({}), drive, judge }
-    places = await recordPlaces(story)
+    recording = await record({ prepared: await prepare(), newClient: () => ({}), stages: [verify, release], judge })
+    places = placesOf(recording)
   }, 120_000)
   afterAll(removeFolders)
 
   it("records places in each of compose, verify, promote and release", () => {
-    console.log(`${places.length} crash points:\n${places.join("\n")}`)
+    const names = places.map(({ name }) => name).join("\n")
+    console.log(`${places.length} crash points:\n${names}`)
     for (const name of [
       "Composing.composed",
       "Verification.evidence",
@@ -111,10 +127,10 @@ describe("Killed at any named place and started again", () => {
       "Releases.move",
       "Releases.probesPassed"
     ])
-      expect(places.join("\n")).toContain(name)
+      expect(names).toContain(name)
   })
 
   it("ends the work as if nothing had happened, at every place", async () => {
-    expect(await crashAtEach(story, places)).toEqual([])
+    expect(await crashAtEach(recording, slice(places, { quick: 5 }))).toEqual([])
   }, 900_000)
 })

@@ -1,5 +1,9 @@
-/** Kills the real server at every place that a story passes, starts it again on the same folder, and lets a judge look. */
-import { cpSync, existsSync, readFileSync } from "node:fs"
+/**
+ * Kills the real server at every place that a story passes, starts it again on the same folder, and lets a judge look.
+ * The story is told once, stage by stage, with a copy of the data folder between them: a server that is to be killed
+ * begins with the copy before its stage, and not with the whole story.
+ */
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
@@ -19,9 +23,10 @@ export const removeFolders = () => {
 /** What is told of one story: where it begins, how a client drives it to its end, and what must be so then. */
 export interface Story<Prepared extends { readonly folder: string }, Client> {
   readonly prepared: Prepared
-  /** What a client has learned so far. A request whose answer it never got, it sends again. */
+  /** What a client has learned so far. A request whose answer it never got, it sends again. It is plain data. */
   readonly newClient: () => Client
-  readonly drive: (server: ServerProcess, prepared: Prepared, client: Client) => Promise<void>
+  /** One after the other they drive the story to its end. A stage is driven again by who lost the server in it. */
+  readonly stages: ReadonlyArray<(server: ServerProcess, prepared: Prepared, client: Client) => Promise<void>>
   /** Looks when all is done. `before` and `after` are the places passed before the crash and after it. */
   readonly judge: (
     server: ServerProcess,
@@ -31,55 +36,104 @@ export interface Story<Prepared extends { readonly folder: string }, Client> {
   ) => Promise<void>
 }
 
+/** Where a stage of a story begins, and what a run of it without a crash passed. */
+interface Station<Client> {
+  readonly folder: string
+  readonly client: Client
+  readonly passed: ReadonlyArray<string>
+}
+
+export interface Recording<Prepared extends { readonly folder: string }, Client> {
+  readonly story: Story<Prepared, Client>
+  readonly stations: ReadonlyArray<Station<Client>>
+}
+
+/** A place, and the stage in which it is passed first. */
+export interface Place {
+  readonly name: string
+  readonly stage: number
+}
+
 const crashing = (data: string, environment: Readonly<Record<string, string>>) =>
   startServer({ data, program, environment })
 
 const lines = (path: string): ReadonlyArray<string> =>
   existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []
 
-/** Every place that a run without a crash passes. */
-export const recordPlaces = async <P extends { readonly folder: string }, C>(
-  story: Story<P, C>
-): Promise<ReadonlyArray<string>> => {
+/** A copy of the folder of a server that has ended. */
+const copied = (folder: string): { readonly base: string; readonly data: string } => {
   const base = newFolder()
-  cpSync(story.prepared.folder, join(base, "data"), { recursive: true })
-  const record = join(base, "places")
-  const server = await crashing(join(base, "data"), { PAWL_CRASH_RECORD: record })
-  await story.drive(server, story.prepared, story.newClient())
-  await server.stop()
-  return lines(record)
+  cpSync(folder, join(base, "data"), { recursive: true })
+  return { base, data: join(base, "data") }
 }
 
-const crashAt = async <P extends { readonly folder: string }, C>(story: Story<P, C>, place: string) => {
-  const base = newFolder()
-  const data = join(base, "data")
-  cpSync(story.prepared.folder, data, { recursive: true })
-  const [before, after] = [join(base, "before"), join(base, "after")]
-  const victim = await crashing(data, { PAWL_CRASH_AT: place, PAWL_CRASH_RECORD: before })
-  // The client loses its connection, or sees nothing and waits: either way the process is gone.
+/** Tells the story without a crash. Between its stages the server is stopped. */
+export const record = async <P extends { readonly folder: string }, C>(
+  story: Story<P, C>
+): Promise<Recording<P, C>> => {
+  const stations: Array<Station<C>> = []
   const client = story.newClient()
-  void story.drive(victim, story.prepared, client).catch(() => undefined)
+  let { folder } = story.prepared
+  for (const [index, stage] of story.stages.entries()) {
+    const { base, data } = copied(folder)
+    const learned = structuredClone(client)
+    const server = await crashing(data, { PAWL_CRASH_RECORD: join(base, "places") })
+    await stage(server, story.prepared, client)
+    expect([index, await server.stop()]).toEqual([index, 0])
+    stations.push({ folder, client: learned, passed: lines(join(base, "places")) })
+    folder = data
+  }
+  return { story, stations }
+}
+
+/** Every place of a recording, in its order, each once. */
+export const placesOf = <P extends { readonly folder: string }, C>({
+  stations
+}: Recording<P, C>): ReadonlyArray<Place> => {
+  const all = stations.flatMap(({ passed }, stage) => passed.map((name) => ({ name, stage })))
+  return all.filter(({ name }, index) => all.findIndex((place) => place.name === name) === index)
+}
+
+const crashAt = async <P extends { readonly folder: string }, C>(
+  { stations, story }: Recording<P, C>,
+  { name, stage }: Place
+) => {
+  const station = stations[stage]
+  if (station === undefined) throw new Error(`no stage ${stage}`)
+  const { base, data } = copied(station.folder)
+  const [before, after] = [join(base, "before"), join(base, "after")]
+  const victim = await crashing(data, { PAWL_CRASH_AT: name, PAWL_CRASH_RECORD: before })
+  // The client loses its connection, or sees nothing and waits: either way the process is gone.
+  const client = structuredClone(station.client)
+  void story.stages[stage]?.(victim, story.prepared, client).catch(() => undefined)
   expect(await victim.ended).toBe("SIGKILL")
-  expect(lines(before).at(-1)).toBe(place)
+  expect(lines(before).at(-1)).toBe(name)
   const next = await crashing(data, { PAWL_CRASH_RECORD: after })
-  await story.drive(next, story.prepared, client)
-  await story.judge(next, story.prepared, client, { before: lines(before), after: () => lines(after) })
+  for (const rest of story.stages.slice(stage)) await rest(next, story.prepared, client)
+  const earlier = stations.slice(0, stage).flatMap(({ passed }) => passed)
+  await story.judge(next, story.prepared, client, {
+    before: [...earlier, ...lines(before)],
+    after: () => lines(after)
+  })
   expect(await next.stop()).toBe(0)
+  rmSync(base, { recursive: true, force: true })
 }
 
 /** Crashes at each of these places, two at a time, and answers what went wrong. `PAWL_CRASH_ONLY` picks some. */
 export const crashAtEach = async <P extends { readonly folder: string }, C>(
-  story: Story<P, C>,
-  places: ReadonlyArray<string>
+  recording: Recording<P, C>,
+  places: ReadonlyArray<Place>
 ): Promise<ReadonlyArray<string>> => {
   const only = process.env["PAWL_CRASH_ONLY"]
-  const waiting = places.filter((place) => only === undefined || place.includes(only))
+  const waiting = places.filter(({ name }) => only === undefined || name.includes(only))
   const failures: Array<string> = []
   const runner = async () => {
-    for (let place = waiting.shift(); place !== undefined; place = waiting.shift())
-      await crashAt(story, place).catch((error: unknown) =>
-        failures.push(`${place}: ${error instanceof Error ? error.message : String(error)}`)
+    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+      const { name } = place
+      await crashAt(recording, place).catch((error: unknown) =>
+        failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
       )
+    }
   }
   await Promise.all([runner(), runner()])
   return failures

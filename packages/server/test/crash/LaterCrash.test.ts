@@ -10,7 +10,17 @@ import type { Generation } from "@pawl/core/model/Generation"
 import type { Project } from "@pawl/core/model/Project"
 import * as Flow from "../e2e/kit/Flow.ts"
 import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
-import { crashAtEach, newFolder, recordPlaces, removeFolders, type Story } from "./Crashing.ts"
+import { slice } from "@pawl/testing/Depth"
+import {
+  crashAtEach,
+  newFolder,
+  type Place,
+  placesOf,
+  record,
+  type Recording,
+  removeFolders,
+  type Story
+} from "./Crashing.ts"
 
 interface Prepared {
   readonly folder: string
@@ -39,9 +49,9 @@ const prepare = async (): Promise<Prepared> => {
 interface Client {
   asked?: true
   back?: { readonly change: Change; readonly candidate: Candidate }
-  promoted?: true
-  archived?: true
 }
+
+type Stage = Story<Prepared, Client>["stages"][number]
 
 const ended = (server: ServerProcess, change: Change) =>
   Flow.until(
@@ -49,7 +59,7 @@ const ended = (server: ServerProcess, change: Change) =>
     (answer) => ["completed", "failed", "cancelled"].includes(answer.change.status)
   ).then((answer) => answer.change)
 
-const drive = async (server: ServerProcess, prepared: Prepared, client: Client): Promise<void> => {
+const race: Stage = async (server, prepared, client) => {
   if (client.asked !== true)
     await Promise.all(
       prepared.racers.map(async (change) => {
@@ -60,27 +70,33 @@ const drive = async (server: ServerProcess, prepared: Prepared, client: Client):
     )
   client.asked = true
   for (const racer of prepared.racers) expect((await ended(server, racer)).status).toBe("completed")
+}
+
+const goBack: Stage = async (server, prepared, client) => {
   client.back ??= await server.api.post<NonNullable<Client["back"]>>(`/v1/projects/${prepared.projectId}/rollback`, {
     targetGeneration: 1,
     expectedGeneration: 2
   })
-  if (client.promoted !== true) {
-    await Flow.gated(server.api, client.back.candidate.id)
-    await Flow.promote(server.api, client.back.candidate.id)
-    expect((await ended(server, client.back.change)).status).toBe("completed")
-    const generations = await server.api.get<{ items: ReadonlyArray<Generation> }>(
-      `/v1/projects/${prepared.projectId}/versions`
-    )
-    const trees = new Map(generations.items.map(({ generation, tree }) => [generation, tree]))
-    expect(new Set(trees.keys())).toEqual(new Set([0, 1, 2, 3]))
-    expect(trees.get(3)).toBe(trees.get(1))
-    const texts = await Promise.all(["left", "right"].map((name) => server.api.page(`${prepared.url}${name}.txt`)))
-    // S1 holds what the first racer brought and not what the second did; the app itself answers everything else.
-    expect(texts.filter((page, n) => page.text === ["left", "right"][n])).toHaveLength(1)
-    client.promoted = true
-  }
+  await Flow.gated(server.api, client.back.candidate.id)
+}
+
+const promoteBack: Stage = async (server, prepared, { back }) => {
+  if (back === undefined) throw new Error("nothing went back")
+  await Flow.promote(server.api, back.candidate.id)
+  expect((await ended(server, back.change)).status).toBe("completed")
+  const generations = await server.api.get<{ items: ReadonlyArray<Generation> }>(
+    `/v1/projects/${prepared.projectId}/versions`
+  )
+  const trees = new Map(generations.items.map(({ generation, tree }) => [generation, tree]))
+  expect(new Set(trees.keys())).toEqual(new Set([0, 1, 2, 3]))
+  expect(trees.get(3)).toBe(trees.get(1))
+  const texts = await Promise.all(["left", "right"].map((name) => server.api.page(`${prepared.url}${name}.txt`)))
+  // S1 holds what the first racer brought and not what the second did; the app itself answers everything else.
+  expect(texts.filter((page, n) => page.text === ["left", "right"][n])).toHaveLength(1)
+}
+
+const archive: Stage = async (server, prepared) => {
   await server.api.delete(`/v1/projects/${prepared.projectId}`)
-  client.archived = true
   await Flow.until(
     () => server.api.get<{ project: Project }>(`/v1/projects/${prepared.projectId}`),
     ({ project }) => project.cleaned_at !== null
@@ -98,24 +114,26 @@ const judge: Story<Prepared, Client>["judge"] = async (server, prepared) => {
 }
 
 describe("Killed at any place of what comes later, and started again", () => {
-  let story: Story<Prepared, Client>
-  let places: ReadonlyArray<string>
+  let recording: Recording<Prepared, Client>
+  let places: ReadonlyArray<Place>
 
   beforeAll(async () => {
-    story = { prepared: await prepare(), newClient: () => ({}), drive, judge }
+    const stages = [race, goBack, promoteBack, archive]
+    recording = await record({ prepared: await prepare(), newClient: () => ({}), stages, judge })
     // Which of the racers loses, and when, differs from run to run; these places are passed in each.
     const own = /AppData|Staleness|Recomposition|Rollbacks|commitTree|Archiv|Cleanup|remove|Removal|cleanup/
-    places = (await recordPlaces(story)).filter((place) => own.test(place))
+    places = placesOf(recording).filter(({ name }) => own.test(name))
   }, 120_000)
   afterAll(removeFolders)
 
   it("records places in each of recomposition, rollback and cleanup", () => {
-    console.log(`${places.length} crash points:\n${places.join("\n")}`)
+    const names = places.map(({ name, stage }) => `${stage} ${name}`).join("\n")
+    console.log(`${places.length} crash points:\n${names}`)
     for (const name of ["Staleness.mark", "Recomposition.recompose", "Rollbacks", "commitTree", "Cleanup"])
-      expect(places.join("\n")).toContain(name)
+      expect(names).toContain(name)
   })
 
   it("ends the work as if nothing had happened, at every place", async () => {
-    expect(await crashAtEach(story, places)).toEqual([])
+    expect(await crashAtEach(recording, slice(places, { quick: 3 }))).toEqual([])
   }, 900_000)
 })

@@ -79,7 +79,6 @@ const compile = async (): Promise<string> => {
     bundle: true,
     splitting: true,
     metafile: true,
-    keepNames: true,
     platform: "node",
     format: "esm",
     target: "node24",

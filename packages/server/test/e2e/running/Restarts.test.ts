@@ -1,13 +1,15 @@
 /** A server that is stopped again and again in the middle of a long check, and checks that never end. */
+import { rounds } from "@pawl/testing/Depth"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
-import { sleeping } from "../kit/Sleeping.ts"
+import { sleeping, wake } from "../kit/Sleeping.ts"
 
+/** A check that lasts until it is woken. */
 const holding = (seconds: string): Readonly<Record<string, string>> =>
   Flow.source("one", {
     "pawl.json": JSON.stringify({
-      checks: [{ id: "test", command: `sleep ${seconds} && echo ran` }],
+      checks: [{ id: "test", command: `sleep ${seconds}; echo ran` }],
       probes: [{ path: "/", status: 200 }]
     })
   })
@@ -30,8 +32,8 @@ describe("A long check", () => {
   })
 
   it.each([
-    ["SIGTERM", 20, "16.193"],
-    ["SIGKILL", 6, "16.371"]
+    ["SIGTERM", rounds({ quick: 7, deep: 20 }), "600.193"],
+    ["SIGKILL", 6, "600.371"]
   ] as const)(
     "ends verified, with no dead letter, however often the server gets %s in it",
     async (signal, times, seconds) => {
@@ -51,6 +53,11 @@ describe("A long check", () => {
         )
         server = await startServer({ data })
       }
+      await Flow.until(
+        async () => sleeping(seconds),
+        (count) => count > 0
+      )
+      wake(seconds)
       expect((await Flow.gated(server.api, id)).status).toBe("verified")
       expect(await server.api.get(`/v1/projects/${project.id}/dead-letters`)).toMatchObject({ items: [] })
       const rows = (await Flow.evidence(server.api, id)).map((row) => `${row.checkId} ${row.result}`)

@@ -18,9 +18,9 @@ type Failure = BundleUnusable | ObjectStoreUnavailable
 export class Assets extends Context.Service<
   Assets,
   {
-    /** The files and settings of a version, from its bundle. */
+    /** The files and settings of a version, from its bundle. What is in memory is there at once: the effect has succeeded. */
     readonly site: (version: AppVersion) => Effect.Effect<Site, Failure>
-    /** The response of a route that a file answers; of `App` and `Nothing` it is a bare 404. */
+    /** The response of a route that a file answers, in the same way; of `App` and `Nothing` it is a bare 404. */
     readonly respond: (
       version: AppVersion,
       route: SiteRoute,
@@ -61,7 +61,8 @@ const make = Effect.gen(function* () {
   const bytes = SharedCache.make<BytesBody, Failure>({
     scope,
     maxWeight: Limits.routerAssetCacheBytes,
-    weigh: (body) => body.bytes.length
+    // A short one is kept as text too: see the front.
+    weigh: ({ bytes: { length } }) => (length > Limits.routerOneWriteBytes ? length : 2 * length)
   })
   const reads = yield* Semaphore.make(Limits.routerAssetReads)
 
@@ -116,7 +117,13 @@ const make = Effect.gen(function* () {
     }
   }
 
-  return Assets.of({ site: (version) => sites.get(siteKey(version), loadSite(version)), respond })
+  const site = (version: AppVersion): Effect.Effect<Site, Failure> => {
+    const key = siteKey(version)
+    const known = sites.peek(key)
+    return known === undefined ? sites.get(key, loadSite(version)) : Effect.succeed(known)
+  }
+
+  return Assets.of({ site, respond })
 })
 
 /** Cookies get their prefix on the way out of the router: what goes to the app itself is as the app wrote it. */

@@ -5,6 +5,8 @@ export type Body = AsyncIterable<Uint8Array>
 /** A body that is already in memory. A front may send `bytes` in one piece instead of iterating. */
 export class BytesBody implements Body {
   readonly bytes: Uint8Array
+  /** Each byte as a character: kept here by a front that sends text faster than bytes. */
+  text: string | null = null
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
   }

@@ -1,66 +1,29 @@
 /** What passes between a visitor and an app. The router alone says who the visitor is and which host was asked for. */
 import type { Headers } from "@pawl/core/app/AppRuntime"
 import { incomingCookies, outgoingCookie } from "./Cookies.ts"
+import { headerName } from "./HeaderNames.ts"
 
-/** Headers of one connection, never of the message (RFC 9110, 7.6.1, and the older names that still travel). */
-const hopByHop = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-authentication-info",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "http2-settings"
-])
-/** Set by the router, or by nobody: among them every name by which servers are told who a visitor is. */
-const routerOwned = new Set([
-  "host",
-  "cookie",
-  "forwarded",
-  "x-real-ip",
-  "x-client-ip",
-  "x-cluster-client-ip",
-  "true-client-ip",
-  "fastly-client-ip",
-  "expect"
-])
-const internalPrefixes = ["cf-access-", "x-pawl-", "x-forwarded-"]
-/** Orders to a proxy in front of the router: an app gives none. */
-const proxyOrders = new Set([
-  "x-accel-redirect",
-  "x-sendfile",
-  "x-lighttpd-send-file",
-  "x-litespeed-location",
-  "alt-svc",
-  "set-cookie2"
-])
-
-const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const badValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
-/** Some servers read `_` as `-`, so both are one here. */
-const matched = (name: string): string => (name.includes("_") ? name.replaceAll("_", "-") : name)
-const internal = (name: string): boolean => internalPrefixes.some((prefix) => name.startsWith(prefix))
+/** `name` is in lower case. */
+const isNamed = (each: string, name: string): boolean =>
+  each === name || (each.length === name.length && each.toLowerCase() === name)
 
 export const valuesOf = (headers: Headers, name: string): ReadonlyArray<string> => {
   const values: Array<string> = []
-  for (const [each, value] of headers) if (each.toLowerCase() === name) values.push(value)
+  for (const [each, value] of headers) if (isNamed(each, name)) values.push(value)
   return values
 }
 
 export const valueOf = (headers: Headers, name: string): string | undefined => {
-  for (const [each, value] of headers) if (each.toLowerCase() === name) return value
+  for (const [each, value] of headers) if (isNamed(each, name)) return value
   return undefined
 }
 
 const connectionListed = (headers: Headers): ReadonlySet<string> | null => {
   let listed: Set<string> | null = null
   for (const [name, value] of headers) {
-    if (name.toLowerCase() !== "connection") continue
+    if (!isNamed(name, "connection")) continue
     listed ??= new Set()
     for (const item of value.split(",")) listed.add(item.trim().toLowerCase())
   }
@@ -137,18 +100,15 @@ export const requestHeaders = (
 ): Headers => {
   const listed = connectionListed(headers)
   const kept: Array<readonly [string, string]> = [["host", visitor.host]]
-  const cookies: Array<string> = []
+  let cookies: Array<string> | null = null
   for (const [original, value] of headers) {
-    const name = original.toLowerCase()
-    const plain = matched(name)
-    if (name === "cookie") cookies.push(value)
-    if (hopByHop.has(plain) || routerOwned.has(plain) || internal(plain) || listed?.has(name) === true) continue
-    // Cloudflare's own, which a Worker believes.
-    if (plain.startsWith("cf-")) continue
-    if (plain === "authorization" && carriesPawlToken(value, credentials)) continue
-    if (tokenPattern.test(name) && !badValue.test(value)) kept.push([name, value])
+    const { inward, name } = headerName(original)
+    if (inward === "drop" || (listed !== null && inward !== "cookie" && listed.has(name))) continue
+    if (inward === "cookie") (cookies ??= []).push(value)
+    else if (inward === "authorization" && carriesPawlToken(value, credentials)) continue
+    else if (!badValue.test(value)) kept.push([name, value])
   }
-  const cookie = incomingCookies(cookies)
+  const cookie = cookies === null ? null : incomingCookies(cookies)
   if (cookie !== null) kept.push(["cookie", cookie])
   kept.push(["cf-connecting-ip", visitor.address])
   kept.push(["x-forwarded-for", visitor.forwardedFor])
@@ -169,21 +129,38 @@ const ownSiteData = (value: string): string =>
     )
     .join(", ")
 
+/** The one length that an answer may say; null when it says none, or several that differ, or one that is no number. */
+const lengthOf = (headers: Headers): string | null => {
+  let length: string | null = null
+  for (const [name, value] of headers) {
+    if (!isNamed(name, "content-length")) continue
+    if (length !== null && length !== value) return null
+    length = value
+  }
+  return length !== null && /^\d{1,15}$/.test(length) ? length : null
+}
+
+const outgoing = (kind: "pass" | "cookie" | "site data", value: string): string | null => {
+  if (kind === "pass") return value
+  return kind === "cookie" ? outgoingCookie(value) : ownSiteData(value) || null
+}
+
 /** The headers a visitor gets from an app. Lengths that cannot be true are left out; each cookie is renamed or dropped. */
 export const responseHeaders = (headers: Headers): Headers => {
   const listed = connectionListed(headers)
-  const lengths = new Set(valuesOf(headers, "content-length"))
+  const length = lengthOf(headers)
+  let measured = false
   const kept: Array<readonly [string, string]> = []
   for (const [original, given] of headers) {
-    const name = original.toLowerCase()
-    const plain = matched(name)
-    if (hopByHop.has(plain) || proxyOrders.has(plain) || internal(plain) || listed?.has(name) === true) continue
-    if (name === "content-length" && (lengths.size !== 1 || !/^\d{1,15}$/.test(given) || !lengths.delete(given)))
+    const { name, outward } = headerName(original)
+    if (outward === "drop" || (listed !== null && listed.has(name))) continue
+    if (outward === "length") {
+      if (length !== null && !measured) kept.push([name, length])
+      measured = true
       continue
-    const value =
-      name === "set-cookie" ? outgoingCookie(given) : name === "clear-site-data" ? ownSiteData(given) : given
-    if (value === null || (value === "" && name === "clear-site-data")) continue
-    if (tokenPattern.test(name) && !badValue.test(value)) kept.push([name, value])
+    }
+    const value = outgoing(outward, given)
+    if (value !== null && !badValue.test(value)) kept.push([name, value])
   }
   return kept
 }

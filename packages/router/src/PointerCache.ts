@@ -4,13 +4,13 @@ import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Meters } from "@pawl/core/telemetry/Meters"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import * as SharedCache from "./SharedCache.ts"
 
 export class PointerCache extends Context.Service<
   PointerCache,
   {
-    /** The row of a host, at most `Limits.pointerCacheMs` old. */
+    /** The row of a host, at most `Limits.pointerCacheMs` old. One in memory is there at once: the effect has succeeded. */
     readonly find: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
     /** The row as it is committed now. Neither reads nor fills the cache. */
     readonly findFresh: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effe
       scope: yield* Effect.scope,
       maxWeight: Limits.pointerCacheEntries,
       weigh: () => 1,
-      maxAgeMs: Limits.pointerCacheMs
+      aging: { maxMs: Limits.pointerCacheMs, clock: yield* Clock.Clock }
     })
     const findFresh = (label: string, channel: Channel) =>
       Effect.timeoutOrElse(source.find(label, channel), {
@@ -50,7 +50,9 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effe
       findFresh,
       find: (label, channel) => {
         pointerReads.add()
-        return cache.get(keyOf(label, channel), load(label, channel))
+        const key = keyOf(label, channel)
+        const row = cache.peek(key)
+        return row === undefined ? cache.get(key, load(label, channel)) : Effect.succeed(row)
       },
       invalidate: (label) => Effect.sync(() => cache.invalidate((key) => key.startsWith(keyOf(label, "")))),
       invalidateAll: Effect.sync(() => cache.invalidate(() => true))

@@ -14,14 +14,16 @@ import type { Channel } from "@pawl/core/model/Pointer"
 import type { FoundPointer, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import type { ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { Settings } from "@pawl/core/primitives/Settings"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Exit, Layer, Redacted } from "effect"
 import { Assets } from "./Assets.ts"
 import { cancelBody } from "./Body.ts"
 import { requestHeaders, responseHeaders, valueOf, type Visitor, visitorOf } from "./Headers.ts"
+import { type Address, KnownHosts } from "./KnownHosts.ts"
 import { page, type PageRequest } from "./Pages.ts"
 import { PointerCache } from "./PointerCache.ts"
 import { RunningVersions } from "./RunningVersions.ts"
-import { hostRoute, isReserved, pointerRoute, siteRoute } from "./Routes.ts"
+import { isReserved, pointerRoute, siteRoute } from "./Routes.ts"
+import * as Settled from "./Settled.ts"
 
 /** A request as a front received it. `url` may hold any origin: `host`, `secure` and the trusted proxy decide. */
 export interface FrontRequest extends AppRequest {
@@ -45,7 +47,10 @@ export type Unserved =
 export class Router extends Context.Service<
   Router,
   {
-    /** Answers a request to any host: an app's response, a static file, or a page that says why there is neither. */
+    /**
+     * Answers a request to any host: an app's response, a static file, or a page that says why there is neither. Where
+     * everything is in memory it answers at once: the effect has succeeded, and there is nothing to run.
+     */
     readonly handle: (request: FrontRequest) => Effect.Effect<AppResponse>
     /** As `handle` for one GET to an app, past the pointer cache, and with what failed in the open. */
     readonly ask: (label: string, channel: Channel, path: string) => Effect.Effect<AppResponse, Unserved>
@@ -66,7 +71,7 @@ export interface RouterOptions {
 /** One visit to one app, with its address settled. */
 interface Visit {
   readonly app: AppHost
-  readonly url: URL
+  readonly address: Address
   readonly visitor: Visitor
   readonly request: AppRequest
 }
@@ -109,11 +114,17 @@ const marked = (response: AppResponse, channel: Channel): AppResponse =>
     ? response
     : { ...response, headers: [...response.headers, ["x-robots-tag", "noindex"]] }
 
+/** The origin that a front writes in the place of the real one. */
+export const anyOrigin = "http://host"
+
 /** The path and query of an absolute URL, as written, without a fragment. */
 const pathOf = (url: string): string => {
+  if (url.startsWith(`${anyOrigin}/`) && !url.includes("#")) return url.slice(anyOrigin.length)
   const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/\\?#]*/i, "").replace(/#.*$/s, "")
   return /^[/\\]/.test(rest) ? rest : `/${rest}`
 }
+
+const nobody = { _tag: "Nobody" } as const
 
 interface Ports {
   readonly pointers: typeof PointerCache.Service
@@ -125,22 +136,24 @@ interface Ports {
 
 /** A version's own answer: a file, or the app's, or the page that says there is neither. */
 const serveVersion = (ports: Ports, visit: Visit, version: AppVersion): Effect.Effect<AppResponse, Unserved> =>
-  Effect.flatMap(ports.assets.site(version), (site): Effect.Effect<AppResponse, Unserved> => {
-    const { request, url, visitor } = visit
+  Settled.flatMap(ports.assets.site(version), (site): Effect.Effect<AppResponse, Unserved> => {
+    const { address, app, request, visitor } = visit
+    const { hostname, pathname, search } = address
     const navigates = valueOf(request.headers, "sec-fetch-mode")?.trim() === "navigate"
-    const { hostname, pathname, search } = url
-    const asked = { method: request.method, pathname, search, hostname }
-    const route = siteRoute(site, asked, navigates)
+    const route = siteRoute(site, { method: request.method, pathname, search, hostname }, navigates)
     if (route._tag === "Nothing") return Effect.succeed(page("noPath", { method: request.method, host: visitor.host }))
-    if (route._tag !== "App") return ports.assets.respond(version, route, request)
-    ports.running.note(visit.app.label, visit.app.channel, version.id)
+    if (route._tag !== "App")
+      return Settled.map(ports.assets.respond(version, route, request), (response) => marked(response, app.channel))
+    ports.running.note(app.label, app.channel, version.id)
     const forwarded: AppRequest = {
       method: request.method,
-      url: url.href,
+      url: address.href,
       headers: requestHeaders(request.headers, visitor, ports.credentials),
       body: request.body
     }
-    return Effect.map(ports.runtime.fetch(version, forwarded), (response) => fromApp(response, visit))
+    return Effect.map(ports.runtime.fetch(version, forwarded), (response) =>
+      marked(fromApp(response, visit), app.channel)
+    )
   })
 
 const serve = (
@@ -148,26 +161,34 @@ const serve = (
   visit: Visit,
   find: Effect.Effect<FoundPointer, Unserved>
 ): Effect.Effect<AppResponse, Unserved> => {
-  const forPage = { method: visit.request.method, host: visit.visitor.host }
-  if (isReserved(visit.url.pathname)) return Effect.succeed(page("noPath", forPage))
-  return Effect.flatMap(find, (row) => {
+  const { address, request, visitor } = visit
+  if (isReserved(address.pathname))
+    return Effect.succeed(page("noPath", { method: request.method, host: visitor.host }))
+  return Settled.flatMap(find, (row) => {
     const route = pointerRoute(row)
-    if (route._tag === "Page") return Effect.succeed(page(route.page, forPage))
-    return Effect.map(serveVersion(ports, visit, route.version), (response) => marked(response, visit.app.channel))
+    if (route._tag === "Page") return Effect.succeed(page(route.page, { method: request.method, host: visitor.host }))
+    return serveVersion(ports, visit, route.version)
   })
 }
 
 /** Turns what went wrong into a page; the impossible is logged, and answered too. */
 const paged = (
-  served: Effect.Effect<AppResponse, Unserved>,
-  request: { readonly method: string; readonly host: string }
-): Effect.Effect<AppResponse> =>
-  served.pipe(
-    Effect.catch((failure) => Effect.succeed(failurePage(failure, request))),
-    Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("The router could not answer", defect), page("unavailable", request))
+  serves: () => Effect.Effect<AppResponse, Unserved>,
+  request: PageRequest
+): Effect.Effect<AppResponse> => {
+  const undone = (defect: unknown) =>
+    Effect.as(Effect.logError("The router could not answer", defect), page("unavailable", request))
+  try {
+    const served = serves()
+    if (Settled.isSettled(served) && Exit.isSuccess(served)) return Effect.succeed(served.value)
+    return served.pipe(
+      Effect.catch((failure) => Effect.succeed(failurePage(failure, request))),
+      Effect.catchDefect(undone)
     )
-  )
+  } catch (defect) {
+    return undone(defect)
+  }
+}
 
 const make = Effect.fnUntraced(function* (options: RouterOptions) {
   const ports: Ports = {
@@ -179,20 +200,22 @@ const make = Effect.fnUntraced(function* (options: RouterOptions) {
   }
   const { appsDomain, appUrl } = yield* Settings
 
+  const hosts = appsDomain === null ? null : new KnownHosts(appsDomain)
+
   const handle = (request: FrontRequest): Effect.Effect<AppResponse> => {
     const { method } = request
     const asked = visitorOf(request, options.trustProxy === true)
-    const route = appsDomain === null ? ({ _tag: "Nobody" } as const) : hostRoute(asked.host, appsDomain)
-    if (route._tag === "Apex") {
+    const known = hosts === null ? nobody : hosts.of(asked.host)
+    if (known._tag === "Apex") {
       const headers = [["location", `${options.apiOrigin}/`] as const, ["content-length", "0"] as const]
       return Effect.succeed({ status: 301, headers, body: null })
     }
-    if (route._tag === "Nobody") return Effect.succeed(page("noApp", { method }))
-    const url = URL.parse(`${asked.secure ? "https" : "http"}://${route.host}${pathOf(request.url)}`)
-    if (url === null) return Effect.succeed(page("noApp", { method }))
-    const visit = { app: route.app, url, visitor: { ...asked, host: route.host }, request }
-    const found = ports.pointers.find(route.app.label, route.app.channel)
-    return paged(serve(ports, visit, found), { method, host: route.host })
+    if (known._tag === "Nobody") return Effect.succeed(page("noApp", { method }))
+    const { app, host } = known
+    const address = known.address(asked.secure, pathOf(request.url))
+    if (address === null) return Effect.succeed(page("noApp", { method }))
+    const visit: Visit = { app, address, visitor: { ...asked, host }, request }
+    return paged(() => serve(ports, visit, ports.pointers.find(app.label, app.channel)), { method, host })
   }
 
   const ask = (label: string, channel: Channel, path: string): Effect.Effect<AppResponse, Unserved> => {
@@ -206,7 +229,7 @@ const make = Effect.fnUntraced(function* (options: RouterOptions) {
     const url = new URL(`${base.origin}${path}`)
     const headers = [["accept", "*/*"] as const, ["user-agent", "pawl-probe"] as const]
     const request: AppRequest = { method: "GET", url: url.href, headers, body: null }
-    const visit = { app: { label, channel }, url, visitor, request }
+    const visit: Visit = { app: { label, channel }, address: url, visitor, request }
     return serve(ports, visit, ports.pointers.findFresh(label, channel))
   }
 

@@ -114,6 +114,8 @@ export interface Site {
   readonly navigationPrefersFiles: boolean
   /** In bundles of ordinary size: what it takes of the room for bundles. */
   readonly weight: number
+  /** What was found at paths with a file of their own: at most a few for each file. */
+  readonly found: Map<string, FileRoute>
 }
 
 const lengthOf = ({ headers = [], manifest, redirects = [] }: Bundle["assets"]): number => {
@@ -139,14 +141,22 @@ export const siteOf = (bundle: Bundle, bundleKey: string): Site => {
     headers: headerRulesOf(assets.headers),
     hasWorker: bundle.mainModule !== null,
     navigationPrefersFiles: bundle.compatibilityDate >= "2025-04-01",
-    weight: 1 + Math.floor(lengthOf(assets) / Limits.routerBundleLength)
+    weight: 1 + Math.floor(lengthOf(assets) / Limits.routerBundleLength),
+    found: new Map()
   }
+}
+
+export interface FileRoute {
+  readonly _tag: "File"
+  readonly file: SiteFile
+  readonly status: 200 | 404
+  /** What the app's header rules do to it. */
+  readonly change: Change | null
 }
 
 export type SiteRoute =
   | { readonly _tag: "App" }
-  /** `change`: what the app's header rules do to it. */
-  | { readonly _tag: "File"; readonly file: SiteFile; readonly status: 200 | 404; readonly change: Change | null }
+  | FileRoute
   | { readonly _tag: "Move"; readonly to: string; readonly status: 301 | 302 | 303 | 307 | 308 }
   | { readonly _tag: "MethodNotAllowed" }
   /** `alone`: the app is not asked instead. */
@@ -166,6 +176,8 @@ const app: SiteRoute = { _tag: "App" }
 const nowhere: SiteRoute = { _tag: "Nothing" }
 const notAllowed: SiteRoute = { _tag: "MethodNotAllowed" }
 
+const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
+
 /** A file at its own path, or the way to the one path that it has: `/%61.txt` is at `/a.txt`. */
 const resolvedRoute = (
   site: Site,
@@ -173,10 +185,13 @@ const resolvedRoute = (
   pathname: string,
   notFound: NotFoundHandling
 ): SiteRoute | null => {
-  const path = site.files.size === 0 ? null : decodePath(pathname)
+  if (site.files.size === 0) return null
+  const found = isRead(request.method) ? site.found.get(pathname) : undefined
+  if (found !== undefined) return found
+  const path = decodePath(pathname)
   const resolved = path === null ? null : resolve(site.files, { html: site.html, notFound }, path)
   if (path === null || resolved === null) return null
-  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed
+  if (!isRead(request.method)) return notAllowed
   if (resolved._tag === "Move") return { _tag: "Move", to: `${encodePath(resolved.to)}${request.search}`, status: 307 }
   const { file, how, status } = resolved
   if (how === "own" && needsEscapes(pathname)) {
@@ -184,7 +199,9 @@ const resolvedRoute = (
     if (canonical !== pathname) return { _tag: "Move", to: `${canonical}${request.search}`, status: 307 }
   }
   const change = site.headers === null ? null : changeFor(site.headers, request.pathname, request.hostname)
-  return { _tag: "File", file: site.files.get(file)!, status, change }
+  const route: FileRoute = { _tag: "File", file: site.files.get(file)!, status, change }
+  if (how === "own" && site.headers === null) site.found.set(pathname, route)
+  return route
 }
 
 /** What the app's own redirects and files answer, as `env.ASSETS` sees it: the app is not asked. */

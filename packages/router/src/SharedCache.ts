@@ -3,7 +3,7 @@
  * A load belongs to the cache, not to who asked first: a visitor who leaves takes nothing from the others.
  * A key invalidated while its load runs is not filled by it, and the next to ask starts a new load.
  */
-import { Deferred, Effect, type Scope } from "effect"
+import { type Clock, Deferred, Effect, type Scope } from "effect"
 
 interface Entry<V> {
   readonly value: V
@@ -14,7 +14,7 @@ interface Entry<V> {
 export interface SharedCache<V, E> {
   /** The value of a key, from the cache or from `load`. Failures are not kept. */
   readonly get: (key: string, load: Effect.Effect<V, E>) => Effect.Effect<V, E>
-  /** As `get` without a load, at once; for values that do not age. */
+  /** As `get` without a load, at once. */
   readonly peek: (key: string) => V | undefined
   readonly invalidate: (matches: (key: string) => boolean) => void
   readonly size: () => number
@@ -25,16 +25,19 @@ export interface SharedCacheOptions<V> {
   /** Of all values together, in the unit of `weigh`. What is heavier by itself is not kept. */
   readonly maxWeight: number
   readonly weigh: (value: V) => number
-  /** By the program's clock. Absent: values do not age. */
-  readonly maxAgeMs?: number
+  /** Absent: values do not age. */
+  readonly aging?: { readonly maxMs: number; readonly clock: Clock.Clock }
 }
 
 export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
-  const { maxAgeMs, maxWeight, scope, weigh } = options
+  const { aging, maxWeight, scope, weigh } = options
+  const now = aging === undefined ? () => 0 : () => aging.clock.currentTimeMillisUnsafe()
+  const maxAgeMs = aging?.maxMs ?? Infinity
   // A Map keeps the order of insertion: the first key is the one unused for longest.
   const entries = new Map<string, Entry<V>>()
   const flights = new Map<string, Deferred.Deferred<V, E>>()
   let total = 0
+  let newest: string | null = null
 
   const drop = (key: string, entry: Entry<V>) => {
     entries.delete(key)
@@ -45,7 +48,8 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
     if (old !== undefined) drop(key, old)
     const weight = weigh(value)
     if (weight > maxWeight) return
-    entries.set(key, { value, weight, expiresAtMs: maxAgeMs === undefined ? Infinity : nowMs + maxAgeMs })
+    entries.set(key, { value, weight, expiresAtMs: nowMs + maxAgeMs })
+    newest = key
     total += weight
     for (const [oldest, entry] of entries) {
       if (total <= maxWeight) return
@@ -71,15 +75,19 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
   const take = (key: string, nowMs: number): V | undefined => {
     const entry = entries.get(key)
     if (entry === undefined) return undefined
-    entries.delete(key)
-    if (nowMs < entry.expiresAtMs) {
-      entries.set(key, entry)
-      return entry.value
+    if (nowMs >= entry.expiresAtMs) {
+      drop(key, entry)
+      return undefined
     }
-    total -= entry.weight
-    return undefined
+    if (key !== newest) {
+      entries.delete(key)
+      entries.set(key, entry)
+      newest = key
+    }
+    return entry.value
   }
-  const look = (key: string, load: Effect.Effect<V, E>, nowMs: number): Effect.Effect<V, E> => {
+  const look = (key: string, load: Effect.Effect<V, E>): Effect.Effect<V, E> => {
+    const nowMs = now()
     const value = take(key, nowMs)
     if (value !== undefined) return Effect.succeed(value)
     const flight = flights.get(key)
@@ -87,11 +95,8 @@ export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> =>
   }
 
   return {
-    get: (key, load) =>
-      maxAgeMs === undefined
-        ? Effect.suspend(() => look(key, load, 0))
-        : Effect.clockWith((clock) => look(key, load, clock.currentTimeMillisUnsafe())),
-    peek: (key) => (maxAgeMs === undefined ? take(key, 0) : undefined),
+    get: (key, load) => Effect.suspend(() => look(key, load)),
+    peek: (key) => take(key, now()),
     invalidate: (matches) => {
       for (const [key, entry] of entries) if (matches(key)) drop(key, entry)
       for (const key of flights.keys()) if (matches(key)) flights.delete(key)

@@ -26,8 +26,13 @@ export const Limits = {
   routerBundleLength: 64 * KiB,
   /** Paths of a bundle for which it is remembered which of its header rules fit. */
   routerRulePaths: 256,
+  /** Names of headers, and characters of one, of which it is remembered what becomes of them. */
+  routerHeaderNames: 1000,
+  routerHeaderNameLength: 64,
   /** Assets read from the object store at once; each is at most `buildAssetBytes`. */
   routerAssetReads: 32,
+  /** A body up to this is sent in one piece with its head; with both, 16 KiB are what node:http sends without a copy. */
+  routerOneWriteBytes: 14 * KiB,
   requestHeaderBytes: 16 * KiB,
   /** The path and query of a request; RFC 9110 asks for 8,000 at least. */
   requestTargetBytes: 8 * KiB,

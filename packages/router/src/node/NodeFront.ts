@@ -1,10 +1,12 @@
 /** Puts the router before a node:http server. Bodies stream both ways; a visitor who leaves stops the work. */
+import type { AppResponse } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Effect, Exit } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import { outcomeOf, page } from "../Pages.ts"
 import { Router } from "../Router.ts"
+import * as Settled from "../Settled.ts"
 import { read } from "./NodeRequest.ts"
 import { refuse, send } from "./NodeResponse.ts"
 import { attachRefusals, comesTooLate } from "./Refusals.ts"
@@ -33,20 +35,30 @@ export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function
   const { appRequests, appSeconds } = yield* Meters
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
+  const count = (response: AppResponse, beganMs: number): void => {
+    appSeconds.observe((performance.now() - beganMs) / 1000)
+    appRequests.add(outcomeOf(response))
+  }
+
   const answer = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void => {
     if (comesTooLate(req)) return
     const request = read(req, res, awaitsContinue)
     if ("reason" in request) return refuse(res, request)
     const beganMs = performance.now()
-    const fiber = run(router.handle(request))
+    const end = (exit: Exit.Exit<AppResponse>): void => {
+      const response = Exit.isSuccess(exit) ? exit.value : page("unavailable", { method: request.method })
+      count(response, beganMs)
+      send(response, res)
+    }
+    const served = router.handle(request)
+    // What was in memory has no visitor who leaves meanwhile, and nothing to run.
+    if (Settled.isSettled(served)) return end(served)
+    const fiber = run(served)
     const leave = () => fiber.interruptUnsafe()
     res.once("close", leave)
     fiber.addObserver((exit) => {
       res.off("close", leave)
-      appSeconds.observe((performance.now() - beganMs) / 1000)
-      appRequests.add(Exit.isSuccess(exit) ? outcomeOf(exit.value) : "unavailable")
-      if (Exit.isSuccess(exit)) send(exit.value, res)
-      else send(page("unavailable", { method: request.method }), res)
+      end(exit)
     })
   }
 

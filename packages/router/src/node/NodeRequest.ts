@@ -4,13 +4,14 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { TLSSocket } from "node:tls"
 import type { Body } from "../Body.ts"
-import type { FrontRequest } from "../Router.ts"
+import { headerName } from "../HeaderNames.ts"
+import { anyOrigin, type FrontRequest } from "../Router.ts"
 import { methodRefused, methodUnknown, type Refusal, upgradeRefused, uriTooLong } from "./Refusals.ts"
 
 /** Names in lower case, every value kept apart, in the order they came. */
 const pairs = (raw: ReadonlyArray<string>): Headers => {
   const headers: Array<readonly [string, string]> = []
-  for (let i = 0; i < raw.length; i += 2) headers.push([raw[i]!.toLowerCase(), raw[i + 1]!])
+  for (let i = 0; i < raw.length; i += 2) headers.push([headerName(raw[i]!).name, raw[i + 1]!])
   return headers
 }
 
@@ -21,35 +22,45 @@ const wantsOtherProtocol = (upgrade: string | undefined): boolean =>
 /** Methods that Node's parser reads and workerd's does not: no app could be asked with them. */
 const unknownMethods = new Set(["BIND", "LINK", "M-SEARCH", "MKCALENDAR", "REBIND", "SOURCE", "UNBIND", "UNLINK"])
 
+/** The headers that say where a request ends and for whom it is: the last of each, and how many there are. */
 interface Framing {
-  readonly hosts: ReadonlyArray<string>
+  readonly host: string
+  readonly hosts: number
+  readonly coding: string
+  readonly codings: number
   readonly lengths: number
-  readonly codings: ReadonlyArray<string>
 }
 
 const framingOf = (headers: Headers): Framing => {
-  const hosts: Array<string> = []
-  const codings: Array<string> = []
+  let host = ""
+  let hosts = 0
+  let coding = ""
+  let codings = 0
   let lengths = 0
   for (const [name, value] of headers) {
-    if (name === "host") hosts.push(value)
-    else if (name === "transfer-encoding") codings.push(value)
-    else if (name === "content-length") lengths++
+    if (name === "host") {
+      host = value
+      hosts++
+    } else if (name === "transfer-encoding") {
+      coding = value
+      codings++
+    } else if (name === "content-length") lengths++
   }
-  return { hosts, lengths, codings }
+  return { host, hosts, coding, codings, lengths }
 }
 
 const ambiguous = (reason: string): Refusal => ({ status: 400, code: "ambiguous_request", reason })
 
 /** A second opinion on top of the strict parser: no request may be read in two ways. */
-const refusalOf = (req: IncomingMessage, { codings, hosts, lengths }: Framing): Refusal | null => {
-  if (hosts.length !== 1 || hosts[0] === "") return ambiguous("A request needs exactly one Host header.")
-  if (codings.length > 0 && lengths > 0)
+const refusalOf = (req: IncomingMessage, framing: Framing): Refusal | null => {
+  const { coding, codings, host, hosts, lengths } = framing
+  if (hosts !== 1 || host === "") return ambiguous("A request needs exactly one Host header.")
+  if (codings > 0 && lengths > 0)
     return ambiguous("Content-Length and Transfer-Encoding stand together. Send one of them.")
   if (lengths > 1) return ambiguous("There is more than one Content-Length.")
-  if (codings.length > 1 || (codings[0] ?? "chunked").trim().toLowerCase() !== "chunked")
+  if (codings > 1 || (codings === 1 && coding.trim().toLowerCase() !== "chunked"))
     return { status: 501, code: "unknown_coding", reason: "The only Transfer-Encoding that is served is chunked." }
-  if (codings.length > 0 && req.httpVersion !== "1.1") return ambiguous("Transfer-Encoding needs HTTP/1.1.")
+  if (codings > 0 && req.httpVersion !== "1.1") return ambiguous("Transfer-Encoding needs HTTP/1.1.")
   if (req.method === "TRACE" || req.method === "CONNECT") return methodRefused
   if (unknownMethods.has(req.method ?? "")) return methodUnknown
   if ((req.url ?? "").length > Limits.requestTargetBytes) return uriTooLong
@@ -106,7 +117,7 @@ const settledOf = (req: IncomingMessage): Settled | Refusal => {
   const framing = framingOf(headers)
   const refusal = refusalOf(req, framing)
   if (refusal !== null) return refusal
-  const host = framing.hosts[0]!
+  const { host } = framing
   const path = pathOf(req.url ?? "", host)
   return path === null ? ambiguous("The request target and the Host header differ.") : { headers, framing, host, path }
 }
@@ -122,7 +133,7 @@ export const read = (req: IncomingMessage, res: ServerResponse, awaitsContinue: 
   const settled = settledOf(req)
   if ("reason" in settled) return settled
   const { framing, headers, host, path } = settled
-  const hasBody = framing.codings.length > 0 || (framing.lengths > 0 && Number(req.headers["content-length"]) > 0)
+  const hasBody = framing.codings > 0 || (framing.lengths > 0 && Number(req.headers["content-length"]) > 0)
   if (hasBody) res.once("finish", () => readOn(req))
   let held = awaitsContinue
   // The connection cannot go on after an answer that came before the body was asked for.
@@ -137,7 +148,7 @@ export const read = (req: IncomingMessage, res: ServerResponse, awaitsContinue: 
   return {
     method: req.method ?? "GET",
     // The router puts the real origin in its place.
-    url: `http://host${path}`,
+    url: `${anyOrigin}${path}`,
     headers,
     body: hasBody ? new RequestBody(req, start) : null,
     host,

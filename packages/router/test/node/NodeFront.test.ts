@@ -1,4 +1,5 @@
 import { utf8 } from "@pawl/core/primitives/Digest"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -59,6 +60,21 @@ describe("NodeFront", () => {
     expect(ports.size).toBe(1)
     agent.destroy()
   })
+
+  it.each([0, 256, Limits.routerOneWriteBytes, Limits.routerOneWriteBytes + 1])(
+    "sends a file of %i bytes as it is, the first time and the second",
+    async (length) => {
+      const bytes = Uint8Array.from({ length }, (_, at) => at % 256)
+      const front = await start({ files: { "a.bin": bytes } })
+      for (const _ of [1, 2]) {
+        const response = await get(front, "/a.bin")
+        const pieces: Array<Uint8Array> = []
+        for await (const piece of response) pieces.push(piece)
+        expect(response.headers["content-length"]).toBe(String(length))
+        expect(Buffer.concat(pieces).equals(bytes)).toBe(true)
+      }
+    }
+  )
 
   it("keeps several Set-Cookie headers apart", async () => {
     const front = await start()

@@ -1,5 +1,5 @@
 /** What host names say, remembered: a router is asked for the same few thousands of times a second. */
-import type { AppHost } from "@pawl/core/app/HostLabel"
+import type { AppHost } from "@pawl/core/model/HostLabel"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { hostRoute } from "./Routes.ts"
 

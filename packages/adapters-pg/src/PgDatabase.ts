@@ -1,6 +1,6 @@
 /**
- * The stores' `Database` on Postgres, straight on the pool. A batch takes two round trips: `BEGIN` and every statement
- * at once, then `COMMIT`, or what explains a miss and `ROLLBACK`.
+ * The stores' `Database` on Postgres, straight on the pool. A batch takes one round trip. One that misses takes two
+ * more: `BEGIN` and every statement at once, then what explains the miss, and `ROLLBACK`.
  *
  * Isolation is READ COMMITTED. A commit takes its Project's advisory lock first, in a statement of its own, so that all
  * that it reads and guards afterwards is what the one before it committed; every other write carries its condition in
@@ -11,6 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type Database, numbered, type Outcome, type Row, type Statement } from "@pawl/sql/Database"
 import { Effect } from "effect"
 import type Pg from "pg"
+import { isMissed, textOf } from "./Demands.ts"
 import { isAnswer, isRaced, isStale } from "./PgFailures.ts"
 import { failed } from "./PgPool.ts"
 import { type Answer, type Ask, PipelineFailed, send } from "./Pipeline.ts"
@@ -67,7 +68,8 @@ const upTo = async (ask: Send, statements: ReadonlyArray<Statement>, index: numb
   return inSteps(ask, statements)
 }
 
-const atOnce = async (ask: Send, statements: ReadonlyArray<Statement>): Promise<Outcome> => {
+/** In two round trips: whoever asks looks at the answers before they are committed. */
+const looking = async (ask: Send, statements: ReadonlyArray<Statement>): Promise<Outcome> => {
   const asks = [begin, ...statements.map(askOf)]
   const noMiss = statements.every(({ rows }) => rows === undefined)
   const answers = await ask(noMiss ? [...asks, commit] : asks).catch((problem: unknown) => {
@@ -86,6 +88,26 @@ const atOnce = async (ask: Send, statements: ReadonlyArray<Statement>): Promise<
   const changedLater = ours.slice(index + 1).some(({ changed }) => changed)
   const matters = failedLater || (changedLater && statements[index]!.otherwise !== undefined)
   return matters ? upTo(ask, statements, index) : explain(ask, index, statements[index]!)
+}
+
+/**
+ * In one round trip: what is sent up to a Sync is one transaction, which the server commits there, or undoes when a
+ * statement fails. A miss fails; what it was is found out by looking.
+ */
+const atOnce = async (ask: Send, statements: ReadonlyArray<Statement>): Promise<Outcome> => {
+  const asks: Array<Ask> = []
+  for (const statement of statements) {
+    const text = textOf(statement)
+    if (text === null) return looking(ask, statements)
+    asks.push({ text, params: statement.params })
+  }
+  try {
+    const answers = await ask(asks)
+    return { _tag: "Applied", answers: answers.map(({ rows }) => rows) }
+  } catch (problem) {
+    if (problem instanceof PipelineFailed && isMissed(problem.cause)) return looking(ask, statements)
+    throw problem
+  }
 }
 
 const pause = (attempt: number): Promise<void> =>

@@ -40,6 +40,7 @@ const rowOf = (row: Row<string, string>): ReadonlyArray<string> => [
   row.trigger,
   code(row.to),
   row.when ?? "",
+  [...row.emits.map(code), ...row.mayEmit.map((type) => `perhaps ${code(type)}`)].join(", "),
   row.also ?? ""
 ]
 
@@ -54,13 +55,14 @@ const section = (title: string, about: string, life: AnyLifecycle): string =>
     diagram(life),
     [
       `A new one is: ${list(life.initial)}. Final: ${list(life.final)}.`,
+      ...(life.birth.length === 0 ? [] : [`Of a new one may tell: ${list(life.birth)}.`]),
       ...(unused(life).length === 0 ? [] : [`Never stored: ${list(unused(life))}.`])
     ].join(" "),
-    table(["from", "trigger", "to", "when", "also"], life.rows.map(rowOf))
+    table(["from", "trigger", "to", "when", "emits", "also"], life.rows.map(rowOf))
   ].join("\n\n")
 
 export const statesPage = (): Page =>
   page("docs/reference/states.md", "States", [
-    "Each life is one table in the code. What is not in the table is refused. From the same table come the guard of the use case, the guard of the store, and this page. A name in *also* that has a dot is an [event](events.md).",
+    "Each life is one table in the code. What is not in the table is refused. From the same table come the step of the use case, the guard of the store, and this page. *Emits* names the [events](events.md) that tell of a step, in the same commit: no store takes the step without them. One that is told *perhaps* has a condition of its own.",
     ...lives.map(([title, about, life]) => section(title, about, life))
   ])

@@ -2,14 +2,16 @@
 import { Effect, Schema } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import { decideAndCommit } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
-import { begin, end, moveChange, moveTask, setChange } from "../task/Progress.ts"
+import { begin, changeIn, end, moveTask, readiness } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import { isBudget } from "../model/Change.ts"
 import { ChangeClosed, isClosed } from "./Changes.ts"
+import { mayWork, stepWork } from "./WorkStatus.ts"
 
 export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecrease>()("BudgetCannotDecrease", {
   current: Schema.Finite,
@@ -37,11 +39,15 @@ export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
       if (budget_usd < change.record.budget_usd)
         return yield* new BudgetCannotDecrease({ current: change.record.budget_usd, asked: budget_usd })
       const draft = begin(snapshot, actor, yield* Time.now)
-      setChange(draft, { budget_usd })
-      if (moveChange(draft, "budgetRaised", { reason: null }))
-        for (const { record } of draft.before.tasks)
-          if (record.blockedBy === "budget") moveTask(draft, record.id, "budgetRaised")
-      const commit = end(draft, { name: "Budget.raise", expects: [still(project)] })
-      return { answer: draft.change, commit }
+      Draft.expect(draft, still(project))
+      Draft.update(draft, "change", change, { budget_usd, updatedAt: draft.now })
+      // Of a Change that its budget had not stopped nothing waits for more.
+      if (mayWork(draft, change, "budgetRaised")) {
+        stepWork(draft, change, "budgetRaised", { reason: null })
+        for (const { record } of snapshot.tasks)
+          if (record.blockedBy === "budget") moveTask(draft, record.id, "budgetRaised", {}, readiness(record))
+      }
+      const commit = end(draft, { name: "Budget.raise" })
+      return { answer: changeIn(draft), commit }
     })
   ).pipe(Effect.withSpan("Budget.raise"))

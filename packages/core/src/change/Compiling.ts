@@ -6,6 +6,7 @@ import { Effect, Result } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import { request } from "../candidate/Candidates.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Process, step, Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
@@ -14,7 +15,7 @@ import { taskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { tierOf } from "../task/ModelRouting.ts"
-import { addTask, announceReady, begin, emit, end, moveChange } from "../task/Progress.ts"
+import { addTask, announceReady, begin, end } from "../task/Progress.ts"
 import { isPlanned, type Task } from "../model/Task.ts"
 import { closeWith, snapshotOf } from "../task/Tasks.ts"
 import type { Change } from "../model/Change.ts"
@@ -42,8 +43,13 @@ const lease = Effect.map(Process, (process) => process.lease)
 const begun = (changeId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const draft = begin(yield* snapshotOf(changeId), actor, yield* Time.now)
-      if (draft.change.planned !== true || !moveChange(draft, "planningStarted")) return { answer: undefined }
+      const snapshot = yield* snapshotOf(changeId)
+      const { change } = snapshot
+      const draft = begin(snapshot, actor, yield* Time.now)
+      // Begun or cancelled meanwhile, or never to be planned.
+      if (change.record.planned !== true || !Draft.may(draft, "change", change, "planningStarted"))
+        return { answer: undefined }
+      Draft.step(draft, "change", change, "planningStarted", {})
       return { answer: undefined, commit: end(draft, { name: "Compiling.started", lease: yield* lease }) }
     })
   )
@@ -96,9 +102,10 @@ const keepGraph = Effect.fnUntraced(
 const plannerFailed = (changeId: string, reason: string, by: Actor) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const draft = begin(yield* snapshotOf(changeId), by, yield* Time.now)
-      if (!moveChange(draft, "plannerFailed", { reason })) return { answer: undefined }
-      emit(draft, { type: "change.failed", subject: changeId, data: { reason } })
+      const snapshot = yield* snapshotOf(changeId)
+      const draft = begin(snapshot, by, yield* Time.now)
+      if (!Draft.may(draft, "change", snapshot.change, "plannerFailed")) return { answer: undefined }
+      Draft.step(draft, "change", snapshot.change, "plannerFailed", { reason }, { "change.failed": { reason } })
       return { answer: undefined, commit: end(draft, { name: "Compiling.failed" }) }
     })
   )
@@ -135,18 +142,15 @@ const storing = Effect.fnUntraced(function* (changeId: string, graph: WorkGraph)
     for (const each of graph.tasks) addTask(draft, taskOf(change, each, "cancelled", now))
     return { answer: undefined, commit: end(draft, { name: "Compiling.discarded", lease: yield* lease }) }
   }
-  if (!moveChange(draft, "workGraphStored")) return { answer: undefined }
+  // Given up meanwhile.
+  if (!Draft.may(draft, "change", snapshot.change, "workGraphStored")) return { answer: undefined }
   const tasks = graph.tasks.map((each) => taskOf(change, each, each.dependsOn.length === 0 ? "ready" : "pending", now))
   const data = { baseGeneration: graph.baseGeneration, tasks: tasks.map((task) => task.key) }
-  emit(draft, { type: "change.compiled", subject: changeId, data })
+  Draft.step(draft, "change", snapshot.change, "workGraphStored", {}, { "change.compiled": data })
   for (const task of tasks) {
     addTask(draft, task)
     const { kind, complexity, dependsOn, key, title } = task
-    emit(draft, {
-      type: "task.created",
-      subject: task.id,
-      data: { changeId, key, title, kind, complexity, dependsOn }
-    })
+    Draft.emit(draft, "task.created", task.id, { changeId, key, title, kind, complexity, dependsOn })
   }
   for (const task of tasks) if (task.status === "ready") announceReady(draft, task)
   return { answer: undefined, commit: end(draft, { name: "Compiling.compiled", lease: yield* lease }) }

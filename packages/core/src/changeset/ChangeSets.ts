@@ -4,8 +4,8 @@ import type { Actor } from "../model/Actor.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
 import type { Change } from "../model/Change.ts"
 import { NoSource } from "../app/Apps.ts"
-import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { generationKey } from "../model/Entities.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
@@ -16,10 +16,10 @@ import { demandActive, still } from "../project/Archived.ts"
 import { type FileEdits, Repositories, RepositoriesUnavailable, type RepositoryRef } from "../project/Repositories.ts"
 import { beyondMain } from "../project/SourceSync.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
-import { addTask, begin, end, moveChange } from "../task/Progress.ts"
+import { addTask, begin, end } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
-import { changeSetOf, commitEdits, publish, signatureOf } from "./Publication.ts"
+import { changeSetOf, commitEdits, publication, signatureOf } from "./Publication.ts"
 
 /** A rollback carries the tree of its target and nothing else. Open another Change. */
 export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesNoChangeSets>()(
@@ -139,11 +139,14 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
   const changeSet = changeSetOf({ task, run, author: actor, base, made, message: edit.message, now })
   const draft = begin(snapshot, actor, now)
   // A Change that waits for a person's work goes through `running`: with no other Task open it is verifying at once.
-  if (change.record.planned !== true) moveChange(draft, "personWorked")
+  if (change.record.planned !== true && Draft.may(draft, "change", change, "personWorked"))
+    Draft.step(draft, "change", change, "personWorked", {})
   addTask(draft, task)
-  draft.writes.push(Commit.insert("taskRun", run))
-  publish(draft, task, changeSet, { intentsDeclared: false })
-  return { answer: changeSet, commit: { ...end(draft, { name: "ChangeSets.record" }), expects: [still(project)] } }
+  Draft.insert(draft, "taskRun", run)
+  Draft.insert(draft, "changeSet", changeSet)
+  Draft.tell(draft, task.id, publication(task, changeSet, { intentsDeclared: false }))
+  Draft.expect(draft, still(project))
+  return { answer: changeSet, commit: end(draft, { name: "ChangeSets.record" }) }
 })
 
 const personTask = (change: Change, number: number, edit: Edit, now: Time.Timestamp): Task => ({

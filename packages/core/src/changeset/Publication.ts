@@ -1,12 +1,11 @@
 /** Making a ChangeSet: the commit in the run's own fork, and the record of it. Agents and people go through here alike. */
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
-import * as Commit from "../ledger/Commit.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { changeSetId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type * as Time from "../primitives/Time.ts"
 import { type FileEdits, Repositories, type RepositoryRef, type Signature } from "../project/Repositories.ts"
-import { type Draft, emit } from "../task/Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import type { ChangeSet, Intent } from "../model/ChangeSet.ts"
 import { type Listing, listingOf } from "./Listing.ts"
@@ -75,40 +74,30 @@ export const changeSetOf = (options: {
   }
 }
 
-/** Puts a completed Task's ChangeSet (none: it changed nothing) and what is told of it into a draft. */
-export const publish = (
-  draft: Draft,
-  task: Task,
+/** What is told of a completed Task and its ChangeSet (none: it changed nothing). */
+export const publication = (
+  { changeId, id: taskId }: Task,
   changeSet: ChangeSet | null,
   also: { readonly intentsDeclared: boolean; readonly findings?: string }
-): void => {
-  const changeId = draft.change.id
-  if (changeSet !== null) {
-    draft.writes.push(Commit.insert("changeSet", changeSet))
-    emit(draft, {
-      type: "changeset.proposed",
-      subject: changeSet.id,
-      data: { changeId, commit: changeSet.commit, tree: changeSet.tree }
-    })
-    if (also.intentsDeclared)
-      emit(draft, {
-        type: "intent.declared",
-        subject: changeSet.id,
-        data: {
-          changeId,
-          taskId: task.id,
-          intents: changeSet.intents.slice(0, Limits.intentsPerEvent),
-          count: changeSet.cut?.intentsTotal ?? changeSet.intents.length
-        }
-      })
-  }
-  emit(draft, {
-    type: "task.completed",
-    subject: task.id,
-    data: {
+): Draft.EventsOf<"task", "published"> => {
+  const completed = {
+    "task.completed": {
       changeId,
       changeSetId: changeSet?.id ?? null,
       ...(also.findings === undefined ? {} : { findings: also.findings })
     }
-  })
+  }
+  if (changeSet === null) return completed
+  const { commit, cut, id, intents, tree } = changeSet
+  const declared = {
+    changeId,
+    taskId,
+    intents: intents.slice(0, Limits.intentsPerEvent),
+    count: cut?.intentsTotal ?? intents.length
+  }
+  return {
+    "changeset.proposed": Draft.about(id, { changeId, commit, tree }),
+    "intent.declared": also.intentsDeclared ? Draft.about(id, declared) : undefined,
+    ...completed
+  }
 }

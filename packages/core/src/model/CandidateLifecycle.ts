@@ -8,25 +8,38 @@ export const CandidateLifecycle = Lifecycle.make("candidate", {
   initial: ["composing"],
   final: ["promoted", "rejected", "stale"],
   rows: [
-    ["composing", "planRecorded", "verifying", { also: "candidate.composed" }],
+    ["composing", "planRecorded", "verifying", { emits: ["candidate.composed"] }],
     [
       "composing",
       "notComposable",
       "rejected",
-      { when: "incompatible, merge conflict, no Sandbox budget, or given up by a person", also: "candidate.rejected" }
+      {
+        when: "incompatible, merge conflict, no Sandbox budget, or given up by a person",
+        emits: ["candidate.rejected"]
+      }
     ],
     [
       ["composing", "verifying", "verified"],
       "canonicalAdvanced",
       "stale",
-      { when: "canonical advanced first, or the base is behind canonical", also: "candidate.stale" }
+      { when: "canonical advanced first, or the base is behind canonical", emits: ["candidate.stale"] }
     ],
-    ["verifying", "checksPassed", "verified", { when: "every required check passes", also: "candidate.verified" }],
+    [
+      "verifying",
+      "checksPassed",
+      "verified",
+      {
+        when: "every required check passes",
+        emits: ["candidate.verified"],
+        mayEmit: ["approval.requested"],
+        also: "it asks for the approval that it owes"
+      }
+    ],
     [
       "verifying",
       "checksFailed",
       "rejected",
-      { when: "a required check failed or has a gap, or it was given up by a person", also: "candidate.rejected" }
+      { when: "a required check failed or has a gap, or it was given up by a person", emits: ["candidate.rejected"] }
     ],
     [
       "verified",
@@ -34,19 +47,19 @@ export const CandidateLifecycle = Lifecycle.make("candidate", {
       "verifying",
       { when: "the same composition is asked for under a newer Policy", also: "re-planned in place" }
     ],
-    ["verified", "approverRejected", "rejected", { also: "approval.rejected, candidate.rejected" }],
-    ["verified", "swapWon", "promoted", { also: "canonical.advanced" }],
+    ["verified", "approverRejected", "rejected", { emits: ["approval.rejected", "candidate.rejected"] }],
+    ["verified", "swapWon", "promoted", { emits: ["canonical.advanced"] }],
     [
       ["composing", "verifying", "verified"],
       "changeCancelled",
       "rejected",
-      { also: "candidate.rejected with reason `change cancelled`" }
+      { emits: ["candidate.rejected"], also: "its reason is `change cancelled`" }
     ],
     [
       "stale",
       "recompositionsExhausted",
       "blocked",
-      { when: "the limit of 2 recompositions per lineage is exceeded", also: "candidate.blocked" }
+      { when: "the limit of 2 recompositions per lineage is exceeded", emits: ["candidate.blocked"] }
     ]
   ]
 })

@@ -14,9 +14,14 @@ export const ChangeLifecycle = Lifecycle.make("change", {
       "running",
       { when: "a Change opened without planning gets a person's first ChangeSet" }
     ],
-    ["compiling", "workGraphStored", "running", { also: "Tasks stored, ready Tasks dispatched" }],
-    ["compiling", "plannerFailed", "failed"],
-    ["running", "lastTaskCompleted", "verifying", { also: "verification.started" }],
+    [
+      "compiling",
+      "workGraphStored",
+      "running",
+      { emits: ["change.compiled"], also: "Tasks stored, ready Tasks dispatched" }
+    ],
+    ["compiling", "plannerFailed", "failed", { emits: ["change.failed"] }],
+    ["running", "lastTaskCompleted", "verifying", { emits: ["verification.started"] }],
     ["running", "budgetStopped", "budget_blocked", { when: "a budget or limit stop" }],
     [
       "budget_blocked",
@@ -28,14 +33,14 @@ export const ChangeLifecycle = Lifecycle.make("change", {
       "verifying",
       "approvalNeeded",
       "awaiting_approval",
-      { when: "a verified Candidate needs approval", also: "approval.requested" }
+      { when: "a verified Candidate needs approval", also: "approval.requested, by the Candidate that owes it" }
     ],
     ["awaiting_approval", "noVerifiedCandidate", "verifying", { when: "no verified Candidate is left" }],
     [
       ["verifying", "awaiting_approval", "running", "budget_blocked"],
       "promotionRequested",
       "promoting",
-      { also: "canonical.promotion.requested" }
+      { emits: ["canonical.promotion.requested"] }
     ],
     ["promoting", "swapRefused", "verifying", { when: "it was verifying, or no verified Candidate is left" }],
     ["promoting", "swapRefused", "awaiting_approval", { when: "it was awaiting approval" }],
@@ -45,20 +50,25 @@ export const ChangeLifecycle = Lifecycle.make("change", {
       "promoting",
       "swapWonWithRelease",
       "releasing",
-      { when: "a release target or app exists", also: "canonical.advanced; a Release is queued" }
+      { when: "a release target or app exists", also: "its Candidate is promoted; a Release is queued" }
     ],
     [
       "promoting",
       "swapWonWithoutRelease",
       "completed",
-      { when: "no release target", also: "canonical.advanced, change.completed" }
+      { when: "no release target", emits: ["change.completed"], also: "its Candidate is promoted" }
     ],
-    ["releasing", "released", "completed", { when: "the release is deployed or superseded", also: "change.completed" }],
+    [
+      "releasing",
+      "released",
+      "completed",
+      { when: "the release is deployed or superseded", emits: ["change.completed"] }
+    ],
     [
       "releasing",
       "releaseFailed",
       "failed",
-      { when: "the release failed, or is stuck for 45 minutes", also: "change.failed" }
+      { when: "the release failed, or is stuck for 45 minutes", emits: ["change.failed"] }
     ],
     [
       ["created", "compiling", "running", "verifying", "awaiting_approval", "budget_blocked"],
@@ -66,6 +76,7 @@ export const ChangeLifecycle = Lifecycle.make("change", {
       "cancelled",
       {
         when: "before promotion starts, or when a rollback's only Candidate has ended",
+        emits: ["change.cancelled"],
         also: "open Tasks cancelled, open Candidates rejected with reason `change cancelled`"
       }
     ]

@@ -44,15 +44,22 @@ const entity = <A, I, const C extends Readonly<Record<string, (record: A) => Val
   schema: Schema.Codec<A, I>,
   id: (record: A) => string,
   project: (record: A) => string | null,
+  columns: C
+) => ({ schema: schema as unknown as Schema.Codec<A, unknown>, id, project, columns })
+
+/** A kind of record that has a life: the lifecycle keeps its own type, so that each step is checked as it is written. */
+const living = <
+  A,
+  I,
+  const C extends Readonly<Record<string, (record: A) => Value>>,
+  L extends Lifecycle<string, string>
+>(
+  schema: Schema.Codec<A, I>,
+  id: (record: A) => string,
+  project: (record: A) => string | null,
   columns: C,
-  lifecycle?: Lifecycle<string, string>
-) => ({
-  schema: schema as unknown as Schema.Codec<A, unknown>,
-  id,
-  project,
-  columns,
-  ...(lifecycle === undefined ? {} : { lifecycle })
-})
+  lifecycle: L
+) => ({ ...entity(schema, id, project, columns), lifecycle })
 
 const directory = () => null
 const byProjectId = (record: { readonly projectId: string }) => record.projectId
@@ -87,8 +94,8 @@ export const Entities = {
   }),
   policy: entity(Policy, byProjectId, byProjectId, {}),
   policyVersion: entity(Policy, (each) => `${each.projectId}/${each.version}`, byProjectId, {}),
-  change: entity(Change, byId, byProjectId, { status: (each) => each.status }, ChangeLifecycle),
-  task: entity(
+  change: living(Change, byId, byProjectId, { status: (each) => each.status }, ChangeLifecycle),
+  task: living(
     Task,
     byId,
     byProjectId,
@@ -101,7 +108,7 @@ export const Entities = {
     fork: (each) => (each.workspaceFork !== null && each.forkDeletedAt === null ? "kept" : "none")
   }),
   changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
-  candidate: entity(
+  candidate: living(
     Candidate,
     byId,
     byProjectId,
@@ -126,12 +133,12 @@ export const Entities = {
   head: entity(Head, byProjectId, byProjectId, {}),
   bundleReport: entity(BundleReport, byProjectId, byProjectId, {}),
   audit: entity(Audit, byProjectId, byProjectId, {}),
-  release: entity(Release, byId, byProjectId, { status: (each) => each.status }, ReleaseLifecycle),
+  release: living(Release, byId, byProjectId, { status: (each) => each.status }, ReleaseLifecycle),
   releaseTarget: entity(ReleaseTarget, byProjectId, byProjectId, {}),
   consumer: entity(Consumer, (each) => consumerKey(each.projectId, each.group), byProjectId, {}),
   webhook: entity(Webhook, byId, byProjectId, {}),
   webhookDelivery: entity(Delivery, byId, byProjectId, { webhookId: (each) => each.webhookId }),
-  pointer: entity(
+  pointer: living(
     Pointer,
     (each) => pointerKey(each.project_id, each.channel),
     (each) => each.project_id,
@@ -150,6 +157,11 @@ export const Entities = {
 export type Kind = keyof typeof Entities
 export type RecordOf<K extends Kind> = Schema.Schema.Type<(typeof Entities)[K]["schema"]>
 export type ColumnsOf<K extends Kind> = keyof (typeof Entities)[K]["columns"]
+/** A kind that has a life. */
+export type LivingKind = {
+  [K in Kind]: (typeof Entities)[K] extends { readonly lifecycle: unknown } ? K : never
+}[Kind]
+export type LifeOf<K extends LivingKind> = (typeof Entities)[K]["lifecycle"]
 export const kinds = Object.keys(Entities) as ReadonlyArray<Kind>
 
 /** The entity of a kind, with its record type. */

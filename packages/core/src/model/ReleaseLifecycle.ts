@@ -8,32 +8,52 @@ export const ReleaseLifecycle = Lifecycle.make("release", {
   initial: ["queued", "failed"],
   final: ["deployed", "failed", "smoke_failed", "superseded"],
   rows: [
-    ["queued", "started", "building", { when: "the generation is still canonical", also: "build.started" }],
+    ["queued", "started", "building", { when: "the generation is still canonical", emits: ["build.started"] }],
     [
       ["queued", "building"],
       "newerPromoted",
       "superseded",
-      { when: "a newer generation was promoted", also: "change.completed" }
+      { when: "a newer generation was promoted", also: "its Change is completed" }
     ],
     [
       "building",
       "buildFailed",
       "failed",
-      { when: "no build, build failed, or deployment unconfirmed", also: "deployment.failed, change.failed" }
+      {
+        when: "no build, build failed, or deployment unconfirmed",
+        emits: ["deployment.failed"],
+        also: "its Change fails"
+      }
     ],
     [
       ["queued", "building"],
       "stuck",
       "failed",
-      { when: "still queued or building 45 minutes after promotion", also: "change.failed" }
+      {
+        when: "still queued or building 45 minutes after promotion",
+        mayEmit: ["deployment.completed"],
+        also: "what was served before it is restored; its Change fails"
+      }
     ],
-    ["building", "probesPassed", "deployed", { also: "deployment.completed, change.completed" }],
+    [
+      "building",
+      "probesPassed",
+      "deployed",
+      {
+        mayEmit: ["deployment.completed"],
+        also: "the deployment at a release target was told when it was confirmed; its Change is completed"
+      }
+    ],
     [
       "building",
       "probesFailed",
       "smoke_failed",
-      { also: "deployment.completed (restored), release.smoke_failed, change.failed" }
+      {
+        emits: ["release.smoke_failed"],
+        mayEmit: ["deployment.completed"],
+        also: "what was served before it is restored; its Change fails"
+      }
     ],
-    ["deployed", "failureInjected", "smoke_failed", { also: "release.smoke_failed with `injected: true`" }]
+    ["deployed", "failureInjected", "smoke_failed", { emits: ["release.smoke_failed"], also: "with `injected: true`" }]
   ]
 })

@@ -6,30 +6,44 @@ export const TaskLifecycle = Lifecycle.make("task", {
   states: taskStatuses,
   // A person's Task is stored as it is completed; a cancel during compiling stores cancelled ones.
   initial: ["pending", "ready", "completed", "cancelled"],
+  birth: ["task.created", "task.ready", "changeset.proposed", "task.completed"],
   final: ["completed", "failed", "cancelled"],
   rows: [
-    ["pending", "dependenciesCompleted", "ready"],
+    ["pending", "dependenciesCompleted", "ready", { emits: ["task.ready"] }],
     ["pending", "dependencyFailed", "blocked"],
     [
       "ready",
       "admitted",
       "assigned",
-      { when: "a slot is free (at most 8 active agents per Change)", also: "task.assigned" }
+      { when: "a slot is free (at most 8 active agents per Change)", emits: ["task.assigned"] }
     ],
     ["ready", "deferred", "ready", { when: "8 agents are already active" }],
-    [["ready", "assigned"], "wakeDeadLettered", "blocked", { also: "task.failed" }],
-    ["assigned", "started", "running", { also: "task.started" }],
-    ["running", "retried", "running", { when: "retry or escalate" }],
-    ["running", "published", "completed", { also: "changeset.proposed, task.completed" }],
-    ["running", "failedTerminally", "failed", { also: "task.failed" }],
+    [["ready", "assigned"], "wakeDeadLettered", "blocked", { emits: ["task.failed"] }],
+    ["assigned", "started", "running", { emits: ["agent.woken", "model.route.decided", "task.started"] }],
+    ["running", "retried", "running", { when: "retry or escalate", emits: ["model.route.decided"] }],
+    [
+      "running",
+      "published",
+      "completed",
+      {
+        emits: ["task.completed"],
+        mayEmit: ["changeset.proposed", "intent.declared"],
+        also: "without a ChangeSet when nothing changed"
+      }
+    ],
+    ["running", "failedTerminally", "failed", { emits: ["task.failed"] }],
     [
       "running",
       "budgetStopped",
       "blocked",
-      { when: "a budget or limit stop; its wake being dead-lettered while it runs is one", also: "dependents blocked" }
+      {
+        when: "a budget or limit stop; its wake being dead-lettered while it runs is one",
+        mayEmit: ["task.failed"],
+        also: "dependents blocked; the dead letter is told, the budget is its Change's"
+      }
     ],
-    ["blocked", "retriedByOperator", "ready", { when: "an operator retries a dead letter" }],
-    ["blocked", "budgetRaised", "ready", { when: "it was stopped by the budget" }],
+    ["blocked", "retriedByOperator", "ready", { when: "an operator retries a dead letter", emits: ["task.ready"] }],
+    ["blocked", "budgetRaised", "ready", { when: "it was stopped by the budget", emits: ["task.ready"] }],
     ["blocked", "dependencyRevived", "pending", { when: "the Task it waits for was blocked and is ready again" }],
     [["pending", "ready", "assigned", "running", "blocked"], "changeCancelled", "cancelled"]
   ]

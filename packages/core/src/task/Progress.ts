@@ -5,16 +5,14 @@
  * Every commit made here writes the Change, so its revision guards all rules about the set of its Tasks.
  */
 import type { Actor } from "../model/Actor.ts"
-import type { Change, ChangeStatus } from "../model/Change.ts"
-import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
+import type { Change } from "../model/Change.ts"
 import { dispatchOf } from "../change/Changes.ts"
-import { commandId, type NewCommand } from "../model/Command.ts"
-import type { NewEvent } from "../model/Event.ts"
-import * as Commit from "../ledger/Commit.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
+import { mayWork, stepWork, workStatus } from "../change/WorkStatus.ts"
+import { commandId } from "../model/Command.ts"
+import type * as Commit from "../ledger/Commit.ts"
+import * as Draft from "../ledger/Draft.ts"
 import type * as Time from "../primitives/Time.ts"
 import { isActive, isPlanned, type Task } from "../model/Task.ts"
-import { TaskLifecycle } from "../model/TaskLifecycle.ts"
 
 /** A Change and all its Tasks in order of insertion, as they were read. */
 export interface Snapshot {
@@ -24,168 +22,120 @@ export interface Snapshot {
   readonly owesApproval: boolean
 }
 
-type TaskTrigger = (typeof TaskLifecycle.rows)[number]["trigger"]
-type ChangeTrigger = (typeof ChangeLifecycle.rows)[number]["trigger"]
-
-interface TaskDraft {
-  record: Task
-  revision: number
-}
-
-/** A commit in the making. */
-export interface Draft {
+/** The draft of a commit that moves Tasks. */
+export interface Progress extends Draft.Draft {
   readonly before: Snapshot
-  readonly now: Time.Timestamp
-  readonly actor: Actor
-  change: Change
-  readonly changeSteps: Array<Change>
-  readonly tasks: Array<TaskDraft>
-  readonly writes: Array<Commit.Write>
-  readonly events: Array<NewEvent>
-  readonly commands: Array<NewCommand>
+  /** Those that were there, and those that are new. */
+  readonly tasks: Array<Commit.Stored<Task>>
 }
 
-export const begin = (before: Snapshot, actor: Actor, now: Time.Timestamp): Draft => ({
+export const begin = (before: Snapshot, actor: Actor, now: Time.Timestamp): Progress => ({
+  ...Draft.begin(before.change.record.projectId, actor, now),
   before,
-  now,
-  actor,
-  change: before.change.record,
-  changeSteps: [],
-  tasks: before.tasks.map((task) => ({ ...task })),
-  writes: [],
-  events: [],
-  commands: []
+  tasks: [...before.tasks]
 })
 
-/** The status by which Tasks go on: while a promotion is decided, the one that a refusal leads back to. */
-export const workStatus = (change: Change): ChangeStatus =>
-  change.status === "promoting" ? (change.statusBeforePromoting ?? change.status) : change.status
+/** The Change as the draft leaves it. */
+export const changeIn = (draft: Progress): Change => Draft.newest(draft, "change", draft.before.change).record
 
-export const emit = (draft: Draft, event: Omit<NewEvent, "actor">): void => {
-  draft.events.push({ ...event, actor: draft.actor })
+/** The Tasks as the draft leaves them. */
+const tasksIn = (draft: Progress): ReadonlyArray<Task> =>
+  draft.tasks.map((task) => Draft.newest(draft, "task", task).record)
+
+const storedTask = (draft: Progress, id: string): Commit.Stored<Task> => {
+  const task = draft.tasks.find(({ record }) => record.id === id)
+  if (task === undefined) throw new Error(`${id} is no Task of ${draft.before.change.record.id}`)
+  return task
 }
 
-/** New fields of the Change, without a step of its life. */
-export const setChange = (draft: Draft, fields: Partial<Change>): void => {
-  draft.change = { ...draft.change, ...fields, updatedAt: draft.now }
-  draft.changeSteps.push(draft.change)
-}
+/** Whether the life of a Task has this step. */
+export const mayMove = (draft: Progress, id: string, trigger: Draft.TriggerOf<"task">): boolean =>
+  Draft.may(draft, "task", storedTask(draft, id), trigger)
 
-/** Takes the Change a step on, and answers whether its life has that step. During a promotion it is the status to return to that moves. */
-export const moveChange = (draft: Draft, trigger: ChangeTrigger, fields: Partial<Change> = {}): boolean => {
-  const next = Lifecycle.next(ChangeLifecycle, workStatus(draft.change), trigger)
-  if (next._tag === "Failure") return false
-  const promoting = draft.change.status === "promoting"
-  setChange(draft, { ...fields, ...(promoting ? { statusBeforePromoting: next.success } : { status: next.success }) })
-  return true
-}
-
-/** Takes a Task a step on, and answers it as it is then; null when its life has no such step. */
-export const moveTask = (draft: Draft, id: string, trigger: TaskTrigger, fields: Partial<Task> = {}): Task | null => {
-  const task = draft.tasks.find((each) => each.record.id === id)
-  if (task === undefined) return null
-  const next = Lifecycle.next(TaskLifecycle, task.record.status, trigger)
-  if (next._tag === "Failure") return null
-  const record: Task = {
-    ...task.record,
-    reason: null,
-    ...fields,
-    blockedBy: next.success === "blocked" ? (fields.blockedBy ?? "dependency") : null,
-    status: next.success,
-    updatedAt: draft.now
-  }
-  draft.writes.push(Commit.update("task", { record: task.record, revision: task.revision }, record))
-  task.record = record
-  task.revision += 1
-  if (record.status === "ready" && trigger !== "deferred") announceReady(draft, record)
+/** Takes a Task a step on, and answers it as it is then. What it waited for before, and why, is over. */
+export const moveTask = <T extends Draft.TriggerOf<"task">>(
+  draft: Progress,
+  id: string,
+  trigger: T,
+  fields: Draft.Fields<"task">,
+  ...data: Draft.Telling<"task", T>
+): Task => {
+  const moved = { reason: null, blockedBy: null, ...fields }
+  const { record } = Draft.step(draft, "task", storedTask(draft, id), trigger, moved, ...data)
+  if (record.status === "ready" && trigger !== "deferred") wake(draft, record)
   return record
 }
 
+/** What is told of a Task that is ready. */
+export const readiness = ({ changeId, key }: Task) => ({ "task.ready": { changeId, key } })
+
 /** A Task that begins in one of the initial states. */
-export const addTask = (draft: Draft, task: Task): void => {
-  draft.tasks.push({ record: task, revision: 1 })
-  draft.writes.push(Commit.insert("task", task))
+export const addTask = (draft: Progress, task: Task): void => {
+  draft.tasks.push(Draft.insert(draft, "task", task))
 }
 
-export const announceReady = (draft: Draft, task: Task): void => {
-  emit(draft, { type: "task.ready", subject: task.id, data: { changeId: task.changeId, key: task.key } })
+export const announceReady = (draft: Progress, task: Task): void => {
+  Draft.tell(draft, task.id, readiness(task))
   wake(draft, task)
 }
 
 /** One wake per ready Task. While the budget stands in the way none is sent: raising it sends them. */
-const wake = (draft: Draft, task: Task): void => {
-  if (workStatus(draft.change) !== "running") return
+const wake = (draft: Progress, task: Task): void => {
+  if (workStatus(changeIn(draft)) !== "running") return
   const id = commandId("agent.wake", task.id)
   if (!draft.commands.some((command) => command.id === id))
-    draft.commands.push({ kind: "agent.wake", id, payload: { taskId: task.id } })
+    Draft.send(draft, { kind: "agent.wake", id, payload: { taskId: task.id } })
 }
 
 const stopped = (task: Task): boolean => task.status === "failed" || task.status === "blocked"
 
 /** One step that follows from where the dependencies of a Task are; false when nothing does. */
-const followOne = (draft: Draft, task: Task): boolean => {
-  const needed = draft.tasks.map((each) => each.record).filter((each) => task.dependsOn.includes(each.key))
+const followOne = (draft: Progress, task: Task): boolean => {
+  const needed = tasksIn(draft).filter((each) => task.dependsOn.includes(each.key))
   const obstacle = needed.find(stopped)
-  if (task.status === "pending" && obstacle !== undefined)
-    return (
-      moveTask(draft, task.id, "dependencyFailed", {
-        blockedBy: "dependency",
-        reason: `it depends on ${obstacle.key}, which is ${obstacle.status}`
-      }) !== null
-    )
-  if (task.status === "pending" && needed.every((each) => each.status === "completed"))
-    return moveTask(draft, task.id, "dependenciesCompleted") !== null
-  if (task.status === "blocked" && task.blockedBy === "dependency" && obstacle === undefined)
-    return moveTask(draft, task.id, "dependencyRevived") !== null
-  return false
+  if (task.status === "pending" && obstacle !== undefined) {
+    const reason = `it depends on ${obstacle.key}, which is ${obstacle.status}`
+    moveTask(draft, task.id, "dependencyFailed", { blockedBy: "dependency", reason })
+  } else if (task.status === "pending" && needed.every((each) => each.status === "completed"))
+    moveTask(draft, task.id, "dependenciesCompleted", {}, readiness(task))
+  else if (task.status === "blocked" && task.blockedBy === "dependency" && obstacle === undefined)
+    moveTask(draft, task.id, "dependencyRevived", {})
+  else return false
+  return true
 }
 
-const activeIn = (tasks: ReadonlyArray<{ readonly record: Task }>): number =>
-  tasks.filter(({ record }) => isActive(record)).length
+const activeIn = (tasks: ReadonlyArray<Task>): number => tasks.filter(isActive).length
 
 /** Everything that follows, until nothing more does. */
-const follow = (draft: Draft): void => {
+const follow = (draft: Progress): void => {
   // Each pass settles at least one Task; the graph has no cycle, so no Task goes round.
   for (let moved = true; moved;) {
     moved = false
-    for (const task of draft.tasks) while (followOne(draft, task.record)) moved = true
+    for (const task of draft.tasks) while (followOne(draft, Draft.newest(draft, "task", task).record)) moved = true
   }
-  const slotFreed = activeIn(draft.tasks) < activeIn(draft.before.tasks)
+  const tasks = tasksIn(draft)
+  const slotFreed = activeIn(tasks) < activeIn(draft.before.tasks.map(({ record }) => record))
   const resumed = workStatus(draft.before.change.record) !== "running"
-  if (slotFreed || resumed) for (const { record } of draft.tasks) if (record.status === "ready") wake(draft, record)
-  if (draft.tasks.length > 0 && draft.tasks.every(({ record }) => record.status === "completed")) complete(draft)
+  if (slotFreed || resumed) for (const task of tasks) if (task.status === "ready") wake(draft, task)
+  if (tasks.length > 0 && tasks.every(({ status }) => status === "completed")) complete(draft)
 }
 
-const complete = (draft: Draft): void => {
-  if (!moveChange(draft, "lastTaskCompleted")) return
-  emit(draft, {
-    type: "verification.started",
-    subject: draft.change.id,
-    data: { reason: "work_graph_completed" }
-  })
+/** Nothing happens to a Change that went on meanwhile: it was verifying before, or has ended. */
+const complete = (draft: Progress): void => {
+  const { change, owesApproval } = draft.before
+  if (!mayWork(draft, change, "lastTaskCompleted")) return
+  stepWork(draft, change, "lastTaskCompleted", {}, { "verification.started": { reason: "work_graph_completed" } })
   // The gate of a Candidate that was verified before has asked for the approval; only the Change could not wait for it then.
-  if (draft.before.owesApproval) moveChange(draft, "approvalNeeded")
+  if (owesApproval) stepWork(draft, change, "approvalNeeded", {})
   // A Change with a Work Graph asks for its Candidate by itself; a person's does so only when asked.
-  if (draft.tasks.some(({ record }) => isPlanned(record))) draft.commands.push(dispatchOf(draft.change.id))
+  if (tasksIn(draft).some(isPlanned)) Draft.send(draft, dispatchOf(change.record.id))
 }
 
-const changeWrites = (draft: Draft): ReadonlyArray<Commit.Write> => {
-  const steps = draft.changeSteps.length > 0 ? draft.changeSteps : [{ ...draft.change, updatedAt: draft.now }]
-  const { record, revision } = draft.before.change
-  return steps.map((step, index) =>
-    Commit.update("change", { record: index === 0 ? record : steps[index - 1]!, revision: revision + index }, step)
-  )
-}
-
-/** The commit, with all that follows from what was done in the draft. */
-export const end = (draft: Draft, commit: Omit<Commit.Commit, "projectId" | "events" | "commands">): Commit.Commit => {
+/** The commit, with all that follows from what was done in the draft. The writes of the Change come first. */
+export const end = (draft: Progress, beside: Parameters<typeof Draft.end>[1]): Commit.Commit => {
   follow(draft)
-  return {
-    ...commit,
-    projectId: draft.change.projectId,
-    actor: draft.actor,
-    writes: [...changeWrites(draft), ...draft.writes, ...(commit.writes ?? [])],
-    events: draft.events,
-    commands: draft.commands
-  }
+  const { change } = draft.before
+  if (Draft.newest(draft, "change", change) === change) Draft.update(draft, "change", change, { updatedAt: draft.now })
+  const writes = draft.writes.toSorted((one, other) => Number(other.kind === "change") - Number(one.kind === "change"))
+  return { ...Draft.end(draft, beside), writes }
 }

@@ -1,18 +1,19 @@
 /** What the outcome of a run makes of its Task: completed, worked again, failed for good, or stopped. */
 import { Effect } from "effect"
 import { compositionOrder } from "../change/WorkGraph.ts"
-import { changeSetOf, type Made, publish } from "../changeset/Publication.ts"
-import * as Commit from "../ledger/Commit.ts"
+import { changeSetOf, type Made, publication } from "../changeset/Publication.ts"
+import { mayWork, stepWork } from "../change/WorkStatus.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Process } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
 import { tierAfter } from "./ModelRouting.ts"
 import type { Usage } from "./Agent.ts"
-import { begin, type Draft, end, moveChange, moveTask, setChange } from "./Progress.ts"
+import { begin, end, moveTask, type Progress } from "./Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
-import { agentOf, announceRun, endRun, failedEvent, inContext, newRun, openRun } from "./Tasks.ts"
+import { agentOf, endRun, failureOf, inContext, newRun, openRun, routeOf } from "./Tasks.ts"
 import { dependenciesOf } from "./Workspaces.ts"
 
 /** How a run ended, as its process journals it: small, and all that is needed to settle it. */
@@ -41,32 +42,27 @@ const outcomes = {
 const sum = (a: number, b: number): number => Math.round((a + b) * 1e6) / 1e6
 
 const complete = (
-  draft: Draft,
+  draft: Progress,
   task: Task,
   run: TaskRun,
   finding: Extract<Finding, { readonly _tag: "Published" | "Answered" }>
 ) => {
-  const completed = moveTask(draft, task.id, "published")
-  if (completed === null) return
-  if (finding._tag === "Answered")
-    return publish(draft, completed, null, {
-      intentsDeclared: false,
-      ...(finding.objectKey === null ? {} : { findings: finding.objectKey })
-    })
+  if (finding._tag === "Answered") {
+    const findings = finding.objectKey === null ? {} : { findings: finding.objectKey }
+    return moveTask(draft, task.id, "published", {}, publication(task, null, { intentsDeclared: false, ...findings }))
+  }
   const { base, made, message } = finding
-  const author = agentOf(task)
-  const changeSet = changeSetOf({ task: completed, run, author, base, made, message, now: draft.now })
-  publish(draft, completed, changeSet, { intentsDeclared: true })
+  const changeSet = changeSetOf({ task, run, author: agentOf(task), base, made, message, now: draft.now })
+  moveTask(draft, task.id, "published", {}, publication(task, changeSet, { intentsDeclared: true }))
+  Draft.insert(draft, "changeSet", changeSet)
 }
 
-const fail = (draft: Draft, task: Task, reason: string) => {
-  const failed = moveTask(draft, task.id, "failedTerminally", { reason })
-  if (failed !== null) failedEvent(draft, failed, reason)
-}
+const fail = (draft: Progress, task: Task, reason: string) =>
+  moveTask(draft, task.id, "failedTerminally", { reason }, failureOf(task, "failed", reason))
 
 /** Another attempt on the tier that it gets, or the end when there is no stronger one. */
 const again = (
-  draft: Draft,
+  draft: Progress,
   task: Task,
   head: Head,
   asked: "Retry" | "Escalate",
@@ -75,16 +71,17 @@ const again = (
 ) => {
   const tier = task.tier === null ? null : tierAfter(asked, task.tier, runs)
   if (tier === null) return fail(draft, task, `every model tier has used up its attempts; the last one: ${reason}`)
-  const retried = moveTask(draft, task.id, "retried", { attempt: task.attempt + 1, tier, reason })
-  if (retried === null) return
-  const run = newRun(retried, head, draft.now)
-  draft.writes.push(Commit.insert("taskRun", run))
-  announceRun(draft, retried, run)
+  const attempt = task.attempt + 1
+  const run = newRun({ ...task, attempt, tier }, head, draft.now)
+  moveTask(draft, task.id, "retried", { attempt, tier, reason }, routeOf(task, run))
+  Draft.insert(draft, "taskRun", run)
 }
 
-const stop = (draft: Draft, task: Task, reason: string) => {
-  if (moveTask(draft, task.id, "budgetStopped", { blockedBy: "budget", reason }) === null) return
-  moveChange(draft, "budgetStopped", { reason })
+const stop = (draft: Progress, task: Task, reason: string) => {
+  moveTask(draft, task.id, "budgetStopped", { blockedBy: "budget", reason })
+  // Another Task of it met the bound before, or the Change has left its work behind.
+  const { change } = draft.before
+  if (mayWork(draft, change, "budgetStopped")) stepWork(draft, change, "budgetStopped", { reason })
 }
 
 /** Settles the run that a Task is at. Nothing happens when the Task has moved on: cancelled, or settled before. */
@@ -99,9 +96,10 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
       const now = yield* Time.now
       const draft = begin(snapshot, agentOf(task), now)
       const { change } = snapshot
-      setChange(draft, { spent_usd: sum(change.record.spent_usd, finding.usage.cost_usd) })
+      const spent_usd = sum(change.record.spent_usd, finding.usage.cost_usd)
+      Draft.update(draft, "change", change, { spent_usd, updatedAt: now })
       const reason = "reason" in finding ? finding.reason : null
-      draft.writes.push(endRun(run, { outcome: outcomes[finding._tag], reason, ...finding.usage }, now))
+      endRun(draft, run, { outcome: outcomes[finding._tag], reason, ...finding.usage })
       if (finding._tag === "Published" || finding._tag === "Answered") complete(draft, task, run.record, finding)
       else if (finding._tag === "Failed") fail(draft, task, finding.reason)
       else if (finding._tag === "Stopped") stop(draft, task, finding.reason)

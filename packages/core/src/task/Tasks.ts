@@ -4,8 +4,10 @@ import { type Actor, system } from "../model/Actor.ts"
 import { decisionsOn, standingOf } from "../approval/Standing.ts"
 import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
-import * as Commit from "../ledger/Commit.ts"
+import { workStatus } from "../change/WorkStatus.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { type Decided, decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Process, Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import type { Lease } from "../model/Command.ts"
@@ -13,7 +15,7 @@ import { agentId, runId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
-import { begin, type Draft, emit, end, moveTask, type Snapshot, workStatus } from "./Progress.ts"
+import { begin, end, mayMove, moveTask, type Progress, readiness, type Snapshot } from "./Progress.ts"
 import { isActive, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 export const dispatcher = system("dispatch")
@@ -93,25 +95,16 @@ export const admit = (taskId: string) =>
         moveTask(draft, taskId, "deferred", { reason: `${Limits.activeAgentsPerChange} agents are active` })
         return { answer: "nothing" as Turn, commit: end(draft, { name: "Tasks.deferred", lease }) }
       }
-      moveTask(draft, taskId, "admitted")
-      emit(draft, {
-        type: "task.assigned",
-        subject: taskId,
-        data: { changeId: task.changeId, agentId: agentId(task.id) }
-      })
+      const assigned = { changeId: task.changeId, agentId: agentId(task.id) }
+      moveTask(draft, taskId, "admitted", {}, { "task.assigned": assigned })
       return { answer: "work" as Turn, commit: end(draft, { name: "Tasks.admitted", lease }) }
     })
   )
 
-/** Tells of a run that begins. */
-export const announceRun = (draft: Draft, task: Task, run: TaskRun): void => {
-  const { changeId, kind, complexity, tier, attempt } = task
-  emit(draft, {
-    type: "model.route.decided",
-    subject: task.id,
-    data: { changeId, runId: run.id, kind, complexity, tier, attempt }
-  })
-}
+/** Which tier a run that begins is worked by. */
+export const routeOf = ({ changeId, complexity, kind }: Task, { attempt, id: runId, tier }: TaskRun) => ({
+  "model.route.decided": { changeId, runId, kind, complexity, tier, attempt }
+})
 
 /** An assigned Task begins its next run, on the canonical head of this moment. */
 export const start = (taskId: string) =>
@@ -122,35 +115,35 @@ export const start = (taskId: string) =>
       const head = yield* demand("head", task.projectId)
       const now = yield* Time.now
       const draft = begin(snapshot, dispatcher, now)
-      const started = moveTask(draft, taskId, "started", { attempt: task.attempt + 1 })
-      if (started === null) return { answer: undefined }
-      const run = newRun(started, head.record, now)
+      const attempt = task.attempt + 1
+      const run = newRun({ ...task, attempt }, head.record, now)
       const data = { changeId: task.changeId, runId: run.id }
-      emit(draft, { type: "agent.woken", subject: agentId(task.id), data: { ...data, taskId } })
-      announceRun(draft, started, run)
-      emit(draft, { type: "task.started", subject: taskId, data: { ...data, attempt: run.attempt } })
+      const woken = Draft.about(agentId(task.id), { ...data, taskId })
+      moveTask(
+        draft,
+        taskId,
+        "started",
+        { attempt },
+        { "agent.woken": woken, ...routeOf(task, run), "task.started": { ...data, attempt } }
+      )
+      Draft.insert(draft, "taskRun", run)
       const { lease } = yield* Process
-      return {
-        answer: undefined,
-        commit: end(draft, { name: "Tasks.started", lease, writes: [Commit.insert("taskRun", run)] })
-      }
+      return { answer: undefined, commit: end(draft, { name: "Tasks.started", lease }) }
     })
   )
 
-/** How a run that goes on is ended, beside its Task. */
-export const endRun = (run: Commit.Stored<TaskRun>, fields: Partial<TaskRun>, now: Time.Timestamp): Commit.Write =>
-  Commit.update("taskRun", run, { ...fields, endedAt: now })
+/** Ends a run that goes on, beside its Task. */
+export const endRun = (draft: Draft.Draft, run: Commit.Stored<TaskRun>, fields: Partial<TaskRun>) =>
+  Draft.update(draft, "taskRun", run, { ...fields, endedAt: draft.now })
 
 /** The run that a Task is at, when it goes on. */
 export const openRun = (task: Task) =>
   Effect.map(find("taskRun", runId(task.id, task.attempt)), (run) => (run?.record.endedAt === null ? run : null))
 
-export const failedEvent = (draft: Draft, task: Task, reason: string): void =>
-  emit(draft, {
-    type: "task.failed",
-    subject: task.id,
-    data: { changeId: task.changeId, status: task.status, terminal: task.status === "failed", reason }
-  })
+/** What is told of a Task that failed for good, or is blocked until a person helps. */
+export const failureOf = ({ changeId }: Task, status: "failed" | "blocked", reason: string) => ({
+  "task.failed": { changeId, status, terminal: status === "failed", reason }
+})
 
 /**
  * The wake of a Task has failed too often: the Task is blocked until a person retries the letter. A Task whose agent
@@ -165,11 +158,11 @@ export const wakeDied = (taskId: string, problem: string, lease: Lease) =>
       const draft = begin(snapshot, dispatcher, now)
       const trigger = task.status === "running" ? "budgetStopped" : "wakeDeadLettered"
       const reason = `its agent could not be run: ${problem}`
-      const blocked = moveTask(draft, taskId, trigger, { blockedBy: "dead_letter", reason })
-      if (blocked === null) return { answer: undefined }
-      failedEvent(draft, blocked, reason)
-      const writes = run === null ? [] : [endRun(run, { outcome: "dead_lettered", reason }, now)]
-      return { answer: undefined, commit: end(draft, { name: "Tasks.wakeDied", lease, writes }) }
+      // Blocked before, or ended meanwhile.
+      if (!mayMove(draft, taskId, trigger)) return { answer: undefined }
+      moveTask(draft, taskId, trigger, { blockedBy: "dead_letter", reason }, failureOf(task, "blocked", reason))
+      if (run !== null) endRun(draft, run, { outcome: "dead_lettered", reason })
+      return { answer: undefined, commit: end(draft, { name: "Tasks.wakeDied", lease }) }
     })
   ).pipe(Effect.withSpan("Tasks.wakeDied"))
 
@@ -180,16 +173,17 @@ export const retryDead = (actor: Actor, taskId: string) =>
       const { snapshot, task } = yield* inContext(taskId)
       if (task.blockedBy !== "dead_letter" || isClosed(snapshot.change.record.status)) return { answer: undefined }
       const draft = begin(snapshot, actor, yield* Time.now)
-      if (moveTask(draft, taskId, "retriedByOperator") === null) return { answer: undefined }
+      if (!mayMove(draft, taskId, "retriedByOperator")) return { answer: undefined }
+      moveTask(draft, taskId, "retriedByOperator", {}, readiness(task))
       return { answer: undefined, commit: end(draft, { name: "Tasks.retried" }) }
     })
   ).pipe(Effect.withSpan("Tasks.retryDead"))
 
 /** The open Tasks of a Change that ends with it, and the runs that go on. */
-export const cancelOpen = (draft: Draft, runs: ReadonlyArray<Commit.Stored<TaskRun>>, reason: string): void => {
-  for (const { record } of draft.before.tasks) moveTask(draft, record.id, "changeCancelled", { reason })
-  for (const run of runs)
-    if (run.record.endedAt === null) draft.writes.push(endRun(run, { outcome: "cancelled", reason }, draft.now))
+export const cancelOpen = (draft: Progress, runs: ReadonlyArray<Commit.Stored<TaskRun>>, reason: string): void => {
+  for (const { record } of draft.before.tasks)
+    if (mayMove(draft, record.id, "changeCancelled")) moveTask(draft, record.id, "changeCancelled", { reason })
+  for (const run of runs) if (run.record.endedAt === null) endRun(draft, run, { outcome: "cancelled", reason })
 }
 
 export const runsOf = (changeId: string) =>

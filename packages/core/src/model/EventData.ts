@@ -1,0 +1,168 @@
+/**
+ * What each type of event tells, beside its subject and its actor. Ids are Pawl's own, commits and trees are git's, and
+ * money is in US dollars. Readers take what they know: fields are added, never renamed.
+ */
+import type { ApprovalId, CandidateId, EvidenceId } from "../primitives/Ids.ts"
+import type { RiskTier } from "./Change.ts"
+import type { Intent } from "./ChangeSet.ts"
+import type { EventType } from "./Event.ts"
+import type { Trigger } from "./Generation.ts"
+import type { BundleSource, ProbeResult } from "./Release.ts"
+import type { CheckVerdict } from "./Score.ts"
+import type { Complexity, ModelTier, TaskKind, TaskStatus } from "./Task.ts"
+
+/** Of a verdict its place: what it showed stands in the evidence. */
+type Judged = Pick<CheckVerdict, "checkId" | "verdict" | "evidenceId">
+
+interface OfChange {
+  readonly changeId: string
+}
+
+interface OfRelease {
+  readonly releaseId: string
+  readonly generation: number
+}
+
+interface Composition {
+  readonly commit: string | null
+  readonly tree: string | null
+}
+
+interface Decided extends OfChange {
+  readonly approvalId: ApprovalId
+  readonly tree: string
+  /** How many people must still grant. */
+  readonly owed: number
+}
+
+interface Rejected extends OfChange {
+  readonly reason: string
+  /** When the gate rejected it. */
+  readonly checks?: ReadonlyArray<Judged>
+  /** When it could not be merged: the first paths. */
+  readonly conflicts?: ReadonlyArray<string>
+}
+
+interface Advanced {
+  readonly generation: number
+  readonly commit: string
+  readonly tree: string
+  readonly candidateId: CandidateId | null
+  readonly evidenceIds: ReadonlyArray<EvidenceId>
+  /** The last of `approvalIds`. */
+  readonly approvalId: ApprovalId | null
+  readonly approvalIds?: ReadonlyArray<ApprovalId> | undefined
+  readonly trigger: Trigger
+}
+
+/** How a Change ended after its promotion: by its release, or at once with its generation. */
+interface Finished {
+  readonly releaseId?: string
+  readonly generation?: number
+  readonly reason?: string
+}
+
+interface OfRun extends OfChange {
+  readonly runId: string
+}
+
+interface EachEvent {
+  readonly "change.compiled": { readonly baseGeneration: number; readonly tasks: ReadonlyArray<string> }
+  readonly "task.created": OfChange & {
+    readonly key: string
+    readonly title: string
+    readonly kind: TaskKind
+    readonly complexity: Complexity
+    readonly dependsOn: ReadonlyArray<string>
+  }
+  readonly "task.ready": OfChange & { readonly key: string }
+  readonly "task.assigned": OfChange & { readonly agentId: string }
+  readonly "agent.woken": OfRun & { readonly taskId: string }
+  readonly "model.route.decided": OfRun & {
+    readonly kind: TaskKind
+    readonly complexity: Complexity
+    readonly tier: ModelTier | null
+    readonly attempt: number
+  }
+  readonly "task.started": OfRun & { readonly attempt: number }
+  readonly "changeset.proposed": OfChange & Composition
+  readonly "intent.declared": OfChange & {
+    readonly taskId: string
+    readonly intents: ReadonlyArray<Intent>
+    /** Of all, also of those that are not listed. */
+    readonly count: number
+  }
+  readonly "task.completed": OfChange & {
+    /** Null when nothing was changed. */
+    readonly changeSetId: string | null
+    /** The key of the object that holds what a read-only Task found. */
+    readonly findings?: string
+  }
+  readonly "task.failed": OfChange & {
+    readonly status: TaskStatus
+    /** Whether it failed for good; else it is blocked. */
+    readonly terminal: boolean
+    readonly reason: string
+  }
+  readonly "claim.expired": Readonly<Record<string, unknown>>
+  readonly "verification.started": { readonly reason: "work_graph_completed" }
+  readonly "candidate.composed": OfChange & Composition & { readonly riskTier: RiskTier }
+  readonly "candidate.verified": OfChange & { readonly checks: ReadonlyArray<Judged> }
+  readonly "candidate.rejected": Rejected
+  readonly "candidate.stale": OfChange & {
+    readonly baseGeneration: number
+    readonly canonicalGeneration: number
+    readonly reason: string
+  }
+  readonly "candidate.blocked": OfChange & { readonly lineage: string; readonly reason: string }
+  readonly "approval.requested": OfChange & {
+    readonly tree: string | null
+    readonly riskTier: RiskTier | undefined
+    readonly approvalsRequired: number
+    /** The old promises that were not seen to hold. */
+    readonly brokenPromises: ReadonlyArray<{
+      readonly checkId: string
+      readonly paths: ReadonlyArray<string>
+      readonly count: number
+    }>
+  }
+  readonly "approval.granted": Decided
+  readonly "approval.rejected": Decided
+  readonly "canonical.promotion.requested": {
+    readonly candidateId: string
+    readonly expectedGeneration: number
+    readonly trigger: Trigger
+  }
+  readonly "canonical.advanced": Advanced
+  readonly "build.started": OfRelease & { readonly commit: string }
+  readonly "build.completed": OfRelease & {
+    readonly bundleSource?: BundleSource
+    readonly bundleDigest?: string
+    /** Of a release target. */
+    readonly buildId?: string
+    readonly outcome?: string
+  }
+  readonly "deployment.completed": OfRelease & {
+    readonly status: "deployed" | "restored"
+    readonly restoredGeneration?: number | null
+    /** Of a release target. */
+    readonly versionId?: string
+    readonly buildId?: string
+  }
+  readonly "deployment.failed": OfRelease & { readonly reason: string }
+  readonly "release.smoke_failed": OfRelease & {
+    readonly probes: ReadonlyArray<ProbeResult>
+    /** A member asked for the failure. */
+    readonly injected?: true
+  }
+  readonly "change.completed": Finished
+  readonly "change.failed": Finished
+  readonly "change.cancelled": { readonly reason?: string }
+  readonly "audit.passed": Readonly<Record<string, unknown>>
+  readonly "audit.failed": Readonly<Record<string, unknown>>
+  readonly "project.archived": { readonly slug: string }
+  readonly "app.removed": { readonly label: string }
+}
+
+/** What an event of this type tells. */
+export type DataOf<T extends EventType> = EachEvent[T]

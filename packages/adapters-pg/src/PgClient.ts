@@ -13,7 +13,9 @@ import { Context, Effect, Layer } from "effect"
 import * as Notices from "./Notices.ts"
 import { makeClient } from "./PgConnections.ts"
 import { make as makeDatabase } from "./PgDatabase.ts"
+import * as PgNotices from "./PgNotices.ts"
 import * as PgPool from "./PgPool.ts"
+import { defaultSchema } from "./SchemaName.ts"
 
 /** A server that is silent for this much longer than a statement may take is given up, in ms. */
 const silenceMs = 5000
@@ -49,8 +51,8 @@ const makeSignals = Effect.fnUntraced(function* (notices: Notices.Notices["Servi
 const make = Effect.fnUntraced(function* (options: PgPool.Options) {
   const pool = yield* PgPool.make(options)
   const sql = yield* makeClient(pool)
-  yield* makeSchema(sql, options.schema ?? PgPool.defaultSchema)
-  const notices = yield* Notices.make(options)
+  yield* makeSchema(sql, options.schema ?? defaultSchema)
+  const notices = yield* PgNotices.make(options)
   const signals = yield* makeSignals(notices)
   const database = { ...makeDatabase(pool, (options.statementMs ?? PgPool.defaultStatementMs) + silenceMs), signals }
   return Context.make(SqlClient.SqlClient, sql).pipe(

@@ -7,6 +7,7 @@ import { SqlError } from "effect/sql/SqlError"
 import { Effect, Redacted, type Scope } from "effect"
 import Pg from "pg"
 import { reasonFor } from "./PgFailures.ts"
+import { defaultSchema, schemaProblem } from "./SchemaName.ts"
 
 export interface Options {
   /** `postgres://user:password@host:port/database`. It is never logged. */
@@ -21,14 +22,7 @@ export interface Options {
   readonly connectMs?: number
 }
 
-export const defaultSchema = "pawl"
 export const defaultStatementMs = 15_000
-
-/** The name cannot be a schema here; the message says what can. */
-export const schemaProblem = (schema: string): string | null =>
-  /^[a-z_][a-z0-9_]{0,40}$/.test(schema) && !schema.startsWith("pg_")
-    ? null
-    : "use 1 to 41 lowercase letters, digits or _, not starting with a digit or pg_"
 
 export const failed = (cause: unknown): SqlError =>
   new SqlError({ reason: reasonFor({ cause, message: "Failed to execute statement", operation: "execute" }) })

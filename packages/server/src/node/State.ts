@@ -3,12 +3,11 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import * as Notices from "@pawl/adapters-pg/Notices"
-import * as PgClient from "@pawl/adapters-pg/PgClient"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { SqlError } from "effect/sql/SqlError"
 import { reasonOf } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
-import { Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import type { Options } from "./Options.ts"
 
 /** The database cannot be reached, or not be used. The reason holds no address and no password. */
@@ -34,9 +33,18 @@ const embedded = (options: Options): State =>
     Layer.catch((problem) => unavailable(told(problem)))
   )
 
+/** The client of Postgres is read when one is used: the embedded server starts without it. */
+const postgres = ({ databaseSchema }: Options, url: NonNullable<Options["databaseUrl"]>) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@pawl/adapters-pg/PgClient")),
+      (PgClient) => PgClient.layer({ url, schema: databaseSchema })
+    )
+  )
+
 const shared = (options: Options, url: NonNullable<Options["databaseUrl"]>): State =>
   SqlStores.layer.pipe(
-    Layer.provideMerge(PgClient.layer({ url, schema: options.databaseSchema })),
+    Layer.provideMerge(postgres(options, url)),
     Layer.catch((problem) => unavailable(told(problem)))
   )
 
@@ -49,9 +57,7 @@ export const layerBeside = (options: Options): Layer.Layer<SqlStores.Stores, Dat
   if (options.databaseUrl === null && !existsSync(filename))
     return unavailable(`there is no ${filename}: name the data folder with --data`)
   const database =
-    options.databaseUrl === null
-      ? SqliteClient.layer({ filename })
-      : PgClient.layer({ url: options.databaseUrl, schema: options.databaseSchema })
+    options.databaseUrl === null ? SqliteClient.layer({ filename }) : postgres(options, options.databaseUrl)
   return SqlStores.layerBeside.pipe(
     Layer.provide(database),
     Layer.catch((problem) => unavailable(told(problem)))

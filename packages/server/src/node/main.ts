@@ -14,8 +14,6 @@ import { auditCommand } from "./commands/AuditCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
-import { runDemo } from "./demo/RunDemo.ts"
-import * as Doctor from "./Doctor.ts"
 import * as Logging from "./telemetry/Logging.ts"
 import * as Options from "./Options.ts"
 import * as Server from "./Server.ts"
@@ -49,6 +47,7 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Serves the API and the live apps from one data folder"))
 
+// What serving does not need is read when it is asked for: a server starts the sooner.
 const demo = Command.make(
   "demo",
   {
@@ -57,12 +56,19 @@ const demo = Command.make(
       Flag.withDescription("stop when done, non-zero when a step did not do what it says")
     )
   },
-  ({ exit }) => runDemo(exit)
+  ({ exit }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./demo/RunDemo.ts")),
+      ({ runDemo }) => runDemo(exit)
+    )
 ).pipe(Command.withDescription("Runs the main job on real input, in a folder of its own"))
 
-const doctor = Command.make("doctor", {}, () => Doctor.print).pipe(
-  Command.withDescription("Says what this machine offers, what is missing, and how to mend it")
-)
+const doctor = Command.make("doctor", {}, () =>
+  Effect.flatMap(
+    Effect.promise(() => import("./Doctor.ts")),
+    ({ print }) => print
+  )
+).pipe(Command.withDescription("Says what this machine offers, what is missing, and how to mend it"))
 
 const pawl = Command.make("pawl").pipe(
   Command.withSubcommands([serve, demo, doctor, auditCommand, whyCommand, usersCommand, tokensCommand])

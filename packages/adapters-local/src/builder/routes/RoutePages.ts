@@ -4,7 +4,7 @@ import { firstOf, redirectFor, redirectsOf } from "@pawl/router/AssetRules"
 import type { SourceFiles } from "@pawl/core/release/RouteReader"
 import { splitTree } from "../assets/AppAssets.ts"
 import type { AppSettings } from "../settings/AppSettings.ts"
-import { isStatic } from "./RouteSyntax.ts"
+import { isStatic } from "./StaticPath.ts"
 
 /** Where a page may be: `/a/index.html` at `/a/`, `/a` or as it is named. */
 const placesOf = (file: string): ReadonlyArray<string> => {

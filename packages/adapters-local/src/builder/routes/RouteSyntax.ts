@@ -1,8 +1,6 @@
 /** What single expressions say of a path or a method, for the reading of routes. */
 import { childrenOf, isNode, type Node, nodeAt, nodesAt, textAt } from "../auth/SyntaxTree.ts"
-
-/** The paths that a release can ask: without parameters, wildcards, escapes, or another host. */
-export const isStatic = (path: string): boolean => path.length <= 200 && /^\/(?!\/)[A-Za-z0-9/_.~-]*$/.test(path)
+import { isStatic } from "./StaticPath.ts"
 
 const wrappers = /^(?:TS(?:As|Satisfies|NonNull)Expression|TSTypeAssertion|ParenthesizedExpression|AwaitExpression)$/
 

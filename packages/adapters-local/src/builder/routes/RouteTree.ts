@@ -3,7 +3,7 @@
  * and routers put together as they are mounted.
  */
 import { fileRoutes, type FileRoutes } from "./RouteCode.ts"
-import { isStatic } from "./RouteSyntax.ts"
+import { isStatic } from "./StaticPath.ts"
 import { resolve } from "../bundler/TreeResolver.ts"
 
 export interface RouteBounds {

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import Order from "./tools/vitest/Order.ts"
 import { turnOf } from "./tools/vitest/Turn.ts"
 
 const root = import.meta.dirname
@@ -26,7 +27,12 @@ interface Project {
   readonly exclude: Array<string>
   /** Projects of a lower one end before those of a higher one begin. */
   readonly order: number
+  /** A process for each file. Where it is false, a process goes on with the next file, and what was imported stays. */
+  readonly isolate: boolean
 }
+
+/** Their files share no state but what they import: nothing there is kept between two calls. */
+const pure = new Set(["core", "testing", "sql", "router", "adapters-memory", "adapters-cloudflare"])
 
 const project = ({ order, ...rest }: Project) => ({
   resolve: { conditions },
@@ -43,14 +49,29 @@ const project = ({ order, ...rest }: Project) => ({
 export default defineConfig({
   test: {
     // Many tests wait for processes more than they compute: one worker more than cores keeps the cores busy.
+    sequence: { sequencer: Order },
     maxWorkers: availableParallelism() + 1,
     reporters: ["default", join(root, "tools/vitest/SkipReporter.ts")],
     projects: [
       ...projects.map(({ name, folder }) =>
-        project({ name, root: folder, include: ["test/**/*.test.ts"], exclude: [soak], order: 0 })
+        project({
+          name,
+          root: folder,
+          include: ["test/**/*.test.ts"],
+          exclude: [soak],
+          order: 0,
+          isolate: !pure.has(name)
+        })
       ),
       // Many apps under load for a while: beside other tests it would only measure those.
-      project({ name: "soak", root: join(root, "packages/server"), include: [soak], exclude: [], order: 1 })
+      project({
+        name: "soak",
+        root: join(root, "packages/server"),
+        include: [soak],
+        exclude: [],
+        order: 1,
+        isolate: true
+      })
     ]
   }
 })

@@ -1,14 +1,15 @@
-/** `npm run build`: every package in the order of its dependencies, from turbo's cache where nothing changed. */
+/** `npm run build`: every package in the order of its dependencies, and nothing where nothing changed. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { makeCommandsExecutable, sweepOrphans } from "./Outputs.ts"
+import { makeCommandsExecutable, packageNames, sweepOrphans } from "./Outputs.ts"
 
 const root = join(import.meta.dirname, "../..")
 for (const orphan of sweepOrphans(root)) console.log(`removed ${orphan}: its source is gone`)
-const turbo = spawnSync(
-  join(root, "node_modules/.bin/turbo"),
-  ["run", "build", "--output-logs=errors-only", ...process.argv.slice(2)],
-  { cwd: root, stdio: "inherit", env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" } }
-)
+const projects = packageNames(root).map((name) => join("packages", name, "tsconfig.json"))
+// Several checkers each check what they share anew: that doubles the work, and beside others nothing is won.
+const { status } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-b", ...projects, "--singleThreaded"], {
+  cwd: root,
+  stdio: "inherit"
+})
 makeCommandsExecutable(root)
-process.exitCode = turbo.status ?? 1
+process.exitCode = status ?? 1

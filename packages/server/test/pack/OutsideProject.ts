@@ -40,12 +40,8 @@ const environment: NodeJS.ProcessEnv = {
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"))
 
-const build = (names: ReadonlyArray<string>): void => {
-  const filters = names.map((name) => `--filter=@pawl/${name}`)
-  execFileSync(process.execPath, [join(workspace, "tools/build/main.ts"), ...filters], {
-    cwd: workspace,
-    stdio: "pipe"
-  })
+const build = (): void => {
+  execFileSync(process.execPath, [join(workspace, "tools/build/main.ts")], { cwd: workspace, stdio: "pipe" })
 }
 
 interface PackAnswer {
@@ -88,7 +84,7 @@ export const outsideProject = (names: ReadonlyArray<string>, beside: ReadonlyArr
     const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env: environment, encoding: "utf8" })
     return { status, output: `${stdout}${stderr}` }
   }
-  build(names)
+  build()
   mkdirSync(join(folder, "tarballs"))
   const packed = names.map((name) => pack(name, join(folder, "tarballs")))
   const ours = Object.fromEntries(packed.map(({ name, tarball }) => [`@pawl/${name}`, `file:${tarball}`]))

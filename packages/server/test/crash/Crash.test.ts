@@ -1,136 +1,43 @@
 /**
- * The process is killed with SIGKILL at every place of compose, verify, promote and release, and started again on the
- * same folder. The list of places is recorded from a run of the real server, so none is forgotten.
+ * The process is killed with SIGKILL at every place of compose and verify, and started again on the same folder. The list
+ * of places is recorded from a run of the real server, so none is forgotten. Those of promote and release come in
+ * `ReleaseCrash.test.ts`: a place is tried in the file of the stage in which it is passed first.
  */
-import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
-import type { Event } from "@pawl/core/model/Event"
-import type { Promoted } from "@pawl/core/promotion/Promotions"
-import type { Release } from "@pawl/core/model/Release"
-import * as Flow from "../e2e/kit/Flow.ts"
-import { startServer } from "../e2e/kit/ServerProcess.ts"
 import { slice } from "@pawl/testing/Depth"
-import {
-  crashAtEach,
-  newFolder,
-  type Place,
-  placesOf,
-  record,
-  type Recording,
-  removeFolders,
-  type Story
-} from "./Crashing.ts"
-
-interface Prepared {
-  readonly folder: string
-  readonly projectId: string
-  readonly change: Change
-}
-
-/** A live Project with a Change that has its ChangeSet: what comes next is compose, verify, promote and release. */
-const prepare = async (): Promise<Prepared> => {
-  const folder = join(newFolder(), "data")
-  const server = await startServer({ data: folder })
-  const project = await Flow.createProject(server.api, "crash")
-  await Flow.liveApp(server.api, project.id, 0)
-  const change = await Flow.openChange(server.api, project.id, "crash")
-  await Flow.edit(server.api, change, { "src/index.js": Flow.source("two")["src/index.js"], "public/new.txt": "new" })
-  expect(await server.stop()).toBe(0)
-  return { folder, projectId: project.id, change }
-}
-
-interface Client {
-  candidateId?: string
-  candidate?: Candidate
-  promoted?: Promoted
-  release?: Release
-}
-
-type Stage = Story<Prepared, Client>["stages"][number]
-
-const verify: Stage = async (server, prepared, client) => {
-  client.candidateId ??= (await Flow.requestCandidate(server.api, prepared.change)).id
-  client.candidate = await Flow.gated(server.api, client.candidateId)
-  expect(client.candidate).toMatchObject({ status: expect.stringMatching(/verified|promoted/), reason: null })
-}
-
-const release: Stage = async (server, prepared, client) => {
-  client.promoted = await Flow.promote(server.api, client.candidateId ?? "")
-  client.release = await Flow.released(server.api, prepared.projectId, 1)
-}
-
-/** As if nothing had happened: one generation, one row of evidence for each check, a dense and truthful story. */
-const judge: Story<Prepared, Client>["judge"] = async (server, prepared, { candidate, promoted, release }, places) => {
-  expect(promoted).toMatchObject({ generation: 1, tree: candidate?.tree, sourceSynced: true })
-  expect(release).toMatchObject({ status: "deployed", generation: 1 })
-  const checks = (await Flow.evidence(server.api, candidate?.id ?? "")).map((row) => `${row.checkId} ${row.result}`)
-  expect(checks.toSorted()).toEqual(["build pass", "test pass"])
-  const { items } = await server.api.get<{ items: ReadonlyArray<Event> }>(
-    `/v1/projects/${prepared.projectId}/events?limit=100`
-  )
-  expect(items.map((event) => event.sequence)).toEqual(items.map((_, index) => index + 1))
-  const once = [
-    "candidate.composed",
-    "candidate.verified",
-    "canonical.promotion.requested",
-    "canonical.advanced",
-    "build.started",
-    "build.completed",
-    "deployment.completed",
-    "change.completed"
-  ]
-  for (const type of once) expect(`${type} ${items.filter((event) => event.type === type).length}`).toBe(`${type} 1`)
-  const app = await Flow.liveApp(server.api, prepared.projectId, 1)
-  expect((await server.api.page(app.url)).text).toBe("two")
-  expect((await server.api.page(`${app.url}new.txt`)).text).toBe("new")
-  expect(ranAgain(places.before, places.after())).toEqual([])
-}
-
-/** The steps whose evidence was stored before the crash, and what would run them again. */
-const ranAgain = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const finished = (check: string) =>
-    before.some(
-      (place) =>
-        place.startsWith("Ledger.commit(Verification.evidence") &&
-        place.includes(`check:${check}@`) &&
-        place.endsWith(":after")
-    )
-  return [
-    ...(finished("build") && after.includes("AppBuilder.start:before") ? ["build"] : []),
-    ...(finished("test") && after.includes("Sandbox.start:before") ? ["test"] : [])
-  ]
-}
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { crashAtEach, type Place, placesOf, record, type Recording, removeFolders } from "./Crashing.ts"
+import { type Client, firstPath, type Prepared } from "./FirstPath.ts"
 
 describe("Killed at any named place and started again", () => {
   let recording: Recording<Prepared, Client>
   let places: ReadonlyArray<Place>
 
   beforeAll(async () => {
-    recording = await record({ prepared: await prepare(), newClient: () => ({}), stages: [verify, release], judge })
+    recording = await record(await firstPath())
     places = placesOf(recording)
   }, 120_000)
   afterAll(removeFolders)
 
   it("records places in each of compose, verify, promote and release", () => {
-    const names = places.map(({ name }) => name).join("\n")
+    const names = places.map(({ name, stage }) => `${stage} ${name}`).join("\n")
     console.log(`${places.length} crash points:\n${names}`)
     for (const name of [
-      "Composing.composed",
-      "Verification.evidence",
-      "Verification.gate",
-      "Promotions.request",
-      "Promotions.swap",
-      "SourceSync.synced",
-      "Releases.start",
-      "Releases.move",
-      "Releases.probesPassed"
+      "0 Ledger.commit(Composing.composed",
+      "0 Ledger.commit(Verification.evidence",
+      "0 Ledger.commit(Verification.gate",
+      "1 Ledger.commit(Promotions.request",
+      "1 Ledger.commit(Promotions.swap",
+      "1 Ledger.commit(SourceSync.synced",
+      "1 Ledger.commit(Releases.start",
+      "1 Ledger.commit(Releases.move",
+      "1 Ledger.commit(Releases.probesPassed"
     ])
       expect(names).toContain(name)
+    expect(places.filter(({ stage }) => stage > 1)).toEqual([])
   })
 
   it("ends the work as if nothing had happened, at every place", async () => {
-    expect(await crashAtEach(recording, slice(places, { quick: 5 }))).toEqual([])
+    const own = places.filter(({ stage }) => stage === 0)
+    expect(await crashAtEach(recording, slice(own, { quick: 3 }))).toEqual([])
   }, 900_000)
 })

@@ -1,14 +1,9 @@
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
+import { pawl } from "../kit/Command.ts"
 import * as Flow from "../kit/Flow.ts"
-import { sleeping } from "../kit/Sleeping.ts"
+import { sleeping, wake } from "../kit/Sleeping.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
-
-const main = fileURLToPath(new URL("../../../src/node/main.ts", import.meta.url))
-const run = promisify(execFile)
 
 const reason = await PostgresServer.whyNot()
 if (reason !== null) console.warn(`SKIPPED: ${reason}`)
@@ -96,7 +91,7 @@ describe.skipIf(reason !== null)("Several processes over one Postgres and one da
     async () => {
       const { api } = front
       const slow = JSON.stringify({
-        checks: [{ id: "test", command: "sleep 8.257 && echo ran" }],
+        checks: [{ id: "test", command: "sleep 600.257; echo ran" }],
         probes: [{ path: "/", status: 200 }]
       })
       const project = await Flow.createProject(api, "rolled", Flow.source("one", { "pawl.json": slow }))
@@ -104,14 +99,20 @@ describe.skipIf(reason !== null)("Several processes over one Postgres and one da
       const change = await Flow.openChange(api, project.id, "rolling")
       await Flow.edit(api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
       const { id } = await Flow.requestCandidate(api, change)
-      await Flow.until(async () => sleeping("8.257"), Boolean)
+      await Flow.until(async () => sleeping("600.257"), Boolean)
       expect(await worker.stop()).toBe(0)
+      await Flow.until(
+        async () => sleeping("600.257"),
+        (count) => count === 0
+      )
       const held = `SELECT 1 FROM pawl.pawl_command WHERE token IS NOT NULL OR deaths > 0 OR attempts > 0`
       await PostgresServer.administer(
         postgres.url,
         `DO $$ BEGIN IF EXISTS (${held}) THEN RAISE EXCEPTION 'a command is held'; END IF; END $$`
       )
       worker = await start("worker")
+      await Flow.until(async () => sleeping("600.257"), Boolean)
+      wake("600.257")
       expect((await Flow.gated(api, id)).status).toBe("verified")
       expect(await api.get(`/v1/projects/${project.id}/dead-letters`)).toMatchObject({ items: [] })
     }
@@ -122,12 +123,11 @@ describe.skipIf(reason !== null)("Several processes over one Postgres and one da
   })
 
   it("tell the doctor which database it sees, and nobody its password", async () => {
-    const env = { PATH: process.env["PATH"] ?? "", PAWL_DATABASE_URL: postgres.url }
-    const args = ["--conditions=pawl-source", "--disable-warning=ExperimentalWarning", main, "doctor"]
-    const { stdout } = await run(process.execPath, args, { env })
-    expect(stdout).toMatch(/Database +Postgres \d+.*, schema pawl/)
+    const { code, output } = await pawl(["doctor"], { PAWL_DATABASE_URL: postgres.url })
+    expect(code).toBe(0)
+    expect(output).toMatch(/Database +Postgres \d+.*, schema pawl/)
     const { password } = new URL(postgres.url)
-    const said = [stdout, ...processes.flatMap((each) => [each.log(), ...each.output])].join("\n")
+    const said = [output, ...processes.flatMap((each) => [each.log(), ...each.output])].join("\n")
     expect(said).not.toContain(postgres.url)
     expect(said).not.toContain(`:${password}@`)
   })

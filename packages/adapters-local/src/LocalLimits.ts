@@ -106,6 +106,8 @@ export const LocalLimits = {
   /** The share of those that is kept for apps that have none yet: apps with many visitors do not take the last. */
   appProcessesKept: 0.25,
   appWarmHosts: 2,
+  /** After an app has started until the next process is started ahead: its first answer goes first. */
+  appRefillAfterMs: 50,
   appReplicas: 4,
   /** When requests have been waiting this long without a break, the app is started once more beside itself. */
   appReplicaAfterMs: 25,

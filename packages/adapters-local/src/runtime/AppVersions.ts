@@ -70,8 +70,9 @@ export class AppVersions {
     const { mainModule } = loaded.bundle
     if (mainModule === null) return null
     const beganMs = performance.now()
+    const config = hostConfig(loaded, mainModule)
     const host = await this.pool.take(version, more)
-    await host.assign(version, hostConfig(loaded, mainModule))
+    await host.assign(version, config).finally(() => this.pool.refillSoon())
     this.started(version, beganMs, performance.now())
     return host
   }

@@ -10,6 +10,7 @@ export class HostPool {
   private readonly evict: () => boolean
   private starting = 0
   private closed = false
+  private refilling: NodeJS.Timeout | null = null
 
   /** `evict` kills the idle process that was used longest ago, and answers whether there was one. */
   constructor(setting: HostSetting, evict: () => boolean) {
@@ -31,8 +32,15 @@ export class HostPool {
     if (this.inUse >= most && (more || !this.evict()))
       throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
     const host = await (this.warm.shift() ?? this.launch())
-    this.refill()
     return host.alive ? host : this.take(version, more)
+  }
+
+  /** Fills up a little later: what starts a process would take its time from the app that a visitor waits for now. */
+  refillSoon(): void {
+    this.refilling ??= setTimeout(() => {
+      this.refilling = null
+      this.refill()
+    }, LocalLimits.appRefillAfterMs).unref()
   }
 
   /** Starts as many as should wait. A failure shows when the next one is taken. */

@@ -8,8 +8,8 @@ import {
   type Repositories,
   RepositoriesUnavailable
 } from "@pawl/core/project/Repositories"
-import { pipe, short, succeed } from "./GitCommand.ts"
-import { countPacks, create, io, keep, readMain, syncMain } from "./GitFolder.ts"
+import { pipe, succeed } from "./GitCommand.ts"
+import { countPacks, create, io, keep, readMain, writeMain } from "./GitFolder.ts"
 import { lookupCommit, lookupParents, lookupType, present } from "./GitLookup.ts"
 import { isAncestor } from "./GitMerge.ts"
 import type { GitReaders } from "./GitReaders.ts"
@@ -18,7 +18,6 @@ import type { GitWriter } from "./GitWriter.ts"
 import type { RepositoryPath } from "./RepositoryPath.ts"
 
 type Service = typeof Repositories.Service
-const none = "0".repeat(40)
 
 /** The commit of `main`. */
 export const main = (
@@ -31,15 +30,10 @@ export const main = (
       commit === undefined ? new ObjectNotFound({ what: "commit", id: "main" }) : lookupCommit(readers, path, commit)
   )
 
-const moveMain = Effect.fnUntraced(function* (path: RepositoryPath, from: string, to: string) {
-  const { code, stderr } = yield* short({ gitDir: path.gitDir, args: ["update-ref", "refs/heads/main", to, from] })
-  const now = yield* io("main", () => readMain(path.gitDir))
-  if (now === to) return yield* io("main", () => syncMain(path.gitDir))
-  if (now !== undefined && now !== from) return yield* new NotFastForward({ from: now, to })
-  return yield* new RepositoriesUnavailable({
-    operation: "update-ref",
-    reason: `exit ${code}: ${stderr.length} bytes of complaint`
-  })
+/** `from`: where `main` is, or `undefined` where it is to be made. Only who has the Project to itself may. */
+const moveMain = Effect.fnUntraced(function* (path: RepositoryPath, from: string | undefined, to: string) {
+  const before = yield* io("main", () => writeMain(path.gitDir, from, to))
+  if (before !== from) return yield* new NotFastForward({ from: before ?? "nothing", to })
 })
 
 /** Many small packs make every look-up slower. Nothing that a fork may borrow is ever dropped. */
@@ -72,7 +66,7 @@ export const begin =
         yield* present(path)
         yield* lookupType(readers, path, ["commit"], to)
         const now = yield* io("main", () => readMain(path.gitDir))
-        if (now === undefined) return yield* moveMain(path, none, to)
+        if (now === undefined) return yield* moveMain(path, undefined, to)
         if (now === to || (yield* isAncestor(path.gitDir, to, now))) return
         // Another first commit: of a seed that was cut short before anyone was told of it.
         const isFirst = (yield* lookupParents(readers, path, now)).length === 0
@@ -91,16 +85,20 @@ export const advance =
         if (now !== expected) return yield* new NotFastForward({ from: now, to })
         const source = yield* pathOf(from)
         yield* present(source)
-        yield* lookupType(readers, source, ["commit"], to)
-        if (!(yield* isAncestor(source.gitDir, now, to))) return yield* new NotFastForward({ from: now, to })
+        // What was composed on it names it as a parent; only what is not so plain takes a git of its own.
+        const follows =
+          (yield* lookupParents(readers, source, to)).includes(now) || (yield* isAncestor(source.gitDir, now, to))
+        if (!follows) return yield* new NotFastForward({ from: now, to })
         const packing = {
           gitDir: source.gitDir,
           args: ["pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"],
           stdin: `${to}\n^${now}\n`
         }
-        yield* pipe(packing, { gitDir: path.gitDir, args: ["index-pack", "--stdin", "--fix-thin"] })
-        // `index-pack` named each object by its bytes. This proves that none is missing before main rests on them.
-        yield* succeed({ gitDir: path.gitDir, args: ["rev-list", "--objects", "--quiet", to, `^${now}`] })
+        // It names each object by its bytes, and fails where one names another that is neither in the pack nor here: main
+        // rests on nothing that is missing. That some are here already is what it says by 1.
+        const args = ["index-pack", "--stdin", "--fix-thin", "--check-self-contained-and-connected"]
+        yield* pipe(packing, { gitDir: path.gitDir, args }, [0, 1])
+        yield* lookupType(readers, path, ["commit"], to)
         yield* moveMain(path, now, to)
         yield* rollUp(path)
       })

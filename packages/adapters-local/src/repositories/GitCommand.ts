@@ -177,18 +177,22 @@ export const stream = (options: GitOptions): Stream.Stream<Buffer, RepositoriesU
     })
   )
 
-/** Runs one git into another, without keeping what flows between them. Both must end well. */
-export const pipe = (from: GitOptions, into: GitOptions): Effect.Effect<void, RepositoriesUnavailable> =>
+/** Runs one git into another, without keeping what flows between them. Both must end well, the second with one of `well`. */
+export const pipe = (
+  from: GitOptions,
+  into: GitOptions,
+  well: ReadonlyArray<number>
+): Effect.Effect<void, RepositoriesUnavailable> =>
   Effect.suspend(() => {
     const [source, sink] = [start(from), start(into)]
     ignoreBrokenPipe(source).end(from.stdin ?? "")
     ignoreBrokenPipe(sink)
     source.stdout.pipe(sink.stdin)
     sink.stdout.resume()
-    const ended = (child: ChildProcessWithoutNullStreams, options: GitOptions) =>
+    const ended = (child: ChildProcessWithoutNullStreams, options: GitOptions, good: ReadonlyArray<number>) =>
       ending(child, options, "exit", () => undefined).pipe(
         Effect.catchTag("TooMuchOutput", () => unavailable(options, "it said too much")),
-        Effect.flatMap((result) => (result.code === 0 ? Effect.void : failed(options.args, result)))
+        Effect.flatMap((result) => (good.includes(result.code) ? Effect.void : failed(options.args, result)))
       )
-    return Effect.all([ended(source, from), ended(sink, into)], { concurrency: "unbounded", discard: true })
+    return Effect.all([ended(source, from, [0]), ended(sink, into, well)], { concurrency: "unbounded", discard: true })
   })

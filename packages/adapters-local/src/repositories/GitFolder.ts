@@ -130,7 +130,15 @@ export const readMain = async (gitDir: string): Promise<string | undefined> => {
   return commit
 }
 
-export const syncMain = (gitDir: string): Promise<void> => syncDirectory(join(gitDir, "refs/heads"))
+/** Makes `main` this commit where it is at `from`, under the lock that git takes. Answers where it was. */
+export const writeMain = async (gitDir: string, from: string | undefined, to: string): Promise<string | undefined> => {
+  const ref = join(gitDir, "refs/heads/main")
+  const lock = `${ref}.lock`
+  await writeSynced(lock, `${to}\n`)
+  const now = await readMain(gitDir)
+  await (now === from ? publish(lock, ref) : unlink(lock))
+  return now
+}
 
 export const countPacks = async (gitDir: string): Promise<number> =>
   (await names(join(gitDir, "objects/pack"))).filter(({ name }) => name.endsWith(".pack")).length

@@ -42,16 +42,17 @@ export const commit =
     )
 
 export const merge =
-  ({ fetch, known, readers, writeCommit, writing }: GitWriter): Service["merge"] =>
+  (writer: GitWriter): Service["merge"] =>
   ({ base, commits, into, signature }) =>
-    writing(into, (path) =>
+    writer.writing(into, (path) =>
       Effect.gen(function* () {
+        const { fetch, readers, writeCommit } = writer
         yield* present(path)
         let tip = yield* lookupCommit(readers, path, base)
         for (const { commit: theirs, from, message } of commits) {
           if (!isObjectId(theirs)) return yield* new ObjectNotFound({ what: "commit", id: theirs })
           yield* fetch(path, from)
-          const merged = yield* mergeCommit(path.gitDir, known, { ours: tip, theirs })
+          const merged = yield* mergeCommit(path.gitDir, writer, { ours: tip, theirs })
           if (merged === "failed") {
             yield* lookupCommit(readers, path, theirs)
             return yield* new RepositoriesUnavailable({

@@ -12,6 +12,7 @@ import { LocalLimits } from "../LocalLimits.ts"
 import { stream } from "./GitCommand.ts"
 import { exists, io } from "./GitFolder.ts"
 import type { GitReaders } from "./GitReaders.ts"
+import { treeBytes } from "./GitTreeWalk.ts"
 import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
 
 const notFound = (what: string, id: string) => new ObjectNotFound({ what, id })
@@ -21,9 +22,6 @@ export const present = (path: RepositoryPath): Effect.Effect<void, ObjectNotFoun
     io("open", () => exists(path.gitDir)),
     (there) => (there ? Effect.void : notFound("repository", path.name))
   )
-
-/** Trees are this long at most: `sourceEntries` names of the longest, each with mode and id. */
-const treeBytes = Limits.sourceEntries * (Limits.pathSegmentBytes + 28)
 
 /** The first answer that is there, from canonical and then the fork. A fork's reader knows canonical's objects too. */
 const firstOf = Effect.fnUntraced(function* <A>(

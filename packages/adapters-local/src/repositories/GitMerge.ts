@@ -11,7 +11,7 @@ import {
   type TreeTooLarge
 } from "@pawl/core/project/Repositories"
 import { failed, run, short } from "./GitCommand.ts"
-import type { KnownTrees } from "./KnownTrees.ts"
+import type { GitWriter } from "./GitWriter.ts"
 import { isObjectId } from "./RepositoryPath.ts"
 
 export const isAncestor = (
@@ -65,7 +65,7 @@ const mergeTree = Effect.fnUntraced(function* (
 /** The tree of a commit merged into another. `"contained"` when it is there already, `"failed"` when git could not tell. */
 export const mergeCommit = Effect.fnUntraced(function* (
   gitDir: string,
-  known: KnownTrees,
+  { known, readers }: Pick<GitWriter, "known" | "readers">,
   { ours, theirs }: { readonly ours: CommitRef; readonly theirs: string }
 ): Effect.fn.Return<
   { readonly tree: string } | "contained" | "failed",
@@ -73,11 +73,15 @@ export const mergeCommit = Effect.fnUntraced(function* (
 > {
   // What is not there fails both: the answer of the merge says so.
   const guard = Effect.catchTag(known.guard(gitDir, theirs), "RepositoriesUnavailable", () => Effect.void)
-  const [tree] = yield* Effect.all([mergeTree(gitDir, ours.commit, theirs), guard], { concurrency: "unbounded" })
+  // Meanwhile all is made ready by which the merged tree is looked at: the listing before it, and a reader that runs.
+  const ready = [Effect.option(known.list(gitDir, ours.tree)), Effect.option(readers.info(gitDir, theirs))]
+  const [tree] = yield* Effect.all([mergeTree(gitDir, ours.commit, theirs), guard, ...ready], {
+    concurrency: "unbounded"
+  })
   if (tree === undefined) return "failed"
   // Merging what is there already changes nothing; only then is it worth a look whether it is.
   if (tree === ours.tree && (yield* isAncestor(gitDir, theirs, ours.commit))) return "contained"
-  const { files } = yield* known.list(gitDir, tree)
+  const { files } = yield* known.listAfter(gitDir, tree, ours.tree)
   yield* Effect.fromResult(checkTree(files))
   return { tree }
 })

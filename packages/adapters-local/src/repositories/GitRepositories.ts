@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
   const queues = ProjectLocks.make()
   const locks = shared ? SharedProjectLocks.make(queues, lockFolder) : queues
   const readers = yield* GitReaders.make
-  const known = KnownTrees.make()
+  const known = KnownTrees.make(readers)
   const writer = GitWriter.make({ root, readers, known, locks })
   yield* io("sweep", () => sweepServing(root, shared))
 

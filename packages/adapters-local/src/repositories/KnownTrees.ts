@@ -5,7 +5,9 @@
 import { Effect } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import type { InvalidPath, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
+import type { GitReaders } from "./GitReaders.ts"
 import { readTree, type Tree } from "./GitTree.ts"
+import { walkTree } from "./GitTreeWalk.ts"
 
 export interface KnownTrees {
   readonly add: (...ids: ReadonlyArray<string>) => void
@@ -19,9 +21,15 @@ export interface KnownTrees {
     gitDir: string,
     id: string
   ) => Effect.Effect<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable>
+  /** The same of a tree that was made out of another: where that one's listing is there, only what differs is read. */
+  readonly listAfter: (
+    gitDir: string,
+    id: string,
+    base: string
+  ) => Effect.Effect<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable>
 }
 
-export const make = (): KnownTrees => {
+export const make = (readers: GitReaders): KnownTrees => {
   // In order of arrival: the oldest is forgotten, and looked at again when it comes back.
   const known = new Set<string>()
   const listed = new Map<string, Tree>()
@@ -55,6 +63,15 @@ export const make = (): KnownTrees => {
   return {
     add,
     guard: (gitDir, id) => Effect.suspend(() => (known.has(id) ? Effect.void : Effect.asVoid(list(gitDir, id)))),
-    list
+    list,
+    listAfter: (gitDir, id, base) =>
+      Effect.suspend(() => {
+        const before = listed.get(base)
+        if (before === undefined || listed.has(id)) return list(gitDir, id)
+        return walkTree(readers, gitDir, id, before).pipe(
+          Effect.map((tree) => remember(id, tree)),
+          Effect.catchTag("RepositoriesUnavailable", () => list(gitDir, id))
+        )
+      })
   }
 }

@@ -69,18 +69,27 @@ export const verify = (candidateId: string) =>
       ),
       running: { count: 0 }
     }
-    yield* runChecks(candidate.plan_json.checks, composed)
-    yield* publishPreview(candidate)
+    // As soon as it is built: the other checks take longer. Without a build, or when that waits, at the end.
+    const preview = yield* Effect.cached(publishPreview(candidate))
+    yield* runChecks(candidate.plan_json.checks, composed, Effect.exit(preview))
+    yield* preview
     if (yield* markStale(candidateId)) return
     yield* decideAndCommit(gate(candidateId))
   }).pipe(Effect.withSpan("Verification.verify", { attributes: { candidateId } }))
 
-/** Runs all checks. One that finds no sandbox, or meets what is away, ends none of the others; then the rest is done another time. */
-const runChecks = Effect.fnUntraced(function* (checks: ReadonlyArray<Check>, composed: Composed) {
+/**
+ * Runs all checks; once the build is through, `built` beside the others. One that finds no sandbox, or meets what is
+ * away, ends none of the others; then the rest is done another time.
+ */
+const runChecks = Effect.fnUntraced(function* <R>(
+  checks: ReadonlyArray<Check>,
+  composed: Composed,
+  built: Effect.Effect<unknown, never, R>
+) {
   const waits = yield* Effect.forEach(
     checks,
     (check) =>
-      checkOnce(check, composed).pipe(
+      Effect.andThen(checkOnce(check, composed), check.kind === "build" ? built : Effect.void).pipe(
         Effect.as(null),
         Effect.catchIf((problem) => problem instanceof Waiting || isOutage(problem), Effect.succeed)
       ),

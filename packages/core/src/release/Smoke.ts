@@ -7,7 +7,7 @@ import { ObjectStoreUnavailable } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
-import { readDefinitions, readFiles } from "../project/Source.ts"
+import { type Definitions, readDefinitions, readFiles } from "../project/Source.ts"
 import { placeOf } from "../project/SourceSync.ts"
 import { ProbeClient } from "./ProbeClient.ts"
 import { judgeProbe, type Probe, probesOf, routesDeclared } from "./Probes.ts"
@@ -17,17 +17,6 @@ import { TargetProbeClient } from "./TargetProbeClient.ts"
 
 /** Where probes are asked. */
 export type Place = { readonly _tag: "App"; readonly label: string } | { readonly _tag: "Target"; readonly url: string }
-
-/**
- * The probes of the promoted tree, and up to two static GET routes that the Change added. What is missing is a failure:
- * fewer probes would find a release good that is not.
- */
-const probesFor = Effect.fnUntraced(function* (release: Release) {
-  const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
-  const definitions = yield* readDefinitions(keeper, release.tree)
-  const own = definitions._tag === "Defined" ? definitions.file.probes : [{ path: "/", status: 200 }]
-  return probesOf(own, yield* addedRoutes(release, keeper), Limits.addedRouteProbes)
-})
 
 /** Routes that the Change's ChangeSets declared; where none did, those that its tree has and its base's has not. */
 const addedRoutes = Effect.fnUntraced(function* (release: Release, keeper: RepositoryRef) {
@@ -82,23 +71,40 @@ export const ask = (place: Place, probe: Probe) =>
     Effect.catchTag("ProbeUnanswered", (silence) => Effect.succeed(judgeProbe(probe, null, silence.reason)))
   )
 
-/** Runs the probes of a release. */
-export const smokeTest = (release: Release, place: Place) =>
-  Effect.flatMap(probesFor(release), (probes) => runProbes(place, probes))
+const ownProbes = (definitions: Definitions) =>
+  definitions._tag === "Defined" ? definitions.file.probes : [{ path: "/", status: 200 }]
+
+/**
+ * Runs the probes of the promoted tree, and up to two static GET routes that the Change added. What is missing is a
+ * failure: fewer probes would find a release good that is not. To find added routes takes longer than to ask: the tree's
+ * own probes go first, and with them the app is running.
+ */
+export const smokeTest = Effect.fnUntraced(function* (release: Release, place: Place) {
+  const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
+  const own = ownProbes(yield* readDefinitions(keeper, release.tree))
+  const first = yield* askAll(place, probesOf(own, [], 0))
+  const probes = probesOf(own, yield* addedRoutes(release, keeper), Limits.addedRouteProbes)
+  return yield* oncePassed(place, probes, [...first, ...(yield* askAll(place, probes.slice(own.length)))])
+}, Effect.withSpan("Smoke.test"))
 
 /** Runs the probes that a canonical tree itself names: for a deploy that is no release of a Change. */
-export const smokeTestTree = (projectId: string, tree: string, label: string) =>
-  Effect.flatMap(readDefinitions({ project: projectId }, tree), (definitions) =>
-    runProbes(
-      { _tag: "App", label },
-      probesOf(definitions._tag === "Defined" ? definitions.file.probes : [{ path: "/", status: 200 }], [], 0)
-    )
-  )
+export const smokeTestTree = Effect.fnUntraced(function* (projectId: string, tree: string, label: string) {
+  const place: Place = { _tag: "App", label }
+  const probes = probesOf(ownProbes(yield* readDefinitions({ project: projectId }, tree)), [], 0)
+  return yield* oncePassed(place, probes, yield* askAll(place, probes))
+}, Effect.withSpan("Smoke.test"))
 
-/** Asks each probe; those that did not pass are asked once more after `smokeRetryMs`. */
-const runProbes = Effect.fnUntraced(function* (place: Place, probes: ReadonlyArray<Probe>) {
-  const atOnce = { concurrency: Limits.probesAtOnce }
-  const first = yield* Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
+const atOnce = { concurrency: Limits.probesAtOnce }
+
+const askAll = (place: Place, probes: ReadonlyArray<Probe>) =>
+  Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
+
+/** Asks the probes that did not pass once more, after `smokeRetryMs`. */
+const oncePassed = Effect.fnUntraced(function* (
+  place: Place,
+  probes: ReadonlyArray<Probe>,
+  first: ReadonlyArray<ProbeResult>
+) {
   if (first.every((result) => result.result === "pass")) return first
   yield* Effect.sleep((yield* Settings).smokeRetryMs)
   return yield* Effect.forEach(
@@ -109,4 +115,4 @@ const runProbes = Effect.fnUntraced(function* (place: Place, probes: ReadonlyArr
     },
     atOnce
   )
-}, Effect.withSpan("Smoke.test"))
+})

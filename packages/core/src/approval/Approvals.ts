@@ -5,15 +5,13 @@
 import { Effect, Schema } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import { hasOtherVerified } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
-import { leftWithout } from "../change/WithoutCandidate.ts"
-import type { NewEvent } from "../model/Event.ts"
+import { leaveWithout } from "../change/WithoutCandidate.ts"
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
@@ -119,38 +117,19 @@ interface Deciding {
 /** It writes the Candidate too: of two decisions at once the second is made anew, knowing the first. */
 const decided = (deciding: Deciding): Commit.Commit => {
   const { actor, approval, candidate, change, otherVerified, owed, policy, project } = deciding
-  const data = { changeId: approval.changeId, approvalId: approval.id, tree: approval.tree, owed }
-  const reason = `rejected by ${approval.approver}`
-  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "approverRejected")
-  const rejected = approval.decision === "rejected" && next._tag === "Success"
-  const { candidateId, decidedAt: now } = approval
-  const left = rejected ? leftWithout(change, { candidateId, reason, otherVerified, now, actor }) : null
-  const events: Array<NewEvent> = [
-    { type: `approval.${approval.decision}`, subject: approval.candidateId, data, actor }
-  ]
-  if (left !== null)
-    events.push(
-      {
-        type: "candidate.rejected",
-        subject: candidateId,
-        data: { changeId: approval.changeId, reason },
-        actor
-      },
-      ...left.events
-    )
-  return {
-    name: "Approvals.decide",
-    projectId: approval.projectId,
-    expects: [Commit.unchanged("policy", approval.projectId, policy), still(project)],
-    writes: [
-      Commit.insert("approval", approval),
-      Commit.update(
-        "candidate",
-        candidate,
-        rejected ? { status: next.success, reason, updatedAt: now } : { updatedAt: now }
-      ),
-      ...(left?.writes ?? [])
-    ],
-    events
+  const { candidateId, changeId, decidedAt, id, projectId, tree } = approval
+  const draft = Draft.begin(projectId, actor, decidedAt)
+  const told = { changeId, approvalId: id, tree, owed }
+  Draft.expect(draft, Commit.unchanged("policy", projectId, policy), still(project))
+  Draft.insert(draft, "approval", approval)
+  if (approval.decision === "granted") {
+    Draft.update(draft, "candidate", candidate, { updatedAt: decidedAt })
+    Draft.emit(draft, "approval.granted", candidateId, told)
+  } else {
+    const reason = `rejected by ${approval.approver}`
+    const rejected = { "approval.rejected": told, "candidate.rejected": { changeId, reason } }
+    Draft.step(draft, "candidate", candidate, "approverRejected", { reason }, rejected)
+    leaveWithout(draft, change, { candidateId, reason, otherVerified })
   }
+  return Draft.end(draft, { name: "Approvals.decide" })
 }

@@ -4,13 +4,13 @@ import type { Actor } from "../model/Actor.ts"
 import { NoSource } from "../app/Apps.ts"
 import type { Change } from "../model/Change.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
-import { changeWithout } from "../change/WithoutCandidate.ts"
+import { goOnWithout } from "../change/WithoutCandidate.ts"
 import { compositionOrder } from "../change/WorkGraph.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import type { CandidateId } from "../primitives/Ids.ts"
@@ -21,7 +21,6 @@ import type { Head } from "../model/Generation.ts"
 import type { Project } from "../model/Project.ts"
 import { RollbackStale } from "./RollbackPlan.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import { candidateIdOf } from "./Composition.ts"
 import { givenUp } from "./GivingUp.ts"
 import { isOutdated } from "./Outdated.ts"
@@ -109,27 +108,23 @@ interface Asked {
 export const askedAgain = Effect.fnUntraced(function* (there: Candidate, { change, project }: Asked, actor: Actor) {
   const policy = yield* demand("policy", there.projectId)
   const candidate = yield* demand("candidate", there.id)
-  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "policyChanged")
+  const draft = Draft.begin(there.projectId, actor, yield* Time.now)
   if (
-    next._tag === "Failure" ||
+    !Draft.may(draft, "candidate", candidate, "policyChanged") ||
     change.record.status === "promoting" ||
     !(yield* isOutdated(candidate.record, policy.record))
   )
     return { answer: { candidate: candidate.record, change: change.record, created: false } }
-  const updatedAt = yield* Time.now
-  const again = { ...candidate.record, status: next.success, updatedAt }
-  const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-  const left = { ...change.record, ...changeWithout(change.record, candidate.record.id, other), updatedAt }
-  const writes = [Commit.update("candidate", candidate, again), Commit.update("change", change, left)]
-  const commit = {
-    name: "Candidates.replan",
-    actor,
-    projectId: again.projectId,
-    expects: [still(project)],
-    writes,
-    commands: [verification(again, actor)]
+  const otherVerified = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
+  Draft.expect(draft, still(project))
+  const { record: again } = Draft.step(draft, "candidate", candidate, "policyChanged", {})
+  goOnWithout(draft, change, { candidateId: again.id, otherVerified })
+  Draft.send(draft, verification(again, actor))
+  const left = Draft.newest(draft, "change", change).record
+  return {
+    answer: { candidate: again, change: left, created: false },
+    commit: Draft.end(draft, { name: "Candidates.replan" })
   }
-  return { answer: { candidate: again, change: left, created: false }, commit }
 })
 
 /** The command that verifies a Candidate. */

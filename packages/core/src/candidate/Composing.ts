@@ -1,12 +1,12 @@
 /** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
 import { Effect } from "effect"
 import { AppBuilder } from "../bundle/AppBuilder.ts"
-import { endOfRollback } from "../change/WithoutCandidate.ts"
+import { endRollback } from "../change/WithoutCandidate.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process, step } from "../work/Processes.ts"
 import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -17,7 +17,6 @@ import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { composeBack, planBack } from "./RollbackPlan.ts"
 import { system } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import { changedFiles } from "../verification/BaseForms.ts"
 import type { Plan } from "../model/Plan.ts"
 import { type PlanInput, planOf, readByChecks } from "../verification/Planning.ts"
@@ -212,65 +211,42 @@ export const replan = Effect.fnUntraced(function* (candidateId: string) {
 
 const lease = Effect.map(Process, (process) => process.lease)
 
-const refused = Effect.fnUntraced(function* (candidateId: string, reason: string, conflicts: ReadonlyArray<string>) {
+/** The Candidate in a draft of what composing makes of it; null when it is not composing any more. */
+const composing = Effect.fnUntraced(function* (candidateId: string) {
   const candidate = yield* demand("candidate", candidateId)
-  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "notComposable")
-  if (next._tag === "Failure") return { answer: undefined }
+  if (candidate.record.status !== "composing") return null
   const change = yield* demand("change", candidate.record.changeId)
-  const now = yield* Time.now
-  const end = endOfRollback(change, { candidateId, reason, now, actor })
-  return {
-    answer: undefined,
-    commit: {
-      name: "Composing.refused",
-      projectId: candidate.record.projectId,
-      lease: yield* lease,
-      writes: [
-        Commit.update("candidate", candidate, { status: next.success, reason, conflicts, updatedAt: now }),
-        ...end.writes
-      ],
-      events: [
-        {
-          type: "candidate.rejected" as const,
-          subject: candidateId,
-          data: { changeId: candidate.record.changeId, reason, conflicts },
-          actor
-        },
-        ...end.events
-      ]
-    }
-  }
+  return { candidate, change, draft: Draft.begin(candidate.record.projectId, actor, yield* Time.now) }
+})
+
+const refused = Effect.fnUntraced(function* (candidateId: string, reason: string, conflicts: ReadonlyArray<string>) {
+  const found = yield* composing(candidateId)
+  if (found === null) return { answer: undefined }
+  const { candidate, change, draft } = found
+  const rejected = { "candidate.rejected": { changeId: change.record.id, reason, conflicts } }
+  Draft.step(draft, "candidate", candidate, "notComposable", { reason, conflicts }, rejected)
+  endRollback(draft, change, { candidateId, reason })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Composing.refused", lease: yield* lease }) }
 })
 
 const composed = Effect.fnUntraced(function* (
   candidateId: string,
-  made: { readonly commit: string; readonly tree: string },
+  { commit, tree }: { readonly commit: string; readonly tree: string },
   plan: Plan
 ) {
-  const candidate = yield* demand("candidate", candidateId)
-  const change = yield* demand("change", candidate.record.changeId)
-  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "planRecorded")
-  if (next._tag === "Failure") return { answer: undefined }
-  const now = yield* Time.now
-  const { commit, tree } = made
-  return {
-    answer: undefined,
-    commit: {
-      name: "Composing.composed",
-      projectId: candidate.record.projectId,
-      lease: yield* lease,
-      writes: [
-        Commit.update("candidate", candidate, { status: next.success, commit, tree, plan_json: plan, updatedAt: now }),
-        Commit.update("change", change, { riskTier: riskier(change.record.riskTier, plan.riskTier), updatedAt: now })
-      ],
-      events: [
-        {
-          type: "candidate.composed" as const,
-          subject: candidateId,
-          data: { changeId: change.record.id, commit, tree, riskTier: plan.riskTier },
-          actor
-        }
-      ]
-    }
-  }
+  const found = yield* composing(candidateId)
+  if (found === null) return { answer: undefined }
+  const { candidate, change, draft } = found
+  const told = { changeId: change.record.id, commit, tree, riskTier: plan.riskTier }
+  Draft.step(
+    draft,
+    "candidate",
+    candidate,
+    "planRecorded",
+    { commit, tree, plan_json: plan },
+    { "candidate.composed": told }
+  )
+  const riskTier = riskier(change.record.riskTier, plan.riskTier)
+  Draft.update(draft, "change", change, { riskTier, updatedAt: draft.now })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Composing.composed", lease: yield* lease }) }
 })

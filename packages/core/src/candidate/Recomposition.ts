@@ -9,13 +9,12 @@ import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import { newCandidate, verification } from "./Candidates.ts"
 import { candidateIdOf } from "./Composition.ts"
 
@@ -74,26 +73,11 @@ const exhausted = (
   change: Commit.Stored<Change>,
   now: Time.Timestamp
 ): Commit.Commit => {
-  const next = Lifecycle.next(CandidateLifecycle, stale.record.status, "recompositionsExhausted")
+  const { changeId, lineage, projectId } = stale.record
+  const draft = Draft.begin(projectId, actor, now)
   const reason = `recomposed ${Limits.recompositions} times, and canonical moved on each time`
-  return {
-    name: "Recomposition.exhausted",
-    projectId: stale.record.projectId,
-    writes: [
-      Commit.update("candidate", stale, {
-        status: next._tag === "Success" ? next.success : stale.record.status,
-        reason,
-        updatedAt: now
-      }),
-      Commit.update("change", change, { updatedAt: now })
-    ],
-    events: [
-      {
-        type: "candidate.blocked",
-        subject: stale.record.id,
-        data: { changeId: stale.record.changeId, lineage: stale.record.lineage, reason },
-        actor
-      }
-    ]
-  }
+  const blocked = { "candidate.blocked": { changeId, lineage, reason } }
+  Draft.step(draft, "candidate", stale, "recompositionsExhausted", { reason }, blocked)
+  Draft.update(draft, "change", change, { updatedAt: now })
+  return Draft.end(draft, { name: "Recomposition.exhausted" })
 }

@@ -2,16 +2,15 @@
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
 import type { Change } from "../model/Change.ts"
-import { leftWithout } from "../change/WithoutCandidate.ts"
+import { leaveWithout } from "../change/WithoutCandidate.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
-import * as Commit from "../ledger/Commit.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 
 const actor = system("staleness")
 
@@ -46,31 +45,19 @@ export const staleCommit = (
   now: Time.Timestamp
 ): Commit.Commit | null => {
   if (!isBehind(candidate.record, head.record)) return null
-  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, "canonicalAdvanced")
-  if (next._tag === "Failure") return null
+  const draft = Draft.begin(candidate.record.projectId, actor, now)
+  if (!Draft.may(draft, "candidate", candidate, "canonicalAdvanced")) return null
   const reason = whyBehind(candidate.record, head.record)
-  const candidateId = candidate.record.id
-  const left = leftWithout(change, { candidateId, reason, otherVerified, now, actor })
-  return {
-    name: "Staleness.mark",
-    projectId: candidate.record.projectId,
-    writes: [Commit.update("candidate", candidate, { status: next.success, reason, updatedAt: now }), ...left.writes],
-    events: [
-      {
-        type: "candidate.stale",
-        subject: candidateId,
-        data: {
-          changeId: change.record.id,
-          baseGeneration: candidate.record.base_generation,
-          canonicalGeneration: head.record.generation,
-          reason
-        },
-        actor
-      },
-      ...left.events
-    ],
-    commands: recomposition(candidate.record, change.record)
+  const told = {
+    changeId: change.record.id,
+    baseGeneration: candidate.record.base_generation,
+    canonicalGeneration: head.record.generation,
+    reason
   }
+  Draft.step(draft, "candidate", candidate, "canonicalAdvanced", { reason }, { "candidate.stale": told })
+  leaveWithout(draft, change, { candidateId: candidate.record.id, reason, otherVerified })
+  Draft.send(draft, ...recomposition(candidate.record, change.record))
+  return Draft.end(draft, { name: "Staleness.mark" })
 }
 
 /** Whether the Change has another verified Candidate on the head. */

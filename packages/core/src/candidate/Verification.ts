@@ -6,17 +6,16 @@ import { Effect } from "effect"
 import { Base64 } from "effect/encoding"
 import { system } from "../model/Actor.ts"
 import type { Policy } from "../model/Policy.ts"
-import type { NewEvent } from "../model/Event.ts"
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import type { Score } from "../model/Score.ts"
-import { brokenPromises, judge, riskAfter } from "../verification/Gate.ts"
+import { type BrokenPromise, brokenPromises, judge, riskAfter } from "../verification/Gate.ts"
 import type { Evidence } from "../model/Evidence.ts"
 import type { Change } from "../model/Change.ts"
-import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
-import { endOfRollback } from "../change/WithoutCandidate.ts"
+import { endRollback } from "../change/WithoutCandidate.ts"
+import { mayWork, stepWork } from "../change/WorkStatus.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { isOutage } from "../work/Outages.ts"
 import { commitStep, Process, Waiting } from "../work/Processes.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
@@ -31,10 +30,9 @@ import { ensureSynced } from "../project/SourceSync.ts"
 import { autoPromotion, promotesItself } from "./AutoPromotion.ts"
 import type { Head } from "../model/Generation.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import { type Composed, type Finding, runCheckWithRetries } from "../verification/Checks.ts"
 import { compose, replan } from "./Composing.ts"
-import type { Check } from "../model/Plan.ts"
+import type { Check, Plan } from "../model/Plan.ts"
 import { riskier } from "../verification/Risk.ts"
 import { markStale } from "./Staleness.ts"
 
@@ -189,15 +187,6 @@ const problems = (score: Score): string =>
     .map((check) => `${check.checkId}: ${check.verdict}`)
     .join(", ")
 
-/** A Change that awaits approval; while another Candidate of it is being promoted, it does once that is refused. */
-const awaiting = (change: Change): Partial<Change> => {
-  const promoting = change.status === "promoting" && change.statusBeforePromoting !== null
-  const from = promoting ? change.statusBeforePromoting : change.status
-  const next = Lifecycle.next(ChangeLifecycle, from ?? change.status, "approvalNeeded")
-  if (next._tag === "Failure") return {}
-  return promoting ? { statusBeforePromoting: next.success } : { status: next.success }
-}
-
 /** What the gate decides by. */
 export interface GateInput {
   readonly candidate: Commit.Stored<Candidate>
@@ -219,63 +208,41 @@ const afterChecks = ({ candidate, evidence, policy }: GateInput) => {
   return { plan: { ...plan, riskTier, approvalRequired }, broken: brokenPromises(plan, { commit, tree }, evidence) }
 }
 
+/** What is asked of people when an approval is owed. */
+const asking = ({ candidate, policy }: GateInput, plan: Plan, broken: ReadonlyArray<BrokenPromise>) => ({
+  changeId: candidate.record.changeId,
+  tree: candidate.record.tree,
+  riskTier: plan.riskTier,
+  approvalsRequired: policy.record.approvalsRequired,
+  brokenPromises: broken.map(({ checkId, count, paths }) => ({ checkId, paths, count }))
+})
+
 /** Pure: what the gate writes. Its answer stands only while Candidate, Change, head and Policy are as they were read. */
 export const gated = (input: GateInput): Commit.Commit => {
   const { candidate, change, head, now, policy, score } = input
-  const id = candidate.record.id
+  const { changeId, id: candidateId, projectId } = candidate.record
   const { plan, broken } = afterChecks(input)
   const riskTier = plan === null ? change.record.riskTier : riskier(change.record.riskTier, plan.riskTier)
-  const data = {
-    changeId: change.record.id,
-    checks: score.checks.map(({ checkId, verdict, evidenceId }) => ({ checkId, verdict, evidenceId }))
+  const checks = score.checks.map(({ checkId, verdict, evidenceId }) => ({ checkId, verdict, evidenceId }))
+  const draft = Draft.begin(projectId, actor, now)
+  Draft.expect(draft, Commit.unchanged("head", projectId, head), Commit.unchanged("policy", projectId, policy))
+  const seen = { plan_json: plan, score_json: score }
+  if (!score.passed) {
+    const reason = problems(score) || "there is no check to run: add one to pawl.json"
+    const rejected = { "candidate.rejected": { changeId, checks, reason } }
+    Draft.step(draft, "candidate", candidate, "checksFailed", { ...seen, reason }, rejected)
+    if (change.record.kind === "rollback") endRollback(draft, change, { candidateId, reason })
+    else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
+    return Draft.end(draft, { name: "Verification.gate" })
   }
-  const trigger = score.passed ? "checksPassed" : "checksFailed"
-  const reason = score.passed ? null : problems(score) || "there is no check to run: add one to pawl.json"
-  const next = Lifecycle.next(CandidateLifecycle, candidate.record.status, trigger)
-  const end = reason === null ? null : endOfRollback(change, { candidateId: id, reason, now, actor })
-  const waits = score.passed && plan?.approvalRequired === true
-  const events: Array<NewEvent> = [
-    score.passed
-      ? { type: "candidate.verified", subject: id, data, actor }
-      : { type: "candidate.rejected", subject: id, data: { ...data, reason }, actor }
-  ]
-  if (waits)
-    events.push({
-      type: "approval.requested",
-      subject: id,
-      data: {
-        changeId: change.record.id,
-        tree: candidate.record.tree,
-        riskTier: plan?.riskTier,
-        approvalsRequired: policy.record.approvalsRequired,
-        brokenPromises: broken.map(({ checkId, count, paths }) => ({ checkId, paths, count }))
-      },
-      actor
-    })
-  if (end !== null) events.push(...end.events)
-  return {
-    name: "Verification.gate",
-    projectId: candidate.record.projectId,
-    expects: [
-      Commit.unchanged("head", head.record.projectId, head),
-      Commit.unchanged("policy", policy.record.projectId, policy)
-    ],
-    writes: [
-      Commit.update("candidate", candidate, {
-        status: next._tag === "Success" ? next.success : candidate.record.status,
-        reason,
-        plan_json: plan,
-        score_json: score,
-        updatedAt: now
-      }),
-      ...(end !== null && end.writes.length > 0
-        ? end.writes
-        : [Commit.update("change", change, { ...(waits ? awaiting(change.record) : {}), riskTier, updatedAt: now })])
-    ],
-    events,
-    commands:
-      score.passed && promotesItself({ plan_json: plan }, { riskTier }, policy.record)
-        ? [autoPromotion(candidate.record)]
-        : []
-  }
+  const asked = plan?.approvalRequired === true ? asking(input, plan, broken) : undefined
+  const verified = { "candidate.verified": { changeId, checks }, "approval.requested": asked }
+  Draft.step(draft, "candidate", candidate, "checksPassed", { ...seen, reason: null }, verified)
+  // A Change whose Tasks go on awaits the approval when the last of them is completed.
+  if (asked !== undefined && mayWork(draft, change, "approvalNeeded"))
+    stepWork(draft, change, "approvalNeeded", { riskTier })
+  else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
+  if (promotesItself({ plan_json: plan }, { riskTier }, policy.record))
+    Draft.send(draft, autoPromotion(candidate.record))
+  return Draft.end(draft, { name: "Verification.gate" })
 }

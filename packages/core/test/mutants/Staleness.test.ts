@@ -75,14 +75,14 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "the reason is another", find: "base_generation === generation\n", put: "base_generation !== generation\n" },
   {
     bug: "nobody composes it anew",
-    find: "commands: recomposition(candidate.record, change.record)",
-    put: "commands: []"
+    find: "Draft.send(draft, ...recomposition(candidate.record, change.record))",
+    put: ""
   },
-  { bug: "it is told as another thing", find: `type: "candidate.stale"`, put: `type: "candidate.blocked"` },
+  { bug: "it is told as another thing", find: `{ "candidate.stale": told }`, put: `{ "candidate.blocked": told }` },
   {
     bug: "the Candidate is not marked",
-    find: "{ status: next.success, reason, updatedAt: now }",
-    put: "{ updatedAt: now }"
+    find: `Draft.step(draft, "candidate", candidate, "canonicalAdvanced", { reason }, {`,
+    put: `Draft.tell(draft, candidate.record.id, {`
   }
 ]
 

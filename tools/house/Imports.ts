@@ -2,34 +2,11 @@
 import { existsSync, readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { join, posix } from "node:path"
-import type { Node, SourceFile } from "typescript/unstable/ast"
-import { SyntaxKind } from "typescript/unstable/ast"
-import { isCallExpression, isNoSubstitutionTemplateLiteral, isStringLiteral } from "typescript/unstable/ast/is"
 import type { Finding } from "./Finding.ts"
 import type { Room } from "./Rooms.ts"
 import { roomOf } from "./Rooms.ts"
-import { descendants, lineOf, type OurFile } from "./Workspace.ts"
-
-interface Specifier {
-  readonly text: string
-  readonly line: number
-}
-
-const textOf = (node: Node): string =>
-  isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node) ? node.text : "<computed>"
-
-/** Static imports, re-exports, types written `import("x").Y`, and dynamic imports. */
-const specifiersOf = (source: SourceFile): ReadonlyArray<Specifier> => {
-  const found = new Map<number, Specifier>()
-  const add = (node: Node) => found.set(node.pos, { text: textOf(node), line: lineOf(source, node) })
-  for (const node of source.imports) add(node)
-  for (const node of descendants(source)) {
-    if (!isCallExpression(node) || node.expression.kind !== SyntaxKind.ImportKeyword) continue
-    const argument = node.arguments[0]
-    if (argument !== undefined) add(argument)
-  }
-  return [...found.values()]
-}
+import { specifiersOf } from "./Specifiers.ts"
+import type { OurFile } from "./Workspace.ts"
 
 /** `@effect/sql-pg/PgClient` → `@effect/sql-pg`. */
 const packageOf = (specifier: string): string =>

@@ -1,10 +1,12 @@
 /**
- * The rules of the house that no off-the-shelf linter expresses: imports by room, purity, floating Effects, file names
- * and sizes. `node tools/house/main.ts [root]` prints one line per finding and exits 1 if there is one.
+ * The rules of the house that no off-the-shelf linter expresses: imports by room and by floor, purity, floating Effects,
+ * exports that nobody uses, file names and sizes. `node tools/house/main.ts [root]` prints one line per finding and exits 1 if there is one.
  */
 import { resolve } from "node:path"
+import { deadExports } from "./DeadExports.ts"
 import { type Finding, show } from "./Finding.ts"
 import { files } from "./Files.ts"
+import { floorFindings } from "./Floors.ts"
 import { floatingEffects } from "./FloatingEffects.ts"
 import { imports } from "./Imports.ts"
 import { purity } from "./Purity.ts"
@@ -13,12 +15,16 @@ import { withWorkspace } from "./Workspace.ts"
 const root = resolve(process.argv[2] ?? ".")
 const inspected = withWorkspace(root, (all) => ({
   count: all.length,
-  findings: all.flatMap((file): ReadonlyArray<Finding> => [
-    ...files(file),
-    ...imports(root, file),
-    ...purity(file),
-    ...floatingEffects(file)
-  ])
+  findings: [
+    ...all.flatMap((file): ReadonlyArray<Finding> => [
+      ...files(file),
+      ...imports(root, file),
+      ...purity(file),
+      ...floatingEffects(file)
+    ]),
+    ...floorFindings(all),
+    ...deadExports(root, all)
+  ]
 }))
 for (const finding of inspected.findings) console.error(show(finding))
 console.log(`${inspected.count} files keep the rules of the house, but for ${inspected.findings.length} findings`)

@@ -59,15 +59,15 @@ describe("purity of core", () => {
   )
 
   it("accepts given times, arithmetic, and local names that only look like globals", () => {
-    const { status, output } = check({ "packages/core/src/A.ts": pure })
-    expect(output).toContain("but for 0 findings")
-    expect(status).toBe(0)
+    const { output } = check({ "packages/core/src/A.ts": pure })
+    expect(output).toContain("1 files keep the rules of the house")
+    expect(output).not.toContain("purity:")
   })
 
   it("refuses Node's globals in the portable part of the router and accepts them in its Node part", () => {
     const source = "export const a = process.pid\n"
     const { output } = check({ "packages/router/src/A.ts": source, "packages/router/src/node/B.ts": source })
     expect(output).toContain("packages/router/src/A.ts:1 purity: router may not use process")
-    expect(output).toContain("but for 1 findings")
+    expect(output.match(/purity:/g)).toHaveLength(1)
   })
 })

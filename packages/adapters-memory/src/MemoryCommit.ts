@@ -164,7 +164,7 @@ const resend = (state: MemoryState, row: CommandRow, sent: NewCommand, dueAt: nu
 }
 
 /** Queues a command; `resend` says what becomes of one with its id. */
-export const send = (state: MemoryState, projectId: string | null, sent: NewCommand, now: number): void => {
+const send = (state: MemoryState, projectId: string | null, sent: NewCommand, now: number): void => {
   const dueAt = now + (sent.delayMs ?? 0)
   const there = state.commands.get(sent.id)
   if (there !== undefined) return resend(state, there, sent, dueAt)

@@ -9,7 +9,7 @@ const badValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
 const isNamed = (each: string, name: string): boolean =>
   each === name || (each.length === name.length && each.toLowerCase() === name)
 
-export const valuesOf = (headers: Headers, name: string): ReadonlyArray<string> => {
+const valuesOf = (headers: Headers, name: string): ReadonlyArray<string> => {
   const values: Array<string> = []
   for (const [each, value] of headers) if (isNamed(each, name)) values.push(value)
   return values

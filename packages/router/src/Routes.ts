@@ -19,7 +19,7 @@ import {
 import type { PageName } from "./Pages.ts"
 import { SiteFile } from "./SiteFile.ts"
 
-export const reservedSegment = "__service"
+const reservedSegment = "__service"
 
 /**
  * Whether a path lies under `/__service/`, however it is written: escapes, doubled slashes and dot segments

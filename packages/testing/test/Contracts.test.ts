@@ -11,11 +11,20 @@ const sources = (folder: URL): ReadonlyArray<{ readonly path: string; readonly t
 
 /** Tags of the core that no adapter provides, and why. */
 const noPorts: Readonly<Record<string, string>> = {
-  Process: "what a running command carries with it; `Processes.runLeased` alone provides it"
+  Process: "what a running command carries with it; `Processes.runLeased` alone provides it",
+  SandboxSlots: "a number of this process that a host may set",
+  Meters: "counters of this process; what reads them is the host's",
+  Settings: "what a host decides",
+  OutboundRule: "what a host decides"
 }
 
+/** Ports that are filled by hosts alone so far: their suites run over a scripted layer. */
+const onlyScripted: ReadonlyArray<string> = ["Agent", "Planner"]
+
 const tags = sources(new URL("core/src/", packages)).flatMap(({ path, text }) =>
-  [...text.matchAll(/^export class (\w+) extends Context\.Service</gm)].map((match) => ({ port: match[1]!, path }))
+  [...text.matchAll(/^export (?:class (\w+) extends Context\.Service<|const (\w+) = Context\.Reference)/gm)].map(
+    (match) => ({ port: (match[1] ?? match[2])!, path })
+  )
 )
 const ports = tags.map(({ port }) => port).filter((port) => !(port in noPorts))
 const suiteOf = (port: string) => `${port[0]!.toLowerCase()}${port.slice(1)}Contract`
@@ -54,6 +63,6 @@ describe("The contract suites", () => {
   it.each(ports)("are run for %s in memory, and by what does it for real", (port) => {
     const inMemory = ["core", "testing", "adapters-memory"]
     expect(runners(port).some((name) => inMemory.includes(name))).toBe(true)
-    expect(runners(port).some((name) => !inMemory.includes(name))).toBe(true)
+    expect(runners(port).some((name) => !inMemory.includes(name))).toBe(!onlyScripted.includes(port))
   })
 })

@@ -91,7 +91,7 @@ const parseChanges = (text: string): Listed | undefined => {
 }
 
 /** Reads `--raw --numstat -p -z`: the two lists, an empty field, then the patches in the same order. */
-export const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
+const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
   const listed = parseChanges(text)
   if (listed === undefined) return undefined
   const { changes, isBinary, rest } = listed

@@ -29,7 +29,7 @@ export const isAncestor = (
 const plainPath = (path: string): string => path.replace(/~[0-9a-f]{40}(_[0-9]+)?$/, "")
 
 /** The paths in conflict, out of what `merge-tree -z --name-only` says after the tree's id. */
-export const conflictPaths = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
+const conflictPaths = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const end = fields.indexOf("")
   const paths = new Set(fields.slice(0, end < 0 ? undefined : end).map(plainPath))
   // Then the messages: a number, that many paths, a kind, a text. Some conflicts stand only here.

@@ -11,7 +11,7 @@ import { Timestamp } from "../primitives/Time.ts"
 export const linesOf = (limit: number | undefined): number =>
   Math.max(1, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
-export const logLevels = ["debug", "log", "info", "warn", "error"] as const
+const logLevels = ["debug", "log", "info", "warn", "error"] as const
 export const LogLevel = Schema.Literals(logLevels)
 export type LogLevel = typeof LogLevel.Type
 

@@ -10,7 +10,7 @@ import { type Approval, approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
 
 /** The role that may approve. */
-export const approverRole: Role = "member"
+const approverRole: Role = "member"
 
 /** All that the decisions on a Candidate are judged by. */
 export interface Decisions {
@@ -76,7 +76,7 @@ export const authorsOf = (candidate: Candidate, change: Pick<Change, "createdBy"
   )
 
 /** Those of some people who may approve in a Project today. */
-export const stillHere = Effect.fnUntraced(function* (projectId: string, people: ReadonlyArray<string>) {
+const stillHere = Effect.fnUntraced(function* (projectId: string, people: ReadonlyArray<string>) {
   const here = new Set<string>()
   if (people.length === 0) return here
   const project = (yield* demand("project", projectId)).record

@@ -107,7 +107,7 @@ export const composeBack = Effect.fnUntraced(function* (candidate: Candidate, ch
 })
 
 /** Whether a ChangeSet is a rollback's own. */
-export const isRollback = (changeSet: Pick<ChangeSet, "author">): boolean => changeSet.author.id === "system:rollback"
+const isRollback = (changeSet: Pick<ChangeSet, "author">): boolean => changeSet.author.id === "system:rollback"
 
 const treeEquals = (target: Generation): Check => ({
   id: "tree-equals",

@@ -44,6 +44,3 @@ export const Planner = Context.Reference("@pawl/core/change/Planner", {
 /** A planner that answers what a program says: for tests, and for hosts that plan without a model. */
 export const layerScripted = (plan: PlannerShape["plan"]): Layer.Layer<never> =>
   Layer.succeed(Planner, { available: true, plan })
-
-/** A planner that proposes the same Tasks for every Change. */
-export const layerOf = (tasks: unknown): Layer.Layer<never> => layerScripted(() => Effect.succeed(tasks))

@@ -21,7 +21,7 @@ export const Intent = Schema.Struct({
 export interface Intent extends Schema.Schema.Type<typeof Intent> {}
 
 /** Of a list that is too long for the record: what it comes to, all of it null when there was too much to compare. */
-export const ListCut = Schema.Struct({
+const ListCut = Schema.Struct({
   filesTotal: Schema.NullOr(Schema.Finite),
   intentsTotal: Schema.NullOr(Schema.Finite),
   /** Of the object that holds the whole. */

@@ -11,7 +11,7 @@ export const pingType = "webhook.ping"
  * `waiting` for its next try, or on its way; `delivered`, the receiver answered 2xx; `failed`, all tries are used;
  * `gone`, the receiver answered 410, or the webhook was inactive before it was sent.
  */
-export const deliveryStates = ["waiting", "delivered", "failed", "gone"] as const
+const deliveryStates = ["waiting", "delivered", "failed", "gone"] as const
 
 export const Delivery = Schema.Struct({
   id: WebhookDeliveryId,

@@ -4,7 +4,7 @@ import { RiskTier } from "./Change.ts"
 import { ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-export const WaivedCheck = Schema.Struct({ id: Schema.String, reason: Schema.String, until: Timestamp })
+const WaivedCheck = Schema.Struct({ id: Schema.String, reason: Schema.String, until: Timestamp })
 
 export const PolicyFields = Schema.Struct({
   autoPromoteRiskTiers: Schema.Array(RiskTier),

@@ -7,7 +7,7 @@ import { pathProblem, treeProblems } from "./Paths.ts"
 import { type FileContent, type FileEdits, InvalidPath, TreeTooLarge } from "./Repositories.ts"
 
 /** The bytes of a file as a caller sent it. */
-export const contentBytes = (path: string, content: FileContent): Result.Result<Uint8Array, InvalidPath> =>
+const contentBytes = (path: string, content: FileContent): Result.Result<Uint8Array, InvalidPath> =>
   typeof content === "string"
     ? Result.succeed(utf8(content))
     : Result.mapError(

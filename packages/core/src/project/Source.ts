@@ -22,7 +22,7 @@ export const readBytes = (ref: RepositoryRef, tree: string, path: string) =>
   )
 
 /** A file of a tree as text, or `null` when the tree has none. Fails with `ObjectNotFound` when there is no such tree. */
-export const readText = (ref: RepositoryRef, tree: string, path: string) =>
+const readText = (ref: RepositoryRef, tree: string, path: string) =>
   Effect.map(readBytes(ref, tree, path), (bytes) => (bytes === null ? null : new TextDecoder().decode(bytes)))
 
 /** Definitions from the text of `pawl.json` and `package.json`, each `null` when there is none. */

@@ -94,7 +94,7 @@ interface End {
 type EventOf = (type: NewEvent["type"], data: Record<string, unknown>) => NewEvent
 
 /** Pure: which end, and what the pointer does. */
-export const decideEnd = (release: Release, ended: Ended, pointer: Pointer | null): End => {
+const decideEnd = (release: Release, ended: Ended, pointer: Pointer | null): End => {
   const event: EventOf = (type, data) => ({
     type,
     subject: release.id,

@@ -18,7 +18,7 @@ import type { Head } from "../model/Generation.ts"
 import { begin, end, mayMove, moveTask, type Progress, readiness, type Snapshot } from "./Progress.ts"
 import { isActive, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
-export const dispatcher = system("dispatch")
+const dispatcher = system("dispatch")
 export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task.id) })
 
 /** A Change and its Tasks, as they are now. The Change is read first: what its revision guards is not older than it. */

@@ -121,7 +121,7 @@ const fire = (name: ScheduleName, upSinceMs: number) =>
  * Fires all that is due now, for a process that could work from `upSinceMs` on. Answers the names of what this very call
  * fired. Nothing is due while paused. A schedule that fails, or has a defect, keeps none of the others.
  */
-export const tickOf = Effect.fnUntraced(function* (upSinceMs: number) {
+const tickOf = Effect.fnUntraced(function* (upSinceMs: number) {
   if ((yield* Settings).paused) return []
   const fired: Array<ScheduleName> = []
   for (const name of scheduleNames) {

@@ -44,7 +44,7 @@ const parentsOf = (path: string): ReadonlyArray<string> => {
 }
 
 /** Files with others put over them: where one needs a folder or is one by now, the one that is put there stays. */
-export const overlaid = (
+const overlaid = (
   files: SandboxJob["files"],
   over: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
 ): SandboxJob["files"] => {

@@ -65,7 +65,7 @@ const gap = (
 })
 
 /** One try of a check. Never fails for what the check found; only when the store or git cannot be used, or it must wait. */
-export const runCheck = (check: Check, composed: Composed, attempt: number) => {
+const runCheck = (check: Check, composed: Composed, attempt: number) => {
   switch (check.kind) {
     case "build":
       return runBuild(composed)

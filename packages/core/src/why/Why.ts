@@ -212,7 +212,7 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
 }
 
 /** Pure: the answer from what was read. */
-export const explain = (reading: Reading): Why => {
+const explain = (reading: Reading): Why => {
   const { candidate, change } = reading.snapshot
   const { id, status, reason, conflicts } = candidate.record
   const blocks = blocking(reading.snapshot, reading.now)

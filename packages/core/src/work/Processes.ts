@@ -83,7 +83,7 @@ const keepLease = Effect.fnUntraced(function* (lease: Lease) {
 const again = Schedule.concat(Schedule.recurs(1), Schedule.spaced(Limits.commandBackoffMs))
 
 /** Runs the body of a leased command with its journal, renewing the lease meanwhile. The caller finishes or fails it. */
-export const runLeased = Effect.fnUntraced(function* <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A, E, R>) {
+const runLeased = Effect.fnUntraced(function* <A, E, R>(leased: LeasedCommand, body: Effect.Effect<A, E, R>) {
   const steps = new Map(yield* (yield* Journal).steps(leased.command.id))
   return yield* Effect.raceFirst(
     Effect.provideService(body, Process, { command: leased.command, lease: leased.lease, steps }),

@@ -2,11 +2,12 @@
 import type { Mutation } from "./Mutants.ts"
 
 const without = (bug: string, find: string, put = ""): Mutation => ({ bug, find, put })
+const owedWithout = (bug: string, find: string): Mutation => ({ bug, find, put: "", file: "approval/Owed.ts" })
 
 export const mutations: ReadonlyArray<Mutation> = [
-  without("the plan's approval is not owed", "plan.approvalRequired || "),
-  without("the Policy's approval is not owed", " || approvalRiskTiers.includes(plan.riskTier)"),
-  without("what the checks showed owes nothing", " || approvalRiskTiers.includes(after)"),
+  owedWithout("the plan's approval is not owed", "plan.approvalRequired || "),
+  owedWithout("the Policy's approval is not owed", " || approvalRiskTiers.includes(plan.riskTier)"),
+  owedWithout("what the checks showed owes nothing", " || approvalRiskTiers.includes(after)"),
   without("unverified is not blocked", `if (status !== "verified") blocks`, "if (false) blocks"),
   without("a base behind is not blocked", "if (base_generation !== head.record.generation)", "if (false)"),
   without(

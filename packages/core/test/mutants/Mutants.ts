@@ -11,6 +11,8 @@ export interface Mutation {
   readonly bug: string
   /** Text that the source has exactly once. */
   readonly find: string
+  /** The file of `src` that has the bug, when it is one that the judged file imports. */
+  readonly file?: string
   readonly put: string
 }
 
@@ -51,17 +53,21 @@ const changed = (text: string, { bug, find, put }: Mutation): string => {
   return text.replace(find, () => put)
 }
 
-/** Compiles a file of `src`, with a mutation or as it is. What it imports is the real thing. */
+/** Compiles a file of `src`, with a mutation or as it is. What it imports is the real thing, but for a mutated file. */
 export const compile = async <M>(path: string, mutation?: Mutation): Promise<M> => {
   const text = readFileSync(new URL(path, sources), "utf8")
-  const { body, imports } = bodyOf(mutation === undefined ? text : changed(text, mutation))
+  const here = mutation !== undefined && (mutation.file ?? path) === path
+  const { body, imports } = bodyOf(here ? changed(text, mutation) : text)
   const from = new URL(path, sources)
+  const load = (specifier: string): Promise<unknown> => {
+    if (!specifier.startsWith(".")) return import(specifier)
+    const { href, pathname } = new URL(specifier, from)
+    const buggy = mutation?.file !== undefined && !here && href === new URL(mutation.file, sources).href
+    return buggy ? compile(mutation.file, mutation) : import(pathname)
+  }
   const modules = Object.fromEntries(
     await Promise.all(
-      imports.map(async (specifier): Promise<readonly [string, unknown]> => [
-        specifier,
-        await import(specifier.startsWith(".") ? new URL(specifier, from).pathname : specifier)
-      ])
+      imports.map(async (specifier): Promise<readonly [string, unknown]> => [specifier, await load(specifier)])
     )
   )
   return compileFunction(body, ["modules"])(modules) as M

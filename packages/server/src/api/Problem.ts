@@ -4,7 +4,7 @@ import { ProblemDetails } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { Int } from "./Told.ts"
 
-export const ProblemBody = Schema.StructWithRest(
+const ProblemBody = Schema.StructWithRest(
   Schema.Struct({
     /** `urn:pawl:problem:<code>`. */
     type: Schema.String,
@@ -24,9 +24,6 @@ export const ProblemBody = Schema.StructWithRest(
   description:
     "What is wrong, where, and what to do. Facts of the problem stand beside these fields, such as `field` or `blocks`."
 })
-
-/** One reason why a Candidate cannot be promoted; a `blocked` problem carries all of them as `blocks`. */
-export const Block = Schema.Struct({ code: Schema.String, detail: Schema.String })
 
 /** A problem as the client gets it. `facts` are the fields beside the six that every problem has. */
 export class Problem extends Data.TaggedError("Problem")<{

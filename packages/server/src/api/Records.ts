@@ -77,7 +77,7 @@ export const EvidenceRecord = named(
   })
 )
 
-export const FileDiffRecord = named("FileDiff", Schema.Struct({ ...FileChange.fields, patch: Schema.String }))
+const FileDiffRecord = named("FileDiff", Schema.Struct({ ...FileChange.fields, patch: Schema.String }))
 export const DiffAnswer = named("Diff", Schema.Struct({ files: Schema.Array(FileDiffRecord) }))
 
 export const CanonicalRecord = named(

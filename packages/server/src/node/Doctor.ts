@@ -121,7 +121,7 @@ const database = Effect.flatMap(Effect.option(read({})), (options) => {
   return databaseUrl === null ? sqlite : postgres(databaseUrl, databaseSchema)
 })
 
-export const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.all([
+const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.all([
   Effect.succeed(node),
   git,
   sandbox,

@@ -11,7 +11,7 @@ import { Effect, Layer, Schema } from "effect"
 import type { Options } from "./Options.ts"
 
 /** The database cannot be reached, or not be used. The reason holds no address and no password. */
-export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   reason: Schema.String
 }) {
   override get message() {

@@ -9,7 +9,7 @@ import { corrupt } from "../Tables.ts"
 
 const decodeCommand = Schema.decodeUnknownResult(CommandSchema)
 
-export const commandOf = (tableName: string, row: Row): Result.Result<Command, LedgerUnavailable> => {
+const commandOf = (tableName: string, row: Row): Result.Result<Command, LedgerUnavailable> => {
   const id = String(row["id"])
   return Result.flatMap(parsed(tableName, id, row["payload"]), (payload) =>
     Result.mapError(

@@ -23,10 +23,10 @@ export const packageFinding = (specifier: string, spot: Spot): ReadonlyArray<Aut
 export const fieldFinding = (what: string, spot: Spot): AuthFinding => ({ _tag: "PasswordField", what, ...spot })
 
 /** A value of `type` that makes a field of passwords. */
-export const isPasswordType = (value: string): boolean => value.trim().toLowerCase() === "password"
+const isPasswordType = (value: string): boolean => value.trim().toLowerCase() === "password"
 
 /** `current-password`, `new-password`, also beside other words. */
-export const isPasswordAutocomplete = (value: string): boolean =>
+const isPasswordAutocomplete = (value: string): boolean =>
   value
     .toLowerCase()
     .split(/\s+/)

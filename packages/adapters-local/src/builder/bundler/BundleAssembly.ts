@@ -17,7 +17,7 @@ interface Part {
 }
 
 /** The name of the module that runs. */
-export const mainModule = "index.js"
+const mainModule = "index.js"
 
 const isText = (type: Part["type"]): boolean => type !== "data" && type !== "wasm"
 

@@ -51,7 +51,7 @@ const holdsFolder = (files: Files, folder: string): boolean => {
 }
 
 /** A path from the root of the tree, in its plain form; null when it leads elsewhere. `""` is the root. */
-export const treePath = (text: string): string | null => {
+const treePath = (text: string): string | null => {
   if (text.startsWith("/") || /[\\\0]/.test(text) || /^[a-z]:/i.test(text)) return null
   const segments = text.split("/").filter((segment) => segment !== "" && segment !== ".")
   return segments.includes("..") ? null : segments.join("/")

@@ -9,7 +9,7 @@ import * as Jsonc from "jsonc-parser"
 import { parse as parseToml, TomlError } from "smol-toml"
 import { type Place, problem } from "../bundler/Problems.ts"
 
-export const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
+const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
 
 export type Fields = Readonly<Record<string, unknown>>
 

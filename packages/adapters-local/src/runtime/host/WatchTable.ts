@@ -11,7 +11,7 @@ export const restWord = 2
 export const headerWords = 3
 export const rowWords = 7
 
-export const column = {
+const column = {
   /** 0: the row is free. */
   pid: 0,
   /** Grows with each process that takes the row. */

@@ -19,7 +19,7 @@ export interface AnswerEvents {
   readonly end: () => void
 }
 
-export class MalformedAnswer extends Error {}
+class MalformedAnswer extends Error {}
 
 type State = "idle" | "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailer"
 

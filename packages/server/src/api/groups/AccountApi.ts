@@ -8,7 +8,7 @@ import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { EntryRecord, OrganizationRecord, TokenRecord, UserRecord } from "../Records.ts"
 
-export const Me = Schema.Struct({
+const Me = Schema.Struct({
   user: UserRecord,
   /** Entries on Projects. Roles that come from an organization are not among them. */
   memberships: Schema.Array(EntryRecord),
@@ -17,7 +17,7 @@ export const Me = Schema.Struct({
   token: Token.mapFields(Struct.pick(["id", "name", "scopes", "expiresAt"]))
 }).annotate({ identifier: "Me" })
 
-export const NewTokenBody = Schema.Struct({
+const NewTokenBody = Schema.Struct({
   name: Schema.String,
   /** Default: when the token that asks ends, else never. */
   expiresAt: Schema.optionalKey(Moment),

@@ -8,7 +8,7 @@ import { ById, PageParams, pageOf } from "../Paging.ts"
 import { ApprovalRecord } from "../Records.ts"
 
 /** The approver is the caller; a body cannot name one. */
-export const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision: Decision })
+const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision: Decision })
 
 export const ApprovalsApi = HttpApiGroup.make("approvals")
   .add(

@@ -6,8 +6,8 @@ import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
 import { ById } from "../Paging.ts"
 
-export const AuditRecord = Audit.annotate({ identifier: "Audit" })
-export const AuditAnswer = Schema.Struct({ audit: AuditRecord })
+const AuditRecord = Audit.annotate({ identifier: "Audit" })
+const AuditAnswer = Schema.Struct({ audit: AuditRecord })
 
 export const AuditsApi = HttpApiGroup.make("audits")
   .add(

@@ -8,18 +8,18 @@ import { about, promoting, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../Records.ts"
 
-export const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
+const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 
-export const WhyAnswer = Why.annotate({ identifier: "Why" })
+const WhyAnswer = Why.annotate({ identifier: "Why" })
 
-export const NewCandidateBody = Schema.Struct({
+const NewCandidateBody = Schema.Struct({
   /** Default: all ChangeSets of the Change. */
   changeSetIds: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Ask again for a Candidate that was rejected only because checks could not run. */
   retry: Schema.optionalKey(Schema.Boolean)
 })
 
-export const Promotion = Schema.Struct({
+const Promotion = Schema.Struct({
   outcome: Schema.Literals(["promoted", "alreadyPromoted"]),
   generation: Schema.Finite,
   commit: Schema.String,

@@ -10,9 +10,9 @@ import { ById, PageParams, pageOf } from "../Paging.ts"
 import { ChangeSetRecord, DiffAnswer } from "../Records.ts"
 import { NonNegativeInt } from "../Told.ts"
 
-export const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
+const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
 
-export const NewChangeSetBody = Schema.Struct({
+const NewChangeSetBody = Schema.Struct({
   message: Schema.String,
   files: EditedFiles,
   /** Without it the edit builds on the caller's newest ChangeSet of this Change, else on the head. */

@@ -6,9 +6,9 @@ import { about, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { ChangeRecord, TaskRecord } from "../Records.ts"
 
-export const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
+const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
 
-export const NewChangeBody = Schema.Struct({
+const NewChangeBody = Schema.Struct({
   /** The same one again answers the Change that it opened before. */
   clientRequestId: Schema.String,
   goal: Schema.String,
@@ -17,7 +17,7 @@ export const NewChangeBody = Schema.Struct({
   startPlanning: Schema.optionalKey(Schema.Boolean)
 })
 
-export const BudgetBody = Schema.Struct({ budget_usd: Schema.Finite })
+const BudgetBody = Schema.Struct({ budget_usd: Schema.Finite })
 
 const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes", {
   params: ById,

@@ -7,7 +7,7 @@ import { about, administering, reading } from "../Needs.ts"
 import { ById, pageOf } from "../Paging.ts"
 import { MemberRecord } from "../Records.ts"
 
-export const MembersBody = Schema.Struct({
+const MembersBody = Schema.Struct({
   members: Schema.Array(Schema.Struct({ userId: Schema.String, role: Role }))
 })
 

@@ -7,9 +7,9 @@ import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { OrganizationMemberRecord, OrganizationRecord } from "../Records.ts"
 
-export const NewOrganizationBody = Schema.Struct({ name: Schema.String })
+const NewOrganizationBody = Schema.Struct({ name: Schema.String })
 
-export const OrganizationMembersBody = Schema.Struct({
+const OrganizationMembersBody = Schema.Struct({
   members: Schema.Array(Schema.Struct({ userId: Schema.String, role: OrganizationRole }))
 })
 

@@ -10,7 +10,7 @@ import { about, administering, reading } from "../Needs.ts"
 import { ById } from "../Paging.ts"
 import { PolicyRecord } from "../Records.ts"
 
-export const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
+const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
 
 /** What a value should be: in the document, and to who sent another. */
 const words = (title: string, expected: string) => ({ title, description: expected, expected })
@@ -29,7 +29,7 @@ const WaivedCheck = Schema.Struct({
 })
 
 /** The whole Policy is replaced: a field that is left out is as it is in a new Project. */
-export const PolicyBody = Schema.Struct({
+const PolicyBody = Schema.Struct({
   autoPromoteRiskTiers: Schema.optionalKey(Tiers),
   approvalRiskTiers: Schema.optionalKey(Tiers),
   requiredChecks: Schema.optionalKey(Schema.Array(CheckId).check(atMost(Limits.checksPerPlan))),

@@ -10,9 +10,9 @@ import { about, administering, BodyLimit, reading, readingOwn, writing, writingO
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { CanonicalRecord, ProjectRecord, ReleaseRecord, VersionRecord } from "../Records.ts"
 
-export const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
+const ProjectAnswer = Schema.Struct({ project: ProjectRecord })
 
-export const NewProjectBody = Schema.Struct({
+const NewProjectBody = Schema.Struct({
   slug: Schema.String,
   /** Default: the slug. */
   name: Schema.optionalKey(Schema.String),
@@ -25,9 +25,9 @@ export const NewProjectBody = Schema.Struct({
 })
 
 /** One of the two. */
-export const SourceBody = NewProjectBody.mapFields(Struct.pick(["template", "files"]))
+const SourceBody = NewProjectBody.mapFields(Struct.pick(["template", "files"]))
 
-export const TreeAnswer = Schema.Struct({
+const TreeAnswer = Schema.Struct({
   tree: Schema.String,
   entries: Schema.Array(
     Schema.Struct({ path: Schema.String, type: Schema.Literals(["file", "directory"]), size: Schema.Finite })
@@ -35,7 +35,7 @@ export const TreeAnswer = Schema.Struct({
 })
 
 /** `text` when the bytes are UTF-8 without a zero byte, else `base64`. */
-export const FileAnswer = Schema.Struct({
+const FileAnswer = Schema.Struct({
   path: Schema.String,
   size: Schema.Finite,
   text: Schema.optionalKey(Schema.String),

@@ -7,10 +7,10 @@ import { about, administering, reading, writing } from "../Needs.ts"
 import { ById } from "../Paging.ts"
 import { EvidenceRecord, ReleaseRecord } from "../Records.ts"
 
-export const ReleaseTargetRecord = ReleaseTarget.annotate({ identifier: "ReleaseTarget" })
-export const ReleaseTargetAnswer = Schema.Struct({ releaseTarget: ReleaseTargetRecord })
+const ReleaseTargetRecord = ReleaseTarget.annotate({ identifier: "ReleaseTarget" })
+const ReleaseTargetAnswer = Schema.Struct({ releaseTarget: ReleaseTargetRecord })
 
-export const ReleaseTargetBody = Schema.Struct({
+const ReleaseTargetBody = Schema.Struct({
   workerName: Schema.String,
   /** The build service's own id of the worker. */
   workerTag: Schema.String,

@@ -7,14 +7,14 @@ import { ById } from "../Paging.ts"
 import { CandidateRecord, ChangeRecord } from "../Records.ts"
 import { NonNegativeInt } from "../Told.ts"
 
-export const RollbackBody = Schema.Struct({
+const RollbackBody = Schema.Struct({
   /** The generation whose tree is to be canonical again. It is older than the head. */
   targetGeneration: NonNegativeInt,
   /** The head that the caller has seen. */
   expectedGeneration: NonNegativeInt
 })
 
-export const RollbackAnswer = Schema.Struct({ change: ChangeRecord, candidate: CandidateRecord })
+const RollbackAnswer = Schema.Struct({ change: ChangeRecord, candidate: CandidateRecord })
 
 export const RollbacksApi = HttpApiGroup.make("rollbacks")
   .add(

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
-export const Health = Schema.Struct({
+const Health = Schema.Struct({
   status: Schema.Literal("ok"),
   version: Schema.String,
   environment: Schema.Literals(["production", "development"])

@@ -8,7 +8,7 @@ import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { PersonRecord, TokenRecord, UserRecord } from "../Records.ts"
 
-export const NewUserBody = Schema.Struct({
+const NewUserBody = Schema.Struct({
   name: Schema.String,
   /** Where the user becomes a member; without it, nowhere yet. */
   organizationId: Schema.optionalKey(Schema.String),
@@ -20,7 +20,7 @@ export const NewUserBody = Schema.Struct({
   expiresAt: Schema.optionalKey(Moment)
 })
 
-export const UsersParams = Schema.Struct({
+const UsersParams = Schema.Struct({
   ...PageParams.fields,
   /** Default: the caller's first. */
   organizationId: Schema.optionalKey(Schema.String)

@@ -7,7 +7,7 @@ import { about, administering } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { WebhookDeliveryRecord, WebhookRecord } from "../Records.ts"
 
-export const NewWebhookBody = Schema.Struct({
+const NewWebhookBody = Schema.Struct({
   /** `https://…`, on the public internet. */
   url: Schema.String,
   /** Default: all types. */

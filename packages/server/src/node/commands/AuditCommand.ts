@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { asking, remoteOptions, reporting } from "./Remote.ts"
 
 /** The report as lines for a person. */
-export const auditLines = (audit: Audit): ReadonlyArray<string> => {
+const auditLines = (audit: Audit): ReadonlyArray<string> => {
   const count = audit.findings.length + audit.moreFindings
   return [
     `${audit.projectId}: ${audit.generations} generation(s) audited at ${audit.auditedAt}`,

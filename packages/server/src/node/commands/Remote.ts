@@ -38,7 +38,7 @@ export interface RemoteOptions {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The address of the API. */
-export const addressOf = (options: RemoteOptions, environment: Environment): string =>
+const addressOf = (options: RemoteOptions, environment: Environment): string =>
   Option.getOrElse(options.url, () => `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`)
 
 const tokenOf = (options: RemoteOptions, environment: Environment): Effect.Effect<Redacted.Redacted, CannotAsk> => {

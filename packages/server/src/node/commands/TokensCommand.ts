@@ -14,7 +14,7 @@ import * as OwnerToken from "../OwnerToken.ts"
 import { beside, besideOptions, everyPage } from "./Beside.ts"
 
 /** A token as a line for a person. */
-export const tokenLine = (token: Token, now: Time.Timestamp): string => {
+const tokenLine = (token: Token, now: Time.Timestamp): string => {
   const state = token.revokedAt !== null ? `revoked ${token.revokedAt}` : isLive(token, now) ? "live" : "expired"
   const end = token.expiresAt === null ? "no end" : `ends ${token.expiresAt}`
   return `${token.id}  ${token.userId}  ${state}  ${end}  ${token.scopes.join(",")}  made ${token.createdAt}  ${token.name}`

@@ -11,7 +11,7 @@ import { beside, besideOptions, everyPage } from "./Beside.ts"
 type Place = Pick<OrganizationMember, "role"> & { readonly id: string; readonly name: string }
 
 /** A user as a line for a person, and one more for each organization. */
-export const userLines = (user: User, places: ReadonlyArray<Place>): ReadonlyArray<string> => [
+const userLines = (user: User, places: ReadonlyArray<Place>): ReadonlyArray<string> => [
   `${user.id}  ${user.name}${user.disabledAt === undefined ? "" : `  disabled ${user.disabledAt}`}`,
   ...places.map(({ id, name, role }) => `    ${role} of ${id}  ${name}`)
 ]

@@ -31,7 +31,7 @@ const approvalLines = ({ decision, decisions, missing, owed, required }: Why["ap
 ]
 
 /** The answer as lines for a person. */
-export const whyLines = (why: Why): ReadonlyArray<string> => [
+const whyLines = (why: Why): ReadonlyArray<string> => [
   `${why.candidate.id}: ${reasoned(why.candidate.status, why.candidate.reason)}`,
   `${why.change.id}: ${reasoned(why.change.status, why.change.reason)}`,
   ...section(
@@ -55,7 +55,7 @@ export const whyLines = (why: Why): ReadonlyArray<string> => [
 ]
 
 /** The beginning of the Change's history, as far as it is about the Change or this Candidate. */
-export const historyLines = (items: ReadonlyArray<HistoryItem>, why: Why): ReadonlyArray<string> =>
+const historyLines = (items: ReadonlyArray<HistoryItem>, why: Why): ReadonlyArray<string> =>
   section(
     "History",
     items

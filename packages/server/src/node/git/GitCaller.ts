@@ -7,7 +7,7 @@ import type { Need } from "../../api/Needs.ts"
 import { RateLimits, strangerAt } from "../../http/request/RateLimits.ts"
 
 /** The token of an `Authorization` header; null without any. A user name says nothing here. */
-export const tokenIn = (header: string | undefined): Redacted.Redacted | null => {
+const tokenIn = (header: string | undefined): Redacted.Redacted | null => {
   const [, scheme = "", value = ""] = /^(basic|bearer) +(\S+) *$/i.exec(header ?? "") ?? []
   if (value === "") return null
   if (scheme.toLowerCase() === "bearer") return Redacted.make(value)

@@ -1,7 +1,7 @@
 /** git's framing: four hex digits that say how long a line is, themselves included; `0000` ends a list. */
 
 /** The most that one line can carry. */
-export const lineBytes = 65_516
+const lineBytes = 65_516
 export const flush: Buffer = Buffer.from("0000", "latin1")
 
 export const line = (text: string | Uint8Array): Buffer => {

@@ -43,7 +43,7 @@ const exchangeOf = (request: HttpServerRequest.HttpServerRequest): NodeExchange 
 })
 
 /** The connection of a request that came through `serving`. */
-export const connections =
+const connections =
   (readers: Readers.Readers) =>
   (request: HttpServerRequest.HttpServerRequest): Connection => {
     const { res } = exchangeOf(request)

@@ -45,7 +45,7 @@ const spanOf = (span: EndedSpan) => ({
 })
 
 /** The body of one request. */
-export const encode = (collector: Pick<Collector, "serviceName" | "serviceVersion">, spans: ReadonlyArray<EndedSpan>) =>
+const encode = (collector: Pick<Collector, "serviceName" | "serviceVersion">, spans: ReadonlyArray<EndedSpan>) =>
   JSON.stringify({
     resourceSpans: [
       {

@@ -7,9 +7,10 @@ import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
-import { Effect, Layer, Redacted } from "effect"
+import { pointerSignalContract } from "@pawl/testing/contracts/apps/PointerSignalContract"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
 import * as PointerPush from "../../../src/node/PointerPush.ts"
 
@@ -17,14 +18,16 @@ const reason = await PostgresServer.whyNot()
 if (reason !== null) console.warn(`SKIPPED: ${reason}`)
 
 /** A router's memory over a source that says `removed` when it is told to. */
-const router = (url: string, isRemoved: () => boolean) =>
+const router = (url: string, isRemoved: (label: string) => boolean) =>
   Layer.build(
     PointerPush.layer.pipe(
       Layer.provide(Router.layer({ apiOrigin: "http://localhost" })),
       Layer.provide(Assets.layer.pipe(Layer.provide(MemoryObjectStore.layerMemory))),
       Layer.provide(AppRuntime.layerMemory(new Map())),
       Layer.provideMerge(PointerCache.layer),
-      Layer.provide(Layer.succeed(PointerSource, { find: () => Effect.sync(() => (isRemoved() ? "removed" : null)) })),
+      Layer.provide(
+        Layer.succeed(PointerSource, { find: (label) => Effect.sync(() => (isRemoved(label) ? "removed" : null)) })
+      ),
       Layer.provide(PgClient.layer({ url: Redacted.make(url) }))
     )
   )
@@ -57,3 +60,33 @@ describe.skipIf(reason !== null)("PointerPush", () => {
     }
   })
 })
+
+/** The cache of the other process, which hears. */
+class Listener extends Context.Service<Listener, PointerCache.PointerCache["Service"]>()("test/Listener") {}
+
+if (reason === null) {
+  const postgres = await PostgresServer.start()
+  afterAll(() => postgres.stop())
+  // How often the other process asked its source for a label, and how often it had when the label moved last.
+  const [asked, before] = [new Map<string, number>(), new Map<string, number>()]
+  const timesAsked = (label: string) => asked.get(label) ?? 0
+  pointerSignalContract("Postgres, to the router of another process", {
+    layer: Layer.effectContext(
+      Effect.gen(function* () {
+        const there = yield* router(postgres.url, (label) => asked.set(label, timesAsked(label) + 1) === undefined)
+        const here = yield* router(postgres.url, () => false)
+        return Context.add(here, Listener, Context.get(there, PointerCache.PointerCache))
+      })
+    ).pipe(Layer.provideMerge(TestClock.layer())),
+    heard: (label) =>
+      Effect.gen(function* () {
+        const cache = yield* Listener
+        // It asks again only when it has forgotten, for the clock stands still.
+        while (timesAsked(label) === (before.get(label) ?? 0)) {
+          yield* cache.find(label, "production")
+          yield* Effect.promise(() => pause(5))
+        }
+        before.set(label, timesAsked(label))
+      })
+  })
+}

@@ -41,7 +41,7 @@ const header = (request: AppRequest, name: string): string | null =>
   request.headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? null
 
 /** Answers what it was asked, as JSON. */
-export const echo: ContractApp = {
+const echo: ContractApp = {
   source: `export default { async fetch(request) {
     return Response.json({ method: request.method, url: request.url, note: request.headers.get("x-note"), body: await request.text() })
   } }`,
@@ -65,7 +65,7 @@ export const mirror: ContractApp = {
   make: () => (request) => Effect.succeed({ status: 200, headers: [], body: request.body })
 }
 
-export const cookies: ContractApp = {
+const cookies: ContractApp = {
   source: `export default { async fetch() {
     const headers = new Headers({ "x-one": "1" })
     headers.append("set-cookie", "a=1; Path=/")
@@ -82,23 +82,23 @@ export const cookies: ContractApp = {
     )
 }
 
-export const thrower: ContractApp = {
+const thrower: ContractApp = {
   source: `export default { async fetch() { throw new Error("the app is broken") } }`,
   make: () => () => Effect.die(new Error("the app is broken"))
 }
 
-export const failing: ContractApp = {
+const failing: ContractApp = {
   source: `export default { async fetch() { return new Response("my own error", { status: 500 }) } }`,
   make: () => () => Effect.succeed(answer(500, "my own error"))
 }
 
-export const redirect: ContractApp = {
+const redirect: ContractApp = {
   source: `export default { async fetch() { return new Response(null, { status: 302, headers: { location: "/elsewhere" } }) } }`,
   make: () => () => Effect.succeed({ status: 302, headers: [["location", "/elsewhere"]], body: null })
 }
 
 /** Counts its requests in what a version holds for as long as it runs. */
-export const counter: ContractApp = {
+const counter: ContractApp = {
   source: `let count = 0; export default { async fetch() { count += 1; return new Response(String(count)) } }`,
   make: () => {
     let count = 0

@@ -23,7 +23,7 @@ export interface SandboxHost {
 
 const MiB = 1024 * 1024
 
-export const generous: SandboxJob["limits"] = {
+const generous: SandboxJob["limits"] = {
   wallMs: 30_000,
   cpuSeconds: 30,
   memoryBytes: 512 * MiB,

@@ -1,3 +1,4 @@
+import { rounds } from "@pawl/testing/Depth"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Effect, Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
@@ -9,7 +10,9 @@ import * as SqlStores from "@pawl/sql/SqlStores"
 import { change, changeId, command, commit, event, projectId } from "@pawl/testing/tools/StoreFixtures"
 import * as PostgresServer from "./PostgresServer.ts"
 
-const kills = 20
+/** How many kills the title tells of; a quick run makes some of them. */
+const told = 20
+const kills = rounds({ quick: 4, deep: told, long: 10 * told })
 const fibers = 16
 /** How many answers lie between two kills. */
 const answersApart = 60
@@ -48,8 +51,8 @@ const eventsIn = Effect.gen(function* () {
 
 describe.skipIf(reason !== null)("Postgres killed under load", () => {
   it(
-    `loses nothing that was acknowledged, and applies each commit once, over ${kills} kills`,
-    { timeout: 300_000 },
+    `loses nothing that was acknowledged, and applies each commit once, over ${told} kills`,
+    { timeout: rounds({ quick: 300_000, deep: 300_000, long: 1_100_000 }) },
     async () => {
       const server = await PostgresServer.startOwn()
       try {

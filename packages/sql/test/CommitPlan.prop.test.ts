@@ -1,3 +1,4 @@
+import { rounds, seed } from "@pawl/testing/Depth"
 import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { NewCommand } from "@pawl/core/model/Command"
@@ -63,7 +64,7 @@ describe("a plan", () => {
         const plan = planOf(commit, { dialect, now: 0, eventIds })
         expect(atMostBytes(commit, plan)).toBeGreaterThanOrEqual(sizeBytes(commit))
       }),
-      { numRuns: 300 }
+      { numRuns: rounds({ quick: 100, deep: 300, long: 3000 }), seed }
     )
   })
 })

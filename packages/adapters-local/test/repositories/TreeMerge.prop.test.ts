@@ -1,3 +1,4 @@
+import { rounds, seed } from "@pawl/testing/Depth"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -106,8 +107,8 @@ describe("The audit's own merge of trees", () => {
       )
       yield* Effect.promise(() =>
         FastCheck.assert(property, {
-          numRuns: 20,
-          seed: 20_261_121,
+          numRuns: rounds({ quick: 6, deep: 20, long: 200 }),
+          seed,
           examples: [
             [carried, carrier],
             [twoPlaces, changer]
@@ -117,7 +118,7 @@ describe("The audit's own merge of trees", () => {
     })
     await Effect.runPromise(Effect.provide(checked, layer({ directory })))
     console.log(`${merges} clean merges, ${moves} with a file that moved`)
-    expect(merges).toBeGreaterThan(5)
+    expect(merges).toBeGreaterThan(1)
     expect(moves).toBeGreaterThan(0)
-  }, 300_000)
+  }, 1_100_000)
 })

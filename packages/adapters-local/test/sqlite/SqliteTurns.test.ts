@@ -1,4 +1,5 @@
 /** Who may use the one connection, and what is left of a transaction that did not come to its end. */
+import { rounds, slice } from "@pawl/testing/Depth"
 import Sqlite from "better-sqlite3"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -11,7 +12,10 @@ import { interleave, seededDraw } from "@pawl/testing/tools/SeededScheduler"
 import { failure } from "@pawl/testing/tools/StoreFixtures"
 import { temporaryFile } from "./SqliteFixture.ts"
 
-const seeds = Array.from({ length: 200 }, (_, seed) => seed)
+const seeds = slice(
+  Array.from({ length: 200 }, (_, seed) => seed),
+  { quick: 50 }
+)
 /** Timers and sockets have their turn. */
 const eventLoop = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
@@ -135,7 +139,7 @@ describe("SQLite among many fibers", () => {
     onTable((both) =>
       Effect.gen(function* () {
         const { sql } = both
-        for (const seed of seeds.slice(0, 60)) {
+        for (const seed of seeds.slice(0, rounds({ quick: 20, deep: 60 }))) {
           const draw = seededDraw(seed)
           const pair = (n: number) =>
             sql.withTransaction(

@@ -1,3 +1,4 @@
+import { rounds, seed } from "@pawl/testing/Depth"
 import * as FastCheck from "fast-check"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -65,7 +66,7 @@ describe("What a ChangeSet lists", () => {
           })
         )
       ),
-      { numRuns: 60 }
+      { numRuns: rounds({ quick: 20, deep: 60, long: 1000 }), seed }
     )
     expect(cuts).toBeGreaterThan(0)
   })

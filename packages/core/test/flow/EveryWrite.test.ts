@@ -1,3 +1,4 @@
+import { slice } from "@pawl/testing/Depth"
 import { Context, Effect, Exit, References } from "effect"
 import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -259,7 +260,7 @@ describe("A lost answer is safe to retry", () => {
       expect(end.head[0]).toBe(5)
       expect(made.length).toBeGreaterThan(100)
       const wrong: Array<string> = []
-      for (const nth of firstAndLast(made)) {
+      for (const nth of slice(firstAndLast(made), { quick: 12 })) {
         const found = await play(fault, nth).catch((error: unknown) => String(error))
         if (typeof found === "string") wrong.push(`write ${nth}, ${made[nth]}: ${found}`)
         else if (JSON.stringify(found.end) !== JSON.stringify(end))

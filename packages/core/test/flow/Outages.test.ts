@@ -1,4 +1,5 @@
 /** Machinery goes away for an hour, at every step of the main path, and everything ends as if it had not. */
+import { slice } from "@pawl/testing/Depth"
 import { Context, Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -159,7 +160,7 @@ describe("An outage of an hour", () => {
       const wrong: Array<string> = []
       // The first and the last time of each question: the path repeats itself.
       const places = new Set(whole.asked.flatMap((name) => [whole.asked.indexOf(name), whole.asked.lastIndexOf(name)]))
-      for (const from of places) {
+      for (const from of slice([...places], { quick: 4 })) {
         const found = await story(kind, from)
         if (found.letters.length > 0) wrong.push(`${whole.asked[from]}: ${found.letters.join()}`)
         if (JSON.stringify(found.end) !== JSON.stringify(whole.end))

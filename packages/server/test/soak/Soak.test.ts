@@ -1,7 +1,8 @@
 /**
- * Mixed load over many apps while releases, previews and removals go on. The form that every run has is short;
- * `PAWL_SOAK_MINUTES=30 PAWL_SOAK_APPS=50` is the long one, and prints its counts.
+ * Mixed load over many apps while releases, previews and removals go on. The form that most runs have is short;
+ * `npm run test:long -- soak` is the long one, and prints its counts. `PAWL_SOAK_MINUTES` and `PAWL_SOAK_APPS` say others.
  */
+import { depth, rounds } from "@pawl/testing/Depth"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -10,8 +11,8 @@ import { inspectable, settledBytes } from "../e2e/kit/ServerMemory.ts"
 import { attacker, changer, openApp, visitor } from "./SoakClients.ts"
 import { SoakWorld } from "./SoakWorld.ts"
 
-const apps = Number(process.env["PAWL_SOAK_APPS"] ?? 8)
-const soakMs = Number(process.env["PAWL_SOAK_MINUTES"] ?? 0.25) * 60_000
+const apps = Number(process.env["PAWL_SOAK_APPS"] ?? rounds({ quick: 4, deep: 8, long: 50 }))
+const soakMs = Number(process.env["PAWL_SOAK_MINUTES"] ?? rounds({ quick: 0.15, deep: 0.25, long: 10 })) * 60_000
 const visitors = 6
 const changers = 2
 const MiB = 1024 * 1024
@@ -80,7 +81,7 @@ describe("a server under mixed load", () => {
       for (const [what, count] of Object.entries(world.counts)) expect([what, count > 0]).toEqual([what, true])
       expect(late.bytes - early.bytes).toBeLessThan(64 * MiB)
       expect(late.open - early.open).toBeLessThan(handlesOfOne * Math.max(1, 1 + late.processes - early.processes))
-      if (process.env["PAWL_SOAK_MINUTES"] !== undefined)
+      if (depth === "long" || process.env["PAWL_SOAK_MINUTES"] !== undefined)
         console.log(JSON.stringify({ minutes: soakMs / 60_000, apps, ...world.counts, early, late }))
     },
     soakMs + 10 * 60_000

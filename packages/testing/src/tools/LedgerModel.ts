@@ -2,6 +2,7 @@
  * A ledger held against a model that is too simple to be wrong: a copy of everything, changed in order, thrown away at
  * the first thing that does not hold. Random commits go to both; what they answer and what is kept must agree.
  */
+import { rounds, seed } from "../Depth.ts"
 import { Cause, Effect, Exit, Option } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -202,13 +203,13 @@ const agree = (asked: ReadonlyArray<Ask>) =>
     }
   })
 
-/** Tries `runs` random histories on stores of their own. */
+/** Tries `runs` random histories on stores of their own: a third of them in a quick run, ten times as many in a long one. */
 export const ledgerModel = (name: string, fixture: StoreFixture, runs: number): void => {
   describe(`${name}: Ledger, random histories`, () => {
     it("answers and keeps what a simple model says: all or nothing, conflicts named, steps once", () =>
       fc.assert(
         fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 20 }), (asked) => onStore(fixture, agree(asked))),
-        { numRuns: runs }
+        { numRuns: rounds({ quick: Math.ceil(runs / 3), deep: runs, long: runs * 10 }), seed }
       ))
   })
 }

@@ -1,3 +1,4 @@
+import { rounds, seed as commitSeed } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { type Answer, FuzzClient } from "./FuzzClient.ts"
@@ -6,9 +7,9 @@ import type { Ground } from "./FuzzValues.ts"
 import { inspectable, settledBytes } from "../kit/ServerMemory.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 
-/** 2,000 with every commit; nightly 100,000. One number names all of them. */
-const requests = Number(process.env["PAWL_FUZZ_REQUESTS"] ?? "2000")
-const seed = Number(process.env["PAWL_FUZZ_SEED"] ?? "1")
+/** One number names all of them; another commit sends others. */
+const requests = Number(process.env["PAWL_FUZZ_REQUESTS"] ?? rounds({ quick: 1_500, deep: 10_000, long: 60_000 }))
+const seed = Number(process.env["PAWL_FUZZ_SEED"] ?? 1 + (commitSeed % 1_000_000))
 const warmUp = 600
 /** After so many it is told how things stand. */
 const round = 10_000

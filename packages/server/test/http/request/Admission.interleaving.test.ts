@@ -1,3 +1,4 @@
+import { numbers } from "@pawl/testing/Depth"
 import { interleave } from "@pawl/testing/tools/SeededScheduler"
 import { Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
@@ -10,7 +11,7 @@ describe("Admission", () => {
   it.each([places - 1, places])(
     "loses no place in any order of a caller who comes and leaves while %i places are taken",
     (taken) => {
-      for (let seed = 1; seed <= 1000; seed++) {
+      for (const seed of numbers(1000, { quick: 200 })) {
         const admission = Admission.make()
         const program = Effect.gen(function* () {
           const held: Array<Admission.Place> = []

@@ -2,6 +2,7 @@
  * Many connections swap one head by compare-and-swap, and what each of them saw is written down. The history must be
  * one line: every generation won once, none left out, and nobody reads what was replaced before the read began.
  */
+import { rounds } from "../../Depth.ts"
 import { type Context, Effect, type Scope } from "effect"
 import { expect, it } from "vitest"
 import { update } from "@pawl/core/ledger/Commit"
@@ -64,7 +65,7 @@ const winnersIn = Effect.gen(function* () {
   return winners
 })
 
-/** `swaps` are the tries of each connection, won or lost. */
+/** `swaps` are the tries of each connection, won or lost; a quick run takes a tenth of them, a long one ten times as many. */
 export const linearHistoryContract = (
   name: string,
   connections: Connections,
@@ -76,6 +77,7 @@ export const linearHistoryContract = (
       Effect.runPromise(
         Effect.scoped(
           Effect.gen(function* () {
+            const tries = rounds({ quick: Math.ceil(swaps / 10), deep: swaps, long: swaps * 10 })
             const stores = yield* connections.open(count)
             let time = 0
             const tick = () => ++time
@@ -87,7 +89,7 @@ export const linearHistoryContract = (
                 Effect.provide(
                   Effect.replicateEffect(
                     Effect.suspend(() => swap(who, tick)),
-                    swaps
+                    tries
                   ),
                   store
                 ),

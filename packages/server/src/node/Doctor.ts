@@ -4,11 +4,8 @@ import { existsSync } from "node:fs"
 import { promisify } from "node:util"
 import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
-import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
-import { SqlClient } from "effect/sql/SqlClient"
-import * as PgPool from "@pawl/adapters-pg/PgPool"
-import { reasonOf } from "@pawl/sql/Database"
-import { Cause, Console, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Console, Effect, Option } from "effect"
+import * as Installations from "./installations/Installations.ts"
 import { read } from "./Options.ts"
 
 export interface Finding {
@@ -78,47 +75,14 @@ const runtime = Effect.map(describeRuntimeIsolation, (isolation): Finding => {
   return { part: "App runtime", state: isolation.name === "none" ? "weak" : "ok", found, remedy: isolation.remedy }
 })
 
-const sqlite = Effect.scoped(
-  Effect.gen(function* () {
-    const services = yield* Layer.build(SqliteClient.layer({ filename: ":memory:" }))
-    const rows = yield* Context.get(services, SqlClient)<{
-      readonly version: string
-    }>`select sqlite_version() as version`
-    return { part: "Database", state: "ok", found: `SQLite ${rows[0]?.version ?? ""}`, remedy: null } satisfies Finding
-  })
-).pipe(
-  Effect.catchCause((cause) =>
-    Effect.succeed<Finding>({
-      part: "Database",
-      state: "missing",
-      found: `SQLite does not start: ${Cause.pretty(cause).split("\n")[0]}`,
-      remedy: "npm rebuild better-sqlite3"
-    })
-  )
-)
-
-const postgres = (url: Redacted.Redacted, schema: string) =>
-  PgPool.versionOf({ url, schema }).pipe(
-    Effect.map((version): Finding => ({
-      part: "Database",
-      state: "ok",
-      found: `Postgres ${version}, schema ${schema}`,
-      remedy: null
-    })),
-    Effect.catch((problem) =>
-      Effect.succeed<Finding>({
-        part: "Database",
-        state: "missing",
-        found: `Postgres cannot be used: ${reasonOf(problem)}`,
-        remedy: "start Postgres, or correct PAWL_DATABASE_URL"
-      })
-    )
-  )
-
 /** The database that the options name. Options that cannot be used are told by `serve`. */
-const database = Effect.flatMap(Effect.option(read({})), (options) => {
-  const { databaseSchema, databaseUrl } = Option.getOrElse(options, () => ({ databaseUrl: null, databaseSchema: "" }))
-  return databaseUrl === null ? sqlite : postgres(databaseUrl, databaseSchema)
+const database = Effect.gen(function* () {
+  const options = Option.getOrElse(yield* Effect.option(read({})), () => ({
+    data: ".",
+    databaseUrl: null,
+    databaseSchema: ""
+  }))
+  return { part: "Database", ...(yield* Installations.of(options).look) } satisfies Finding
 })
 
 const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.all([

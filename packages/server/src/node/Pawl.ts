@@ -1,4 +1,4 @@
-/** Every part of Pawl on this machine: the data folder and, when there is one, the Postgres that holds the state. */
+/** Every part of Pawl on this machine: its installation, the data folder, and what runs in it. */
 import { join } from "node:path"
 import * as BabelRouteReader from "@pawl/adapters-local/builder/routes/BabelRouteReader"
 import * as Esbuild from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
@@ -19,21 +19,21 @@ import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import { type Context, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { Addresses } from "./listen/Addresses.ts"
+import type { Installation } from "./installations/Installation.ts"
 import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
 import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
-import * as State from "./State.ts"
 import * as TargetGit from "./TargetGit.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Templates from "./Templates.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
-const basePorts = (options: Options, alone: boolean) =>
+const basePorts = ({ alone, installation, options }: Ground) =>
   Layer.mergeAll(
-    State.layer(options),
+    installation.state,
     FileObjectStore.layer({ directory: join(options.data, "objects"), alone }),
-    GitRepositories.layer({ directory: join(options.data, "repositories"), shared: options.databaseUrl !== null }),
+    GitRepositories.layer({ directory: join(options.data, "repositories"), shared: installation.sharesRepositories }),
     LocalSandbox.layer(),
     Esbuild.layer(),
     BabelRouteReader.layer,
@@ -82,20 +82,22 @@ const settings = (options: Options, addresses: Addresses) =>
     appUrl: addresses.appUrl
   })
 
-/** What a process stands on: its options, its addresses, and whether no other process works in the data folder. */
+/** What a process stands on. */
 export interface Ground {
   readonly options: Options
+  readonly installation: Installation
   readonly addresses: Addresses
+  /** No other process works in the data folder. */
   readonly alone: boolean
   readonly telemetry: Telemetry
 }
 
 /** Everything the use cases, the API and the router need. */
 export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => {
-  const { addresses, alone, options, telemetry } = ground
+  const { addresses, options, telemetry } = ground
   return hosting(ground).pipe(
     Layer.provideMerge(
-      Layer.flatMap(basePorts(options, alone), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
+      Layer.flatMap(basePorts(ground), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
     ),
     Layer.provideMerge(settings(options, addresses)),
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),

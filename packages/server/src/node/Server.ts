@@ -1,13 +1,10 @@
 /** A running server: the listener, everything behind it, and the workers. It ends with its scope. */
-import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
-import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import * as Organizations from "@pawl/core/access/Organizations"
-import { Commands } from "@pawl/core/work/Commands"
-import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Loops from "@pawl/core/upkeep/Loops"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import { Effect, Layer, type Redacted, Scope } from "effect"
+import * as Installations from "./installations/Installations.ts"
 import * as Addresses from "./listen/Addresses.ts"
 import * as ApiListener from "./listen/ApiListener.ts"
 import * as Listener from "./listen/Listener.ts"
@@ -28,29 +25,19 @@ export interface Running {
   readonly tokenIsFresh: boolean
 }
 
-/** The embedded server has its folder to itself. Those on Postgres share it; the first of them clears what others left. */
-const enter = (options: Options) =>
-  options.databaseUrl === null
-    ? Effect.as(DataFolder.lock(options.data), { alone: true, settled: Effect.void })
-    : SharedFolder.share(options.data)
-
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
 export const start = Effect.fnUntraced(function* (options: Options, decorate?: Decorate) {
   yield* PrivateFolder.prepare(options.data)
-  const { alone, settled } = yield* enter(options)
+  const installation = Installations.of(options)
+  const { alone, settled } = yield* installation.enter
   const telemetry = yield* Telemetry.make(options)
   const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })
   const addresses = Addresses.of(options, listener.port)
-  const ground = { options, addresses, alone, telemetry }
+  const ground = { options, installation, addresses, alone, telemetry }
   const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(ground, decorate)))
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   yield* Effect.gen(function* () {
-    // Whoever held a lease in this folder is dead: the folder is this process's own. On Postgres others may be at work
-    // on another machine or in another folder: their leases end by themselves.
-    if (options.databaseUrl === null) {
-      yield* (yield* Commands).releaseAll
-      yield* (yield* SharedSlots).giveAllBack
-    }
+    yield* installation.takeBack
     yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
     // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
     // did not end by themselves are ended after that.

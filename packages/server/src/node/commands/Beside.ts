@@ -14,7 +14,7 @@ import type { Refusal } from "../../http/answer/Refusal.ts"
 import * as WebCryptoSecrets from "../../http/WebCryptoSecrets.ts"
 import * as Chance from "../Chance.ts"
 import * as Options from "../Options.ts"
-import * as State from "../State.ts"
+import * as Installations from "../installations/Installations.ts"
 import { CannotAsk, reporting } from "./Remote.ts"
 
 /** The options of every such command. Where the state is comes from the environment and the config file, as for `serve`. */
@@ -43,7 +43,7 @@ export const beside = (
     Effect.gen(function* () {
       const given = Option.match(data, { onNone: () => ({}), onSome: (folder) => ({ data: folder }) })
       const options = yield* Options.read(given, Option.getOrUndefined(config))
-      const services = Layer.mergeAll(State.layerBeside(options), WebCryptoSecrets.layer, Chance.layer)
+      const services = Layer.mergeAll(Installations.of(options).beside, WebCryptoSecrets.layer, Chance.layer)
       const lines = yield* Effect.provide(refusing(work(options)), services)
       return { lines, exitCode: 0 }
     }).pipe(

@@ -1,0 +1,51 @@
+/** One server on one machine: the state in a SQLite file of its data folder, which it has to itself. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
+import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
+import * as Notices from "@pawl/adapters-pg/Notices"
+import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
+import { Commands } from "@pawl/core/work/Commands"
+import * as SqlStores from "@pawl/sql/SqlStores"
+import { Cause, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type FoundDatabase, type Installation, orUnavailable, unavailable } from "./Installation.ts"
+
+/** The version of SQLite, asked of a database in memory. */
+const look: Effect.Effect<FoundDatabase> = Effect.scoped(
+  Effect.gen(function* () {
+    const services = yield* Layer.build(SqliteClient.layer({ filename: ":memory:" }))
+    const sql = yield* Effect.provide(SqlClient.SqlClient, services)
+    const rows = yield* sql<{ readonly version: string }>`select sqlite_version() as version`
+    return { state: "ok", found: `SQLite ${rows[0]?.version ?? ""}`, remedy: null } as const
+  })
+).pipe(
+  Effect.catchCause((cause) =>
+    Effect.succeed({
+      state: "missing" as const,
+      found: `SQLite does not start: ${Cause.pretty(cause).split("\n")[0]}`,
+      remedy: "npm rebuild better-sqlite3"
+    })
+  )
+)
+
+/** An installation whose database lies in `data`. */
+export const make = (data: string): Installation => {
+  const filename = join(data, "pawl.db")
+  return {
+    state: orUnavailable(
+      Layer.merge(SqlStores.layer, Notices.layerAlone).pipe(Layer.provide(SqliteClient.layer({ filename })))
+    ),
+    beside: existsSync(filename)
+      ? orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(SqliteClient.layer({ filename }))))
+      : unavailable(`there is no ${filename}: name the data folder with --data`),
+    sharesRepositories: false,
+    enter: Effect.as(DataFolder.lock(data), { alone: true, settled: Effect.void }),
+    // Whoever held a lease in this folder is dead: the folder is this process's own.
+    takeBack: Effect.gen(function* () {
+      yield* (yield* Commands).releaseAll
+      yield* (yield* SharedSlots).giveAllBack
+    }),
+    look
+  }
+}

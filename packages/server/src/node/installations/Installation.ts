@@ -1,0 +1,65 @@
+/**
+ * How an installation keeps its state, and with whom it shares its data folder: all that differs between one server on
+ * one machine and several on a database. Everything else of a server is composed once, above.
+ */
+import { reasonOf } from "@pawl/sql/Database"
+import type * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
+import type * as Notices from "@pawl/adapters-pg/Notices"
+import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
+import type { Commands } from "@pawl/core/work/Commands"
+import type * as SqlStores from "@pawl/sql/SqlStores"
+import { type Effect, Layer, Schema, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** The database cannot be reached, or not be used. The reason holds no address and no password. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The database cannot be used: ${this.reason}`
+  }
+}
+
+/** What a process found when it entered its data folder. */
+export interface Entered {
+  /** No other process works in the folder. */
+  readonly alone: boolean
+  /** Tells the others that this process is ready. */
+  readonly settled: Effect.Effect<void>
+}
+
+/** What the database is, for `pawl doctor`. */
+export interface FoundDatabase {
+  readonly state: "ok" | "missing"
+  readonly found: string
+  readonly remedy: string | null
+}
+
+export interface Installation {
+  /** The stores, and the notices between processes, which in one process have nobody to go to. */
+  readonly state: Layer.Layer<SqlStores.Stores | Notices.Notices, DatabaseUnavailable>
+  /**
+   * The stores alone, for a command that works for a moment beside a server or without one. Nothing is made: where
+   * there is no database, the folder is the wrong one.
+   */
+  readonly beside: Layer.Layer<SqlStores.Stores, DatabaseUnavailable>
+  /** Whether other processes write the same repositories. */
+  readonly sharesRepositories: boolean
+  /** Enters the data folder, until the scope ends. */
+  readonly enter: Effect.Effect<Entered, DataFolder.FolderInUse | DataFolder.FolderUnavailable, Scope.Scope>
+  /** Takes back what a dead process of this installation held, where no other can hold it. */
+  readonly takeBack: Effect.Effect<void, LedgerUnavailable, Commands | SharedSlots>
+  /** Looks at the database without using it. */
+  readonly look: Effect.Effect<FoundDatabase>
+}
+
+const told = (problem: LedgerUnavailable | SqlError): string =>
+  problem._tag === "SqlError" ? reasonOf(problem) : problem.reason
+
+/** In the place of any layer. */
+export const unavailable = (reason: string) => Layer.effectContext(new DatabaseUnavailable({ reason }))
+
+/** A layer whose database may be away. */
+export const orUnavailable = <A, R>(layer: Layer.Layer<A, LedgerUnavailable | SqlError, R>) =>
+  Layer.catch(layer, (problem) => unavailable(told(problem)))

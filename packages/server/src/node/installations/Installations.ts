@@ -1,0 +1,12 @@
+/** Which installation the options ask for. No other place asks whether there is a database URL. */
+import type { Options } from "../Options.ts"
+import * as Embedded from "./Embedded.ts"
+import type { Installation } from "./Installation.ts"
+import * as Postgres from "./Postgres.ts"
+
+export const of = ({
+  data,
+  databaseSchema,
+  databaseUrl
+}: Pick<Options, "data" | "databaseSchema" | "databaseUrl">): Installation =>
+  databaseUrl === null ? Embedded.make(data) : Postgres.make(data, { url: databaseUrl, schema: databaseSchema })

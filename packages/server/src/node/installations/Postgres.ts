@@ -1,0 +1,49 @@
+/** Several servers on one Postgres: each has its roles, and they may share a data folder. */
+import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
+import { reasonOf } from "@pawl/sql/Database"
+import * as SqlStores from "@pawl/sql/SqlStores"
+import { Effect, Layer, type Redacted } from "effect"
+import { type FoundDatabase, type Installation, orUnavailable } from "./Installation.ts"
+
+export interface Database {
+  readonly url: Redacted.Redacted
+  readonly schema: string
+}
+
+/** The client of Postgres is read when one is used: the embedded server starts without it. */
+const client = (database: Database) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@pawl/adapters-pg/PgClient")),
+      (PgClient) => PgClient.layer(database)
+    )
+  )
+
+const look = (database: Database): Effect.Effect<FoundDatabase> =>
+  Effect.promise(() => import("@pawl/adapters-pg/PgPool")).pipe(
+    Effect.flatMap((PgPool) => PgPool.versionOf(database)),
+    Effect.map((version) => ({
+      state: "ok" as const,
+      found: `Postgres ${version}, schema ${database.schema}`,
+      remedy: null
+    })),
+    Effect.catch((problem) =>
+      Effect.succeed({
+        state: "missing" as const,
+        found: `Postgres cannot be used: ${reasonOf(problem)}`,
+        remedy: "start Postgres, or correct PAWL_DATABASE_URL"
+      })
+    )
+  )
+
+/** An installation on this database, with its objects and repositories in `data`. */
+export const make = (data: string, database: Database): Installation => ({
+  state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(client(database)))),
+  beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(client(database)))),
+  sharesRepositories: true,
+  // Those on Postgres share a folder; the first of them clears what others left.
+  enter: SharedFolder.share(data),
+  // Others may be at work on another machine or in another folder: their leases end by themselves.
+  takeBack: Effect.void,
+  look: look(database)
+})

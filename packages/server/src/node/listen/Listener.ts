@@ -1,7 +1,7 @@
 /** One listener for everything: by `Host`, a request goes to the API, to the router, or nowhere. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { parseHost } from "@pawl/core/model/HostLabel"
+import { placeOf } from "@pawl/router/Front"
 import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
 import { targetOf } from "@pawl/router/node/NodeRequest"
 import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/Refusals"
@@ -56,19 +56,19 @@ const starting: RequestListener = (req, res) => {
 export const notHere = (res: ServerResponse, what: string, role: string): void =>
   problem(res, 503, "not_served_here", `This process does not serve ${what}. One with the role ${role} does.`)
 
-const dispatch =
-  (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener =>
-  (req: IncomingMessage, res: ServerResponse) => {
+const dispatch = (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener => {
+  const hosts = { appsDomain: parts.appsDomain, isApi: parts.addresses.isApi }
+  return (req: IncomingMessage, res: ServerResponse) => {
     const host = req.headers.host ?? ""
-    const app = parts.appsDomain === null ? undefined : parseHost(host, parts.appsDomain)
-    if (app !== undefined) {
+    const place = placeOf(hosts, host)
+    if (place === "app") {
       if (parts.apps === null) return notHere(res, "apps", "router")
       return expecting ? parts.apps.handleExpecting(req, res) : parts.apps.handle(req, res)
     }
     if (comesTooLate(req)) return
     const target = targetOf(req)
     if (typeof target !== "string") return refuseWithProblem(res, target)
-    if (!parts.addresses.isApi(host))
+    if (place === "nowhere")
       return problem(
         res,
         421,
@@ -79,6 +79,7 @@ const dispatch =
     if (expecting) res.writeContinue()
     parts.api(req, res)
   }
+}
 
 const listen = (server: Server, host: string, port: number) =>
   Effect.callback<number, CannotListen>((resume) => {

@@ -2,8 +2,8 @@
  * Exports that no other file names. What nobody uses is not an interface but a leftover: delete it, or take its `export`
  * away. Tests, examples, benches and code blocks of the docs count as users, and what an index
  * names; an index that passes everything on does not.
- * A type that its own file uses may be exported for nobody: it is the shape of something that is used, and outsiders want
- * to write its name.
+ * A type or a class that its own file uses may be exported for nobody: it is the shape of something that is used, and
+ * outsiders want to write its name.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
@@ -32,7 +32,8 @@ const isExported = (node: Node & { readonly modifiers?: Iterable<Node> | undefin
 
 const exportsOf = (file: OurFile): ReadonlyArray<Export> =>
   [...file.source.statements].flatMap((statement): ReadonlyArray<Export> => {
-    const isType = isInterfaceDeclaration(statement) || isTypeAliasDeclaration(statement)
+    const isType =
+      isInterfaceDeclaration(statement) || isTypeAliasDeclaration(statement) || isClassDeclaration(statement)
     const at = (name: Node): ReadonlyArray<Export> =>
       isIdentifier(name) ? [{ name: name.text, line: lineOf(file.source, name), isType }] : []
     if (isVariableStatement(statement))

@@ -14,7 +14,7 @@ export interface FoundObject {
 }
 
 /** Why a reader gave no answer. It is of no more use. */
-class ReaderBroken extends Error {}
+export class ReaderBroken extends Error {}
 
 interface Question {
   readonly kind: "info" | "contents"

@@ -107,7 +107,7 @@ export const emit = <T extends EventType>(draft: Draft, type: T, subject: string
 }
 
 /** What an event tells, when its subject is not the record that takes the step. */
-class About<D> {
+export class About<D> {
   readonly subject: string
   readonly data: D
   constructor(subject: string, data: D) {

@@ -45,7 +45,7 @@ const plain = (value: unknown): string | number | boolean =>
   typeof value === "number" || typeof value === "boolean" ? value : String(value).slice(0, attributeLength)
 
 /** A span of this tracer. */
-class RecordedSpan implements Tracer.Span {
+export class RecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly traceId: string
   readonly spanId: string

@@ -19,7 +19,7 @@ export interface AnswerEvents {
   readonly end: () => void
 }
 
-class MalformedAnswer extends Error {}
+export class MalformedAnswer extends Error {}
 
 type State = "idle" | "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailer"
 

@@ -12,7 +12,7 @@ import * as DemoApi from "./DemoApi.ts"
 import * as Timeline from "./Timeline.ts"
 
 /** A step did not do what it says. */
-class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { reason: Schema.String }) {
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { reason: Schema.String }) {
   override get message() {
     return `the demo failed: ${this.reason}`
   }

@@ -10,7 +10,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import type { Addresses } from "./Addresses.ts"
 
 /** The address cannot be listened on: taken, or not of this machine. */
-class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   address: Schema.String,
   reason: Schema.String
 }) {

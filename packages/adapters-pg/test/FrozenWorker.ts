@@ -3,10 +3,11 @@
  * on standard input, so that it can be frozen there.
  */
 import { once } from "node:events"
-import { Effect, Layer, Logger, Redacted } from "effect"
+import { Effect, Layer, Logger, Redacted, Schema } from "effect"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
 import { Commands } from "@pawl/core/work/Commands"
 import * as Commit from "@pawl/core/ledger/Commit"
+import * as JournalStep from "@pawl/core/work/JournalStep"
 import * as Processes from "@pawl/core/work/Processes"
 import { Records } from "@pawl/core/ledger/Records"
 import * as SqlStores from "@pawl/sql/SqlStores"
@@ -14,6 +15,9 @@ import { changeId, commitOf, event } from "@pawl/testing/tools/StoreFixtures"
 
 const [url = "", schema = "", name = "", lease = ""] = process.argv.slice(2)
 const say = (text: string) => Effect.sync(() => void process.stdout.write(`${text}\n`))
+
+const one = JournalStep.make("one", Schema.Null)
+const two = JournalStep.make("two", Schema.Null)
 
 /** Moves the Change on, and says so in an event: what must happen once. */
 const effect = Effect.gen(function* () {
@@ -23,11 +27,11 @@ const effect = Effect.gen(function* () {
   const write = Commit.update("change", value, { ...value.record, spent_usd: value.record.spent_usd + 1 })
   yield* say("working")
   yield* Effect.promise(() => once(process.stdin, "data"))
-  yield* Processes.commitStep("two", commitOf({ writes: [write], events: [event({ by: name })] }), null)
+  yield* Processes.commitStep(two, commitOf({ writes: [write], events: [event({ by: name })] }), null)
 })
 
 const handler = () =>
-  Processes.step("one", say("one")).pipe(
+  Processes.step(one, Effect.as(say("one"), null)).pipe(
     Effect.andThen(effect),
     Effect.tap(() => say("done")),
     Effect.tapError((problem) => say(`failed ${problem._tag}`))

@@ -1,12 +1,14 @@
 /** Once a day every active Project is audited: the body of `project.audits` sends a `project.audit` to each, a page at a time. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { commandId } from "../model/Command.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { Records } from "../ledger/Records.ts"
-import { pass } from "../upkeep/Pass.ts"
+import { pass, passes } from "../upkeep/Pass.ts"
+
+export const auditPasses = passes(Schema.Struct({ after: Schema.NullOr(Schema.String) }))
 
 /** One message. An audit that waits already is not sent again. */
-export const requestAudits = pass({ after: null } as { readonly after: string | null }, ({ after }) =>
+export const requestAudits = pass(auditPasses, { after: null }, ({ after }) =>
   Effect.gen(function* () {
     const page = yield* (yield* Records).list("project", {
       where: { status: "active" },

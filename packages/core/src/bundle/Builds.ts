@@ -1,6 +1,7 @@
 /** One build per commit. What the `build` check stored is what preview and release serve. */
 import { Effect, Schema } from "effect"
 import { step } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
@@ -52,6 +53,9 @@ export const buildCap = Effect.fnUntraced(function* (projectId: string) {
   const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
   return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
 })
+
+/** A build of this kind was counted, against this day. */
+export const taken = JournalStep.each("taken", Schema.String)
 
 /** Counts a build before it begins, for its organization and in all. Answers the day. */
 const takeBuild = Effect.fnUntraced(function* (projectId: string) {
@@ -133,7 +137,7 @@ export const bundleOf = <E, R>(options: {
       Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
     )
     if (there !== null) return { ...there, source: "stored" as const }
-    yield* step(`taken:${options.kind}`, takeBuild(options.project))
+    yield* step(taken(options.kind), takeBuild(options.project))
     const files = yield* options.files
     const result = yield* awaitBuild({
       id: `${options.kind}:${options.project}@${options.commit}`,

@@ -1,5 +1,5 @@
 /** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { AppBuilder } from "../bundle/AppBuilder.ts"
 import { endRollback } from "../change/WithoutCandidate.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
@@ -8,6 +8,7 @@ import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Process, step } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
@@ -18,7 +19,7 @@ import { composeBack, planBack } from "./RollbackPlan.ts"
 import { system } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { changedFiles } from "../verification/BaseForms.ts"
-import type { Plan } from "../model/Plan.ts"
+import { Plan } from "../model/Plan.ts"
 import { type PlanInput, planOf, readByChecks } from "../verification/Planning.ts"
 import { isImportable, isLight, isServable, isText, riskier, settingsNames } from "../verification/Risk.ts"
 import { holdsScript } from "../verification/Scripts.ts"
@@ -27,9 +28,20 @@ import { exhausted } from "../verification/SandboxBudget.ts"
 
 const actor = system("verification")
 
-type Merge =
-  | { readonly _tag: "Composed"; readonly commit: string; readonly tree: string }
-  | { readonly _tag: "Refused"; readonly reason: string; readonly conflicts: ReadonlyArray<string> }
+const Merge = Schema.Union([
+  Schema.TaggedStruct("Composed", { commit: Schema.String, tree: Schema.String }),
+  Schema.TaggedStruct("Refused", { reason: Schema.String, conflicts: Schema.Array(Schema.String) })
+])
+type Merge = typeof Merge.Type
+const Planned = Schema.Union([
+  Schema.TaggedStruct("Planned", { plan: Plan }),
+  Schema.TaggedStruct("Refused", { reason: Schema.String })
+])
+type Planned = typeof Planned.Type
+
+/** The steps of `compose`. */
+export const mergeStep = JournalStep.make("merge", Merge)
+export const planStep = JournalStep.make("plan", Planned)
 
 /** The real merge, in the Candidate's own fork. A second run gives the same commit. */
 const merge = Effect.fnUntraced(function* (candidate: Candidate) {
@@ -176,9 +188,9 @@ const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
 export const compose = Effect.fnUntraced(function* (candidateId: string) {
   const before = (yield* demand("candidate", candidateId)).record
   if (before.status !== "composing") return
-  const merged = yield* step("merge", merge(before))
+  const merged = yield* step(mergeStep, merge(before))
   if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
-  const planned = yield* step("plan", plan(before, merged.tree))
+  const planned = yield* step(planStep, plan(before, merged.tree))
   if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
   const noBudget = planned.plan.checks.some((check) => check.kind === "command")
     ? yield* exhausted(before.projectId)

@@ -2,14 +2,14 @@
  * The verification process, body of `candidate.create`: compose, run each check once, publish the preview, gate.
  * Each finished check is an Evidence row plus its whole output as an object, journalled together.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { system } from "../model/Actor.ts"
 import type { Policy } from "../model/Policy.ts"
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import type { Score } from "../model/Score.ts"
 import { type BrokenPromise, brokenPromises, judge, riskAfter } from "../verification/Gate.ts"
-import type { Evidence } from "../model/Evidence.ts"
+import { type Evidence, EvidenceResult, EvidenceStatus, Runner } from "../model/Evidence.ts"
 import type { Change } from "../model/Change.ts"
 import { endRollback } from "../change/WithoutCandidate.ts"
 import { mayWork, stepWork } from "../change/WorkStatus.ts"
@@ -17,7 +17,8 @@ import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { isOutage } from "../work/Outages.ts"
-import { commitStep, Process, Waiting } from "../work/Processes.ts"
+import { commitStep, isDone, journalled, Process, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256 } from "../primitives/Digest.ts"
 import { candidateFork, makeUlid } from "../primitives/Ids.ts"
@@ -30,7 +31,7 @@ import { ensureSynced } from "../project/SourceSync.ts"
 import { autoPromotion, promotesItself } from "./AutoPromotion.ts"
 import type { Head } from "../model/Generation.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { type Composed, type Finding, runCheckWithRetries } from "../verification/Checks.ts"
+import { type Composed, runCheckWithRetries } from "../verification/Checks.ts"
 import { compose, replan } from "./Composing.ts"
 import type { Check, Plan } from "../model/Plan.ts"
 import { riskier } from "../verification/Risk.ts"
@@ -99,8 +100,8 @@ const runChecks = Effect.fnUntraced(function* <R>(
 /** Runs a check unless its evidence is there, and records what it showed. */
 const checkOnce = (check: Check, composed: Composed) =>
   Effect.gen(function* () {
-    const name = `check:${check.id}@${composed.candidate.plan_json?.policyVersion ?? 0}`
-    if ((yield* Process).steps.has(name)) return
+    const name = `${check.id}@${composed.candidate.plan_json?.policyVersion ?? 0}`
+    if (yield* isDone(checked(name))) return
     // Stale, rejected or cancelled meanwhile: nothing needs this check any more.
     if ((yield* demand("candidate", composed.candidate.id)).record.status !== "verifying") return
     // Checked before, under an older Policy: the definition comes from the same base, so it showed the same.
@@ -136,28 +137,50 @@ const checkOnce = (check: Check, composed: Composed) =>
       ...(check.waived === undefined ? {} : { waived: check.waived })
     }
     yield* commitStep(
-      name,
+      checked(name),
       { name: "Verification.evidence", projectId: evidence.projectId, writes: [Commit.insert("evidence", evidence)] },
       { evidenceId: evidence.id }
     )
   }).pipe(Effect.withSpan("Verification.check", { attributes: { checkId: check.id } }))
 
 type Ran = Effect.Success<ReturnType<typeof runCheckWithRetries>>
-type Kept = Omit<Ran, "finding"> & { readonly finding: Omit<Finding, "output"> & { readonly output: string } }
+
+/** A check has its Evidence. Named by the check and the version of the Policy that it was planned under. */
+export const checked = JournalStep.each("check", Schema.Struct({ evidenceId: Schema.String }))
+
+/** What a check showed, its output in Base64. */
+export const ran = JournalStep.each(
+  "ran:check",
+  Schema.Struct({
+    finding: Schema.Struct({
+      status: EvidenceStatus,
+      result: EvidenceResult,
+      summary: Schema.String,
+      output: Schema.String,
+      runner: Runner,
+      bundleDigest: Schema.optionalKey(Schema.String),
+      inputs: Schema.optionalKey(Schema.Array(Schema.String)),
+      worthAnotherTry: Schema.Boolean
+    }),
+    attempt: Schema.Finite,
+    startedAt: Time.Timestamp,
+    finishedAt: Time.Timestamp
+  })
+)
 
 /**
  * What a check showed is kept in the journal while its output cannot be stored: an outage runs nothing twice, and takes
  * none of the month's minutes.
  */
 const keep = (name: string, { candidate }: Composed, { finding, ...run }: Ran) =>
-  commitStep<Kept>(
-    `ran:${name}`,
+  commitStep(
+    ran(name),
     { name: "Verification.keep", projectId: candidate.projectId },
     { ...run, finding: { ...finding, output: Base64.encode(finding.output) } }
   )
 
 const ranOnce = Effect.fnUntraced(function* (name: string, check: Check, composed: Composed) {
-  const kept = (yield* Process).steps.get(`ran:${name}`) as Kept | undefined
+  const kept = yield* journalled(ran(name))
   if (kept === undefined) return yield* runCheckWithRetries(check, composed)
   const output = yield* Effect.orDie(Effect.fromResult(Base64.decode(kept.finding.output)))
   return { ...kept, finding: { ...kept.finding, output } } satisfies Ran

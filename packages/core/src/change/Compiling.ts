@@ -2,12 +2,13 @@
  * Looking after the Work Graph of a Change, body of `change.dispatch`: it is planned, its ready Tasks are woken, and
  * when the last of them is completed its Candidate is asked for. Each time the Change's status says what is due.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import { request } from "../candidate/Candidates.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import * as Draft from "../ledger/Draft.ts"
-import { Process, step, Waiting } from "../work/Processes.ts"
+import { isDone, Process, step, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { canonicalJson, utf8 } from "../primitives/Digest.ts"
@@ -21,7 +22,7 @@ import { closeWith, snapshotOf } from "../task/Tasks.ts"
 import type { Change } from "../model/Change.ts"
 import { isClosed } from "./Changes.ts"
 import { Planner } from "./Planner.ts"
-import { objectKey, type PlannedTask, read, type WorkGraph } from "./WorkGraph.ts"
+import { objectKey, type PlannedTask, read, WorkGraph } from "./WorkGraph.ts"
 
 const actor = system("planning")
 
@@ -54,9 +55,14 @@ const begun = (changeId: string) =>
     })
   )
 
-type Plan =
-  | { readonly _tag: "Planned"; readonly graph: WorkGraph }
-  | { readonly _tag: "Failed"; readonly reason: string }
+const Planned = Schema.Union([
+  Schema.TaggedStruct("Planned", { graph: WorkGraph }),
+  Schema.TaggedStruct("Failed", { reason: Schema.String })
+])
+type Plan = typeof Planned.Type
+
+/** What the planner answered, read. */
+export const planStep = JournalStep.make("plan", Planned)
 
 const failed = (reason: string): Plan => ({ _tag: "Failed", reason: reason.slice(0, 2000) })
 
@@ -80,8 +86,8 @@ const plan = Effect.fnUntraced(function* (change: Change) {
 
 /** A Change that was cancelled while the planner was at work stores what was planned as cancelled; nobody plans for it anew. */
 const compile = Effect.fnUntraced(function* (change: Change) {
-  if (change.status === "cancelled" && !(yield* Process).steps.has("plan")) return
-  const planned = yield* step("plan", plan(change))
+  if (change.status === "cancelled" && !(yield* isDone(planStep))) return
+  const planned = yield* step(planStep, plan(change))
   if (planned._tag === "Failed") return yield* plannerFailed(change.id, planned.reason, actor)
   yield* keepGraph(change, planned.graph)
   yield* decideAndCommit(storing(change.id, planned.graph))

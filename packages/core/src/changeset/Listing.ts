@@ -7,9 +7,14 @@ import { ObjectMissing, ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8Length } from "../primitives/CodePoints.ts"
 import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { type ChangeSet, FileChange, Intent } from "../model/ChangeSet.ts"
+import { ChangeSet, FileChange, Intent } from "../model/ChangeSet.ts"
 
-export interface Listing extends Pick<ChangeSet, "files" | "intents" | "cut"> {}
+export const Listing = Schema.Struct({
+  files: ChangeSet.fields.files,
+  intents: ChangeSet.fields.intents,
+  cut: ChangeSet.fields.cut
+})
+export interface Listing extends Schema.Schema.Type<typeof Listing> {}
 
 /** The stored object. What was written is an intent too, and follows from the files. */
 const Whole = Schema.fromJsonString(Schema.Struct({ files: Schema.Array(FileChange), declared: Schema.Array(Intent) }))

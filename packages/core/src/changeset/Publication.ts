@@ -1,5 +1,5 @@
 /** Making a ChangeSet: the commit in the run's own fork, and the record of it. Agents and people go through here alike. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { changeSetId } from "../primitives/Ids.ts"
@@ -8,7 +8,7 @@ import type * as Time from "../primitives/Time.ts"
 import { type FileEdits, Repositories, type RepositoryRef, type Signature } from "../project/Repositories.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import type { ChangeSet, Intent } from "../model/ChangeSet.ts"
-import { type Listing, listingOf } from "./Listing.ts"
+import { Listing, listingOf } from "./Listing.ts"
 
 /** Ids stand for authors in commits; names and addresses are not spread through history. */
 export const signatureOf = (actor: Actor, atMs: number): Signature => ({
@@ -17,11 +17,8 @@ export const signatureOf = (actor: Actor, atMs: number): Signature => ({
   atMs
 })
 
-export interface Made {
-  readonly commit: string
-  readonly tree: string
-  readonly listing: Listing
-}
+export const Made = Schema.Struct({ commit: Schema.String, tree: Schema.String, listing: Listing })
+export interface Made extends Schema.Schema.Type<typeof Made> {}
 
 /**
  * Commits edits on a base in a fork, and lists what they changed. Repeating it with the same signature gives the same

@@ -3,10 +3,11 @@
  * that dies. A group's place is a record that moves in the same commit as the event's effect; whoever comes second
  * finds it moved. A delivery only says "there may be something": the log is read from the place on.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import type { Ledger, LedgerUnavailable } from "../ledger/Ledger.ts"
 import { commitStep, Process, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import type { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
@@ -70,6 +71,9 @@ export const apply = <R>(
 export const deliver = <R>(group: string, event: Event, decide: Decide<R>) =>
   apply(group, event.source.slice("/projects/".length), decide, event.sequence)
 
+/** The event was applied. */
+export const effect = JournalStep.make("effect", Schema.Null)
+
 /** Applies an event that was left behind, once: the body of the command `event.consume`. */
 export const applyLate = <R>(decide: Decide<R>, event: Event) =>
   Effect.gen(function* () {
@@ -80,7 +84,7 @@ export const applyLate = <R>(decide: Decide<R>, event: Event) =>
         effects.dueAt === null ? Limits.routerLookMs : Time.toMillis(effects.dueAt) - (yield* Time.nowMillis)
       return yield* Effect.fail(new Waiting("the group waits", Math.max(0, dueMs)))
     }
-    yield* commitStep("effect", { name: "EventRouter.applyLate", projectId: command.projectId, ...effects }, null)
+    yield* commitStep(effect, { name: "EventRouter.applyLate", projectId: command.projectId, ...effects }, null)
   }).pipe(
     Effect.retry({
       while: (error) => typeof error === "object" && error !== null && "_tag" in error && error._tag === "Conflict",

@@ -35,7 +35,7 @@ export type Write =
     }[Kind]
   | { readonly _tag: "Delete"; readonly kind: Kind; readonly id: string; readonly revision: number }
 
-export interface JournalStep {
+export interface JournalEntry {
   /** The process: the id of its command. */
   readonly process: string
   readonly step: string
@@ -54,7 +54,7 @@ export interface Commit {
   readonly writes?: ReadonlyArray<Write>
   readonly events?: ReadonlyArray<NewEvent>
   readonly commands?: ReadonlyArray<NewCommand>
-  readonly journal?: JournalStep
+  readonly journal?: JournalEntry
   /** The lease under which the work is done. The commit fails with `LeaseLost` when it is not held any more. */
   readonly lease?: Lease
 }

@@ -4,12 +4,13 @@
  * It begins when `main` is at the promoted commit, and its 15 minutes count from then. Between polls the command sleeps in the store, so that no worker is held. Before each poll `Releases` has confirmed that the generation is
  * still canonical.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
 import type { EventType } from "../model/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
-import { commitStep, Process, step, Waiting } from "../work/Processes.ts"
+import { commitStep, journalled, step, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { BuildService, type BuildServiceFault, type ServiceBuild } from "./BuildService.ts"
@@ -22,22 +23,28 @@ import { smokeTest } from "./Smoke.ts"
 const actor = system("release")
 
 export const runAtTarget = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget) {
-  const pushed = yield* pushMain(release, target)
-  if (pushed._tag === "Refused") return yield* fail(release, pushed.reason)
-  const built = yield* awaitBuild(release, target)
-  if (built._tag === "Failed") return yield* fail(release, built.reason)
-  const deployed = yield* awaitDeployment(release, target, built.id)
+  const main = yield* pushMain(release, target)
+  if (main._tag === "Refused") return yield* fail(release, main.reason)
+  const build = yield* awaitBuild(release, target)
+  if (build._tag === "Failed") return yield* fail(release, build.reason)
+  const deployed = yield* awaitDeployment(release, target, build.id)
   if (deployed._tag === "Failed") return yield* fail(release, deployed.reason)
   const probes = yield* smokeTest(release, { _tag: "Target", url: target.url })
   yield* decideAndCommit(ending(release.id, { _tag: "TargetProbed", probes }))
 })
+
+/** Canonical `main` is where the build service looks, or cannot be brought there. */
+export const pushed = JournalStep.make(
+  "pushed",
+  Schema.Union([Schema.TaggedStruct("Pushed", {}), Schema.TaggedStruct("Refused", { reason: Schema.String })])
+)
 
 /** Pushes canonical `main` where the build service looks, once. A remote that is away fails it, to be tried again. */
 const pushMain = ({ commit, projectId: project }: Release, { remote }: ReleaseTarget) =>
   remote === undefined
     ? Effect.succeed({ _tag: "Pushed" as const })
     : step(
-        "pushed",
+        pushed,
         Effect.flatMap(CanonicalRemote, (canonical) => canonical.push({ project, remote, commit })).pipe(
           Effect.as({ _tag: "Pushed" as const }),
           Effect.catchTags({
@@ -84,17 +91,17 @@ export const confirmTimes: ReadonlyArray<number> = Array.from(
 
 /**
  * Looks at each of the given times until there is an answer. Between two looks the process ends as `Waiting`, and its
- * command is due again at the next time; the beginning stands in the journal under `name`.
+ * command is due again at the next time; the beginning stands in the journal.
  */
 const lookAt = Effect.fnUntraced(function* <A, R>(
-  name: string,
+  begun: JournalStep.JournalStep<number>,
   times: ReadonlyArray<number>,
   look: Effect.Effect<Look<A>, never, R>
 ) {
-  const since = yield* step(`${name}:since`, Time.nowMillis)
+  const since = yield* step(begun, Time.nowMillis)
   const elapsed = (yield* Time.nowMillis) - since
   const first = times[0] ?? 0
-  if (elapsed < first) return yield* Effect.fail(new Waiting(name, first - elapsed))
+  if (elapsed < first) return yield* Effect.fail(new Waiting(begun.name, first - elapsed))
   const looked = yield* look
   if (looked._tag !== "Pending") return looked
   const next = times.find((time) => time > elapsed)
@@ -104,18 +111,28 @@ const lookAt = Effect.fnUntraced(function* <A, R>(
   return yield* Effect.fail(new Waiting(looked.reason, wait))
 })
 
-type Awaited = { readonly _tag: "Done"; readonly id: string } | { readonly _tag: "Failed"; readonly reason: string }
+const Awaited = Schema.Union([
+  Schema.TaggedStruct("Done", { id: Schema.String }),
+  Schema.TaggedStruct("Failed", { reason: Schema.String })
+])
+type Awaited = typeof Awaited.Type
+
+/** When each wait began, ms since 1970, and what came of it. */
+export const buildSince = JournalStep.make("build:since", Schema.Finite)
+export const built = JournalStep.make("built", Awaited)
+export const deploymentSince = JournalStep.make("deployment:since", Schema.Finite)
+export const confirmed = JournalStep.make("confirmed", Awaited)
 
 /** Waits for the build of the promoted commit, and tells of it. */
 const awaitBuild = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget) {
-  const before = yield* told("built")
+  const before = yield* journalled(built)
   if (before !== undefined) return before
-  const looked = yield* lookAt("build", buildPollTimes, lookForBuild(release, target))
+  const looked = yield* lookAt(buildSince, buildPollTimes, lookForBuild(release, target))
   if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
   const { id, outcome } = looked.found
   const result: Awaited =
     outcome === "success" ? { _tag: "Done", id } : { _tag: "Failed", reason: `build ${id} ended with ${outcome}` }
-  return yield* tell(release, "built", "build.completed", { buildId: id, outcome }, result)
+  return yield* tell(release, built, "build.completed", { buildId: id, outcome }, result)
 })
 
 const lookForBuild = Effect.fnUntraced(
@@ -134,13 +151,13 @@ const lookForBuild = Effect.fnUntraced(
 
 /** Waits until the newest deployment is of that build, and tells of it with its version. */
 const awaitDeployment = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget, buildId: string) {
-  const before = yield* told("confirmed")
+  const before = yield* journalled(confirmed)
   if (before !== undefined) return before
-  const looked = yield* lookAt("deployment", confirmTimes, lookForDeployment(target, buildId))
+  const looked = yield* lookAt(deploymentSince, confirmTimes, lookForDeployment(target, buildId))
   if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
   const versionId = looked.found
   const result: Awaited = { _tag: "Done", id: versionId }
-  return yield* tell(release, "confirmed", "deployment.completed", { status: "deployed", versionId, buildId }, result)
+  return yield* tell(release, confirmed, "deployment.completed", { status: "deployed", versionId, buildId }, result)
 })
 
 const lookForDeployment = Effect.fnUntraced(
@@ -153,14 +170,11 @@ const lookForDeployment = Effect.fnUntraced(
   Effect.catch((fault) => Effect.succeed<Look<string>>(faultLook(fault)))
 )
 
-/** What a finished step came to. */
-const told = (name: string) => Effect.map(Process, ({ steps }) => steps.get(name) as Awaited | undefined)
-
 /** Ends a step with its event, once, and only while the release is building. */
 const tell = Effect.fnUntraced(
   function* (
     release: Release,
-    name: string,
+    ended: JournalStep.JournalStep<Awaited>,
     type: EventType,
     data: Readonly<Record<string, unknown>>,
     result: Awaited
@@ -171,9 +185,9 @@ const tell = Effect.fnUntraced(
     if (stored.record.status !== "building") return yield* Effect.fail(new Waiting("the release has ended", 0))
     const about = { releaseId: release.id, generation: release.generation }
     return yield* commitStep(
-      name,
+      ended,
       {
-        name: `BuildServicePath.${name}`,
+        name: `BuildServicePath.${ended.name}`,
         projectId: release.projectId,
         writes: [Commit.update("release", stored, { updatedAt: now })],
         events: [{ type, subject: release.id, data: { ...about, ...data }, actor }]

@@ -2,12 +2,13 @@
  * The body of `app.provision`: a generation is built and served. What it was asked for may be gone by then: an app that
  * was removed stays removed, and a newer generation stays live.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { generationKey, pointerKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process, step as journalled } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { type ProjectId, releaseId } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Project } from "../model/Project.ts"
@@ -19,13 +20,16 @@ import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
 import { smokeTestTree } from "./Smoke.ts"
 import { type BundleRef, builtAtOf, versionRow } from "../app/Apps.ts"
 import { bundleOf, formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
-import { restorable, type Served, servedBy } from "../model/Pointer.ts"
+import { restorable, Served, servedBy } from "../model/Pointer.ts"
 import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { notBuilt, reopening } from "../app/PointerBuilds.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { ground } from "../app/Removal.ts"
 
 const production = "production"
+
+/** What the app served when this began. */
+export const servedBefore = JournalStep.make("before", Schema.NullOr(Served))
 
 /**
  * The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. An app that was
@@ -71,7 +75,7 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
     })
   )
   const before = yield* journalled(
-    "before",
+    servedBefore,
     Effect.map(demand("pointer", pointerKey(projectId, production)), ({ record }) => servedBy(record))
   )
   yield* decideAndCommit(served(project, step, built, { first: before === null, incarnation }))

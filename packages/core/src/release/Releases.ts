@@ -3,7 +3,7 @@
  * to. The live-app path obtains the bundle, moves the pointer by compare-and-swap, probes through the router, and
  * deploys or restores. The path of a release target is `BuildServicePath`.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
 import { formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
 import { versionRow } from "../app/Apps.ts"
@@ -19,7 +19,8 @@ import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Conflict, Ledger } from "../ledger/Ledger.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
-import { commitStep, Process, Waiting } from "../work/Processes.ts"
+import { commitStep, journalled, Process, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Project } from "../model/Project.ts"
@@ -91,10 +92,10 @@ const runAtApp = Effect.fnUntraced(function* (release: Release) {
     return yield* decideAndCommit(ending(release.id, { _tag: bundle.ended, reason: bundle.reason }))
   }
   const project = (yield* demand("project", release.projectId)).record
-  const moved = yield* move(project, release.id, bundle.found, incarnation)
-  if (moved._tag === "Superseded")
+  const outcome = yield* move(project, release.id, bundle.found, incarnation)
+  if (outcome._tag === "Superseded")
     return yield* Effect.andThen(decideAndCommit(ending(release.id, { _tag: "Superseded" })), keepVersion(release.id))
-  if (moved._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
+  if (outcome._tag === "Removed") return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
   yield* (yield* PointerSignal).moved(project.label)
   const probes = yield* smokeTest(release, { _tag: "App", label: project.label })
   yield* decideAndCommit(ending(release.id, { _tag: "Probed", probes }))
@@ -167,7 +168,8 @@ const supersede = Effect.fnUntraced(function* (older: Commit.Stored<Release>, no
   }
 })
 
-type Moved = { readonly _tag: "Moved" } | { readonly _tag: "Superseded" } | { readonly _tag: "Removed" }
+/** The pointer serves the release's bundle. */
+export const moved = JournalStep.make("moved", Schema.TaggedStruct("Moved", {}))
 
 /** Moves the production pointer to the release's bundle, once. It never moves back to an older generation. */
 const move = Effect.fnUntraced(function* (
@@ -176,7 +178,7 @@ const move = Effect.fnUntraced(function* (
   bundle: ReleaseBundle,
   incarnation: number | null
 ) {
-  const done = (yield* Process).steps.get("moved") as Moved | undefined
+  const done = yield* journalled(moved)
   return done ?? (yield* moving(project, releaseId, bundle, incarnation))
 })
 
@@ -185,8 +187,8 @@ const moving = Effect.fnUntraced(
     const release = yield* demand("release", releaseId)
     const pointer = yield* demand("pointer", pointerKey(project.id, "production"))
     if (release.record.status !== "building" || (pointer.record.generation ?? -1) > release.record.generation)
-      return { _tag: "Superseded" } as Moved
-    if (pointer.record.status === "removed") return { _tag: "Removed" } as Moved
+      return { _tag: "Superseded" as const }
+    if (pointer.record.status === "removed") return { _tag: "Removed" as const }
     // Removed and deployed again meanwhile: the bundle may be gone with the app that it was found for.
     if (pointer.record.incarnation !== incarnation) return yield* Effect.fail(new Waiting("the app is a new one", 0))
     // A row whose last build failed is building again before it is live.
@@ -206,7 +208,7 @@ const moving = Effect.fnUntraced(
       bundle: { key: bundle.key, digest: bundle.digest }
     })
     return yield* commitStep(
-      "moved",
+      moved,
       {
         name: "Releases.move",
         projectId: project.id,
@@ -232,7 +234,7 @@ const moving = Effect.fnUntraced(
         ],
         events: [buildCompleted(release.record, bundle)]
       },
-      { _tag: "Moved" } as Moved
+      { _tag: "Moved" }
     )
   },
   Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 })

@@ -27,10 +27,8 @@ export interface AgentJob {
   readonly remaining_usd: number
 }
 
-export interface Usage {
-  readonly modelCalls: number
-  readonly cost_usd: number
-}
+export const Usage = Schema.Struct({ modelCalls: Schema.Finite, cost_usd: Schema.Finite })
+export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 export type AgentOutcome = { readonly usage: Usage } & (
   | {

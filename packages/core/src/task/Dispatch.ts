@@ -5,13 +5,14 @@ import { objectKey as graphKey, WorkGraph } from "../change/WorkGraph.ts"
 import { commitEdits, signatureOf } from "../changeset/Publication.ts"
 import { demand } from "../ledger/Deciding.ts"
 import { step, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { runId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Agent, type AgentJob, type AgentOutcome, type Usage } from "./Agent.ts"
-import { type Finding, inheritance, settle } from "./Settling.ts"
+import { Finding, inheritance, settle } from "./Settling.ts"
 import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
 import { admit, agentOf, closeWith, start } from "./Tasks.ts"
 import { prepare } from "./Workspaces.ts"
@@ -110,6 +111,9 @@ const workRun = (task: Task, run: TaskRun) =>
     return yield* findingOf(job, outcome)
   }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))
 
+/** An attempt at the Task, and how it ended. */
+export const worked = JournalStep.each("work", Finding)
+
 /** The body of `agent.wake`. */
 export const wake = (taskId: string) =>
   Effect.gen(function* () {
@@ -124,7 +128,7 @@ export const wake = (taskId: string) =>
       const task = (yield* demand("task", taskId)).record
       if (task.status !== "running") return
       const run = (yield* demand("taskRun", runId(task.id, task.attempt))).record
-      const finding = yield* step(`work:${run.attempt}`, workRun(task, run))
+      const finding = yield* step(worked(run.attempt), workRun(task, run))
       yield* settle(taskId, run.attempt, finding)
     }
   }).pipe(Effect.withSpan("Dispatch.wake", { attributes: { taskId } }))

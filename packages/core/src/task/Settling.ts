@@ -1,7 +1,7 @@
 /** What the outcome of a run makes of its Task: completed, worked again, failed for good, or stopped. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { compositionOrder } from "../change/WorkGraph.ts"
-import { changeSetOf, type Made, publication } from "../changeset/Publication.ts"
+import { changeSetOf, Made, publication } from "../changeset/Publication.ts"
 import { mayWork, stepWork } from "../change/WorkStatus.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -10,24 +10,29 @@ import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
 import { tierAfter } from "./ModelRouting.ts"
-import type { Usage } from "./Agent.ts"
+import { Usage } from "./Agent.ts"
 import { begin, end, moveTask, type Progress } from "./Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import { agentOf, endRun, failureOf, inContext, newRun, openRun, routeOf } from "./Tasks.ts"
 import { dependenciesOf } from "./Workspaces.ts"
 
 /** How a run ended, as its process journals it: small, and all that is needed to settle it. */
-export type Finding = { readonly usage: Usage } & (
-  | {
-      readonly _tag: "Published"
-      readonly made: Made
-      readonly base: { readonly generation: number; readonly commit: string }
-      readonly message: string
-    }
+export const Finding = Schema.Union([
+  Schema.TaggedStruct("Published", {
+    made: Made,
+    base: Schema.Struct({ generation: Schema.Finite, commit: Schema.String }),
+    message: Schema.String,
+    usage: Usage
+  }),
   /** Completed without a ChangeSet. `objectKey` names what a read-only Task found. */
-  | { readonly _tag: "Answered"; readonly objectKey: string | null }
-  | { readonly _tag: "Retry" | "Escalate" | "Failed" | "Stopped"; readonly reason: string }
-)
+  Schema.TaggedStruct("Answered", { objectKey: Schema.NullOr(Schema.String), usage: Usage }),
+  Schema.Struct({
+    _tag: Schema.Literals(["Retry", "Escalate", "Failed", "Stopped"]),
+    reason: Schema.String,
+    usage: Usage
+  })
+])
+export type Finding = typeof Finding.Type
 
 const outcomes = {
   Published: "completed",

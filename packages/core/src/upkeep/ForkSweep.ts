@@ -3,7 +3,7 @@
  * and goes back into the queue while more may remain. A fork that cannot be deleted waits for the next day's sweep: it
  * must not keep the others.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Candidate, CandidateStatus } from "../model/Candidate.ts"
 import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
@@ -17,13 +17,16 @@ import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
 import type { TaskRun } from "../model/Task.ts"
 import { deleteCandidateFork, deleteRunFork } from "./Forks.ts"
-import { pass } from "./Pass.ts"
+import { pass, passes } from "./Pass.ts"
 
-interface Cursor {
-  readonly stage: "candidates" | "runs"
+const Cursor = Schema.Struct({
+  stage: Schema.Literals(["candidates", "runs"]),
   /** The cursor of the last page that was looked at; null before the first. */
-  readonly after: string | null
-}
+  after: Schema.NullOr(Schema.String)
+})
+interface Cursor extends Schema.Schema.Type<typeof Cursor> {}
+
+export const forkPasses = passes(Cursor)
 
 const pageOf = (after: string | null) => ({
   limit: Limits.sweepRepositories,
@@ -35,7 +38,7 @@ export const sweepForks = Effect.gen(function* () {
   const { environment } = yield* Settings
   const days = environment === "production" ? Limits.forkDaysProduction : Limits.forkDaysDevelopment
   const before = Time.fromMillis((yield* Time.nowMillis) - days * Time.dayMs)
-  yield* pass({ stage: "candidates", after: null } as Cursor, ({ stage, after }) =>
+  yield* pass(forkPasses, { stage: "candidates", after: null }, ({ stage, after }) =>
     stage === "candidates" ? sweepCandidates(after, before) : sweepRuns(after, before)
   )
 }).pipe(Effect.withSpan("ForkSweep.sweepForks"))
@@ -54,7 +57,7 @@ const through = Effect.fnUntraced(function* <E, R>(
     after = next
     if (deleted > 0) break
   }
-  return { stage, after } as Cursor
+  return { stage, after } satisfies Cursor
 })
 
 const over: ReadonlyArray<CandidateStatus> = ["rejected", "stale", "blocked", "promoted"]

@@ -4,7 +4,7 @@
  * of previews, temporary objects, archived events, in development also evidence, then dead letters, deliveries to
  * webhooks, and events. In bounded messages.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { AppData } from "../app/AppData.ts"
 import type { Pointer } from "../model/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
@@ -23,23 +23,28 @@ import * as Time from "../primitives/Time.ts"
 import { reportPage } from "../bundle/BundleReports.ts"
 import { archivePage } from "./EventArchive.ts"
 import { sweepArchived, sweepRemoved } from "./Leftovers.ts"
-import { pass } from "./Pass.ts"
+import { pass, passes } from "./Pass.ts"
 
-interface Cursor {
-  readonly stage:
-    | "previews"
-    | "apps"
-    | "projects"
-    | "archive"
-    | "bundles"
-    | "objects"
-    | "letters"
-    | "deliveries"
-    | "records"
+const stages = [
+  "previews",
+  "apps",
+  "projects",
+  "archive",
+  "bundles",
+  "objects",
+  "letters",
+  "deliveries",
+  "records"
+] as const
+const Cursor = Schema.Struct({
+  stage: Schema.Literals(stages),
   /** Which of the prefixes, and the last key, or page of records, that was looked at. */
-  readonly prefix: number
-  readonly after: string | null
-}
+  prefix: Schema.Finite,
+  after: Schema.NullOr(Schema.String)
+})
+interface Cursor extends Schema.Schema.Type<typeof Cursor> {}
+
+export const retentionPasses = passes(Cursor)
 
 interface Expiring {
   readonly prefix: string
@@ -62,7 +67,7 @@ const onPage = (from: Cursor, next: Cursor["stage"], after: string | null): Curs
 export const sweepExpired = Effect.gen(function* () {
   const expiring = expiringIn((yield* Settings).environment)
   const now = yield* Time.nowMillis
-  yield* pass({ stage: "previews", prefix: 0, after: null } as Cursor, (from) =>
+  yield* pass(retentionPasses, { stage: "previews", prefix: 0, after: null }, (from) =>
     Effect.gen(function* () {
       const rule = expiring[from.prefix]
       if (from.stage === "previews") return (yield* sweepPreviews(now)) ? from : ({ ...from, stage: "apps" } as Cursor)

@@ -1,8 +1,9 @@
 /** One delivery to a webhook: the body of the command `webhook.deliver`. It has a schedule of its own, in hours and days. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
 import { commitStep, Process, Waiting } from "../work/Processes.ts"
+import * as JournalStep from "../work/JournalStep.ts"
 import { describe } from "../primitives/Telling.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
@@ -166,6 +167,9 @@ export const deliveryDied = Effect.fnUntraced(function* (webhookId: string, id: 
   if (webhook !== null) yield* goOn(webhook.record)
 })
 
+/** The delivery was made, and the command that goes on with it was sent. */
+export const adopted = JournalStep.make("adopted", Schema.Null)
+
 /** Makes a delivery of a command that an earlier version sent: it named the event only. */
 export const adopt = Effect.fnUntraced(function* (webhookId: string, sequence: number) {
   const webhook = yield* find("webhook", webhookId)
@@ -182,5 +186,5 @@ export const adopt = Effect.fnUntraced(function* (webhookId: string, sequence: n
       : {}
   })
   const { projectId } = webhook.record
-  yield* commitStep("adopted", { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
+  yield* commitStep(adopted, { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
 })

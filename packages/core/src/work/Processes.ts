@@ -10,6 +10,7 @@ import type { Commit } from "../ledger/Commit.ts"
 import { Journal } from "./Journal.ts"
 import { type Conflict, Ledger, LeaseLost, type LedgerUnavailable } from "../ledger/Ledger.ts"
 import { backoffMs, isOutage, pauseMs } from "./Outages.ts"
+import { JournalUnreadable, type JournalStep } from "./JournalStep.ts"
 import { describe } from "../primitives/Telling.ts"
 import { nowMillis } from "../primitives/Time.ts"
 import { senderOf } from "../telemetry/Tracing.ts"
@@ -33,34 +34,42 @@ export class Waiting {
   }
 }
 
-/** Runs work once: its result (JSON) is journalled, and a later run of the process answers it from there. */
-export const step = Effect.fnUntraced(function* <A, E, R>(name: string, work: Effect.Effect<A, E, R>) {
-  const process = yield* Process
-  if (process.steps.has(name)) return process.steps.get(name) as A
+/** Whether the running process has done a step. */
+export const isDone = (step: Pick<JournalStep<never>, "name">) =>
+  Effect.map(Process, ({ steps }) => steps.has(step.name))
+
+/** What a step of the running process came to; `undefined` when it was not done yet. */
+export const journalled = Effect.fnUntraced(function* <A>(
+  step: JournalStep<A>
+): Effect.fn.Return<A | undefined, JournalUnreadable, Process> {
+  const { command, steps } = yield* Process
+  return steps.has(step.name) ? yield* step.read(command.id, steps.get(step.name)) : undefined
+})
+
+/** Runs the work of a step once: its result is journalled, and a later run of the process answers it from there. */
+export const step = Effect.fnUntraced(function* <A, E, R>(each: JournalStep<A>, work: Effect.Effect<A, E, R>) {
+  const { command, steps } = yield* Process
+  if (steps.has(each.name)) return yield* each.read(command.id, steps.get(each.name))
   const result = yield* work
-  yield* commitStep(name, { name: `${process.command.kind}.${name}`, projectId: process.command.projectId }, result)
+  yield* commitStep(each, { name: `${command.kind}.${each.name}`, projectId: command.projectId }, result)
   return result
 })
 
-/** Commits state and ends the step `name` with it, in one. Answers the journalled result when the step was done before. */
+/** Commits state and ends a step with it, in one. Answers the journalled result when the step was done before. */
 export const commitStep = Effect.fnUntraced(function* <A>(
-  name: string,
+  each: JournalStep<A>,
   commit: Commit,
-  result: A
-): Effect.fn.Return<A, Conflict | LeaseLost | LedgerUnavailable, Process | Ledger | Journal> {
-  const process = yield* Process
-  if (process.steps.has(name)) return process.steps.get(name) as A
-  const ledger = yield* Ledger
-  const outcome = yield* ledger.commit({
-    ...commit,
-    journal: { process: process.command.id, step: name, result },
-    lease: process.lease
-  })
+  result: NoInfer<A>
+): Effect.fn.Return<A, Conflict | LeaseLost | LedgerUnavailable | JournalUnreadable, Process | Ledger | Journal> {
+  const { command, lease, steps } = yield* Process
+  if (steps.has(each.name)) return yield* each.read(command.id, steps.get(each.name))
+  const written = each.write(result)
+  const journal = { process: command.id, step: each.name, result: written }
+  const outcome = yield* (yield* Ledger).commit({ ...commit, journal, lease })
   // The step was recorded before, and its answer was lost: what stands in the journal is what happened.
-  const recorded =
-    outcome._tag === "Duplicate" ? ((yield* (yield* Journal).steps(process.command.id)).get(name) as A) : result
-  process.steps.set(name, recorded)
-  return recorded
+  const recorded = outcome._tag === "Duplicate" ? (yield* (yield* Journal).steps(command.id)).get(each.name) : written
+  steps.set(each.name, recorded)
+  return outcome._tag === "Duplicate" ? yield* each.read(command.id, recorded) : result
 })
 
 /** Renews a lease until it is lost. A store that is away for a moment costs nothing while the lease has time left. */
@@ -123,7 +132,8 @@ const settle = Effect.fnUntraced(function* <R>(
     yield* Effect.logWarning("command waits").pipe(Effect.annotateLogs({ waitMs, problem: describe(problem) }))
     return yield* commands.release(lease, waitMs, "outage")
   }
-  const isOver = outage || problem instanceof DiedTooOften
+  // What another version journalled is not read any better by trying again.
+  const isOver = outage || problem instanceof DiedTooOften || problem instanceof JournalUnreadable
   const text = problem instanceof DiedTooOften ? problem.reason : describe(problem)
   if ((isOver || command.attempts >= command.maxAttempts) && handler?.onDead !== undefined)
     yield* Effect.provideService(handler.onDead(leased, text), Process, {

@@ -356,6 +356,7 @@ export const neverAnswered = new Set([
   "BundleUnusable",
   "DataRefused",
   "IsolationMissing",
+  "JournalUnreadable",
   "PointerSourceUnavailable",
   "ProbeUnanswered",
   "RemoteDiverged",

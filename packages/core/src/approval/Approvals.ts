@@ -128,7 +128,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
   } else {
     const reason = `rejected by ${approval.approver}`
     const rejected = { "approval.rejected": told, "candidate.rejected": { changeId, reason } }
-    Draft.step(draft, "candidate", candidate, "approverRejected", { reason }, rejected)
+    Draft.step(draft, "candidate", candidate, "approverRejected", { reason, rejection: "rejected_by_person" }, rejected)
     leaveWithout(draft, change, { candidateId, reason, otherVerified })
   }
   return Draft.end(draft, { name: "Approvals.decide" })

@@ -19,10 +19,9 @@ export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("Buil
   keptForOthers: Schema.Boolean
 }) {}
 
-/** Why nothing is built on a day whose builds are all used; `isUsedUp` knows it again. */
+/** Why nothing is built on a day whose builds are all used. */
 export const usedUp = ({ keptForOthers, perDay }: BuildCapReached): string =>
   `all ${perDay} builds of today are used${keptForOthers ? ", or kept for other organizations" : ""}`
-export const isUsedUp = (text: string): boolean => /^all \d+ builds of today are used/.test(text)
 
 /** Why a bundle that is not the verified one is not served. */
 export const notVerified = (found: string, verified: string): string =>

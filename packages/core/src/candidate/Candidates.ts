@@ -20,11 +20,10 @@ import { demandActive, still } from "../project/Archived.ts"
 import type { Head } from "../model/Generation.ts"
 import type { Project } from "../model/Project.ts"
 import { RollbackStale } from "./RollbackPlan.ts"
-import type { Candidate } from "../model/Candidate.ts"
+import type { Candidate, RejectionCode } from "../model/Candidate.ts"
 import { candidateIdOf } from "./Composition.ts"
-import { givenUp } from "./GivingUp.ts"
 import { isOutdated } from "./Outdated.ts"
-import { noBudget } from "../verification/SandboxBudget.ts"
+import { rejectionOf } from "../model/StoredReasons.ts"
 import { hasOtherVerified } from "./Staleness.ts"
 
 /** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
@@ -170,10 +169,11 @@ const choose = (
   return Effect.succeed(chosen)
 }
 
+/** What a Candidate was rejected for that may be otherwise another time. */
+const againAfter: ReadonlySet<RejectionCode | null> = new Set(["sandbox_budget_used_up", "verification_given_up"])
+
 /** Rejected by the machine's want, not by what the work showed: it may be asked for again. */
-const mayRetry = (candidate: Candidate): boolean =>
-  onlyGaps(candidate) ||
-  (candidate.status === "rejected" && [noBudget, givenUp].some((begin) => candidate.reason?.startsWith(begin)))
+const mayRetry = (candidate: Candidate): boolean => onlyGaps(candidate) || againAfter.has(rejectionOf(candidate))
 
 const onlyGaps = (candidate: Candidate): boolean =>
   candidate.status === "rejected" &&

@@ -17,7 +17,7 @@ import { readBytes, readDefinitions, readScripts } from "../project/Source.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { composeBack, planBack } from "./RollbackPlan.ts"
 import { system } from "../model/Actor.ts"
-import type { Candidate } from "../model/Candidate.ts"
+import { type Candidate, RejectionCode } from "../model/Candidate.ts"
 import { changedFiles } from "../verification/BaseForms.ts"
 import { Plan } from "../model/Plan.ts"
 import { type PlanInput, planOf, readByChecks } from "../verification/Planning.ts"
@@ -30,7 +30,12 @@ const actor = system("verification")
 
 const Merge = Schema.Union([
   Schema.TaggedStruct("Composed", { commit: Schema.String, tree: Schema.String }),
-  Schema.TaggedStruct("Refused", { reason: Schema.String, conflicts: Schema.Array(Schema.String) })
+  Schema.TaggedStruct("Refused", {
+    reason: Schema.String,
+    /** Not there in what an earlier version journalled. */
+    code: Schema.optionalKey(RejectionCode),
+    conflicts: Schema.Array(Schema.String)
+  })
 ])
 type Merge = typeof Merge.Type
 const Planned = Schema.Union([
@@ -68,18 +73,21 @@ const merge = Effect.fnUntraced(function* (candidate: Candidate) {
         MergeConflict: (conflict) =>
           Effect.succeed<Merge>({
             _tag: "Refused",
+            code: "merge_conflict",
             reason: `merge conflict in ${namePaths(conflict.paths)}`,
             conflicts: conflict.paths.slice(0, Limits.pathsNamed)
           }),
         InvalidPath: (invalid) =>
           Effect.succeed<Merge>({
             _tag: "Refused",
+            code: "invalid_path",
             reason: `${invalid.path}: ${invalid.reason}`,
             conflicts: [invalid.path]
           }),
         TreeTooLarge: (large) =>
           Effect.succeed<Merge>({
             _tag: "Refused",
+            code: "tree_too_large",
             reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
             conflicts: []
           })
@@ -189,13 +197,17 @@ export const compose = Effect.fnUntraced(function* (candidateId: string) {
   const before = (yield* demand("candidate", candidateId)).record
   if (before.status !== "composing") return
   const merged = yield* step(mergeStep, merge(before))
-  if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged.reason, merged.conflicts))
+  if (merged._tag === "Refused") return yield* decideAndCommit(refused(candidateId, merged))
   const planned = yield* step(planStep, plan(before, merged.tree))
-  if (planned._tag === "Refused") return yield* decideAndCommit(refused(candidateId, planned.reason, []))
+  if (planned._tag === "Refused")
+    return yield* decideAndCommit(refused(candidateId, { ...planned, code: "invalid_definitions", conflicts: [] }))
   const noBudget = planned.plan.checks.some((check) => check.kind === "command")
     ? yield* exhausted(before.projectId)
     : null
-  if (noBudget !== null) return yield* decideAndCommit(refused(candidateId, noBudget, []))
+  if (noBudget !== null)
+    return yield* decideAndCommit(
+      refused(candidateId, { reason: noBudget, code: "sandbox_budget_used_up", conflicts: [] })
+    )
   yield* decideAndCommit(composed(candidateId, merged, planned.plan))
 }, Effect.withSpan("Composing.compose"))
 
@@ -231,12 +243,19 @@ const composing = Effect.fnUntraced(function* (candidateId: string) {
   return { candidate, change, draft: Draft.begin(candidate.record.projectId, actor, yield* Time.now) }
 })
 
-const refused = Effect.fnUntraced(function* (candidateId: string, reason: string, conflicts: ReadonlyArray<string>) {
+interface Refused {
+  readonly reason: string
+  readonly code?: RejectionCode
+  readonly conflicts: ReadonlyArray<string>
+}
+
+const refused = Effect.fnUntraced(function* (candidateId: string, { code, conflicts, reason }: Refused) {
   const found = yield* composing(candidateId)
   if (found === null) return { answer: undefined }
   const { candidate, change, draft } = found
   const rejected = { "candidate.rejected": { changeId: change.record.id, reason, conflicts } }
-  Draft.step(draft, "candidate", candidate, "notComposable", { reason, conflicts }, rejected)
+  const why = { reason, conflicts, ...(code === undefined ? {} : { rejection: code }) }
+  Draft.step(draft, "candidate", candidate, "notComposable", why, rejected)
   endRollback(draft, change, { candidateId, reason })
   return { answer: undefined, commit: Draft.end(draft, { name: "Composing.refused", lease: yield* lease }) }
 })

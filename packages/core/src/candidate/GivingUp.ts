@@ -6,8 +6,7 @@ import { decideAndCommit, demand } from "../ledger/Deciding.ts"
 import * as Draft from "../ledger/Draft.ts"
 import * as Time from "../primitives/Time.ts"
 
-/** How the reason of such a Candidate begins. */
-export const givenUp = "its verification was given up"
+const givenUp = "its verification was given up"
 
 /** Rejects a Candidate that is composing or verifying; leaves any other as it is. */
 export const giveUp = (actor: Actor, candidateId: string) =>
@@ -21,7 +20,8 @@ export const giveUp = (actor: Actor, candidateId: string) =>
       if (!Draft.may(draft, "candidate", candidate, trigger)) return { answer: undefined }
       const change = yield* demand("change", changeId)
       const reason = change.record.kind === "rollback" ? givenUp : `${givenUp}: ask for it again with retry`
-      Draft.step(draft, "candidate", candidate, trigger, { reason }, { "candidate.rejected": { changeId, reason } })
+      const why = { reason, rejection: "verification_given_up" } as const
+      Draft.step(draft, "candidate", candidate, trigger, why, { "candidate.rejected": { changeId, reason } })
       endRollback(draft, change, { candidateId, reason })
       return { answer: undefined, commit: Draft.end(draft, { name: "GivingUp.giveUp" }) }
     })

@@ -94,7 +94,12 @@ const targetOf = (change: Change) =>
 /** The commit of a rollback's Candidate in its own fork, or why there can be none. */
 export const composeBack = Effect.fnUntraced(function* (candidate: Candidate, change: Change) {
   const own = (yield* demand("changeSet", candidate.changeSets[0] ?? "")).record
-  const refused = (reason: string) => ({ _tag: "Refused" as const, reason, conflicts: [] as ReadonlyArray<string> })
+  const refused = (reason: string) => ({
+    _tag: "Refused" as const,
+    code: "rollback_refused" as const,
+    reason,
+    conflicts: [] as ReadonlyArray<string>
+  })
   if (candidate.changeSets.length !== 1 || !isRollback(own))
     return refused("a rollback carries the tree of its target and nothing else")
   if (own.baseCommit !== candidate.base_commit)

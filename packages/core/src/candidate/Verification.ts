@@ -9,7 +9,7 @@ import type { Policy } from "../model/Policy.ts"
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import type { Score } from "../model/Score.ts"
 import { type BrokenPromise, brokenPromises, judge, riskAfter } from "../verification/Gate.ts"
-import { type Evidence, EvidenceResult, EvidenceStatus, Runner } from "../model/Evidence.ts"
+import { type Evidence, EvidenceResult, EvidenceStatus, GapCode, Runner } from "../model/Evidence.ts"
 import type { Change } from "../model/Change.ts"
 import { endRollback } from "../change/WithoutCandidate.ts"
 import { mayWork, stepWork } from "../change/WorkStatus.ts"
@@ -30,7 +30,7 @@ import { publishPreview } from "../app/Previews.ts"
 import { ensureSynced } from "../project/SourceSync.ts"
 import { autoPromotion, promotesItself } from "./AutoPromotion.ts"
 import type { Head } from "../model/Generation.ts"
-import type { Candidate } from "../model/Candidate.ts"
+import type { Candidate, RejectionCode } from "../model/Candidate.ts"
 import { type Composed, runCheckWithRetries } from "../verification/Checks.ts"
 import { compose, replan } from "./Composing.ts"
 import type { Check, Plan } from "../model/Plan.ts"
@@ -131,6 +131,7 @@ const checkOnce = (check: Check, composed: Composed) =>
       finishedAt: run.finishedAt,
       runner: finding.runner,
       summary: finding.summary,
+      ...(finding.gap === undefined ? {} : { gap: finding.gap }),
       attempt: run.attempt,
       ...(finding.bundleDigest === undefined ? {} : { bundleDigest: finding.bundleDigest }),
       ...(finding.inputs === undefined ? {} : { inputs: finding.inputs }),
@@ -156,6 +157,7 @@ export const ran = JournalStep.each(
       status: EvidenceStatus,
       result: EvidenceResult,
       summary: Schema.String,
+      gap: Schema.optionalKey(GapCode),
       output: Schema.String,
       runner: Runner,
       bundleDigest: Schema.optionalKey(Schema.String),
@@ -210,6 +212,11 @@ const problems = (score: Score): string =>
     .map((check) => `${check.checkId}: ${check.verdict}`)
     .join(", ")
 
+const rejectionBy = ({ checks }: Score): RejectionCode => {
+  if (checks.length === 0) return "no_checks"
+  return checks.some((check) => check.required && check.verdict === "fail") ? "checks_failed" : "checks_could_not_run"
+}
+
 /** What the gate decides by. */
 export interface GateInput {
   readonly candidate: Commit.Stored<Candidate>
@@ -253,7 +260,8 @@ export const gated = (input: GateInput): Commit.Commit => {
   if (!score.passed) {
     const reason = problems(score) || "there is no check to run: add one to pawl.json"
     const rejected = { "candidate.rejected": { changeId, checks, reason } }
-    Draft.step(draft, "candidate", candidate, "checksFailed", { ...seen, reason }, rejected)
+    const why = { reason, rejection: rejectionBy(score) }
+    Draft.step(draft, "candidate", candidate, "checksFailed", { ...seen, ...why }, rejected)
     if (change.record.kind === "rollback") endRollback(draft, change, { candidateId, reason })
     else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
     return Draft.end(draft, { name: "Verification.gate" })

@@ -49,7 +49,7 @@ const reject = (draft: Draft.Draft, candidate: Commit.Stored<Candidate>): void =
     "candidate",
     candidate,
     "changeCancelled",
-    { reason },
+    { reason, rejection: "change_cancelled" },
     { "candidate.rejected": { changeId, reason } }
   )
 }

@@ -18,6 +18,30 @@ export const candidateStatuses = [
 export const CandidateStatus = Schema.Literals(candidateStatuses)
 export type CandidateStatus = typeof CandidateStatus.Type
 
+/** Why a Candidate was rejected. Programs decide by it, people read `reason`. */
+export const RejectionCode = Schema.Literals([
+  /** ChangeSets and the base, or two of them, change the same lines. */
+  "merge_conflict",
+  /** The composed tree would hold a path that no tree may. */
+  "invalid_path",
+  "tree_too_large",
+  /** The composed tree's pawl.json cannot be read. */
+  "invalid_definitions",
+  /** A rollback that is not what its Change says, or whose base moved on. */
+  "rollback_refused",
+  /** The month's time in sandboxes was used up, or kept for others: it may be asked for again. */
+  "sandbox_budget_used_up",
+  "checks_failed",
+  /** No required check failed, and at least one could not run: it may be asked for again. */
+  "checks_could_not_run",
+  "no_checks",
+  /** Its verification died, and the dead letter was dismissed: it may be asked for again. */
+  "verification_given_up",
+  "rejected_by_person",
+  "change_cancelled"
+])
+export type RejectionCode = typeof RejectionCode.Type
+
 export const Candidate = Schema.Struct({
   id: CandidateId,
   projectId: ProjectId,
@@ -35,6 +59,8 @@ export const Candidate = Schema.Struct({
   tree: Schema.NullOr(ObjectId),
   status: CandidateStatus,
   reason: Schema.NullOr(Schema.String),
+  /** Of a rejected one. Not there in rows of earlier versions: `rejectionOf` of `StoredReasons` knows those too. */
+  rejection: Schema.optionalKey(RejectionCode),
   /** Paths that could not be merged, when that is why it was rejected: the first of them, and `reason` counts the rest. */
   conflicts: Schema.Array(Schema.String),
   plan_json: Schema.NullOr(Plan),

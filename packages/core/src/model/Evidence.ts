@@ -9,6 +9,28 @@ export type EvidenceStatus = typeof EvidenceStatus.Type
 export const EvidenceResult = Schema.Literals(["pass", "fail", "gap"])
 export type EvidenceResult = typeof EvidenceResult.Type
 
+/** Why a check could not run, or did not come to an end. Programs decide by it, people read `summary`. */
+export const GapCode = Schema.Literals([
+  /** The month's time in sandboxes was used up, or kept for others. */
+  "sandbox_budget_used_up",
+  /** The builds of the day were used up, or kept for others. */
+  "builds_used_up",
+  /** The source does not define the check. */
+  "check_undefined",
+  "command_not_found",
+  "timed_out",
+  "out_of_memory",
+  "killed",
+  /** No sandbox here gives what checks need. */
+  "isolation_missing",
+  "sandbox_away",
+  "bundler_crashed",
+  "builder_away",
+  /** What is to be compared is not there. */
+  "commit_missing"
+])
+export type GapCode = typeof GapCode.Type
+
 export const Runner = Schema.Struct({
   /** `bubblewrap`, `unshare`, `builder`, `router`, or `none`. */
   isolation: Schema.String,
@@ -35,6 +57,8 @@ export const Evidence = Schema.Struct({
   runner: Runner,
   /** One or a few lines for a person. */
   summary: Schema.String,
+  /** Of a gap. Not there in rows of earlier versions: `gapOf` of `StoredReasons` knows those too. */
+  gap: Schema.optionalKey(GapCode),
   /** Of check `build`: the SHA-256 of the bundle.json that it stored. */
   bundleDigest: Schema.optionalKey(Sha256),
   /** Of check `build`: the first of the changed files that became modules of the bundle, where that decides the risk. */

@@ -3,9 +3,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { ReleaseTarget } from "../model/ReleaseTarget.ts"
 
 /** No build service is set up in this installation. */
-export class BuildServiceMissing extends Schema.TaggedError<BuildServiceMissing>()("BuildServiceMissing", {}) {
+export class BuildServiceMissing extends Schema.TaggedError<BuildServiceMissing>()("BuildServiceMissing", {
+  /** What whoever runs the installation can do, in the words of the program that runs it. */
+  remedy: Schema.optionalKey(Schema.String)
+}) {
   override get message() {
-    return "no build service is set up: PAWL_BUILDS_API_TOKEN and PAWL_BUILDS_ACCOUNT_ID name one"
+    const fact = "no build service is set up"
+    return this.remedy === undefined ? fact : `${fact}: ${this.remedy}`
   }
 }
 
@@ -76,15 +80,13 @@ export interface BuildServiceShape {
   readonly newestDeployment: (target: TargetRef) => Effect.Effect<ServiceDeployment | null, BuildServiceFault>
 }
 
-const missing = new BuildServiceMissing()
+/** No build service; `remedy` says how to set one up. */
+export const none = (remedy?: string): BuildServiceShape => {
+  const missing = new BuildServiceMissing(remedy === undefined ? {} : { remedy })
+  return { builds: () => missing, hasTrigger: () => missing, newestDeployment: () => missing }
+}
 
-export const BuildService = Context.Reference("@pawl/core/release/BuildService", {
-  defaultValue: (): BuildServiceShape => ({
-    builds: () => missing,
-    hasTrigger: () => missing,
-    newestDeployment: () => missing
-  })
-})
+export const BuildService = Context.Reference("@pawl/core/release/BuildService", { defaultValue: () => none() })
 
 /** What a build service in memory holds, for one target. The caller may change it. */
 export interface MemoryBuilds {

@@ -45,11 +45,13 @@ export interface CanonicalRemoteShape {
   }) => Effect.Effect<void, RemoteFault>
 }
 
-export const CanonicalRemote = Context.Reference("@pawl/core/release/CanonicalRemote", {
-  defaultValue: (): CanonicalRemoteShape => ({
-    push: () => new RemoteRefused({ reason: "this installation pushes to no remotes: PAWL_TARGET_GIT_URL names where" })
-  })
-})
+/** Nothing is pushed anywhere; `remedy` says how to change that. */
+export const none = (remedy?: string): CanonicalRemoteShape => {
+  const fact = "this installation pushes to no remotes"
+  return { push: () => new RemoteRefused({ reason: remedy === undefined ? fact : `${fact}: ${remedy}` }) }
+}
+
+export const CanonicalRemote = Context.Reference("@pawl/core/release/CanonicalRemote", { defaultValue: () => none() })
 
 /** A remote in memory, for every URL. The caller may change it. */
 export interface MemoryRemote {

@@ -4,7 +4,7 @@ import { bundleOf, formatProblem, usedUp } from "../bundle/Builds.ts"
 import type { Bundle } from "../bundle/Bundle.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { AppBuilder, type BuilderUnavailable } from "../bundle/AppBuilder.ts"
-import type { EvidenceResult, EvidenceStatus, Runner } from "../model/Evidence.ts"
+import type { EvidenceResult, EvidenceStatus, GapCode, Runner } from "../model/Evidence.ts"
 import { sha256, utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -29,6 +29,8 @@ export interface Finding {
   readonly status: EvidenceStatus
   readonly result: EvidenceResult
   readonly summary: string
+  /** Of a gap. */
+  readonly gap?: GapCode
   readonly output: Uint8Array
   readonly runner: Runner
   readonly bundleDigest?: string
@@ -52,12 +54,14 @@ export interface Composed {
 const unrun = { isolation: "none", version: "", guarantees: [] }
 
 const gap = (
+  code: GapCode,
   summary: string,
   runner: Runner,
   options?: { readonly output?: Uint8Array; readonly final?: boolean }
 ): Finding => ({
   status: "not_checked",
   result: "gap",
+  gap: code,
   summary,
   output: options?.output ?? utf8(`${summary}\n`),
   runner,
@@ -99,7 +103,7 @@ const compareTree = (check: Check, composed: Composed) =>
       }
     }),
     Effect.catchTag("ObjectNotFound", (missing) =>
-      Effect.succeed(gap(`${missing.what} ${missing.id} is not there`, comparison))
+      Effect.succeed(gap("commit_missing", `${missing.what} ${missing.id} is not there`, comparison))
     )
   )
 
@@ -150,9 +154,9 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed) {
           worthAnotherTry: false
         })
       },
-      BuildCrashed: (crash) => Effect.succeed(gap(crash.message, runner)),
-      BuilderUnavailable: (away) => Effect.succeed({ ...gap(away.message, runner), away }),
-      BuildCapReached: (cap) => Effect.succeed(gap(usedUp(cap), runner, { final: true }))
+      BuildCrashed: (crash) => Effect.succeed(gap("bundler_crashed", crash.message, runner)),
+      BuilderUnavailable: (away) => Effect.succeed({ ...gap("builder_away", away.message, runner), away }),
+      BuildCapReached: (cap) => Effect.succeed(gap("builds_used_up", usedUp(cap), runner, { final: true }))
     })
   )
 })
@@ -217,7 +221,9 @@ const runJob = Effect.fnUntraced(function* (
 
 const runCommand = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
   if (check.command === undefined)
-    return gap(`the source does not define the check ${check.id}; add it to pawl.json`, unrun, { final: true })
+    return gap("check_undefined", `the source does not define the check ${check.id}; add it to pawl.json`, unrun, {
+      final: true
+    })
   return yield* inSandbox(composed.candidate, composed.running, commandIn(check, composed, attempt))
 })
 
@@ -225,19 +231,21 @@ const runCommand = Effect.fnUntraced(function* (check: Check, composed: Composed
 const commandIn = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
   const { projectId } = composed.candidate
   const noTime = yield* exhausted(projectId)
-  if (noTime !== null) return gap(noTime, unrun, { final: true })
+  if (noTime !== null) return gap("sandbox_budget_used_up", noTime, unrun, { final: true })
   const files = yield* filesFor(check, composed)
   return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
     counted(projectId),
     Effect.map((result) => judge(check, result)),
     Effect.catchTags({
       IsolationMissing: (missing) =>
-        Effect.succeed(gap(`not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })),
+        Effect.succeed(
+          gap("isolation_missing", `not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })
+        ),
       SandboxUnavailable: (away) =>
         Effect.succeed(
           away.lasting === true
-            ? gap(`no sandbox can run it: ${away.reason}`, unrun, { final: true })
-            : { ...gap(`the sandbox failed: ${away.reason}`, unrun), away }
+            ? gap("sandbox_away", `no sandbox can run it: ${away.reason}`, unrun, { final: true })
+            : { ...gap("sandbox_away", `the sandbox failed: ${away.reason}`, unrun), away }
         )
     })
   )
@@ -270,9 +278,14 @@ const judge = (check: Check, result: SandboxResult): Finding => {
   switch (outcome._tag) {
     case "Exited": {
       if (outcome.code === 126 || outcome.code === 127)
-        return gap(`the command was not found or cannot be run (exit ${outcome.code}): ${check.command}`, runner, {
-          output
-        })
+        return gap(
+          "command_not_found",
+          `the command was not found or cannot be run (exit ${outcome.code}): ${check.command}`,
+          runner,
+          {
+            output
+          }
+        )
       const pass = outcome.code === 0
       const summary = pass
         ? `passed in ${seconds} s`
@@ -287,11 +300,11 @@ const judge = (check: Check, result: SandboxResult): Finding => {
       }
     }
     case "TimedOut":
-      return gap(`no end after ${outcome.afterMs} ms`, runner, { output })
+      return gap("timed_out", `no end after ${outcome.afterMs} ms`, runner, { output })
     case "OutOfMemory":
-      return gap(`it used more than ${Limits.checkMemoryBytes} bytes of memory`, runner, { output })
+      return gap("out_of_memory", `it used more than ${Limits.checkMemoryBytes} bytes of memory`, runner, { output })
     case "Killed":
-      return gap(`it was killed by ${outcome.signal}`, runner, { output })
+      return gap("killed", `it was killed by ${outcome.signal}`, runner, { output })
   }
 }
 

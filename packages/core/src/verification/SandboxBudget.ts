@@ -9,9 +9,6 @@ import { Settings } from "../primitives/Settings.ts"
 
 const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.ofMonth("sandbox-ms", sandboxMsPerMonth))
 
-/** How the reason of a Candidate begins that found no time left; it may be asked for again. */
-export const noBudget = "no sandbox budget"
-
 /** Why no check of a Project can run now; null while there is time left. */
 export const exhausted = Effect.fnUntraced(function* (projectId: string) {
   const budget = yield* month
@@ -19,8 +16,8 @@ export const exhausted = Effect.fnUntraced(function* (projectId: string) {
   if (left === "some") return null
   const hours = Math.round(budget.max / 360_000) / 10
   return left === "none"
-    ? `${noBudget}: checks have run for all ${hours} hours of this month`
-    : `${noBudget}: what is left of the ${hours} hours of this month is kept for other organizations`
+    ? `no sandbox budget: checks have run for all ${hours} hours of this month`
+    : `no sandbox budget: what is left of the ${hours} hours of this month is kept for other organizations`
 })
 
 /** Counts what one run of a check took, whatever it showed: for its organization, and in all. */

@@ -9,8 +9,9 @@ import { ChangeStatus } from "../model/Change.ts"
 import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import { CommandKind, type DeadLetter } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
-import type { Evidence } from "../model/Evidence.ts"
+import type { Evidence, GapCode } from "../model/Evidence.ts"
 import { CheckVerdict } from "../model/Score.ts"
+import { gapOf } from "../model/StoredReasons.ts"
 import { judge } from "../verification/Gate.ts"
 import { demand, find } from "../ledger/Deciding.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
@@ -26,7 +27,7 @@ import { snapshot } from "../promotion/Promotions.ts"
 import type { Release } from "../model/Release.ts"
 import { type Task, TaskStatus } from "../model/Task.ts"
 import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
-import { nextStep } from "./WhyNext.ts"
+import { type Next, nextStep } from "./WhyNext.ts"
 
 export const WhyCheck = Schema.Struct({
   ...CheckVerdict.fields,
@@ -86,16 +87,24 @@ export const Why = Schema.Struct({
   /** Commands of this Candidate, its Change or its release that failed too often and wait for a person. */
   deadLetters: Schema.Array(
     Schema.Struct({ id: Schema.String, kind: CommandKind, problem: Schema.NullOr(Schema.String), diedAt: Timestamp })
-  ),
-  /** One sentence: what to do. */
-  next: Schema.String
+  )
 })
 export interface Why extends Schema.Schema.Type<typeof Why> {}
+
+/** The answer, with what there is to do. */
+export interface Explained extends Why {
+  readonly next: Next
+}
+
+/** A check as the answer shows it, and why it could not run. */
+export interface CheckSeen extends WhyCheck {
+  readonly gap: GapCode | null
+}
 
 /** All that the answer is made of, as it was read. */
 export interface Reading {
   readonly snapshot: Snapshot
-  readonly checks: ReadonlyArray<WhyCheck>
+  readonly checks: ReadonlyArray<CheckSeen>
   readonly tasks: ReadonlyArray<Task>
   readonly deadLetters: ReadonlyArray<DeadLetter>
   /** The newest Candidate of the same lineage, when that is another one. */
@@ -144,12 +153,15 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
 const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
   const { plan_json: plan, commit, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return Effect.succeed([])
-  return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) =>
-    Effect.map(
-      check.verdict === "pass" ? Effect.succeed(null) : tailOf(evidence.find((row) => row.id === check.evidenceId)),
-      (output): WhyCheck => ({ ...check, title: plan.checks[index]?.title ?? check.checkId, output })
-    )
-  )
+  return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) => {
+    const row = evidence.find(({ id }) => id === check.evidenceId)
+    return Effect.map(check.verdict === "pass" ? Effect.succeed(null) : tailOf(row), (output): CheckSeen => ({
+      ...check,
+      title: plan.checks[index]?.title ?? check.checkId,
+      output,
+      gap: row === undefined ? null : gapOf(row)
+    }))
+  })
 }
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string } }
@@ -212,7 +224,7 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
 }
 
 /** Pure: the answer from what was read. */
-const explain = (reading: Reading): Why => {
+const explain = (reading: Reading): Explained => {
   const { candidate, change } = reading.snapshot
   const { id, status, reason, conflicts } = candidate.record
   const blocks = blocking(reading.snapshot, reading.now)
@@ -221,7 +233,7 @@ const explain = (reading: Reading): Why => {
     change: { id: change.record.id, status: change.record.status, reason: change.record.reason },
     canPromote: status === "verified" && !reading.archived && blocks.length === 0,
     blocks,
-    checks: reading.checks,
+    checks: reading.checks.map(({ gap: _gap, ...check }) => check),
     approval: approvalOf(reading.snapshot),
     conflicts,
     tasks: reading.tasks.map(({ id: taskId, key, title, status: taskStatus, reason: taskReason }) => ({

@@ -1,26 +1,77 @@
-/** What a person can do about a Candidate, in one sentence. Pure. */
-import { isUsedUp } from "../bundle/Builds.ts"
+/** What a person can do about a Candidate, as a code with what it is about; whoever shows it makes the words. Pure. */
 import { standingOf } from "../approval/Standing.ts"
 import type { ChangeStatus } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
+import type { CommandKind } from "../model/Command.ts"
+import type { Release } from "../model/Release.ts"
+import { rejectionOf } from "../model/StoredReasons.ts"
+import type { TaskStatus } from "../model/Task.ts"
 import { type Block, buildIsOwed, promotingOther } from "../promotion/Canonical.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { noBudget } from "../verification/SandboxBudget.ts"
 import type { Reading } from "./Why.ts"
 
+/** What there is to do, and nothing else: ids, numbers, statuses, and what others have said in words of their own. */
+export type Next =
+  /** Its Project is archived; `generation` is the one that it became. */
+  | { readonly code: "project_archived"; readonly generation: number | null }
+  | {
+      readonly code: "dead_letter"
+      readonly id: string
+      readonly kind: CommandKind
+      readonly problem: string | null
+    }
+  /** Nothing but waiting. */
+  | { readonly code: "composing" | "checking" | "becoming_stale" | "awaiting_successor" }
+  | { readonly code: "another_promoting"; readonly candidateId: string }
+  /** Ask for the same Candidate again: it is planned anew. */
+  | { readonly code: "policy_changed" | "build_owed"; readonly changeId: string }
+  /** For whoever runs the installation. */
+  | { readonly code: "evidence_void" | "commit_missing" }
+  /** `granted` people have decided, `owed` more must. */
+  | { readonly code: "decide"; readonly changeId: string; readonly granted: number; readonly owed: number }
+  /** `unfinished` is a Task whose work is not in it. */
+  | {
+      readonly code: "promote"
+      readonly candidateId: string
+      readonly unfinished: { readonly key: string; readonly status: TaskStatus } | null
+    }
+  | { readonly code: "change_over"; readonly status: ChangeStatus }
+  /** Promoted; `release` is null where there is none. */
+  | { readonly code: "promoted"; readonly generation: number; readonly release: Release["status"] | null }
+  | {
+      readonly code: "release_failed"
+      readonly generation: number
+      readonly status: Release["status"]
+      readonly reason: string | null
+    }
+  | { readonly code: "change_cancelled" }
+  | { readonly code: "rejected_by"; readonly approver: string }
+  | { readonly code: "not_composable"; readonly reason: string | null; readonly conflicts: ReadonlyArray<string> }
+  /** Ask for it again, once there is time; `reason` says what is used up. */
+  | { readonly code: "sandbox_budget_used_up"; readonly changeId: string; readonly reason: string }
+  | { readonly code: "builds_used_up"; readonly changeId: string }
+  | { readonly code: "checks_failed"; readonly checkIds: ReadonlyArray<string> }
+  | { readonly code: "checks_could_not_run"; readonly changeId: string; readonly checkIds: ReadonlyArray<string> }
+  | { readonly code: "rejected"; readonly reason: string | null }
+  /** A rollback has one Candidate. */
+  | { readonly code: "rollback_anew"; readonly projectId: string; readonly buildsUsedUp: boolean }
+  | { readonly code: "replaced"; readonly candidateId: string }
+  /** Recomposed as often as it may be: a Candidate of a new lineage may have more luck. */
+  | { readonly code: "recomposed_in_vain"; readonly changeId: string }
+
 /** The first thing to do; whoever did it asks again. */
-export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): string => {
+export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): Next => {
   const { candidate } = reading.snapshot
-  if (reading.archived) return archived(candidate.record)
+  if (reading.archived) return { code: "project_archived", generation: generationOf(candidate.record) }
   const letter = reading.deadLetters[0]
   if (letter !== undefined)
-    return `A step failed too often (${letter.kind}: ${letter.lastProblem ?? "no reason given"}): retry or dismiss the dead letter ${letter.id}.`
+    return { code: "dead_letter", id: letter.id, kind: letter.kind, problem: letter.lastProblem }
   switch (candidate.record.status) {
     case "composing":
     case "composed":
-      return "Wait: it is being composed."
+      return { code: "composing" }
     case "verifying":
-      return "Wait: its checks are running."
+      return { code: "checking" }
     case "verified":
       return verified(reading, blocks)
     case "promoted":
@@ -34,107 +85,77 @@ export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): string
   }
 }
 
-/** Whatever stands in its way, nothing can be done about it. */
-const archived = ({ base_generation, status }: Candidate): string =>
-  status === "promoted"
-    ? `Nothing: it is S${base_generation + 1}, and its Project is archived.`
-    : "Nothing: its Project is archived, and takes no more work."
+const generationOf = ({ base_generation, status }: Candidate): number | null =>
+  status === "promoted" ? base_generation + 1 : null
 
-const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): string => {
+const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): Next => {
   const has = (code: Block["code"]) => blocks.some((block) => block.code === code)
   const changeId = snapshot.change.record.id
-  if (has("base_behind")) return "Wait: canonical moved on, and it becomes stale at once."
-  if (has("policy_version_mismatch"))
-    return `The Policy changed since it was planned: ask for the same Candidate again (POST /v1/changes/${changeId}/candidates), and it is planned anew.`
-  if (buildIsOwed(snapshot))
-    return `It was planned without the build that it owes now: ask for the same Candidate again (POST /v1/changes/${changeId}/candidates), and it is planned anew.`
-  if (has("check_gap")) return "Its evidence does not hold any more: tell whoever runs this server, and run an audit."
-  if (has("composed_commit_missing"))
-    return "Its commit is gone from its fork: tell whoever runs this server, and ask for a new Candidate with another ChangeSet."
-  if (has("approval_missing")) return `${whoDecides(snapshot)}: POST /v1/changes/${changeId}/approve.`
+  if (has("base_behind")) return { code: "becoming_stale" }
+  if (has("policy_version_mismatch")) return { code: "policy_changed", changeId }
+  if (buildIsOwed(snapshot)) return { code: "build_owed", changeId }
+  if (has("check_gap")) return { code: "evidence_void" }
+  if (has("composed_commit_missing")) return { code: "commit_missing" }
+  if (has("approval_missing")) return { code: "decide", changeId, ...decisionsOn(snapshot) }
   const other = promotingOther(snapshot)
-  if (other !== null) return `Wait: the Change is promoting ${other}, and what becomes of that one decides.`
-  if (blocks.length > 0) return over(snapshot.change.record.status)
+  if (other !== null) return { code: "another_promoting", candidateId: other }
+  if (blocks.length > 0) return { code: "change_over", status: snapshot.change.record.status }
   const task = tasks[0]
-  const aside = task === undefined ? "" : ` Task ${task.key} is ${task.status}; what it was to do is not in it.`
-  return `Promote it: POST /v1/candidates/${snapshot.candidate.record.id}/promote.${aside}`
+  const unfinished = task === undefined ? null : { key: task.key, status: task.status }
+  return { code: "promote", candidateId: snapshot.candidate.record.id, unfinished }
 }
 
-/** With nobody's decision there yet, and one needed, whoever reads this may be the one. */
-const whoDecides = ({ candidate, decisions, policy }: Reading["snapshot"]): string => {
+const decisionsOn = ({ candidate, decisions, policy }: Reading["snapshot"]) => {
   const { granted, owed } = standingOf(decisions, candidate.record.tree, policy.record)
-  if (granted.length === 0) return owed === 1 ? "Decide on it" : `Decide on it; ${owed} people must`
-  return owed === 1 ? "One more person must decide on it" : `${owed} more people must decide on it`
+  return { granted: granted.length, owed }
 }
 
-const promoted = ({ release, snapshot }: Reading): string => {
+const promoted = ({ release, snapshot }: Reading): Next => {
   const generation = snapshot.candidate.record.base_generation + 1
-  if (release === null) return `Nothing: it is S${generation}.`
-  switch (release.status) {
-    case "queued":
-    case "building":
-      return `Wait: it is S${generation}, and its release is ${release.status}.`
-    case "deployed":
-    case "superseded":
-      return `Nothing: it is S${generation}, and its release is ${release.status}.`
-    case "failed":
-    case "smoke_failed":
-      return `It is S${generation}, but its release is ${release.status} (${release.reason ?? "no reason given"}): mend it with another Change, or roll back.`
-  }
+  return release !== null && (release.status === "failed" || release.status === "smoke_failed")
+    ? { code: "release_failed", generation, status: release.status, reason: release.reason }
+    : { code: "promoted", generation, release: release?.status ?? null }
 }
 
-const rejected = (reading: Reading): string => {
+const rejected = (reading: Reading): Next => {
   const { checks, snapshot } = reading
   const { conflicts, reason } = snapshot.candidate.record
   const changeId = snapshot.change.record.id
   if (snapshot.change.record.kind === "rollback") return rollbackAnew(reading)
-  if (snapshot.change.record.status === "cancelled") return "Its Change was cancelled: open another one."
-  const by = snapshot.decisions.approvals.find((each) => each.record.decision === "rejected")?.record.approver
-  if (by !== undefined) return `It was rejected by ${by}: record another ChangeSet, and ask for a new Candidate.`
-  if (conflicts.length > 0)
-    return `It cannot be composed (${reason ?? conflicts.join(", ")}): record a ChangeSet on the head that does it anew, and ask for a new Candidate.`
-  if (reason?.startsWith(noBudget) === true)
-    return `There is ${reason}: ask for it again when there is time left (POST /v1/changes/${changeId}/candidates with "retry": true).`
+  if (snapshot.change.record.status === "cancelled") return { code: "change_cancelled" }
+  const approver = snapshot.decisions.approvals.find((each) => each.record.decision === "rejected")?.record.approver
+  if (approver !== undefined) return { code: "rejected_by", approver }
+  if (conflicts.length > 0) return { code: "not_composable", reason, conflicts }
+  if (reason !== null && rejectionOf(snapshot.candidate.record) === "sandbox_budget_used_up")
+    return { code: "sandbox_budget_used_up", changeId, reason }
   const failing = checks.filter((check) => check.required && check.verdict === "fail")
-  if (failing.length > 0)
-    return `Mend what fails (${failing.map((check) => check.checkId).join(", ")}): record a ChangeSet, and ask for a new Candidate.`
+  if (failing.length > 0) return { code: "checks_failed", checkIds: failing.map(({ checkId }) => checkId) }
   const gaps = checks.filter((check) => check.required && check.verdict === "gap")
-  const noTime = gaps.find((check) => check.summary.startsWith(noBudget))
-  if (noTime !== undefined)
-    return `There is ${noTime.summary}: ask for it again when there is time left (POST /v1/changes/${changeId}/candidates with "retry": true).`
-  if (gaps.some((check) => isUsedUp(check.summary)))
-    return `All builds of today are used: wait for the next day (UTC), then ask for it again (POST /v1/changes/${changeId}/candidates with "retry": true).`
-  if (gaps.length > 0)
-    return `No check failed, but ${gaps.map((check) => check.checkId).join(", ")} could not run: ask for it again (POST /v1/changes/${changeId}/candidates with "retry": true).`
-  return `Mend what it was rejected for (${reason ?? "no reason given"}): record a ChangeSet, and ask for a new Candidate.`
+  const noTime = gaps.find((check) => check.gap === "sandbox_budget_used_up")
+  if (noTime !== undefined) return { code: "sandbox_budget_used_up", changeId, reason: noTime.summary }
+  if (gaps.some((check) => check.gap === "builds_used_up")) return { code: "builds_used_up", changeId }
+  if (gaps.length > 0) return { code: "checks_could_not_run", changeId, checkIds: gaps.map(({ checkId }) => checkId) }
+  return { code: "rejected", reason }
 }
 
 /** A rollback ends with its Candidate. */
-const rollbackAnew = ({ checks, snapshot }: Reading): string => {
-  const ask = `sk for the rollback anew: POST /v1/projects/${snapshot.change.record.projectId}/rollback.`
-  return checks.some((check) => check.verdict === "gap" && isUsedUp(check.summary))
-    ? `All builds of today are used: wait for the next day (UTC), then a${ask}`
-    : `A${ask}`
-}
+const rollbackAnew = ({ checks, snapshot }: Reading): Next => ({
+  code: "rollback_anew",
+  projectId: snapshot.change.record.projectId,
+  buildsUsedUp: checks.some((check) => check.verdict === "gap" && check.gap === "builds_used_up")
+})
 
 const ended = (candidate: Candidate): boolean => candidate.status === "stale" || candidate.status === "blocked"
 
-const over = (status: ChangeStatus): string =>
-  `Its Change is ${status}: open another Change if this work is still wanted.`
-
-const stale = (reading: Reading): string => {
+const stale = (reading: Reading): Next => {
   const { snapshot, successor } = reading
   const { kind, status } = snapshot.change.record
   if (kind === "rollback") return rollbackAnew(reading)
-  if (successor !== null && !ended(successor)) return `${successor.id} took its place: look at that one.`
-  if (isClosed(status)) return over(status)
-  return "Wait: a new Candidate of the same ChangeSets takes its place on the new base."
+  if (successor !== null && !ended(successor)) return { code: "replaced", candidateId: successor.id }
+  return isClosed(status) ? { code: "change_over", status } : { code: "awaiting_successor" }
 }
 
-/** A Candidate of a new lineage may have more luck. */
-const blocked = ({ snapshot }: Reading): string => {
+const blocked = ({ snapshot }: Reading): Next => {
   const { id, status } = snapshot.change.record
-  return isClosed(status)
-    ? over(status)
-    : `Canonical moved on each time it was recomposed: ask for a Candidate again (POST /v1/changes/${id}/candidates), as it is or with another ChangeSet on the head.`
+  return isClosed(status) ? { code: "change_over", status } : { code: "recomposed_in_vain", changeId: id }
 }

@@ -93,7 +93,7 @@ describe("Two Candidates of one Change", () => {
         expect(reasons).toMatchObject({
           canPromote: false,
           blocks: [{ code: "candidate_not_verified", detail: `the Change is promoting ${first}` }],
-          next: expect.stringMatching(/^Wait: /)
+          next: { code: "another_promoting", candidateId: first }
         })
         expect(yield* told(projectId)).toEqual([
           ["canonical.promotion.requested", first, person.id],

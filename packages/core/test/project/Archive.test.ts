@@ -207,7 +207,7 @@ describe("Archiving a Project", () => {
         const ended = { status: "failed", reason: "the Project was archived" }
         expect((yield* demand("release", releaseId ?? "")).record).toMatchObject(ended)
         expect((yield* demand("change", open.changeId)).record).toMatchObject(ended)
-        expect((yield* why(open.id)).next).toBe("Nothing: it is S2, and its Project is archived.")
+        expect((yield* why(open.id)).next).toEqual({ code: "project_archived", generation: 2 })
         yield* after(1)
         expect(yield* scanStuck).toBe(0)
       })

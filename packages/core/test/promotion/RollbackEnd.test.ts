@@ -41,7 +41,7 @@ const isOver = ({ candidate: made, change: opened }: Asked, because: RegExp) =>
     expect(ended.reason).toMatch(because)
     expect(ended.reason).toMatch(/: ask for the rollback anew$/)
     expect((yield* eventsOf(projectId, made.id, opened.id)).at(-1)).toBe("change.cancelled")
-    expect((yield* why(made.id)).next).toContain(`sk for the rollback anew: POST /v1/projects/${projectId}/rollback`)
+    expect((yield* why(made.id)).next).toMatchObject({ code: "rollback_anew", projectId })
     const { generation: head } = (yield* demand("head", projectId)).record
     expect((yield* ask(projectId, 0, head)).change.status).toBe("verifying")
   })
@@ -146,7 +146,10 @@ describe("A rollback's Change ends with its Candidate", () => {
         const { commit } = yield* generation(project.id, 1)
         yield* (yield* ObjectStore).remove(bundleKey(bundlePrefix("apps", project.id, commit)))
         yield* settle.pipe(Effect.provideService(Settings, { ...(yield* Settings), buildsPerDay: 0 }))
-        expect((yield* why(rollback.candidate.id)).next).toMatch(/^All builds of today are used: wait .*, then ask/)
+        expect((yield* why(rollback.candidate.id)).next).toMatchObject({
+          code: "rollback_anew",
+          buildsUsedUp: true
+        })
         yield* isOver(rollback, /^build: gap/)
       })
     ))

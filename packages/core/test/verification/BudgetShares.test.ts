@@ -45,7 +45,11 @@ describe("The sandbox time of a month", () => {
         ])
         expect(checked[1]?.summary).toBe("no sandbox budget: checks have run for all 5 hours of this month")
         expect((yield* demand("candidate", id)).record.status).toBe("rejected")
-        expect((yield* why(id)).next).toContain("no sandbox budget: checks have run for all 5 hours of this month")
+        expect((yield* why(id)).next).toEqual({
+          code: "sandbox_budget_used_up",
+          changeId,
+          reason: "no sandbox budget: checks have run for all 5 hours of this month"
+        })
         expect((yield* Candidates.request(person, { changeId, retry: true })).created).toBe(true)
       })
     ))
@@ -111,7 +115,7 @@ describe("The builds of a day", () => {
         expect(late.status).toBe("rejected")
         const summary = (yield* evidenceOf(late.id)).find((row) => row.checkId === "build")?.summary
         expect(summary).toBe("all 60 builds of today are used, or kept for other organizations")
-        expect((yield* why(late.id)).next).toContain("wait for the next day")
+        expect((yield* why(late.id)).next).toEqual({ code: "builds_used_up", changeId: late.changeId })
         const theirs = yield* Projects.create(person, { organizationId: other, slug: "theirs", files })
         yield* settle
         expect((yield* candidateOf(theirs.id, "r2", { "a.txt": "a" })).status).toBe("verified")

@@ -32,7 +32,8 @@ export const ProjectRecord = named("Project", Project)
 export const ChangeRecord = named("Change", Change)
 export const TaskRecord = named("Task", Task)
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
-export const CandidateRecord = named("Candidate", Candidate)
+/** Its code is for programs inside; `reason` says it. */
+export const CandidateRecord = named("Candidate", Candidate.mapFields(Struct.omit(["rejection"])))
 export const ApprovalRecord = named("Approval", Approval)
 export const PolicyRecord = named("Policy", Policy)
 export const ReleaseRecord = named("Release", Release)
@@ -70,7 +71,7 @@ export const VersionRecord = named(
 export const EvidenceRecord = named(
   "Evidence",
   Schema.Struct({
-    ...Evidence.fields,
+    ...Evidence.mapFields(Struct.omit(["gap"])).fields,
     /** With `output=true`: the first 64 KiB of what the check said. */
     output: Schema.optionalKey(Schema.String),
     outputTruncated: Schema.optionalKey(Schema.Boolean)

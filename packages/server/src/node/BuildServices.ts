@@ -6,6 +6,7 @@ import { type CloudflareAccount, defaultApiUrl } from "@pawl/adapters-cloudflare
 import * as TargetProbes from "@pawl/adapters-cloudflare/builds/TargetProbes"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
 import { publicLookup } from "@pawl/adapters-local/webhooks/PublicLookup"
+import * as BuildService from "@pawl/core/release/BuildService"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 
@@ -20,11 +21,16 @@ const probing = (lookup: LookupFunction) =>
     )
   )
 
+const unset = Layer.succeed(
+  BuildService.BuildService,
+  BuildService.none("PAWL_BUILDS_API_TOKEN and PAWL_BUILDS_ACCOUNT_ID name one")
+)
+
 /** Without an account the build service says that there is none. `lookup` is how targets' names are looked up. */
 export const layer = (account: CloudflareAccount | null, lookup: LookupFunction = publicLookup()): Layer.Layer<never> =>
   Layer.merge(
     probing(lookup),
-    account === null ? Layer.empty : WorkersBuilds.layer(account).pipe(Layer.provide(FetchHttpClient.layer))
+    account === null ? unset : WorkersBuilds.layer(account).pipe(Layer.provide(FetchHttpClient.layer))
   )
 
 /** The account that three options name; a text says what is wrong with them. */

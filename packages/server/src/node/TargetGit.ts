@@ -1,15 +1,18 @@
 /** Where canonical `main` may be pushed to for release targets, and with what: four options that belong together. */
 import { isAbsolute } from "node:path"
 import * as GitRemote from "@pawl/adapters-local/repositories/transport/GitRemote"
+import * as CanonicalRemote from "@pawl/core/release/CanonicalRemote"
 import { remoteUrl } from "@pawl/core/model/RemoteUrl"
 import { Layer, Option, Redacted } from "effect"
 
 /** The name that GitHub takes beside a token; other services take any. */
 export const defaultGitUser = "x-access-token"
 
+const unset = Layer.succeed(CanonicalRemote.CanonicalRemote, CanonicalRemote.none("PAWL_TARGET_GIT_URL names where"))
+
 /** Without an address nothing is pushed anywhere. */
 export const layer = (directory: string, access: GitRemote.RemoteAccess | null): Layer.Layer<never> =>
-  access === null ? Layer.empty : GitRemote.layer({ directory, access })
+  access === null ? unset : GitRemote.layer({ directory, access })
 
 /** A token goes over the network in the open with http: that is for this machine alone. */
 const isOpen = (url: string): boolean => /^http:\/\/(?!(?:localhost|127\.0\.0\.1)(?:[:/]|$))/.test(url)

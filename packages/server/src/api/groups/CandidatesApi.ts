@@ -10,7 +10,12 @@ import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../R
 
 const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 
-const WhyAnswer = Why.annotate({ identifier: "Why" })
+export const WhyAnswer = Schema.Struct({
+  ...Why.fields,
+  /** One sentence: what to do. */
+  next: Schema.String
+}).annotate({ identifier: "Why" })
+export interface WhyAnswer extends Schema.Schema.Type<typeof WhyAnswer> {}
 
 const NewCandidateBody = Schema.Struct({
   /** Default: all ChangeSets of the Change. */

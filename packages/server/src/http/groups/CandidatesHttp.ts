@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { previewOf } from "@pawl/core/app/Previews"
 import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
 import { why } from "@pawl/core/why/Why"
+import { nextInWords } from "../answer/WhyWords.ts"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { candidateFork } from "@pawl/core/primitives/Ids"
 import { promote } from "@pawl/core/promotion/Promotions"
@@ -14,6 +15,8 @@ import { diffAnswer, NotComposed } from "./Diffing.ts"
 import { outputOf, withOutput } from "./EvidenceOutput.ts"
 import { listed } from "../answer/Listing.ts"
 import { actor, onCandidate, onChange, onEvidence } from "../request/Reach.ts"
+
+const whyInWords = (id: string) => Effect.map(why(id), (found) => ({ ...found, next: nextInWords(found.next) }))
 
 export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
   handlers
@@ -65,7 +68,7 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
         })
       )
     )
-    .handle("why", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), ({ id }) => why(id))))
+    .handle("why", ({ params }) => answering(Effect.flatMap(onCandidate(params.id), ({ id }) => whyInWords(id))))
     .handle("preview", ({ params }) =>
       answering(
         Effect.gen(function* () {

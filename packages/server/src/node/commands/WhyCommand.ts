@@ -1,7 +1,7 @@
 /** `pawl why <candidate>`: why a Candidate is where it is, what happened to its Change, and what to do. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import type { Why } from "@pawl/core/why/Why"
+import type { WhyAnswer as Why } from "../../api/groups/CandidatesApi.ts"
 import type { HistoryItem } from "@pawl/core/ledger/History"
 import { Effect } from "effect"
 import { asking, remoteOptions, reporting } from "./Remote.ts"

@@ -1,0 +1,129 @@
+/** What `GET /v1/candidates/:id/why` says of what to do, word for word. */
+import { describe, expect, it } from "vitest"
+import type { Next } from "@pawl/core/why/WhyNext"
+import { nextInWords } from "@pawl/server/http/answer/WhyWords"
+
+const changeId = "chg_1"
+const candidateId = "cand_1"
+
+const said: ReadonlyArray<readonly [next: Next, words: string]> = [
+  [{ code: "project_archived", generation: null }, "Nothing: its Project is archived, and takes no more work."],
+  [{ code: "project_archived", generation: 4 }, "Nothing: it is S4, and its Project is archived."],
+  [
+    { code: "dead_letter", id: "agent.wake:t", kind: "agent.wake", problem: "it broke" },
+    "A step failed too often (agent.wake: it broke): retry or dismiss the dead letter agent.wake:t."
+  ],
+  [
+    { code: "dead_letter", id: "agent.wake:t", kind: "agent.wake", problem: null },
+    "A step failed too often (agent.wake: no reason given): retry or dismiss the dead letter agent.wake:t."
+  ],
+  [{ code: "composing" }, "Wait: it is being composed."],
+  [{ code: "checking" }, "Wait: its checks are running."],
+  [{ code: "becoming_stale" }, "Wait: canonical moved on, and it becomes stale at once."],
+  [{ code: "awaiting_successor" }, "Wait: a new Candidate of the same ChangeSets takes its place on the new base."],
+  [
+    { code: "another_promoting", candidateId },
+    "Wait: the Change is promoting cand_1, and what becomes of that one decides."
+  ],
+  [
+    { code: "policy_changed", changeId },
+    "The Policy changed since it was planned: ask for the same Candidate again (POST /v1/changes/chg_1/candidates), and it is planned anew."
+  ],
+  [
+    { code: "build_owed", changeId },
+    "It was planned without the build that it owes now: ask for the same Candidate again (POST /v1/changes/chg_1/candidates), and it is planned anew."
+  ],
+  [{ code: "evidence_void" }, "Its evidence does not hold any more: tell whoever runs this server, and run an audit."],
+  [
+    { code: "commit_missing" },
+    "Its commit is gone from its fork: tell whoever runs this server, and ask for a new Candidate with another ChangeSet."
+  ],
+  [{ code: "decide", changeId, granted: 0, owed: 1 }, "Decide on it: POST /v1/changes/chg_1/approve."],
+  [{ code: "decide", changeId, granted: 0, owed: 2 }, "Decide on it; 2 people must: POST /v1/changes/chg_1/approve."],
+  [
+    { code: "decide", changeId, granted: 1, owed: 1 },
+    "One more person must decide on it: POST /v1/changes/chg_1/approve."
+  ],
+  [
+    { code: "decide", changeId, granted: 1, owed: 2 },
+    "2 more people must decide on it: POST /v1/changes/chg_1/approve."
+  ],
+  [{ code: "promote", candidateId, unfinished: null }, "Promote it: POST /v1/candidates/cand_1/promote."],
+  [
+    { code: "promote", candidateId, unfinished: { key: "more", status: "blocked" } },
+    "Promote it: POST /v1/candidates/cand_1/promote. Task more is blocked; what it was to do is not in it."
+  ],
+  [
+    { code: "change_over", status: "completed" },
+    "Its Change is completed: open another Change if this work is still wanted."
+  ],
+  [{ code: "promoted", generation: 3, release: null }, "Nothing: it is S3."],
+  [{ code: "promoted", generation: 3, release: "queued" }, "Wait: it is S3, and its release is queued."],
+  [{ code: "promoted", generation: 3, release: "building" }, "Wait: it is S3, and its release is building."],
+  [{ code: "promoted", generation: 3, release: "deployed" }, "Nothing: it is S3, and its release is deployed."],
+  [{ code: "promoted", generation: 3, release: "superseded" }, "Nothing: it is S3, and its release is superseded."],
+  [
+    { code: "release_failed", generation: 3, status: "smoke_failed", reason: "GET / answered 500" },
+    "It is S3, but its release is smoke_failed (GET / answered 500): mend it with another Change, or roll back."
+  ],
+  [
+    { code: "release_failed", generation: 3, status: "failed", reason: null },
+    "It is S3, but its release is failed (no reason given): mend it with another Change, or roll back."
+  ],
+  [{ code: "change_cancelled" }, "Its Change was cancelled: open another one."],
+  [
+    { code: "rejected_by", approver: "usr_1" },
+    "It was rejected by usr_1: record another ChangeSet, and ask for a new Candidate."
+  ],
+  [
+    { code: "not_composable", reason: "merge conflict in a.txt", conflicts: ["a.txt"] },
+    "It cannot be composed (merge conflict in a.txt): record a ChangeSet on the head that does it anew, and ask for a new Candidate."
+  ],
+  [
+    { code: "not_composable", reason: null, conflicts: ["a.txt", "b.txt"] },
+    "It cannot be composed (a.txt, b.txt): record a ChangeSet on the head that does it anew, and ask for a new Candidate."
+  ],
+  [
+    { code: "sandbox_budget_used_up", changeId, reason: "no sandbox budget: it is used up" },
+    'There is no sandbox budget: it is used up: ask for it again when there is time left (POST /v1/changes/chg_1/candidates with "retry": true).'
+  ],
+  [
+    { code: "builds_used_up", changeId },
+    'All builds of today are used: wait for the next day (UTC), then ask for it again (POST /v1/changes/chg_1/candidates with "retry": true).'
+  ],
+  [
+    { code: "checks_failed", checkIds: ["build", "test"] },
+    "Mend what fails (build, test): record a ChangeSet, and ask for a new Candidate."
+  ],
+  [
+    { code: "checks_could_not_run", changeId, checkIds: ["test"] },
+    'No check failed, but test could not run: ask for it again (POST /v1/changes/chg_1/candidates with "retry": true).'
+  ],
+  [
+    { code: "rejected", reason: "there is no check to run" },
+    "Mend what it was rejected for (there is no check to run): record a ChangeSet, and ask for a new Candidate."
+  ],
+  [
+    { code: "rejected", reason: null },
+    "Mend what it was rejected for (no reason given): record a ChangeSet, and ask for a new Candidate."
+  ],
+  [
+    { code: "rollback_anew", projectId: "proj_1", buildsUsedUp: false },
+    "Ask for the rollback anew: POST /v1/projects/proj_1/rollback."
+  ],
+  [
+    { code: "rollback_anew", projectId: "proj_1", buildsUsedUp: true },
+    "All builds of today are used: wait for the next day (UTC), then ask for the rollback anew: POST /v1/projects/proj_1/rollback."
+  ],
+  [{ code: "replaced", candidateId }, "cand_1 took its place: look at that one."],
+  [
+    { code: "recomposed_in_vain", changeId },
+    "Canonical moved on each time it was recomposed: ask for a Candidate again (POST /v1/changes/chg_1/candidates), as it is or with another ChangeSet on the head."
+  ]
+]
+
+describe("What to do about a Candidate", () => {
+  it.each(said)("is said word for word: %o", (next, words) => {
+    expect(nextInWords(next)).toBe(words)
+  })
+})

@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import * as MemorySandbox from "@pawl/adapters-memory/MemorySandbox"
 import { AppData } from "@pawl/core/app/AppData"
 import { previewChannel, publishPreview } from "@pawl/core/app/Previews"
 import * as Candidates from "@pawl/core/candidate/Candidates"
@@ -70,6 +71,28 @@ describe("Previews of a Change", () => {
         expect(yield* hostShows(project.label, previewChannel(first))).toBe("removed")
         expect(yield* data.get(store, "key")).toBe(null)
       })
+    ))
+
+  it("are there once the build is through, while the other checks still run", () =>
+    play(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const project = yield* newProject()
+          const change = yield* opened(project.id, "r")
+          yield* ChangeSets.record(person, { changeId: change.id, message: "a", files: { "a.txt": "a" } })
+          const { candidate } = yield* Candidates.request(person, { changeId: change.id })
+          const done = yield* Deferred.make<void>()
+          const script = () => Effect.as(Deferred.await(done), { outcome: { _tag: "Exited" as const, code: 0 } })
+          const sandbox = yield* Layer.build(MemorySandbox.layerMemory(script))
+          const working = yield* Effect.forkChild(Effect.provide(settle, sandbox))
+          while ((yield* shown(project.id)).length === 0) yield* Effect.yieldNow
+          expect((yield* current(candidate)).status).toBe("verifying")
+          yield* Deferred.succeed(done, undefined)
+          yield* Fiber.join(working)
+          expect((yield* current(candidate)).status).toBe("verified")
+          expect(yield* shown(project.id)).toEqual([candidate.id])
+        })
+      )
     ))
 
   it("never lose one that can still ship, and the newest goes without", () =>

@@ -3,25 +3,23 @@
  * `blocksOf` (all blocks at once); what the owner of the canonical state decides, in this order, is
  * `decideSwap`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
  */
-import type { Actor } from "../model/Actor.ts"
+import { type Actor, system } from "../model/Actor.ts"
 import { approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
 import { brokenOf, needsApproval } from "../approval/Owed.ts"
 import { type Decisions, type Standing, standingOf } from "../approval/Standing.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { CandidateLifecycle } from "../model/CandidateLifecycle.ts"
 import { isBehind, staleCommit } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
-import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import { dispatchOf } from "../change/Changes.ts"
-import { isPromoting } from "../change/WithoutCandidate.ts"
+import { isPromoting, notPromoting } from "../change/WithoutCandidate.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
-import type { NewEvent } from "../model/Event.ts"
+import type { DataOf } from "../model/EventData.ts"
 import type { Evidence } from "../model/Evidence.ts"
 import { judge } from "../verification/Gate.ts"
 import * as Commit from "../ledger/Commit.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { generationKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { type CandidateId, type EvidenceId, releaseId } from "../primitives/Ids.ts"
 import type * as Time from "../primitives/Time.ts"
 import type { Release } from "../model/Release.ts"
@@ -148,23 +146,13 @@ export interface Ask {
   readonly now: Time.Timestamp
 }
 
-const notPromoting = { statusBeforePromoting: null, promotingCandidateId: null }
-
 /** The Change goes back to where it was before promoting; none when it is not promoting. */
 export const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
   if (!isPromoting(change.record, candidate.record.id)) return null
-  const next = Lifecycle.next(
-    ChangeLifecycle,
-    "promoting",
-    "swapRefused",
-    change.record.statusBeforePromoting ?? "verifying"
-  )
-  if (next._tag === "Failure") return null
-  return {
-    name: "Promotions.refused",
-    projectId: candidate.record.projectId,
-    writes: [Commit.update("change", change, { ...notPromoting, status: next.success, updatedAt: now })]
-  }
+  const draft = Draft.begin(candidate.record.projectId, system("Promotions.refused"), now)
+  const before = change.record.statusBeforePromoting ?? "verifying"
+  Draft.step(draft, "change", change, ["swapRefused", before], notPromoting)
+  return Draft.end(draft, { name: "Promotions.refused" })
 }
 
 /** The other Candidate that the Change is promoting; null when it promotes this one, or none. */
@@ -198,13 +186,8 @@ const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): Re
 const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const { candidate, change, decisions, head, policy } = snapshot
   const { projectId, commit, tree } = candidate.record
-  const requested = Lifecycle.next(
-    ChangeLifecycle,
-    change.record.status,
-    snapshot.releasable ? "swapWonWithRelease" : "swapWonWithoutRelease"
-  )
-  const promoted = Lifecycle.next(CandidateLifecycle, candidate.record.status, "swapWon")
-  if (commit === null || tree === null || requested._tag === "Failure" || promoted._tag === "Failure")
+  const draft = Draft.begin(projectId, ask.actor, ask.now)
+  if (commit === null || tree === null || !Draft.may(draft, "change", change, "swapWonWithRelease"))
     return {
       _tag: "Blocked",
       blocks: [{ code: "candidate_not_verified", detail: `the Change is ${change.record.status}` }],
@@ -228,30 +211,22 @@ const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     approvalIds,
     promotedAt: ask.now
   }
-  const events: Array<NewEvent> = [advanced(step)]
-  if (!snapshot.releasable)
-    events.push({ type: "change.completed", subject: change.record.id, data: { generation }, actor: ask.actor })
   const release = snapshot.releasable ? queuedRelease(step, change.record, candidate.record, ask.now) : null
-  return {
-    _tag: "Swap",
-    generation,
-    step,
-    releaseId: release?.id ?? null,
-    commit: {
-      name: "Promotions.swap",
-      projectId,
-      expects: [Commit.unchanged("policy", projectId, policy), ...guards(candidate.record.id, decisions)],
-      writes: [
-        Commit.insert("generation", step),
-        Commit.update("head", head, { generation, commit, tree }),
-        Commit.update("candidate", candidate, { status: promoted.success, updatedAt: ask.now }),
-        Commit.update("change", change, { ...notPromoting, status: requested.success, updatedAt: ask.now }),
-        ...(release === null ? [] : [Commit.insert("release", release)])
-      ],
-      events,
-      commands: [...followUps(step, release), ...leftOpen(change.record)]
-    }
+  Draft.expect(draft, Commit.unchanged("policy", projectId, policy), ...guards(candidate.record.id, decisions))
+  Draft.insert(draft, "generation", step)
+  Draft.update(draft, "head", head, { generation, commit, tree })
+  const advanced = { "canonical.advanced": Draft.about(generationKey(projectId, generation), advance(step)) }
+  Draft.step(draft, "candidate", candidate, "swapWon", {}, advanced)
+  if (release === null) {
+    const completed = { "change.completed": { generation } }
+    Draft.step(draft, "change", change, "swapWonWithoutRelease", notPromoting, completed)
+  } else {
+    Draft.step(draft, "change", change, "swapWonWithRelease", notPromoting)
+    Draft.insert(draft, "release", release)
   }
+  Draft.send(draft, ...followUps(step, release), ...leftOpen(change.record))
+  const swapped = Draft.end(draft, { name: "Promotions.swap" })
+  return { _tag: "Swap", generation, step, releaseId: release?.id ?? null, commit: swapped }
 }
 
 /** Every decision is as it was read, and there is no other. */
@@ -260,20 +235,16 @@ const guards = (candidateId: string, { approvals }: Decisions): ReadonlyArray<Co
   Commit.absent("approval", approvalKey(candidateId, approvals.length + 1))
 ]
 
-const advanced = (step: Generation): NewEvent => ({
-  type: "canonical.advanced",
-  subject: generationKey(step.projectId, step.generation),
-  data: {
-    generation: step.generation,
-    commit: step.commit,
-    tree: step.tree,
-    candidateId: step.candidateId,
-    evidenceIds: step.evidenceIds,
-    approvalId: step.approvalId,
-    approvalIds: step.approvalIds,
-    trigger: step.trigger
-  },
-  actor: step.actor
+/** What is told of a new generation. */
+const advance = (step: Generation): DataOf<"canonical.advanced"> => ({
+  generation: step.generation,
+  commit: step.commit,
+  tree: step.tree,
+  candidateId: step.candidateId,
+  evidenceIds: step.evidenceIds,
+  approvalId: step.approvalId,
+  approvalIds: step.approvalIds,
+  trigger: step.trigger
 })
 
 const queuedRelease = (step: Generation, change: Change, candidate: Candidate, now: Time.Timestamp): Release => ({
@@ -320,39 +291,27 @@ export const requestCommit = (
   leasedBy: { readonly token: string; readonly leaseMs: number } | null
 ): Commit.Commit | null => {
   const { candidate, change } = snapshot
-  const next = Lifecycle.next(ChangeLifecycle, change.record.status, "promotionRequested")
-  if (next._tag === "Failure") return null
-  const id = candidate.record.id
-  return {
-    name: "Promotions.request",
-    projectId: candidate.record.projectId,
-    expects: [Commit.unchanged("candidate", id, candidate)],
-    writes: [
-      Commit.update("change", change, {
-        status: next.success,
-        statusBeforePromoting: change.record.status,
-        promotingCandidateId: id,
-        updatedAt: ask.now
-      })
-    ],
-    events: [
-      {
-        type: "canonical.promotion.requested",
-        subject: id,
-        data: { candidateId: id, expectedGeneration: candidate.record.base_generation, trigger: ask.trigger },
-        actor: ask.actor
-      }
-    ],
-    commands:
-      leasedBy === null
-        ? []
-        : [
-            {
-              kind: "candidate.promote",
-              id: commandId("candidate.promote", id),
-              payload: { candidateId: id, actor: ask.actor, trigger: ask.trigger },
-              leasedBy
-            }
-          ]
-  }
+  const { base_generation, id, projectId } = candidate.record
+  const { actor, now, trigger } = ask
+  const draft = Draft.begin(projectId, actor, now)
+  // Promoting already, or the Change is past it: the swap decides.
+  if (!Draft.may(draft, "change", change, "promotionRequested")) return null
+  const requested = { candidateId: id, expectedGeneration: base_generation, trigger }
+  Draft.expect(draft, Commit.unchanged("candidate", id, candidate))
+  Draft.step(
+    draft,
+    "change",
+    change,
+    "promotionRequested",
+    { statusBeforePromoting: change.record.status, promotingCandidateId: id },
+    { "canonical.promotion.requested": Draft.about(id, requested) }
+  )
+  if (leasedBy !== null)
+    Draft.send(draft, {
+      kind: "candidate.promote",
+      id: commandId("candidate.promote", id),
+      payload: { candidateId: id, actor, trigger },
+      leasedBy
+    })
+  return Draft.end(draft, { name: "Promotions.request" })
 }

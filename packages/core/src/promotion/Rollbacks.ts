@@ -8,15 +8,13 @@ import type { Candidate } from "../model/Candidate.ts"
 import { askedAgain, newCandidate, verification } from "../candidate/Candidates.ts"
 import { candidateIdOf } from "../candidate/Composition.ts"
 import type { Change } from "../model/Change.ts"
-import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import { changeIdOf, isClosed } from "../change/Changes.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { listingOf, unlisted } from "../changeset/Listing.ts"
-import type { NewEvent } from "../model/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { generationKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { type ChangeId, changeSetId, runId, taskId, workspaceFork } from "../primitives/Ids.ts"
@@ -130,24 +128,12 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackReq
   const changeSets = [work.changeSet.id]
   const id = yield* candidateIdOf({ project: change.projectId, base, changeSets, attempt: 1 })
   const candidate = newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.id, now })
-  const opened = openedOf(change)
-  return {
-    answer: { change: opened.change, candidate },
-    commit: {
-      name: "Rollbacks.request",
-      projectId: change.projectId,
-      expects: [Commit.unchanged("head", change.projectId, head), still(project)],
-      writes: [
-        ...opened.writes,
-        Commit.insert("task", work.task),
-        Commit.insert("taskRun", work.run),
-        Commit.insert("changeSet", work.changeSet),
-        Commit.insert("candidate", candidate)
-      ],
-      events: eventsOf(work, actor),
-      commands: [verification(candidate, actor)]
-    }
-  }
+  const draft = Draft.begin(change.projectId, actor, now)
+  Draft.expect(draft, Commit.unchanged("head", change.projectId, head), still(project))
+  const opened = open(draft, change, work)
+  Draft.insert(draft, "candidate", candidate)
+  Draft.send(draft, verification(candidate, actor))
+  return { answer: { change: opened, candidate }, commit: Draft.end(draft, { name: "Rollbacks.request" }) }
 })
 
 const newChange = (options: {
@@ -178,16 +164,19 @@ const newChange = (options: {
 })
 
 /** The Change goes through `running`, as every Change does: its one Task is completed as it begins. */
-const openedOf = (created: Change): { readonly change: Change; readonly writes: ReadonlyArray<Commit.Write> } => {
-  const writes = [Commit.insert("change", created)]
-  let change = created
-  for (const [index, trigger] of (["personWorked", "lastTaskCompleted"] as const).entries()) {
-    const next = Lifecycle.next(ChangeLifecycle, change.status, trigger)
-    if (next._tag === "Failure") continue
-    writes.push(Commit.update("change", { record: change, revision: index + 1 }, { status: next.success }))
-    change = { ...change, status: next.success }
-  }
-  return { change, writes }
+const open = (draft: Draft.Draft, created: Change, { changeSet, run, task }: Work): Change => {
+  const { id: changeId } = created
+  const { commit, id: changeSetId, tree } = changeSet
+  const change = Draft.insert(draft, "change", created)
+  Draft.step(draft, "change", change, "personWorked", {})
+  Draft.emit(draft, "changeset.proposed", changeSetId, { changeId, commit, tree })
+  Draft.emit(draft, "task.completed", task.id, { changeId, changeSetId })
+  const started = { "verification.started": { reason: "work_graph_completed" as const } }
+  const opened = Draft.step(draft, "change", change, "lastTaskCompleted", {}, started)
+  Draft.insert(draft, "task", task)
+  Draft.insert(draft, "taskRun", run)
+  Draft.insert(draft, "changeSet", changeSet)
+  return opened.record
 }
 
 interface Work {
@@ -263,24 +252,3 @@ const runOf = (task: Task, head: Head): TaskRun => ({
   cost_usd: 0,
   forkDeletedAt: null
 })
-
-const eventsOf = ({ changeSet, task }: Work, actor: Actor): ReadonlyArray<NewEvent> => [
-  {
-    type: "changeset.proposed",
-    subject: changeSet.id,
-    data: { changeId: changeSet.changeId, commit: changeSet.commit, tree: changeSet.tree },
-    actor
-  },
-  {
-    type: "task.completed",
-    subject: task.id,
-    data: { changeId: changeSet.changeId, changeSetId: changeSet.id },
-    actor
-  },
-  {
-    type: "verification.started",
-    subject: changeSet.changeId,
-    data: { reason: "work_graph_completed" },
-    actor
-  }
-]

@@ -72,11 +72,11 @@ export const mutations: ReadonlyArray<Mutation> = [
     `change.record.statusBeforePromoting ?? "verifying"`,
     "change.record.statusBeforePromoting"
   ),
-  without("the Change need not promote", `requested._tag === "Failure" || `),
+  without("the Change need not promote", ` || !Draft.may(draft, "change", change, "swapWonWithRelease")`),
   without("the generation stands still", "head.record.generation + 1", "head.record.generation"),
   without("the release is forgotten", "snapshot.releasable ? queuedRelease(", "false ? queuedRelease("),
-  without("the Change does not release", `snapshot.releasable ? "swapWonWithRelease"`, `false ? "swapWonWithRelease"`),
-  without("the Change is completed without a word", "if (!snapshot.releasable)", "if (false)"),
+  without("the Change does not release", `change, "swapWonWithRelease", not`, `change, "swapWonWithoutRelease", not`),
+  without("the Change is completed without a word", `{ "change.completed": { generation } }`, "{}"),
   without("the Policy is not guarded", `Commit.unchanged("policy", projectId, policy),`),
   without("a new decision is not guarded", `Commit.absent("approval", approvalKey(candidateId, approvals.length + 1))`),
   without(
@@ -88,27 +88,29 @@ export const mutations: ReadonlyArray<Mutation> = [
     "the decision is not guarded",
     `...approvals.map((each, index) => Commit.unchanged("approval", approvalKey(candidateId, index + 1), each)),`
   ),
-  without("the generation is not written", `Commit.insert("generation", step),`),
-  without("the head is not moved", `Commit.update("head", head, { generation, commit, tree }),`),
-  without("the head forgets the tree", `{ generation, commit, tree }),`, "{ generation, commit }),"),
-  without("the head forgets the commit", `{ generation, commit, tree }),`, "{ generation, tree }),"),
+  without("the generation is not written", `Draft.insert(draft, "generation", step)`),
+  without("the head is not moved", `Draft.update(draft, "head", head, { generation, commit, tree })`),
+  without("the head forgets the tree", `{ generation, commit, tree })`, "{ generation, commit })"),
+  without("the head forgets the commit", `{ generation, commit, tree })`, "{ generation, tree })"),
   without(
     "the Candidate is not promoted",
-    `Commit.update("candidate", candidate, { status: promoted.success, updatedAt: ask.now }),`
+    `Draft.step(draft, "candidate", candidate, "swapWon", {}, advanced)`,
+    "Draft.tell(draft, candidate.record.id, advanced)"
   ),
   without(
     "the Change is not moved",
-    `Commit.update("change", change, { ...notPromoting, status: requested.success, updatedAt: ask.now }),`
+    `Draft.step(draft, "change", change, "swapWonWithoutRelease", notPromoting, completed)`,
+    "Draft.tell(draft, change.record.id, completed)"
   ),
-  without("the release is not written", `...(release === null ? [] : [Commit.insert("release", release)])`),
-  without("the Change remembers", "{ ...notPromoting, status: requested.success", "{ status: requested.success"),
+  without("the release is not written", `Draft.insert(draft, "release", release)`),
+  without("the Change remembers", `"swapWonWithRelease", notPromoting`, `"swapWonWithRelease", {}`),
   without("an app need not build", "if (buildIsOwed(snapshot))", "if (false)"),
   without("a rollback must build", `  !(change.record.kind === "rollback" && bundleStored) &&\n`),
   without("a rollback never builds", `=== "rollback" && bundleStored`, `=== "rollback"`),
   without("what another built is served", `change.record.kind === "rollback" && bundleStored`, "bundleStored"),
   without("what has no app must build", "  app &&\n", ""),
   without("any check is proof", "check.required && check.evidenceId !== null ?", "false ?"),
-  without("nothing is told", "const events: Array<NewEvent> = [advanced(step)]", "const events: Array<NewEvent> = []"),
+  without("nothing is told", "{}, advanced)", "{}, {})"),
   without("the approval is not kept", "approvalId: approvalIds.at(-1) ?? null", "approvalId: null"),
   without("the approvals are not kept", "    approvalIds,\n", "    approvalIds: [],\n"),
   without("the approvals are not told", "approvalIds: step.approvalIds,")

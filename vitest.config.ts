@@ -20,6 +20,9 @@ const turn = turnOf(process.env)
 
 const soak = "test/soak/**/*.test.ts"
 
+/** Each file of theirs has something of the process's own: a Postgres that ends with the file. */
+const isolated = new Set(["adapters-pg"])
+
 interface Project {
   readonly name: string
   readonly root: string
@@ -30,9 +33,6 @@ interface Project {
   /** A process for each file. Where it is false, a process goes on with the next file, and what was imported stays. */
   readonly isolate: boolean
 }
-
-/** Their files share no state but what they import: nothing there is kept between two calls. */
-const pure = new Set(["core", "testing", "sql", "router", "adapters-memory", "adapters-cloudflare"])
 
 const project = ({ order, ...rest }: Project) => ({
   resolve: { conditions },
@@ -60,7 +60,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [soak],
           order: 0,
-          isolate: !pure.has(name)
+          isolate: isolated.has(name)
         })
       ),
       // Many apps under load for a while: beside other tests it would only measure those.

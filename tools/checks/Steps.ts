@@ -1,6 +1,7 @@
 /** The checks that need no test runner, in the order in which a failure tells most. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
+import type { Tally } from "../vitest/Tally.ts"
 
 export interface Step {
   readonly name: string
@@ -19,22 +20,27 @@ export interface Outcome {
 /** Makes what the check of the published packages and some tests look at. */
 export const build: Step = { name: "build", command: ["node", "tools/build/main.ts"] }
 
-/** Any of these says something useful without the others, but for `published`, which looks at what was built. */
+/** Each of these says something useful whatever became of the others. */
 export const steps: ReadonlyArray<Step> = [
   { name: "types", command: ["tsc", "-p", "tsconfig.json", "--pretty", "false", "--singleThreaded"] },
   { name: "lint", command: ["oxlint", "--format", "unix"] },
   { name: "house", command: ["node", "tools/house/main.ts"] },
-  { name: "format", command: ["oxfmt", "--check"] },
-  { name: "published", command: ["node", "tools/checks/published.ts"] }
+  { name: "format", command: ["oxfmt", "--check"] }
 ]
 
 const root = join(import.meta.dirname, "../..")
 
-const outputOf = (step: Step): Promise<{ readonly code: number | null; readonly output: string }> =>
+type Environment = Readonly<Record<string, string>>
+
+const outputOf = (
+  step: Step,
+  environment: Environment
+): Promise<{ readonly code: number | null; readonly output: string }> =>
   new Promise((resolve, reject) => {
     const [command = "", ...args] = step.command
     const child = spawn(join(root, "node_modules/.bin", command), args, {
       cwd: root,
+      env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"]
     })
     let output = ""
@@ -45,9 +51,9 @@ const outputOf = (step: Step): Promise<{ readonly code: number | null; readonly 
   })
 
 /** Runs a step and prints a line for it as it ends. */
-const runStep = async (step: Step): Promise<Outcome> => {
+const runStep = async (step: Step, environment: Environment = {}): Promise<Outcome> => {
   const started = performance.now()
-  const { code, output } = await outputOf(step)
+  const { code, output } = await outputOf(step, environment)
   const seconds = (performance.now() - started) / 1000
   console.log(`check ${step.name}: ${code === 0 ? "passed" : "failed"} (${seconds.toFixed(1)} s)`)
   if (code !== 0) console.log(output)
@@ -63,10 +69,32 @@ const skipped = ({ name }: Step): Outcome => {
   return { name, state: "skipped", seconds: 0, detail }
 }
 
+/** What was built, as npm would publish it. */
+const published: Step = { name: "published", command: ["node", "tools/checks/published.ts"] }
+
+const runPublished = (built: Outcome, environment: Environment): Promise<Outcome> =>
+  built.state === "passed" ? runStep(published, environment) : Promise.resolve(skipped(published))
+
+/** The build, and every module of the packages as published. */
+export const runDeepSteps = async (environment: Environment): Promise<ReadonlyArray<Outcome>> => {
+  const built = await runBuild()
+  return [built, await runPublished(built, environment)]
+}
+
 /** Runs all other steps one by one, also after one failed; what lies in a broken build says nothing. */
-export const runSteps = async (built: Outcome): Promise<ReadonlyArray<Outcome>> => {
+export const runSteps = async (built: Outcome, environment: Environment = {}): Promise<ReadonlyArray<Outcome>> => {
   const outcomes: Array<Outcome> = []
-  for (const step of steps)
-    outcomes.push(built.state === "passed" || step.name !== "published" ? await runStep(step) : skipped(step))
-  return outcomes
+  for (const step of steps) outcomes.push(await runStep(step, environment))
+  return [...outcomes, await runPublished(built, environment)]
+}
+
+/** To be counted beside tests. */
+export const tallyOf = (checks: ReadonlyArray<Outcome>): Tally => {
+  const inState = (state: Outcome["state"]) => checks.filter((check) => check.state === state)
+  return {
+    passed: inState("passed").length,
+    failed: inState("failed").length,
+    skipped: inState("skipped").length,
+    skips: inState("skipped").map(({ detail, name }) => ({ title: `check ${name}`, tests: 1, reason: detail }))
+  }
 }

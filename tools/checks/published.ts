@@ -1,16 +1,23 @@
 /**
  * `npm run check:published` (`node tools/checks/published.ts [root]`): packs every package as npm would publish it, and asks publint and Are The Types Wrong
- * whether an outsider can import each of its modules. Needs a build.
+ * whether an outsider can import each of its modules; in a quick run of all tests (`PAWL_TEST_DEPTH`), whether a slice of them
+ * can. Needs a build.
  */
 import { spawnSync } from "node:child_process"
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { sliceOf } from "../../packages/testing/src/Slices.ts"
 import { packageNames } from "../build/Outputs.ts"
+import { turnOf } from "../vitest/Turn.ts"
 import { pack, strays, subpaths, type Tarball } from "./Tarballs.ts"
 
+const turn = turnOf({ ...process.env, PAWL_TEST_DEPTH: process.env["PAWL_TEST_DEPTH"] ?? "deep" })
 const root = resolve(process.argv[2] ?? ".")
 const bin = (name: string) => join(import.meta.dirname, "../../node_modules/.bin", name)
+
+/** In a quick run: most of the time goes by how many modules are asked about. */
+const quickModules = 12
 
 /** The wildcard export cannot be walked, so every module is named; a root export is checked too. */
 const entrypoints = (name: string, tarball: Tarball): ReadonlyArray<string> => {
@@ -18,7 +25,8 @@ const entrypoints = (name: string, tarball: Tarball): ReadonlyArray<string> => {
     readFileSync(join(root, "packages", name, "package.json"), "utf8")
   )
   const named = Object.keys(manifest.exports ?? {}).filter((key) => !key.includes("*") && key !== "./package.json")
-  return [...named, ...subpaths(tarball)]
+  const modules = subpaths(tarball)
+  return [...named, ...(turn.depth === "quick" ? sliceOf(modules, quickModules, turn.seed) : modules)]
 }
 
 interface TypesProblem {

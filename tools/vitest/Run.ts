@@ -18,21 +18,24 @@ export interface RunOptions {
   readonly turn: Turn
   /** For vitest: paths of test files and options. */
   readonly args: ReadonlyArray<string>
-  readonly environment?: Readonly<Record<string, string>>
   /** It is ended then, and has failed. */
   readonly atMostMs?: number
 }
 
 const crashed: Tally = { passed: 0, failed: 1, skipped: 0, skips: [] }
 
-export const runVitest = async ({ args, atMostMs, environment, turn }: RunOptions): Promise<Ran> => {
+/** What other processes learn a depth by. */
+export const environmentOf = ({ depth, seed }: Turn): Readonly<Record<string, string>> => ({
+  PAWL_TEST_DEPTH: depth,
+  PAWL_TEST_SEED: String(seed)
+})
+
+export const runVitest = async ({ args, atMostMs, turn }: RunOptions): Promise<Ran> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-tests-"))
   const report = join(folder, "report.json")
   const env = {
     ...process.env,
-    ...environment,
-    PAWL_TEST_DEPTH: turn.depth,
-    PAWL_TEST_SEED: String(turn.seed),
+    ...environmentOf(turn),
     PAWL_TEST_REPORT: report
   }
   try {

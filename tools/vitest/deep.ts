@@ -1,9 +1,10 @@
 /**
  * `npm run test:deep`: the suites whose depth can be chosen, with all places, histories and interleavings. What runs in
- * whole in `npm test` is not run again. Arguments go to vitest.
+ * whole in `npm test` is not run again. Of the published packages every module is checked. Arguments go to vitest.
  */
 import { filesOf, isTest, reaching, readersOf } from "./Graph.ts"
-import { conclude, root, runVitest } from "./Run.ts"
+import { runDeepSteps, tallyOf } from "../checks/Steps.ts"
+import { conclude, environmentOf, root, runVitest } from "./Run.ts"
 import { turnOf } from "./Turn.ts"
 
 /** An entry of a package leads everywhere, so who imports it says nothing. */
@@ -15,4 +16,6 @@ const suites = [...reaching(readersOf(root, files), depth, isEntry)].filter(isTe
 
 const turn = turnOf({ ...process.env, PAWL_TEST_DEPTH: "deep" })
 console.log(`${suites.length} files have a depth:\n${suites.map((file) => `  ${file}`).join("\n")}`)
-conclude(turn, await runVitest({ turn, args: [...suites, ...process.argv.slice(2)] }))
+const checks = await runDeepSteps(environmentOf(turn))
+const ran = await runVitest({ turn, args: [...suites, ...process.argv.slice(2)] })
+conclude(turn, ran, { counted: `${checks.length} checks and `, tally: tallyOf(checks) })

@@ -118,7 +118,7 @@ describe("The audit's own merge of trees", () => {
     })
     await Effect.runPromise(Effect.provide(checked, layer({ directory })))
     console.log(`${merges} clean merges, ${moves} with a file that moved`)
-    expect(merges).toBeGreaterThan(1)
+    expect(merges).toBeGreaterThan(0)
     expect(moves).toBeGreaterThan(0)
   }, 1_100_000)
 })

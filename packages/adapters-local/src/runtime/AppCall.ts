@@ -10,10 +10,10 @@ import {
 import { LocalLimits } from "../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 import { Exit } from "effect"
-import { Exchange } from "./wire/Exchange.ts"
+import { Exchange, type ExchangeEvents, type ExchangeFailure } from "./wire/Exchange.ts"
 import { holdSome, holdWhole } from "./wire/HeldUpload.ts"
 import type { HostProcess } from "./host/HostProcess.ts"
-import type { Replicas } from "./host/Replicas.ts"
+import type { Replicas, Waiter } from "./host/Replicas.ts"
 import { headerValue, lengthOf } from "./wire/WireHeaders.ts"
 
 export type AppFailure = AppThrew | AppOverLimit | BundleUnusable | AppRuntimeUnavailable
@@ -54,77 +54,97 @@ const withHeldBody = async (
   return { ...request, body: some }
 }
 
-export class AppCall {
+/** What is done for one visitor until there is an answer, and until its process is free again. */
+export class AppCall implements Waiter, ExchangeEvents {
+  private readonly replicas: Replicas
+  private readonly done: Done
+  private request: AppRequest
   private dropped = false
-  private drop: () => void = () => undefined
-  /** Gives back what was reserved for the body. */
-  private free: () => void = () => undefined
+  /** Reserved for the body, in bytes. */
+  private reserved = 0
+  private host: HostProcess | null = null
+  private under: Exchange | null = null
 
-  abort(): void {
-    this.dropped = true
-    this.drop()
+  constructor(replicas: Replicas, request: AppRequest, done: Done) {
+    this.replicas = replicas
+    this.request = request
+    this.done = done
   }
 
-  run(replicas: Replicas, request: AppRequest, done: Done): void {
-    const { body } = request
-    if (isEmpty(request)) return this.acquire(replicas, body === null ? request : { ...request, body: null }, done)
-    const length = lengthOf(headerValue(request.headers, "content-length"))
+  /** The visitor left: nothing is told any more. */
+  abort(): void {
+    this.dropped = true
+    if (this.under !== null) this.under.abort()
+    else if (this.replicas.leave(this)) this.over()
+  }
+
+  /** Starts it. Call it once. */
+  run(): void {
+    const { replicas, request } = this
+    const { body, headers } = request
+    if (isEmpty(request)) {
+      if (body !== null) this.request = { ...request, body: null }
+      return this.ask()
+    }
+    const length = lengthOf(headerValue(headers, "content-length"))
     const whole = length !== undefined && length <= LocalLimits.appLongUploadBytes && replicas.uploads.reserve(length)
     const reserved = whole ? length : LocalLimits.appHeldUploadBytes
-    if (!whole && !replicas.uploads.reserve(reserved)) return this.fail(replicas.busy(), done)
-    this.free = () => replicas.uploads.free(reserved)
+    if (!whole && !replicas.uploads.reserve(reserved)) return this.refuse(replicas.busy())
+    this.reserved = reserved
     replicas.holding += 1
     withHeldBody(request, body!, length, whole)
       .finally(() => (replicas.holding -= 1))
       .then(
-        (held) => this.acquire(replicas, held, done),
-        (error: unknown) => this.fail(error, done)
+        (held) => {
+          this.request = held
+          this.ask()
+        },
+        (error: unknown) => this.refuse(error)
       )
+  }
+
+  private ask(): void {
+    if (this.dropped) this.over()
+    else this.replicas.ask(this)
   }
 
   private over(): void {
-    this.free()
-    this.free = () => undefined
+    this.replicas.uploads.free(this.reserved)
+    this.reserved = 0
   }
 
-  private fail(error: unknown, done: Done): void {
+  refuse(error: unknown): void {
     this.over()
-    done(isFailure(error) ? Exit.fail(error) : Exit.die(error))
+    this.done(isFailure(error) ? Exit.fail(error) : Exit.die(error))
   }
 
-  /** Without a promise on the way where a process is free: most requests find one. */
-  private acquire(replicas: Replicas, request: AppRequest, done: Done): void {
-    if (this.dropped) return this.over()
-    const free = replicas.takeIdle()
-    if (free !== null) return this.exchange(replicas, free, request, done)
-    replicas
-      .acquire((leave) => (this.drop = leave))
-      .then(
-        (host) => {
-          if (host === null || this.dropped) this.over()
-          if (host === null) return done(Exit.succeed(notFound(request.method)))
-          if (this.dropped) return replicas.release(host)
-          this.exchange(replicas, host, request, done)
-        },
-        (error: unknown) => this.fail(error, done)
-      )
-  }
-
-  private exchange(replicas: Replicas, host: HostProcess, request: AppRequest, done: Done): void {
-    let under: Exchange | null = null
-    let finished = false
-    const exchange = new Exchange(host, replicas.version.id, request, {
-      answered: (response) => done(Exit.succeed(response)),
-      failed: (failure) => done(Exit.fail(failure)),
-      finished: () => {
-        finished = true
-        this.over()
-        if (under !== null) replicas.exchanges.delete(under)
-        replicas.release(host)
-      }
-    })
+  give(host: HostProcess | null): void {
+    const { replicas, request } = this
+    if (host === null) {
+      this.over()
+      return this.done(Exit.succeed(notFound(request.method)))
+    }
+    this.host = host
+    const exchange = new Exchange(host, replicas.version.id, request, this)
     // It may be over before it is made.
-    if (!finished) replicas.exchanges.add((under = exchange))
-    this.drop = () => exchange.abort()
+    if (this.host === null) return
+    this.under = exchange
+    replicas.exchanges.add(exchange)
+  }
+
+  answered(response: AppResponse): void {
+    this.done(Exit.succeed(response))
+  }
+
+  failed(failure: ExchangeFailure): void {
+    this.done(Exit.fail(failure))
+  }
+
+  finished(): void {
+    const { host, replicas, under } = this
+    this.host = null
+    this.over()
+    if (under !== null) replicas.exchanges.delete(under)
+    if (host !== null) replicas.release(host)
   }
 }

@@ -8,16 +8,18 @@ import type { HostProcess, HostSetting } from "./host/HostProcess.ts"
 import type { LoadedBundle } from "./LoadedBundle.ts"
 import { Replicas } from "./host/Replicas.ts"
 
+/** One version answers many requests: what it is kept by is made once. */
+const keys = new WeakMap<AppVersion, string>()
+
 /** Every fact of a version is part of what its processes are kept by: no other bundle or data store is ever served for it. */
-const keyOf = (version: AppVersion): string =>
-  JSON.stringify([
-    version.id,
-    version.project,
-    version.channel,
-    version.bundleKey,
-    version.bundleDigest,
-    version.incarnation ?? null
-  ])
+const keyOf = (version: AppVersion): string => {
+  const before = keys.get(version)
+  if (before !== undefined) return before
+  const { bundleDigest, bundleKey, channel, id, incarnation, project } = version
+  const key = JSON.stringify([id, project, channel, bundleKey, bundleDigest, incarnation ?? null])
+  keys.set(version, key)
+  return key
+}
 
 export class AppVersions {
   private readonly byKey = new Map<string, Replicas>()

@@ -38,11 +38,11 @@ export interface Options {
 const service = (versions: AppVersions, console: AppConsole): AppRuntime["Service"] => ({
   fetch: (version, request) =>
     Effect.callback<AppResponse, AppFailure>((resume) => {
-      const call = new AppCall()
-      call.run(versions.of(version), request, (exit) => {
+      const call = new AppCall(versions.of(version), request, (exit) => {
         if (Exit.isFailure(exit)) console.failed(version, request, Cause.squash(exit.cause))
         resume(exit)
       })
+      call.run()
       return Effect.sync(() => call.abort())
     }),
   stop: (versionId) => Effect.sync(() => versions.stop(versionId))

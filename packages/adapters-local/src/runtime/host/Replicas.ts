@@ -16,10 +16,16 @@ interface Waited {
   readonly detach: () => void
 }
 
-interface Waiter {
+/** Somebody who wants a process for one request, and is told once. */
+export interface Waiter {
+  /** A process, or null for an app of assets alone. */
+  give(host: HostProcess | null): void
+  refuse(reason: unknown): void
+}
+
+interface Queued {
+  readonly waiter: Waiter
   readonly sinceMs: number
-  readonly give: (host: HostProcess | null) => void
-  readonly refuse: (reason: unknown) => void
 }
 
 export class Replicas {
@@ -33,7 +39,7 @@ export class Replicas {
   /** Requests that hold what comes of their body, and ask for a process later. */
   holding = 0
   private readonly hosts = new Set<HostProcess>()
-  private readonly queue: Array<Waiter> = []
+  private readonly queue: Array<Queued> = []
   private readonly crashes = new CrashBudget()
   private readonly start: StartHost
   private starting = 0
@@ -52,7 +58,7 @@ export class Replicas {
   }
 
   /** A process that is free at this moment; null when there is none. */
-  takeIdle(): HostProcess | null {
+  private takeIdle(): HostProcess | null {
     for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop()) {
       if (idle.heavy) this.retire(idle)
       else if (idle.usable) return idle
@@ -60,24 +66,27 @@ export class Replicas {
     return null
   }
 
-  /** A process for one request, or null for an app of assets alone. `dropped` registers what to do when the visitor leaves the queue. */
-  acquire(dropped: (leave: () => void) => void): Promise<HostProcess | null> {
-    if (this.stopped) return Promise.reject(appStopped())
-    if (this.assetsOnly) return Promise.resolve(null)
+  /** Asks for a process for one request. Most find one: they are told before this ends. */
+  ask(waiter: Waiter): void {
     const idle = this.takeIdle()
-    if (idle !== null) return Promise.resolve(idle)
-    if (this.queue.length >= LocalLimits.appQueue) return Promise.reject(this.overLimit("busy", 1000))
-    if (this.hosts.size + this.starting === 0) {
-      const waitMs = this.crashes.waitMs(performance.now())
-      if (waitMs > 0) return Promise.reject(this.resting(waitMs))
-    }
-    return new Promise((give, refuse) => {
-      const waiter: Waiter = { sinceMs: performance.now(), give, refuse }
-      if (this.queue.push(waiter) === 1) this.backlogSinceMs = waiter.sinceMs
-      dropped(() => this.leave(waiter))
-      if (this.hosts.size + this.starting === 0) void this.grow()
-      this.schedule()
-    })
+    if (idle !== null) return waiter.give(idle)
+    if (this.stopped) return waiter.refuse(appStopped())
+    if (this.assetsOnly) return waiter.give(null)
+    if (this.queue.length >= LocalLimits.appQueue) return waiter.refuse(this.overLimit("busy", 1000))
+    const nowMs = performance.now()
+    const none = this.hosts.size + this.starting === 0
+    const waitMs = none ? this.crashes.waitMs(nowMs) : 0
+    if (waitMs > 0) return waiter.refuse(this.resting(waitMs))
+    if (this.queue.push({ waiter, sinceMs: nowMs }) === 1) this.backlogSinceMs = nowMs
+    if (none) void this.grow()
+    this.schedule()
+  }
+
+  /** The visitor left before there was a process. False when the waiter does not wait. */
+  leave(waiter: Waiter): boolean {
+    const at = this.queue.findIndex((one) => one.waiter === waiter)
+    if (at >= 0) this.queue.splice(at, 1)
+    return at >= 0
   }
 
   /** The request of a process is over. */
@@ -88,7 +97,7 @@ export class Replicas {
     host.idleSinceMs = performance.now()
     const next = this.queue.shift()
     if (next === undefined) this.idle.push(host)
-    else next.give(host)
+    else next.waiter.give(host)
   }
 
   /**
@@ -133,7 +142,7 @@ export class Replicas {
       this.starting -= 1
       if (host === null) {
         this.assetsOnly = true
-        for (const waiter of this.queue.splice(0)) waiter.give(null)
+        for (const { waiter } of this.queue.splice(0)) waiter.give(null)
         return
       }
       this.hosts.add(host)
@@ -171,7 +180,7 @@ export class Replicas {
       this.timer = null
       const nowMs = performance.now()
       while (this.queue[0] !== undefined && nowMs - this.queue[0].sinceMs >= LocalLimits.appQueueWaitMs)
-        this.queue.shift()?.refuse(this.overLimit("busy", 1000))
+        this.queue.shift()?.waiter.refuse(this.overLimit("busy", 1000))
       if (this.queue.length === 0 || this.stopped) return
       for (const one of this.exchanges) if (one.waitedMs >= LocalLimits.appVisitorMs) one.detach()
       const hot =
@@ -184,13 +193,8 @@ export class Replicas {
     }, LocalLimits.appReplicaAfterMs)
   }
 
-  private leave(waiter: Waiter): void {
-    const at = this.queue.indexOf(waiter)
-    if (at >= 0) this.queue.splice(at, 1)
-  }
-
   private turnAway(reason: unknown): void {
-    for (const waiter of this.queue.splice(0)) waiter.refuse(reason)
+    for (const { waiter } of this.queue.splice(0)) waiter.refuse(reason)
   }
 
   /** What is answered while an app may not be started: what kept it from starting, or that it died too often. */

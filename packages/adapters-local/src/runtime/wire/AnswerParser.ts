@@ -29,12 +29,49 @@ const hexDigits = /^[0-9a-f]{1,8}$/i
 const lineBytes = 1024
 const none = Buffer.alloc(0)
 
+interface ReadHead {
+  readonly head: AnswerHead
+  readonly chunked: boolean
+  /** Whether the process says that it closes the connection after this answer. */
+  readonly closes: boolean
+}
+
+/** Reads a head. Throws `MalformedAnswer`. */
+const read = (text: string): ReadHead => {
+  const [first = "", ...lines] = text.split("\r\n")
+  const status = Number(first.slice(9, 12))
+  if (!first.startsWith("HTTP/1.1 ") || !(status >= 200 && status <= 599))
+    throw new MalformedAnswer("a bad status line")
+  const headers: Array<readonly [string, string]> = []
+  let length: number | null = null
+  let chunked = false
+  let closes = false
+  for (const line of lines) {
+    const colon = line.indexOf(":")
+    if (colon < 1) throw new MalformedAnswer("a bad header")
+    const name = line.slice(0, colon).toLowerCase()
+    const value = line.slice(colon + 1).trim()
+    if (name === "content-length") {
+      if (length !== null || !digits.test(value)) throw new MalformedAnswer("a bad length")
+      length = Number(value)
+    } else if (name === "transfer-encoding") {
+      if (chunked || value.toLowerCase() !== "chunked") throw new MalformedAnswer("a bad transfer coding")
+      chunked = true
+    } else if (name === "connection" && value.toLowerCase() === "close") closes = true
+    headers.push([name, value])
+  }
+  return { head: { status, headers, length }, chunked, closes }
+}
+
 export class AnswerParser {
   private readonly events: AnswerEvents
   private state: State = "idle"
   private rest: Buffer = none
   private left = 0
   private bodiless = false
+  /** The head before, and what was read of it: an app's answers often begin with the same one, byte for byte. */
+  private lastText = ""
+  private last: ReadHead | null = null
   /** Whether the process said that it closes the connection after this answer. */
   closes = false
 
@@ -101,38 +138,16 @@ export class AnswerParser {
       return -1
     }
     if (end - at > LocalLimits.appHeaderBytes) throw new MalformedAnswer("the head is too long")
-    this.begun(input.toString("latin1", at, end).split("\r\n"))
+    this.begun(input.toString("latin1", at, end))
     return end + 4
   }
 
-  private begun(lines: ReadonlyArray<string>): void {
-    const first = lines[0] ?? ""
-    const status = Number(first.slice(9, 12))
-    if (!first.startsWith("HTTP/1.1 ") || !(status >= 200 && status <= 599))
-      throw new MalformedAnswer("a bad status line")
-    const headers: Array<readonly [string, string]> = []
-    let length: number | null = null
-    let chunked = false
+  private begun(text: string): void {
     this.closes = false
-    for (let index = 1; index < lines.length; index += 1) {
-      const line = lines[index] ?? ""
-      const colon = line.indexOf(":")
-      if (colon < 1) throw new MalformedAnswer("a bad header")
-      const name = line.slice(0, colon).toLowerCase()
-      const value = line.slice(colon + 1).trim()
-      if (name === "content-length") {
-        if (length !== null || !digits.test(value)) throw new MalformedAnswer("a bad length")
-        length = Number(value)
-      } else if (name === "transfer-encoding") {
-        if (chunked || value.toLowerCase() !== "chunked") throw new MalformedAnswer("a bad transfer coding")
-        chunked = true
-      } else if (name === "connection" && value.toLowerCase() === "close") this.closes = true
-      headers.push([name, value])
-    }
-    this.framed({ status, headers, length }, chunked)
-  }
-
-  private framed(head: AnswerHead, chunked: boolean): void {
+    if (text !== this.lastText || this.last === null) this.last = read(text)
+    this.lastText = text
+    const { chunked, closes, head } = this.last
+    this.closes = closes
     const empty = this.bodiless || head.status === 204 || head.status === 304
     if (!empty && chunked === (head.length !== null)) throw new MalformedAnswer("an answer without one clear length")
     this.left = head.length ?? 0

@@ -11,6 +11,7 @@ import { LocalLimits } from "../../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 import { AnswerBody } from "./AnswerBody.ts"
 import type { AnswerHead } from "./AnswerParser.ts"
+import type { Answering } from "./AppConnection.ts"
 import type { HostProcess } from "../host/HostProcess.ts"
 import { leftUnreadBytes, outcomeHeader, stackMark } from "../host/HostModules.ts"
 import { Upload } from "./Upload.ts"
@@ -22,7 +23,10 @@ export type ExchangeFailure = AppThrew | AppOverLimit | AppRuntimeUnavailable
 export interface ExchangeEvents {
   readonly answered: (response: AppResponse) => void
   readonly failed: (failure: ExchangeFailure) => void
-  /** The process has nothing more to do with this request. Called once, after `answered` or `failed` or alone after `abort`. */
+  /**
+   * The process has nothing more to do with this request, and may be given another. Called once: before `answered` when the
+   * whole answer is there, after `failed`, or alone after `abort`.
+   */
   readonly finished: () => void
 }
 
@@ -33,7 +37,7 @@ const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
 /** A reason, its stack and the mark between them. */
 const toldBytes = 4 * 6 * LocalLimits.appReasonLength
 
-export class Exchange {
+export class Exchange implements Answering {
   private readonly host: HostProcess
   private readonly versionId: string
   private readonly input: AppRequest
@@ -43,7 +47,7 @@ export class Exchange {
   private stall: NodeJS.Timeout | null = null
   private upload: Upload | null = null
   /** The head of the answer, until it is passed on. */
-  private head: AnswerHead | null = null
+  private begun: AnswerHead | null = null
   private threw = false
   private pieces: Array<Buffer> = []
   private body: AnswerBody | null = null
@@ -69,7 +73,7 @@ export class Exchange {
     this.settled = true
     // Whoever asked may have left with the answer on its way: nobody would let go of what is kept of it.
     this.body?.destroy()
-    this.end()
+    this.over()
   }
 
   /** How long the process has been waiting for the visitor instead of serving another. */
@@ -98,29 +102,22 @@ export class Exchange {
     const head = requestHead(method, url, headers, body === null ? null : (length ?? "chunked"))
     if (head === null)
       return this.stop(new AppRuntimeUnavailable({ reason: "the request has a header that cannot be sent" }))
-    this.host.connection.ask(head, held, method === "HEAD", {
-      head: (answer) => this.begun(answer),
-      data: (bytes) => this.take(bytes),
-      end: () => (this.whole = true),
-      fed: () => this.fed(),
-      broken: (stale) => void this.broken(stale),
-      drained: () => this.upload?.drained()
-    })
+    this.host.connection.ask(head, held, method === "HEAD", this)
     if (body === null || held !== null) return
     this.upload = new Upload(this.host.connection, body, length, this.wait)
     this.upload.run(this.host.bounds.stallMs, (reason) => this.stop(new AppRuntimeUnavailable({ reason })))
   }
 
-  private begun(head: AnswerHead): void {
+  head(head: AnswerHead): void {
     const outcome = headerValue(head.headers, outcomeHeader)
     this.threw = outcome === "threw"
     if (outcome !== "ok" && !this.threw) return this.stop(this.failure("the answer is not one that can be sent"))
     if ((head.length ?? 0) > this.host.bounds.responseBytes && this.input.method !== "HEAD")
       return this.stop(this.overLimit("response"))
-    this.head = head
+    this.begun = head
   }
 
-  private take(bytes: Buffer): void {
+  data(bytes: Buffer): void {
     if (this.ended) return
     this.received += bytes.length
     if (this.received > this.host.bounds.responseBytes) return this.stop(this.overLimit("response"))
@@ -128,15 +125,26 @@ export class Exchange {
     else if (!this.body.push(bytes)) this.hold()
   }
 
+  end(): void {
+    this.whole = true
+  }
+
+  drained(): void {
+    this.upload?.drained()
+  }
+
   /** Everything that came was taken: a short answer is there as a whole, of a long one the first part. */
-  private fed(): void {
+  fed(): void {
     if (this.ended) return
     if (this.threw) {
       if (this.received > toldBytes || this.whole) this.tell()
-    } else if (this.head !== null && !this.settled) this.pass(this.head)
+    } else if (this.begun !== null && !this.settled) {
+      if (this.whole) return this.passWhole(this.begun)
+      this.pass(this.begun)
+    }
     if (!this.whole) return
     this.body?.end()
-    this.end()
+    this.over()
   }
 
   private tell(): void {
@@ -144,22 +152,24 @@ export class Exchange {
     this.stop(this.failure(reason.slice(0, LocalLimits.appReasonLength), trace))
   }
 
+  /** The process is free before its visitor is answered: another request goes to it meanwhile. */
+  private passWhole({ headers, length, status }: AnswerHead): void {
+    const bytes = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces)
+    const passed = withoutPrivate(headers)
+    this.over()
+    if (bytes.length === 0) return this.succeed({ status, headers: passed, body: null })
+    const sized: Headers = length === null ? [...passed, ["content-length", String(bytes.length)]] : passed
+    this.succeed({ status, headers: sized, body: new BytesBody(bytes) })
+  }
+
   private pass(head: AnswerHead): void {
-    const answer = { status: head.status, headers: withoutPrivate(head.headers) }
-    if (this.whole) {
-      const bytes = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces)
-      if (bytes.length === 0) return this.succeed({ ...answer, body: null })
-      const headers: Headers =
-        head.length === null ? [...answer.headers, ["content-length", String(bytes.length)]] : answer.headers
-      return this.succeed({ status: head.status, headers, body: new BytesBody(bytes) })
-    }
     // One of a known short length is awaited, so that what breaks off is a failure and not half an answer.
     if (head.length !== null && head.length <= LocalLimits.appHeldBodyBytes) return
     const body = new AnswerBody(this.host.room, { room: () => this.release(), left: () => this.abort() })
     this.body = body
     for (const piece of this.pieces) if (!body.push(piece)) this.hold()
     this.pieces = []
-    this.succeed({ ...answer, body })
+    this.succeed({ status: head.status, headers: withoutPrivate(head.headers), body })
   }
 
   /** The visitor reads too slowly: the app waits, but not for long. */
@@ -184,8 +194,11 @@ export class Exchange {
    * The connection broke: the process died, or a kept connection was stale, or the app's body failed. The death
    * is waited for also when nobody waits for the answer, so that the next request does not go to a dead process.
    */
-  private async broken(stale: boolean): Promise<void> {
-    if (this.ended) return
+  broken(stale: boolean): void {
+    if (!this.ended) void this.broke(stale)
+  }
+
+  private async broke(stale: boolean): Promise<void> {
     await this.deathNotice()
     if (this.ended) return
     if (!this.host.usable) return this.stop(this.host.causeOfDeath(this.versionId))
@@ -214,10 +227,10 @@ export class Exchange {
     }
     // An answer that is being read is cut off, with the reason.
     this.body?.fail(failure)
-    this.end()
+    this.over()
   }
 
-  private end(): void {
+  private over(): void {
     if (this.ended) return
     this.ended = true
     clearTimeout(this.wall)

@@ -1,5 +1,6 @@
 /** Headers between the ports' pairs and the connection of a process, without what belongs to one connection only. */
 import type { Headers } from "@pawl/core/app/AppRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
 
 const perConnection = new Set([
   "connection",
@@ -15,9 +16,32 @@ const perConnection = new Set([
 /** Names that the runtime speaks with; a visitor's or an app's own are dropped. */
 const isPrivate = (name: string): boolean => name.startsWith("x-pawl-")
 
+interface Judged {
+  /** In lower case. */
+  readonly name: string
+  /** Whether it may pass between the ports and a process; null: it is no name of a header. */
+  readonly passes: boolean | null
+}
+
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const breaks = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/
+
+const known = new Map<string, Judged>()
+
+/** What is to be said of a name, in whatever case; remembered, since the same few come with every message. */
+const judged = (original: string): Judged => {
+  const before = known.get(original)
+  if (before !== undefined) return before
+  const name = original.toLowerCase()
+  const own = perConnection.has(name) || isPrivate(name)
+  const made = { name, passes: own ? false : token.test(original) ? true : null }
+  if (original.length > Limits.routerHeaderNameLength) return made
+  if (known.size >= Limits.routerHeaderNames) known.clear()
+  known.set(original, made)
+  return made
+}
+
 const plainTarget = /^[\x21-\x7e]+$/
 
 /**
@@ -34,9 +58,9 @@ export const requestHead = (
   if (target === undefined || !token.test(method)) return null
   let head = `${method} ${target} HTTP/1.1\r\n`
   for (const [name, value] of headers) {
-    const lower = name.toLowerCase()
-    if (perConnection.has(lower) || isPrivate(lower)) continue
-    if (!token.test(name) || breaks.test(value)) return null
+    const { passes } = judged(name)
+    if (passes === false) continue
+    if (passes === null || breaks.test(value)) return null
     head += `${name}: ${value}\r\n`
   }
   if (body === "chunked") return `${head}transfer-encoding: chunked\r\n\r\n`
@@ -46,14 +70,14 @@ export const requestHead = (
 
 /** The headers of an answer as they may leave. The length stays: it is the connection's parser that has judged it. */
 export const withoutPrivate = (headers: Headers): Headers =>
-  headers.filter(([name]) => name === "content-length" || (!perConnection.has(name) && !isPrivate(name)))
+  headers.filter(([name]) => name === "content-length" || judged(name).passes !== false)
 
 /** Node's flat list for sending: `[name, value, name, value, …]`. */
 export const toWire = (headers: Headers): Array<string> => {
   const flat: Array<string> = []
   for (const [name, value] of headers) {
-    const lower = name.toLowerCase()
-    if (lower === "content-length" || (!perConnection.has(lower) && !isPrivate(lower))) flat.push(name, value)
+    const { name: lower, passes } = judged(name)
+    if (lower === "content-length" || passes !== false) flat.push(name, value)
   }
   return flat
 }
@@ -63,8 +87,7 @@ export const fromWire = (flat: ReadonlyArray<string>): Array<readonly [string, s
   const pairs: Array<readonly [string, string]> = []
   for (let at = 0; at + 1 < flat.length; at += 2) {
     const name = flat[at] ?? ""
-    const lower = name.toLowerCase()
-    if (!perConnection.has(lower) && !isPrivate(lower)) pairs.push([name, flat[at + 1] ?? ""])
+    if (judged(name).passes !== false) pairs.push([name, flat[at + 1] ?? ""])
   }
   return pairs
 }

@@ -20,14 +20,7 @@ const visited = async (end: () => Error) => {
   )
   const told: Array<unknown> = []
   for (let visit = 0; visit < visits; visit += 1)
-    told.push(
-      await replicas
-        .acquire(() => undefined)
-        .then(
-          () => "a process",
-          (error: unknown) => error
-        )
-    )
+    told.push(await new Promise((tell) => replicas.ask({ give: () => tell("a process"), refuse: tell })))
   return { starts, told }
 }
 

@@ -92,6 +92,36 @@ describe("an answer of a process", () => {
     for (const code of [204, 304]) expect(parse([written(code, [], "X-A: b", "")])).toMatchObject([{ body: "" }])
   })
 
+  it("is read anew behind one with the same head, and behind one with another", () => {
+    const heads = {
+      plain: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n",
+      closing: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n",
+      refused: "HTTP/1.1 200 OK\r\nContent-Length: +3\r\n\r\n"
+    }
+    const told: Array<string> = []
+    const parser = new AnswerParser({
+      head: ({ length }) => void told.push(`${length}`),
+      data: (bytes) => void told.push(bytes.toString("latin1")),
+      end: () => void told.push("end")
+    })
+    for (const [name, body, bodiless] of [
+      ["plain", "one", false],
+      ["plain", "", true],
+      ["closing", "two", false],
+      ["closing", "", true],
+      ["plain", "tri", false]
+    ] as const) {
+      parser.begin(bodiless)
+      parser.feed(Buffer.from(heads[name] + body, "latin1"))
+      expect(parser.closes).toBe(name === "closing")
+    }
+    expect(told).toEqual(["3", "one", "end", "3", "end", "3", "two", "end", "3", "end", "3", "tri", "end"])
+    for (const _ of [1, 2]) {
+      parser.begin(false)
+      expect(() => parser.feed(Buffer.from(heads.refused, "latin1"))).toThrow("a bad length")
+    }
+  })
+
   it.each([
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na"],
     ["a length and chunks", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na"],

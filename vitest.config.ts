@@ -20,8 +20,8 @@ const turn = turnOf(process.env)
 
 const soak = "test/soak/**/*.test.ts"
 
-/** Each file of theirs has something of the process's own: a Postgres that ends with the file. */
-const isolated = new Set(["adapters-pg"])
+/** What a file of theirs leaves in its process is looked at, or ends with it: walls of sandboxes, a Postgres. */
+const isolated = new Set(["adapters-local", "adapters-pg"])
 
 interface Project {
   readonly name: string

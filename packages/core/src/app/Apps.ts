@@ -1,9 +1,10 @@
 /** A Project's live application: provisioning, and the moves of its production pointer. */
 import { Effect, Schema } from "effect"
+import { system } from "../model/Actor.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import type { Project } from "../model/Project.ts"
 import type { Generation } from "../model/Generation.ts"
 import { versionId } from "../primitives/Ids.ts"
@@ -15,7 +16,6 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
 import { buildCap } from "../bundle/Builds.ts"
 import type { Channel, Pointer } from "../model/Pointer.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
 import { cleaning } from "../bundle/Strays.ts"
 
@@ -93,52 +93,35 @@ export const deploy = (projectId: string) =>
       const head = yield* find("head", projectId)
       if (head === null) return yield* new NoSource({ projectId })
       const pointer = yield* find("pointer", pointerKey(projectId, production))
-      const next = yield* asked(project.record, pointer)
+      const draft = Draft.begin(projectId, system("Apps.request"), yield* Time.now)
+      Draft.expect(draft, still(project))
+      // A swap meanwhile makes this decide anew, for the generation that it made; and the other way round.
+      Draft.update(draft, "head", head, {})
+      const next = asked(draft, project.record, pointer)
       const { generation } = head.record
-      const command = {
-        kind: "app.provision" as const,
-        id: commandId("app.provision", `${projectId}/${next.incarnation}/${generation}`),
-        payload: { projectId, generation, incarnation: next.incarnation }
-      }
-      return {
-        answer: next,
-        commit: {
-          name: "Apps.request",
-          projectId,
-          expects: [still(project)],
-          writes: [
-            // A swap meanwhile makes this decide anew, for the generation that it made; and the other way round.
-            Commit.update("head", head, {}),
-            ...(pointer === null
-              ? [Commit.insert("pointer", next)]
-              : next === pointer.record
-                ? []
-                : [Commit.update("pointer", pointer, next)])
-          ],
-          commands: [command, ...(next.leftovers === true ? [cleaning(projectId)] : [])]
-        }
-      }
+      const { incarnation } = next
+      Draft.send(draft, {
+        kind: "app.provision",
+        id: commandId("app.provision", `${projectId}/${incarnation}/${generation}`),
+        payload: { projectId, generation, incarnation }
+      })
+      if (next.leftovers === true) Draft.send(draft, cleaning(projectId))
+      return { answer: next, commit: Draft.end(draft, { name: "Apps.request" }) }
     })
   ).pipe(Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))))
 
 /** The production row once a deploy is asked for: a new pointer, a failed one that builds again, or as it stands. */
-const asked = Effect.fnUntraced(function* (project: Project, pointer: Commit.Stored<Pointer> | null) {
-  const now = yield* Time.now
-  const first = { project, channel: production, now, status: "building" as const }
-  if (pointer === null) return pointerRow(first)
-  const { status, incarnation, leftovers } = pointer.record
-  const anew = Lifecycle.next(PointerLifecycle, status, "deploy")
-  if (anew._tag === "Success")
-    return {
-      ...pointerRow({ ...first, status: anew.success, incarnation: incarnation + 1 }),
-      // What was removed may still be being cleaned away: `app.provision` and releases wait for that.
-      ...(leftovers === undefined ? {} : { leftovers })
-    }
-  const again = Lifecycle.next(PointerLifecycle, status, "buildStarted")
-  return again._tag === "Failure"
-    ? pointer.record
-    : { ...pointer.record, status: again.success, reason: null, updated_at: now }
-})
+const asked = (draft: Draft.Draft, project: Project, pointer: Commit.Stored<Pointer> | null): Pointer => {
+  const first = { project, channel: production, now: draft.now, status: "building" as const }
+  if (pointer === null) return Draft.insert(draft, "pointer", pointerRow(first)).record
+  // What was removed may still be being cleaned away: `app.provision` and releases wait for that, `leftovers` stays.
+  const anew = pointerRow({ ...first, incarnation: pointer.record.incarnation + 1 })
+  if (Draft.may(draft, "pointer", pointer, "deploy"))
+    return Draft.step(draft, "pointer", pointer, "deploy", anew).record
+  if (Draft.may(draft, "pointer", pointer, "buildStarted"))
+    return Draft.step(draft, "pointer", pointer, "buildStarted", { reason: null }).record
+  return pointer.record
+}
 
 /** A deploy that would need a build on a day whose builds are used is refused at once; a stored bundle needs none. */
 const refuseOverCap = Effect.fnUntraced(function* (projectId: string, commit: string) {

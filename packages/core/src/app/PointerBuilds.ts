@@ -1,33 +1,33 @@
 /** What a build under way, or one that failed, makes of a pointer: both only where no good bundle is served. */
 import { Effect } from "effect"
-import * as Commit from "../ledger/Commit.ts"
+import { system } from "../model/Actor.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process } from "../work/Processes.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Pointer } from "../model/Pointer.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 
 /** A row whose last build failed is building again, before it says what became of the next one. */
 export const reopening = Effect.fnUntraced(function* (projectId: string, incarnation: number) {
   const none = { answer: undefined }
   const pointer = yield* find("pointer", pointerKey(projectId, "production"))
   if (pointer === null || pointer.record.incarnation !== incarnation) return none
-  const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
-  if (next._tag === "Failure") return none
-  const writes = [
-    Commit.update("pointer", pointer, { status: next.success, reason: null, updated_at: yield* Time.now })
-  ]
-  return { answer: undefined, commit: { name: "Apps.reopen", projectId, lease: (yield* Process).lease, writes } }
+  const draft = Draft.begin(projectId, system("Apps.reopen"), yield* Time.now)
+  if (!Draft.may(draft, "pointer", pointer, "buildStarted")) return none
+  Draft.step(draft, "pointer", pointer, "buildStarted", { reason: null })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Apps.reopen", lease: (yield* Process).lease }) }
 })
 
-/** A row without a bundle says why there is none; null for one that goes on serving what it has. */
+/** A row without a bundle says why there is none, and this answers true; one that serves a bundle goes on serving it. */
 export const notBuilt = (
-  pointer: Pointer,
+  draft: Draft.Draft,
+  pointer: Commit.Stored<Pointer>,
   trigger: "buildFailed" | "capReached",
   reason: string
-): Pick<Pointer, "status" | "reason"> | null => {
-  const next = Lifecycle.next(PointerLifecycle, pointer.status, trigger)
-  return next._tag === "Success" && next.success !== pointer.status ? { status: next.success, reason } : null
+): boolean => {
+  if (pointer.record.status === "live" || !Draft.may(draft, "pointer", pointer, trigger)) return false
+  Draft.step(draft, "pointer", pointer, trigger, { reason })
+  return true
 }

@@ -1,11 +1,12 @@
 /** A Candidate's preview: the bundle of its `build` check, on a host of its own. A Change keeps at most 3. */
 import { Effect } from "effect"
+import { system } from "../model/Actor.ts"
 import type { Candidate, CandidateStatus } from "../model/Candidate.ts"
 import { verifiedDigest } from "../verification/CandidateEvidence.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import { previewId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -16,9 +17,8 @@ import { pointerRow } from "./Apps.ts"
 import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { type Channel, type Pointer, pointerStatuses } from "../model/Pointer.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
-import { ground, removed } from "./Removal.ts"
+import { ground, takeDown } from "./Removal.ts"
 
 export const previewChannel = (candidate: Candidate): Channel => `preview:${previewId(candidate.id)}`
 
@@ -64,51 +64,25 @@ const previewing = Effect.fnUntraced(function* (
   const room = yield* roomFor(candidate)
   if (room === null) return { answer: null }
   const now = yield* Time.now
-  const row = {
-    project,
-    channel,
-    now,
-    incarnation,
-    candidateId: candidate.id,
-    changeId: candidate.changeId
+  const draft = Draft.begin(project.id, system("Previews.publish"), now)
+  Draft.expect(draft, Commit.unchanged("pointer", pointerKey(project.id, "production"), production))
+  for (const each of room) takeDown(draft, each)
+  const row = { project, channel, now, incarnation, candidateId: candidate.id, changeId: candidate.changeId }
+  if (bundle === null) {
+    const reason = "the bundle of the build check is missing or damaged"
+    const building = Draft.insert(draft, "pointer", pointerRow({ ...row, status: "building" }))
+    Draft.step(draft, "pointer", building, "buildFailed", { reason })
+  } else {
+    const served = { commit, generation: null, bundle }
+    Draft.insert(draft, "pointer", pointerRow({ ...row, status: "live", served }))
   }
-  const evictions = room.flatMap((each) => {
-    const gone = removed(each, now)
-    return gone === null ? [] : [Commit.update("pointer", each, gone)]
-  })
+  // Touching the Change guards the rule of at most 3 against another of its Candidates.
+  Draft.update(draft, "change", change, {})
   return {
     answer: { label: project.label, evicted: room.map((each) => each.record.channel) },
-    commit: {
-      name: "Previews.publish",
-      projectId: project.id,
-      expects: [Commit.unchanged("pointer", pointerKey(project.id, "production"), production)],
-      writes: [
-        ...evictions,
-        ...(bundle === null
-          ? failed(pointerRow({ ...row, status: "building" }))
-          : [
-              Commit.insert(
-                "pointer",
-                pointerRow({ ...row, status: "live", served: { commit, generation: null, bundle } })
-              )
-            ]),
-        // Touching the Change guards the rule of at most 3 against another of its Candidates.
-        Commit.update("change", change, {})
-      ]
-    }
+    commit: Draft.end(draft, { name: "Previews.publish" })
   }
 })
-
-const failed = (row: Pointer): ReadonlyArray<Commit.Write> => {
-  const next = Lifecycle.next(PointerLifecycle, row.status, "buildFailed")
-  const reason = "the bundle of the build check is missing or damaged"
-  return [
-    Commit.insert("pointer", row),
-    ...(next._tag === "Failure"
-      ? []
-      : [Commit.update("pointer", { record: row, revision: 1 }, { status: next.success, reason })])
-  ]
-}
 
 /** Candidates that cannot ship any more. */
 const over: ReadonlyArray<CandidateStatus> = ["stale", "rejected", "promoted", "blocked"]

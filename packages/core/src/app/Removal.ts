@@ -8,8 +8,8 @@ import type { Actor } from "../model/Actor.ts"
 import { Commands } from "../work/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process, Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
@@ -22,48 +22,38 @@ import { cleaning } from "../bundle/Strays.ts"
 import { AppData } from "./AppData.ts"
 import { AppLogs } from "./AppLogs.ts"
 import { type Pointer, pointerStatuses } from "../model/Pointer.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { PointerSignal } from "./PointerSignal.ts"
 
 const production = (projectId: string) => pointerKey(projectId, "production")
 
 const served = pointerStatuses.filter((status) => status !== "removed")
 
-/** A row that serves nothing any more; null for one that is removed already. */
-export const removed = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): Pointer | null => {
-  const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "remove")
-  if (next._tag === "Failure") return null
+const nothing = { commit: null, generation: null, bundle_key: null, bundle_digest: null, reason: null }
+
+/** Takes the bundle from a row: it serves nothing any more. One that is removed already stays as it is. */
+export const takeDown = (
+  draft: Draft.Draft,
+  pointer: Commit.Stored<Pointer>,
+  more: { readonly leftovers?: true } = {}
+) => {
+  if (!Draft.may(draft, "pointer", pointer, "remove")) return
   const { last_good: _, ...row } = pointer.record
-  return {
-    ...row,
-    status: next.success,
-    commit: null,
-    generation: null,
-    bundle_key: null,
-    bundle_digest: null,
-    reason: null,
-    updated_at: now
-  }
+  Draft.step(draft, "pointer", { ...pointer, record: row }, "remove", { ...nothing, ...more })
 }
 
 /**
- * The writes that remove the app, and its production row afterwards. `null` when the Project never had one; no writes
- * when it is removed already. Routers take previews and versions for removed as soon as the production row is, so that
- * one commit of bounded size is enough however many rows there are.
+ * Removes the app, its production row first, and answers that row. `null` when the Project never had one; nothing is
+ * written when it is removed already. Routers take previews and versions for removed as soon as the production row is,
+ * so that one commit of bounded size is enough however many rows there are.
  */
-export const removal = Effect.fnUntraced(function* (projectId: string) {
+export const takeDownApp = Effect.fnUntraced(function* (draft: Draft.Draft) {
+  const { projectId } = draft
   const pointer = yield* find("pointer", production(projectId))
-  if (pointer === null) return null
-  const now = yield* Time.now
-  const gone = removed(pointer, now)
-  if (gone === null) return { pointer: pointer.record, writes: [] }
-  const row: Pointer = { ...gone, leftovers: true }
+  if (pointer === null || !Draft.may(draft, "pointer", pointer, "remove")) return pointer?.record ?? null
+  takeDown(draft, pointer, { leftovers: true })
   const others = yield* (yield* Records).list("pointer", { projectId, where: { status: served }, order: "newest" })
-  const writes = others.items.flatMap((each) => {
-    const other = each.record.channel === "production" ? null : removed(each, now)
-    return other === null ? [] : [Commit.update("pointer", each, other)]
-  })
-  return { pointer: row, writes: [Commit.update("pointer", pointer, row), ...writes] }
+  for (const each of others.items) if (each.record.channel !== "production") takeDown(draft, each)
+  return Draft.newest(draft, "pointer", pointer).record
 })
 
 /**
@@ -73,26 +63,19 @@ export const removal = Effect.fnUntraced(function* (projectId: string) {
 export const remove = (actor: Actor, projectId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const gone = yield* removal(projectId)
-      if (gone === null) return yield* new Unknown({ kind: "app", id: projectId })
-      const { label, leftovers } = gone.pointer
-      if (gone.writes.length === 0)
-        return leftovers === true
-          ? {
-              answer: gone.pointer,
-              commit: { name: "Removal.again", projectId, actor, commands: [cleaning(projectId)] }
-            }
-          : { answer: gone.pointer }
-      return {
-        answer: gone.pointer,
-        commit: {
-          name: "Removal.remove",
-          projectId,
-          writes: [...gone.writes, ...(yield* touchHead(projectId))],
-          events: [{ type: "app.removed" as const, subject: projectId, data: { label }, actor }],
-          commands: [cleaning(projectId)]
-        }
+      const draft = Draft.begin(projectId, actor, yield* Time.now)
+      const pointer = yield* takeDownApp(draft)
+      if (pointer === null) return yield* new Unknown({ kind: "app", id: projectId })
+      const { label, leftovers } = pointer
+      if (draft.writes.length > 0) {
+        draft.writes.push(...(yield* touchHead(projectId)))
+        Draft.emit(draft, "app.removed", projectId, { label })
+        Draft.send(draft, cleaning(projectId))
+        return { answer: pointer, commit: Draft.end(draft, { name: "Removal.remove" }) }
       }
+      if (leftovers !== true) return { answer: pointer }
+      Draft.send(draft, cleaning(projectId))
+      return { answer: pointer, commit: Draft.end(draft, { name: "Removal.again" }) }
     })
   ).pipe(
     Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))),

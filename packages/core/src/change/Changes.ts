@@ -2,9 +2,9 @@
 import { Effect, Schema } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
-import type { NewEvent } from "../model/Event.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { sha256 } from "../primitives/Digest.ts"
@@ -108,24 +108,15 @@ const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: 
 
 export const isClosed = (status: ChangeStatus): boolean => Lifecycle.isFinal(ChangeLifecycle, status)
 
-/** How a release ends its Change: the write and the event, when the Change is still releasing. */
+/** How a release ends its Change. One that is not releasing any more stays as it is. */
 export const afterRelease = (
+  draft: Draft.Draft,
   change: Commit.Stored<Change>,
-  outcome: { readonly ended: "released" | "releaseFailed"; readonly reason: string | null; readonly releaseId: string },
-  now: Time.Timestamp,
-  actor: Actor
-): { readonly writes: ReadonlyArray<Commit.Write>; readonly events: ReadonlyArray<NewEvent> } => {
-  const next = Lifecycle.next(ChangeLifecycle, change.record.status, outcome.ended)
-  if (next._tag === "Failure") return { writes: [], events: [] }
-  return {
-    writes: [Commit.update("change", change, { status: next.success, reason: outcome.reason, updatedAt: now })],
-    events: [
-      {
-        type: outcome.ended === "released" ? "change.completed" : "change.failed",
-        subject: change.record.id,
-        data: { releaseId: outcome.releaseId, ...(outcome.reason === null ? {} : { reason: outcome.reason }) },
-        actor
-      }
-    ]
-  }
+  outcome: { readonly ended: "released" | "releaseFailed"; readonly reason: string | null; readonly releaseId: string }
+): void => {
+  const { ended, reason, releaseId } = outcome
+  if (!Draft.may(draft, "change", change, ended)) return
+  const told = { releaseId, ...(reason === null ? {} : { reason }) }
+  if (ended === "released") Draft.step(draft, "change", change, ended, { reason }, { "change.completed": told })
+  else Draft.step(draft, "change", change, ended, { reason }, { "change.failed": told })
 }

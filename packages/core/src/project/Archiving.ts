@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
-import { removal } from "../app/Removal.ts"
+import { takeDownApp } from "../app/Removal.ts"
 import { commandId } from "../model/Command.ts"
-import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import * as Time from "../primitives/Time.ts"
 import { touchHead } from "./HeadGuard.ts"
 
@@ -15,23 +15,14 @@ export const archive = (actor: Actor, projectId: string) =>
     Effect.gen(function* () {
       const project = yield* demand("project", projectId)
       if (project.record.status === "archived") return { answer: project.record }
-      const now = yield* Time.now
-      const archived = { ...project.record, status: "archived" as const, updatedAt: now }
-      const app = yield* removal(projectId)
-      return {
-        answer: archived,
-        commit: {
-          name: "Archiving.archive",
-          projectId,
-          writes: [
-            Commit.update("project", project, archived),
-            ...(yield* touchHead(projectId)),
-            ...(app?.writes ?? [])
-          ],
-          events: [{ type: "project.archived" as const, subject: projectId, data: { slug: archived.slug }, actor }],
-          commands: [cleanup(projectId)]
-        }
-      }
+      const draft = Draft.begin(projectId, actor, yield* Time.now)
+      const archived = { status: "archived" as const, updatedAt: draft.now }
+      const { record } = Draft.update(draft, "project", project, archived)
+      draft.writes.push(...(yield* touchHead(projectId)))
+      yield* takeDownApp(draft)
+      Draft.emit(draft, "project.archived", projectId, { slug: record.slug })
+      Draft.send(draft, cleanup(projectId))
+      return { answer: record, commit: Draft.end(draft, { name: "Archiving.archive" }) }
     })
   ).pipe(
     Effect.tap((project) => Effect.flatMap(PointerSignal, (signal) => signal.moved(project.label))),

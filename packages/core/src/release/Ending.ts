@@ -2,13 +2,12 @@
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
 import { notBuilt } from "../app/PointerBuilds.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
-import { type Pointer, restorable, servedBy } from "../model/Pointer.ts"
+import { type Pointer, restorable, type Served, servedBy } from "../model/Pointer.ts"
 import type { Evidence } from "../model/Evidence.ts"
 import { afterRelease } from "../change/Changes.ts"
-import type { NewEvent } from "../model/Event.ts"
-import * as Commit from "../ledger/Commit.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process } from "../work/Processes.ts"
@@ -44,123 +43,125 @@ export const ending = Effect.fnUntraced(function* (releaseId: string, ended: End
   const pointer = there !== null && isBoundTo(release.record, there.record.incarnation) ? there : null
   // What answered the probes may have been the app that was deployed since.
   const how: Ended = ended._tag === "Probed" && pointer === null ? { _tag: "Removed" } : ended
-  const now = yield* Time.now
-  const probes = "probes" in how ? how.probes : null
+  const draft = Draft.begin(release.record.projectId, actor, yield* Time.now)
   const evidence =
-    probes === null
-      ? null
-      : releaseEvidence(release.record, probes, {
+    "probes" in how
+      ? releaseEvidence(release.record, how.probes, {
           id: `evd_${yield* makeUlid}`,
           checkId: releaseCheck(release.record),
           startedAt: release.record.updatedAt,
-          now
+          now: draft.now
         })
-  const decided = decideEnd(release.record, how, pointer?.record ?? null)
-  const next = Lifecycle.next(ReleaseLifecycle, release.record.status, decided.trigger)
-  if (next._tag === "Failure") return none
-  const after = afterRelease(change, { ended: decided.change, reason: decided.reason, releaseId }, now, actor)
+      : null
+  // A release that never began to build ends only when it is superseded or stuck.
+  if (!Draft.may(draft, "release", release, triggerOf(how))) return none
+  const { reason, succeeded, trigger } = end(draft, release, how, pointer)
+  if (evidence !== null) Draft.insert(draft, "evidence", evidence)
+  afterRelease(draft, change, { ended: succeeded ? "released" : "releaseFailed", reason, releaseId })
   return {
     answer: undefined,
-    commit: {
-      name: `Releases.${decided.trigger}`,
-      projectId: release.record.projectId,
-      lease: (yield* Process).lease,
-      writes: [
-        Commit.update("release", release, {
-          status: next.success,
-          reason: decided.reason,
-          updatedAt: now,
-          ...(probes === null ? {} : { probes })
-        }),
-        ...(decided.pointer === null || pointer === null
-          ? []
-          : [Commit.update("pointer", pointer, { ...decided.pointer, updated_at: now })]),
-        ...(evidence === null ? [] : [Commit.insert("evidence", evidence)]),
-        ...after.writes
-      ],
-      events: [...decided.events, ...after.events]
-    }
+    commit: Draft.end(draft, { name: `Releases.${trigger}`, lease: (yield* Process).lease })
   }
 })
 
-interface End {
-  readonly trigger: "newerPromoted" | "buildFailed" | "stuck" | "probesPassed" | "probesFailed"
-  readonly change: "released" | "releaseFailed"
-  readonly reason: string | null
-  readonly pointer: Partial<Pointer> | null
-  readonly events: ReadonlyArray<NewEvent>
+type Row = Commit.Stored<Pointer> | null
+type Passing = Extract<Ended, { readonly _tag: "Probed" | "TargetProbed" }>
+
+const passed = ({ probes }: Passing): boolean => probes.every((probe) => probe.result === "pass")
+
+/** The step that a release takes as it ends. */
+const triggerOf = (ended: Ended) => {
+  switch (ended._tag) {
+    case "Superseded":
+      return "newerPromoted"
+    case "Removed":
+    case "Failed":
+    case "CapReached":
+      return "buildFailed"
+    case "Stuck":
+      return "stuck"
+    case "Probed":
+    case "TargetProbed":
+      return passed(ended) ? "probesPassed" : "probesFailed"
+  }
 }
 
-type EventOf = (type: NewEvent["type"], data: Record<string, unknown>) => NewEvent
+interface End {
+  readonly trigger: ReturnType<typeof triggerOf>
+  /** Whether its Change is completed; else it fails. */
+  readonly succeeded: boolean
+  readonly reason: string | null
+}
 
-/** Pure: which end, and what the pointer does. */
-const decideEnd = (release: Release, ended: Ended, pointer: Pointer | null): End => {
-  const event: EventOf = (type, data) => ({
-    type,
-    subject: release.id,
-    data: { releaseId: release.id, generation: release.generation, ...data },
-    actor
-  })
+/** What a release that ends writes of itself and of its pointer, and tells. */
+const end = (draft: Draft.Draft, release: Commit.Stored<Release>, ended: Ended, pointer: Row): End => {
+  const { generation, id: releaseId } = release.record
   switch (ended._tag) {
     case "Superseded": {
       const reason = "a newer generation was promoted"
-      return { trigger: "newerPromoted", change: "released", reason, pointer: null, events: [] }
+      Draft.step(draft, "release", release, "newerPromoted", { reason })
+      return { trigger: "newerPromoted", succeeded: true, reason }
     }
-    case "Removed": {
-      const reason = "the app was removed"
-      const events = [event("deployment.failed", { reason })]
-      return { trigger: "buildFailed", change: "releaseFailed", reason, pointer: null, events }
-    }
+    case "Removed":
     case "Failed":
     case "CapReached": {
+      const reason = ended._tag === "Removed" ? "the app was removed" : ended.reason
+      const failed = { "deployment.failed": { releaseId, generation, reason } }
+      Draft.step(draft, "release", release, "buildFailed", { reason }, failed)
       const met = ended._tag === "CapReached" ? "capReached" : "buildFailed"
-      const events = [event("deployment.failed", { reason: ended.reason })]
-      return {
-        trigger: "buildFailed",
-        change: "releaseFailed",
-        reason: ended.reason,
-        pointer: pointer === null ? null : notBuilt(pointer, met, ended.reason),
-        events
-      }
+      if (pointer !== null && ended._tag !== "Removed") notBuilt(draft, pointer, met, reason)
+      return { trigger: "buildFailed", succeeded: false, reason }
     }
     case "Stuck": {
       const reason = "the release did not end within 45 minutes of its promotion"
-      const change = ended.releasable ? "releaseFailed" : "released"
       // Only a release that has moved the pointer takes it back.
-      if (pointer === null || release.bundleSource === null)
-        return { trigger: "stuck", change, reason, pointer: null, events: [] }
-      return { trigger: "stuck", change, reason, ...takenBack(release, pointer, reason, event) }
+      const back = backOf(release.record, release.record.bundleSource === null ? null : pointer)
+      Draft.step(
+        draft,
+        "release",
+        release,
+        "stuck",
+        { reason },
+        { "deployment.completed": restored(release.record, back) }
+      )
+      takeBack(draft, back, reason)
+      return { trigger: "stuck", succeeded: !ended.releasable, reason }
     }
     case "Probed":
     case "TargetProbed":
-      return decideProbed(release, ended, pointer, event)
+      return endProbed(draft, release, ended, ended._tag === "Probed" ? pointer : null)
   }
 }
 
-const decideProbed = (
-  release: Release,
-  ended: Extract<Ended, { readonly _tag: "Probed" | "TargetProbed" }>,
-  pointer: Pointer | null,
-  event: EventOf
-): End => {
-  const app = ended._tag === "Probed" ? pointer : null
-  if (ended.probes.every((probe) => probe.result === "pass"))
-    return {
-      trigger: "probesPassed",
-      change: "released",
-      reason: null,
-      pointer: app === null || app.generation !== release.generation ? null : { last_good: servedBy(app) },
-      events: app === null ? [] : [event("deployment.completed", { status: "deployed" })]
-    }
-  const reason = smokeReason(ended.probes)
-  const back = app === null ? { pointer: null, events: [] } : takenBack(release, app, reason, event)
-  return {
-    trigger: "probesFailed",
-    change: "releaseFailed",
-    reason,
-    pointer: back.pointer,
-    events: [...back.events, event("release.smoke_failed", { probes: ended.probes })]
+const endProbed = (draft: Draft.Draft, release: Commit.Stored<Release>, { probes, ...how }: Passing, app: Row): End => {
+  const { generation, id: releaseId } = release.record
+  const about = { releaseId, generation }
+  if (passed({ probes, ...how })) {
+    const deployed = app === null ? undefined : { ...about, status: "deployed" as const }
+    Draft.step(
+      draft,
+      "release",
+      release,
+      "probesPassed",
+      { reason: null, probes },
+      { "deployment.completed": deployed }
+    )
+    if (app !== null && app.record.generation === generation)
+      Draft.update(draft, "pointer", app, { last_good: servedBy(app.record), updated_at: draft.now })
+    return { trigger: "probesPassed", succeeded: true, reason: null }
   }
+  const reason = smokeReason(probes)
+  const back = backOf(release.record, app)
+  Draft.step(
+    draft,
+    "release",
+    release,
+    "probesFailed",
+    { reason, probes },
+    { "deployment.completed": restored(release.record, back), "release.smoke_failed": { ...about, probes } }
+  )
+  takeBack(draft, back, reason)
+  return { trigger: "probesFailed", succeeded: false, reason }
 }
 
 /** Why a smoke test failed, in words. */
@@ -169,30 +170,33 @@ export const smokeReason = (probes: ReadonlyArray<ProbeResult>): string => {
   return `smoke test: ${failing.map((probe) => `${probe.path} ${probe.detail}, expected ${probe.expected}`).join("; ")}`
 }
 
-/** The pointer goes back to what was last found good, unless something newer has moved it since. */
-const takenBack = (
-  release: Release,
-  pointer: Pointer,
-  reason: string,
-  event: EventOf
-): Pick<End, "pointer" | "events"> => {
-  if (pointer.status === "removed" || pointer.generation !== release.generation) return { pointer: null, events: [] }
-  const previous = restorable(pointer, release.generation)
-  if (previous === null) return { pointer: withdrawn(pointer, reason), events: [] }
-  const built = Lifecycle.next(PointerLifecycle, pointer.status, "built")
-  if (built._tag === "Failure") return { pointer: null, events: [] }
-  return {
-    pointer: { ...previous, status: built.success, reason: null },
-    events: [event("deployment.completed", { status: "restored", restoredGeneration: previous.generation })]
-  }
+/** A pointer that a failed release has moved, and what it goes back to: null when nothing good was ever served. */
+interface Back {
+  readonly pointer: Commit.Stored<Pointer>
+  readonly previous: Served | null
 }
 
-/** Nothing good was ever served, so nothing is. */
-const withdrawn = (pointer: Pointer, reason: string): Partial<Pointer> | null => {
-  const next = Lifecycle.next(PointerLifecycle, pointer.status, "withdrawn")
-  if (next._tag === "Failure") return null
-  return { commit: null, generation: null, bundle_key: null, bundle_digest: null, status: next.success, reason }
+/** What is taken back; nothing when something newer has moved the pointer since. */
+const backOf = (release: Release, pointer: Row): Back | null =>
+  pointer === null || pointer.record.status === "removed" || pointer.record.generation !== release.generation
+    ? null
+    : { pointer, previous: restorable(pointer.record, release.generation) }
+
+/** What is told of a version that is served again. */
+const restored = ({ generation, id: releaseId }: Release, back: Back | null) =>
+  back === null || back.previous === null
+    ? undefined
+    : { releaseId, generation, status: "restored" as const, restoredGeneration: back.previous.generation }
+
+/** The pointer goes back to what was last found good; without it nothing is served. */
+const takeBack = (draft: Draft.Draft, back: Back | null, reason: string): void => {
+  if (back === null) return
+  const { pointer, previous } = back
+  if (previous !== null) Draft.step(draft, "pointer", pointer, "built", { ...previous, reason: null })
+  else Draft.step(draft, "pointer", pointer, "withdrawn", { ...nothing, reason })
 }
+
+const nothing = { commit: null, generation: null, bundle_key: null, bundle_digest: null }
 
 /** The check that a release's own probes are. */
 export const releaseCheck = (release: Release): string => `release-s${release.generation}`

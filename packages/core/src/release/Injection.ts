@@ -6,10 +6,9 @@
 import { Effect, Schema } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import type { Evidence } from "../model/Evidence.ts"
-import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
 import { makeUlid, type ProjectId, releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -18,7 +17,6 @@ import * as Time from "../primitives/Time.ts"
 import { demandActive, still } from "../project/Archived.ts"
 import { releaseCheck, releaseEvidence, smokeReason } from "./Ending.ts"
 import type { ProbeResult, Release } from "../model/Release.ts"
-import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
 import { ask, type Place, smokeTest } from "./Smoke.ts"
 
@@ -118,31 +116,24 @@ const failing = Effect.fnUntraced(function* (
   if (release.record.id !== probed.id) return yield* Effect.fail(new Moved())
   const before = yield* injectedBefore(release.record)
   if (before !== null) return { answer: before }
-  const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "failureInjected")
-  if (next._tag === "Failure") return yield* new NoDeployedRelease({ projectId: release.record.projectId })
-  const now = yield* Time.now
+  const draft = Draft.begin(release.record.projectId, actor, yield* Time.now)
+  const { now, projectId } = draft
+  // Released anew meanwhile, and not live yet.
+  if (!Draft.may(draft, "release", release, "failureInjected")) return yield* new NoDeployedRelease({ projectId })
   const evidence = releaseEvidence(release.record, probes, {
     id: `evd_${yield* makeUlid}`,
     checkId: injectedCheck(release.record),
     startedAt,
     now
   })
-  const fields = { status: next.success, reason: smokeReason(probes), probes, updatedAt: now }
+  const { generation, id: releaseId } = release.record
+  const failed = { "release.smoke_failed": { releaseId, generation, probes, injected: true as const } }
+  Draft.expect(draft, still(project))
+  const fields = { reason: smokeReason(probes), probes }
+  const after = Draft.step(draft, "release", release, "failureInjected", fields, failed)
+  Draft.insert(draft, "evidence", evidence)
   return {
-    answer: { release: { ...release.record, ...fields }, evidence } satisfies Injected,
-    commit: {
-      name: "Injection.fail",
-      projectId: release.record.projectId,
-      expects: [still(project)],
-      writes: [Commit.update("release", release, fields), Commit.insert("evidence", evidence)],
-      events: [
-        {
-          type: "release.smoke_failed" as const,
-          subject: release.record.id,
-          data: { releaseId: release.record.id, generation: release.record.generation, probes, injected: true },
-          actor
-        }
-      ]
-    }
+    answer: { release: after.record, evidence } satisfies Injected,
+    commit: Draft.end(draft, { name: "Injection.fail" })
   }
 })

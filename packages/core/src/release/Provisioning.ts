@@ -3,8 +3,10 @@
  * was removed stays removed, and a newer generation stays live.
  */
 import { Effect, Schema } from "effect"
+import { system } from "../model/Actor.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { generationKey, pointerKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process, step as journalled } from "../work/Processes.ts"
@@ -21,7 +23,6 @@ import { smokeTestTree } from "./Smoke.ts"
 import { type BundleRef, builtAtOf, versionRow } from "../app/Apps.ts"
 import { bundleOf, formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
 import { restorable, Served, servedBy } from "../model/Pointer.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { notBuilt, reopening } from "../app/PointerBuilds.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { ground } from "../app/Removal.ts"
@@ -98,11 +99,10 @@ export const provisionDied = Effect.fnUntraced(function* (projectId: string, inc
     Effect.gen(function* () {
       const pointer = yield* find("pointer", pointerKey(projectId, production))
       if (pointer?.record.incarnation !== incarnation) return { answer: undefined }
-      const failed = notBuilt(pointer.record, "buildFailed", `the app was not built: ${problem}`)
-      if (failed === null) return { answer: undefined }
-      const writes = [Commit.update("pointer", pointer, { ...failed, updated_at: yield* Time.now })]
+      const draft = Draft.begin(projectId, system("Apps.provisionDied"), yield* Time.now)
+      if (!notBuilt(draft, pointer, "buildFailed", `the app was not built: ${problem}`)) return { answer: undefined }
       const { lease } = yield* Process
-      return { answer: undefined, commit: { name: "Apps.provisionDied", projectId, lease, writes } }
+      return { answer: undefined, commit: Draft.end(draft, { name: "Apps.provisionDied", lease }) }
     })
   )
   yield* (yield* PointerSignal).moved((yield* demand("project", projectId)).record.label)
@@ -164,51 +164,21 @@ const served = Effect.fnUntraced(function* (
   // Removed meanwhile, or a newer generation is live: what was built stays stored, the pointer stays where it is.
   if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return none
   if ((pointer.record.generation ?? -1) > step.generation) return none
+  const draftAs = (name: string) => Draft.begin(project.id, system(name), now)
   if (outcome._tag === "Failed") {
-    const failed = notBuilt(pointer.record, outcome.trigger, outcome.reason)
-    if (failed === null) return none
-    return {
-      answer: undefined,
-      commit: {
-        name: "Apps.failed",
-        projectId: project.id,
-        lease,
-        writes: [Commit.update("pointer", pointer, { ...failed, updated_at: now })]
-      }
-    }
+    const draft = draftAs("Apps.failed")
+    if (!notBuilt(draft, pointer, outcome.trigger, outcome.reason)) return none
+    return { answer: undefined, commit: Draft.end(draft, { name: "Apps.failed", lease }) }
   }
-  const next = Lifecycle.next(PointerLifecycle, pointer.record.status, "built")
-  if (next._tag === "Failure") return yield* Effect.die(next.failure)
-  const live = {
-    commit: step.commit,
-    generation: step.generation,
-    bundle_key: outcome.bundle.key,
-    bundle_digest: outcome.bundle.digest,
-    status: next.success,
-    reason: null,
-    updated_at: now
-  }
+  const { commit, generation } = step
+  const { bundle } = outcome
+  const live = { commit, generation, bundle_key: bundle.key, bundle_digest: bundle.digest, reason: null }
   // The first version has none before it to go back to, so nothing better is known.
-  const at = { projectId: project.id, generation: step.generation, incarnation }
-  const good = first && !(yield* hasOpenRelease(at))
-  const version = yield* versionRow(project, {
-    commit: step.commit,
-    generation: step.generation,
-    bundle: outcome.bundle
-  })
-  return {
-    answer: undefined,
-    commit: {
-      name: "Apps.live",
-      projectId: project.id,
-      lease,
-      writes: [
-        Commit.update("pointer", pointer, {
-          ...live,
-          ...(good ? { last_good: servedBy({ ...pointer.record, ...live }) } : {})
-        }),
-        ...(version === null ? [] : [version])
-      ]
-    }
-  }
+  const good = first && !(yield* hasOpenRelease({ projectId: project.id, generation, incarnation }))
+  const last_good = servedBy({ ...pointer.record, ...live, status: "live" })
+  const version = yield* versionRow(project, { commit, generation, bundle })
+  const draft = draftAs("Apps.live")
+  Draft.step(draft, "pointer", pointer, "built", { ...live, ...(good ? { last_good } : {}) })
+  if (version !== null) draft.writes.push(version)
+  return { answer: undefined, commit: Draft.end(draft, { name: "Apps.live", lease }) }
 })

@@ -10,8 +10,9 @@ import type { Change } from "../model/Change.ts"
 import { afterRelease } from "../change/Changes.ts"
 import { commandId } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
-import * as Commit from "../ledger/Commit.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { generationKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Process } from "../work/Processes.ts"
@@ -100,8 +101,11 @@ const recovering = Effect.fnUntraced(function* (changeId: string) {
     return yield* ending(release.record.id, { _tag: "Stuck", releasable })
   // A release ends together with its Change. Should one ever not have, the Change follows here.
   const good = release.record.status === "deployed" || release.record.status === "superseded"
-  return yield* changeEnds(change, release.record, good || !releasable, [])
+  return yield* changeEnds(yield* recovery(change), change, release.record, good || !releasable)
 })
+
+const recovery = (change: Commit.Stored<Change>) =>
+  Effect.map(Time.now, (now) => Draft.begin(change.record.projectId, actor, now))
 
 /** The release's own row says that it never was. */
 const neverStarted = Effect.fnUntraced(function* (
@@ -111,7 +115,8 @@ const neverStarted = Effect.fnUntraced(function* (
 ) {
   const { candidateId, commit, generation, projectId, tree } = promotion
   if (candidateId === null) return { answer: undefined }
-  const now = yield* Time.now
+  const draft = yield* recovery(change)
+  const { now } = draft
   const release: Release = {
     id: releaseId(projectId, generation),
     projectId,
@@ -128,29 +133,16 @@ const neverStarted = Effect.fnUntraced(function* (
     createdAt: now,
     updatedAt: now
   }
-  return yield* changeEnds(change, release, !releasable, [Commit.insert("release", release)])
+  Draft.insert(draft, "release", release)
+  return yield* changeEnds(draft, change, release, !releasable)
 })
 
 const changeEnds = Effect.fnUntraced(function* (
+  draft: Draft.Draft,
   change: Commit.Stored<Change>,
-  release: Release,
-  completes: boolean,
-  writes: ReadonlyArray<Commit.Write>
+  { id: releaseId, reason }: Release,
+  completes: boolean
 ) {
-  const outcome = {
-    ended: completes ? ("released" as const) : ("releaseFailed" as const),
-    reason: release.reason,
-    releaseId: release.id
-  }
-  const after = afterRelease(change, outcome, yield* Time.now, actor)
-  return {
-    answer: undefined,
-    commit: {
-      name: "Recovery.recover",
-      projectId: release.projectId,
-      lease: (yield* Process).lease,
-      writes: [...writes, ...after.writes],
-      events: after.events
-    }
-  }
+  afterRelease(draft, change, { ended: completes ? "released" : "releaseFailed", reason, releaseId })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Recovery.recover", lease: (yield* Process).lease }) }
 })

@@ -9,13 +9,12 @@ import { formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
 import { versionRow } from "../app/Apps.ts"
 import { reopening } from "../app/PointerBuilds.ts"
 import { type Pointer, restorable } from "../model/Pointer.ts"
-import { PointerLifecycle } from "../model/PointerLifecycle.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { ground } from "../app/Removal.ts"
-import type { NewEvent } from "../model/Event.ts"
 import { afterRelease } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Conflict, Ledger } from "../ledger/Ledger.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
@@ -109,36 +108,16 @@ const starting = Effect.fnUntraced(function* (releaseId: string) {
   const head = yield* demand("head", release.record.projectId)
   if (head.record.generation > release.record.generation)
     return { ...(yield* ending(releaseId, { _tag: "Superseded" })), answer: "over" as const }
-  const next = Lifecycle.next(ReleaseLifecycle, release.record.status, "started")
+  const { commit, generation, projectId } = release.record
+  const draft = Draft.begin(projectId, actor, yield* Time.now)
   // Building already: an earlier run of this process began it.
-  if (next._tag === "Failure") return { answer: "go" as const }
-  const now = yield* Time.now
-  const app = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+  if (!Draft.may(draft, "release", release, "started")) return { answer: "go" as const }
+  const app = yield* find("pointer", pointerKey(projectId, "production"))
   const begun = app === null || app.record.status === "removed" ? {} : { incarnation: app.record.incarnation }
-  const older = yield* olderReleases(release.record)
-  const superseded = yield* Effect.forEach(older, (each) => supersede(each, now))
-  return {
-    answer: "go" as const,
-    commit: {
-      name: "Releases.start",
-      projectId: release.record.projectId,
-      lease: (yield* Process).lease,
-      expects: [Commit.unchanged("head", head.record.projectId, head)],
-      writes: [
-        Commit.update("release", release, { ...begun, status: next.success, updatedAt: now }),
-        ...superseded.flatMap((each) => each.writes)
-      ],
-      events: [
-        ...superseded.flatMap((each) => each.events),
-        {
-          type: "build.started" as const,
-          subject: releaseId,
-          data: { releaseId, generation: release.record.generation, commit: release.record.commit },
-          actor
-        }
-      ]
-    }
-  }
+  Draft.expect(draft, Commit.unchanged("head", projectId, head))
+  for (const each of yield* olderReleases(release.record)) yield* supersede(draft, each)
+  Draft.step(draft, "release", release, "started", begun, { "build.started": { releaseId, generation, commit } })
+  return { answer: "go" as const, commit: Draft.end(draft, { name: "Releases.start", lease: (yield* Process).lease }) }
 })
 
 const olderReleases = Effect.fnUntraced(function* (release: Release) {
@@ -150,22 +129,10 @@ const olderReleases = Effect.fnUntraced(function* (release: Release) {
   return page.items.filter((each) => each.record.generation < release.generation)
 })
 
-const supersede = Effect.fnUntraced(function* (older: Commit.Stored<Release>, now: Time.Timestamp) {
-  const next = Lifecycle.next(ReleaseLifecycle, older.record.status, "newerPromoted")
-  if (next._tag === "Failure") return { writes: [], events: [] }
+const supersede = Effect.fnUntraced(function* (draft: Draft.Draft, older: Commit.Stored<Release>) {
   const change = yield* demand("change", older.record.changeId)
-  const ended = afterRelease(change, { ended: "released", reason: null, releaseId: older.record.id }, now, actor)
-  return {
-    writes: [
-      Commit.update("release", older, {
-        status: next.success,
-        reason: "a newer generation was promoted",
-        updatedAt: now
-      }),
-      ...ended.writes
-    ],
-    events: ended.events
-  }
+  Draft.step(draft, "release", older, "newerPromoted", { reason: "a newer generation was promoted" })
+  afterRelease(draft, change, { ended: "released", reason: null, releaseId: older.record.id })
 })
 
 /** The pointer serves the release's bundle. */
@@ -191,73 +158,34 @@ const moving = Effect.fnUntraced(
     if (pointer.record.status === "removed") return { _tag: "Removed" as const }
     // Removed and deployed again meanwhile: the bundle may be gone with the app that it was found for.
     if (pointer.record.incarnation !== incarnation) return yield* Effect.fail(new Waiting("the app is a new one", 0))
-    // A row whose last build failed is building again before it is live.
-    const building = Lifecycle.next(PointerLifecycle, pointer.record.status, "buildStarted")
-    if (building._tag === "Success") {
-      yield* reopen(pointer, building.success)
+    if (yield* reopened(pointer))
       return yield* new Conflict({ kind: "pointer", id: pointer.record.channel, expected: "building", actual: null })
-    }
-    const live = Lifecycle.next(PointerLifecycle, pointer.record.status, "built")
-    if (live._tag === "Failure") return yield* Effect.die(live.failure)
     const previous = restorable(pointer.record, release.record.generation)
-    const now = yield* Time.now
-    const { commit, generation } = release.record
-    const version = yield* versionRow(project, {
-      commit,
-      generation,
-      bundle: { key: bundle.key, digest: bundle.digest }
+    const { commit, generation, id } = release.record
+    const { digest: bundle_digest, key: bundle_key, source: bundleSource } = bundle
+    const version = yield* versionRow(project, { commit, generation, bundle })
+    const draft = Draft.begin(project.id, actor, yield* Time.now)
+    // What it goes back to, for as long as this release is not found good.
+    const live = { commit, generation, bundle_key, bundle_digest, last_good: previous, reason: null }
+    Draft.step(draft, "pointer", pointer, "built", live)
+    Draft.update(draft, "release", release, {
+      incarnation: pointer.record.incarnation,
+      replacedGeneration: previous?.generation ?? null,
+      bundleSource,
+      updatedAt: draft.now
     })
-    return yield* commitStep(
-      moved,
-      {
-        name: "Releases.move",
-        projectId: project.id,
-        writes: [
-          Commit.update("pointer", pointer, {
-            commit,
-            generation,
-            bundle_key: bundle.key,
-            bundle_digest: bundle.digest,
-            // What it goes back to, for as long as this release is not found good.
-            last_good: previous,
-            status: live.success,
-            reason: null,
-            updated_at: now
-          }),
-          Commit.update("release", release, {
-            incarnation: pointer.record.incarnation,
-            replacedGeneration: previous?.generation ?? null,
-            bundleSource: bundle.source,
-            updatedAt: now
-          }),
-          ...(version === null ? [] : [version])
-        ],
-        events: [buildCompleted(release.record, bundle)]
-      },
-      { _tag: "Moved" }
-    )
+    if (version !== null) draft.writes.push(version)
+    Draft.emit(draft, "build.completed", id, { releaseId: id, generation, bundleSource, bundleDigest: bundle_digest })
+    return yield* commitStep(moved, Draft.end(draft, { name: "Releases.move" }), { _tag: "Moved" })
   },
   Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 })
 )
 
-const reopen = Effect.fnUntraced(function* (pointer: Commit.Stored<Pointer>, status: Pointer["status"]) {
-  const now = yield* Time.now
-  yield* (yield* Ledger).commit({
-    name: "Releases.reopen",
-    projectId: pointer.record.project_id,
-    lease: (yield* Process).lease,
-    writes: [Commit.update("pointer", pointer, { status, reason: null, updated_at: now })]
-  })
-})
-
-const buildCompleted = (release: Release, bundle: ReleaseBundle): NewEvent => ({
-  type: "build.completed",
-  subject: release.id,
-  data: {
-    releaseId: release.id,
-    generation: release.generation,
-    bundleSource: bundle.source,
-    bundleDigest: bundle.digest
-  },
-  actor
+/** A row whose last build failed is building again before it is live: commits that, and answers whether it was so. */
+const reopened = Effect.fnUntraced(function* (pointer: Commit.Stored<Pointer>) {
+  const draft = Draft.begin(pointer.record.project_id, system("Releases.reopen"), yield* Time.now)
+  if (!Draft.may(draft, "pointer", pointer, "buildStarted")) return false
+  Draft.step(draft, "pointer", pointer, "buildStarted", { reason: null })
+  yield* (yield* Ledger).commit(Draft.end(draft, { name: "Releases.reopen", lease: (yield* Process).lease }))
+  return true
 })

@@ -8,11 +8,13 @@ import { Effect, Schema } from "effect"
 import { AppData } from "../app/AppData.ts"
 import type { Pointer } from "../model/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
-import { removed } from "../app/Removal.ts"
+import { takeDown } from "../app/Removal.ts"
 import { dismissOld } from "../worker/DeadLetters.ts"
 import { forgetOld } from "../webhook/Deliveries.ts"
-import * as Commit from "../ledger/Commit.ts"
+import { system } from "../model/Actor.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Records } from "../ledger/Records.ts"
 import { Retention } from "../ledger/Retention.ts"
@@ -105,10 +107,12 @@ const sweepPreviews = Effect.fnUntraced(function* (now: number) {
  */
 const deletePreview = Effect.fnUntraced(function* (old: Pointer) {
   const { project_id, channel, label } = old
-  yield* decideAndCommit(ending(old, (pointer, now) => removedWrite(pointer, now)))
+  yield* decideAndCommit(ending(old, takeDown))
   yield* (yield* PointerSignal).moved(label)
   yield* (yield* AppData).wipe({ project: project_id, channel })
-  yield* decideAndCommit(ending(old, ({ revision }) => deletion(project_id, channel, revision)))
+  yield* decideAndCommit(
+    ending(old, (draft, { revision }) => draft.writes.push(deletion(project_id, channel, revision)))
+  )
   yield* (yield* PointerSignal).moved(label)
 })
 
@@ -119,22 +123,18 @@ const deletion = (projectId: string, channel: string, revision: number): Commit.
   revision
 })
 
-const removedWrite = (pointer: Commit.Stored<Pointer>, now: Time.Timestamp): Commit.Write | null => {
-  const gone = removed(pointer, now)
-  return gone === null ? null : Commit.update("pointer", pointer, gone)
-}
-
 /** One write to the row that was found old; none when it is gone, or another has taken its place. */
 const ending = Effect.fnUntraced(function* (
   old: Pointer,
-  writeOf: (pointer: Commit.Stored<Pointer>, now: Time.Timestamp) => Commit.Write | null
+  end: (draft: Draft.Draft, pointer: Commit.Stored<Pointer>) => void
 ) {
   const { project_id: projectId, channel, created_at } = old
   const pointer = yield* find("pointer", pointerKey(projectId, channel))
   if (pointer === null || pointer.record.created_at !== created_at) return { answer: undefined }
-  const write = writeOf(pointer, yield* Time.now)
-  if (write === null) return { answer: undefined }
-  return { answer: undefined, commit: { name: "RetentionSweep.preview", projectId, writes: [write] } }
+  const draft = Draft.begin(projectId, system("RetentionSweep.preview"), yield* Time.now)
+  end(draft, pointer)
+  if (draft.writes.length === 0) return { answer: undefined }
+  return { answer: undefined, commit: Draft.end(draft, { name: "RetentionSweep.preview" }) }
 })
 
 /** Deletes what is too old among the next objects of a prefix. Answers the last key that it looked at; null at the end. */

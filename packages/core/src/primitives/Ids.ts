@@ -2,7 +2,7 @@
  * Identifiers, as the specification's table "Identifiers" and the decisions' "Identifiers" give them.
  * Angle brackets nest whole ids: a Task of `chg_1` with key `edit-1` is `tsk_chg_1_edit-1`.
  */
-import { Effect, Random, Schema } from "effect"
+import { Clock, Effect, Random, Schema } from "effect"
 import { matching } from "./Matching.ts"
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -86,8 +86,9 @@ const base32 = (value: number, length: number): string => {
 }
 
 /** A ULID: 48 bits of the program's clock, then 80 random bits (four draws of 20), in Crockford's base 32. */
-export const makeUlid: Effect.Effect<string> = Effect.gen(function* () {
-  let text = base32(yield* Effect.clockWith((clock) => clock.currentTimeMillis), 10)
-  for (let i = 0; i < 4; i++) text += base32(yield* Random.nextIntBetween(0, 2 ** 20 - 1), 4)
+export const makeUlid: Effect.Effect<string> = Effect.withFiberSucceed((fiber) => {
+  const random = fiber.getRef(Random.Random)
+  let text = base32(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe(), 10)
+  for (let i = 0; i < 4; i++) text += base32(Math.floor(random.nextDoubleUnsafe() * 2 ** 20), 4)
   return text
 })

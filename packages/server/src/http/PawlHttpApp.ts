@@ -1,5 +1,5 @@
 /** The API as one HTTP app: portable, so that any server can mount it. It never fails: every end is an answer. */
-import { Context, Effect, Layer, Option, Scope } from "effect"
+import { Context, Effect, Layer, Option, References, Scope } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeUlid } from "@pawl/core/primitives/Ids"
@@ -17,7 +17,7 @@ import { CandidatesHttp } from "./groups/CandidatesHttp.ts"
 import { ChangeSetsHttp } from "./groups/ChangeSetsHttp.ts"
 import { ChangesHttp } from "./groups/ChangesHttp.ts"
 import { DeadLettersHttp } from "./groups/DeadLettersHttp.ts"
-import type { ConnectionOf } from "./request/Connection.ts"
+import type { Connection, ConnectionOf } from "./request/Connection.ts"
 import * as DiffSlots from "./groups/DiffSlots.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./request/Endpoints.ts"
@@ -104,22 +104,13 @@ const scoped = Effect.map(
     })
 )
 
-/** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
-const exchange = Effect.fnUntraced(function* <R>(
-  router: Answer<R | HttpServerRequest.HttpServerRequest>,
-  { accessLog, admission, connectionOf, streams }: Mounted
-) {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const connection = (connectionOf ?? (yield* scoped))(request)
-  const requestId = yield* requestIdOf(request)
-  const found = Endpoints.find(request.method, request.url)
-  const path = request.url.split("?", 1)[0] ?? ""
-  if (!("endpoint" in found)) {
-    const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
-    const refused = Effect.succeed(withHeaders(problemResponse(problem, requestId), requestId, path))
-    return yield* observing(refused, { requestId, route: "unknown", state: null, accessLog })
-  }
-  const { endpoint, id } = found
+/** What is known of a request before its endpoint runs. */
+const stateOf = (
+  { endpoint, id }: Endpoints.Found,
+  requestId: string,
+  connection: Connection,
+  admission: Admission.Admission
+): ExchangeShape => {
   const state: ExchangeShape = {
     requestId,
     path: endpoint.path,
@@ -137,20 +128,82 @@ const exchange = Effect.fnUntraced(function* <R>(
     answer: endpoint.answer,
     handled: false
   }
-  const asked =
-    endpoint.need === null ? Effect.andThen(state.enter(RateLimits.strangerAt(request.remoteAddress)), router) : router
-  const answer = asked.pipe(
-    Effect.catchCause(answerCause),
-    Effect.provideService(HttpServerRequest.HttpServerRequest, jsonRequest(request, endpoint.bodyLimit)),
-    Effect.provideService(Exchange, state),
-    Effect.annotateLogs({ endpoint: endpoint.name }),
-    // Whatever is administered may have ended somebody's right to read.
-    Effect.tap(() => (administers(endpoint) && state.handled ? EventStreams.lookAgain(streams) : Effect.void)),
-    Effect.map((given) => paced(withHeaders(given, requestId, path), state.place, connection))
+  return state
+}
+
+/** Lets an endpoint answer what comes in this state. */
+const answered = <R>(
+  router: Answer<R | HttpServerRequest.HttpServerRequest>,
+  { endpoint }: Endpoints.Found,
+  state: ExchangeShape
+) => {
+  const asked = Effect.catchCause(
+    endpoint.need === null
+      ? Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
+          Effect.andThen(state.enter(RateLimits.strangerAt(remoteAddress)), router)
+        )
+      : router,
+    answerCause
   )
-  return yield* observing(answer, { requestId, route: endpoint.path, state, accessLog })
-  // Only an interruption is left: the caller is gone.
-}, Effect.catch(Effect.die))
+  // Three services at once: each by itself would change the fiber's context, and change it back.
+  return Effect.updateContext(asked, (given: Context.Context<R | HttpServerRequest.HttpServerRequest>) => {
+    const request = jsonRequest(Context.get(given, HttpServerRequest.HttpServerRequest), endpoint.bodyLimit)
+    const words = Context.get(given, References.CurrentLogAnnotations)
+    return given.pipe(
+      Context.add(HttpServerRequest.HttpServerRequest, request),
+      Context.add(Exchange, state),
+      Context.add(References.CurrentLogAnnotations, {
+        ...words,
+        requestId: state.requestId,
+        endpoint: endpoint.name
+      })
+    )
+  })
+}
+
+/** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
+const exchange = <R>(
+  router: Answer<R | HttpServerRequest.HttpServerRequest>,
+  { accessLog, admission, streams }: Mounted,
+  request: HttpServerRequest.HttpServerRequest,
+  connection: Connection,
+  requestId: string
+) => {
+  const found = Endpoints.find(request.method, request.url)
+  const path = request.url.split("?", 1)[0] ?? ""
+  if (!("endpoint" in found)) {
+    const problem = found.length === 0 ? noSuchPath(path) : noSuchMethod(request.method, found)
+    const refused = Effect.succeed(withHeaders(problemResponse(problem, requestId), requestId, path))
+    return observing(refused, { requestId, route: "unknown", state: null, accessLog })
+  }
+  const { endpoint } = found
+  const state = stateOf(found, requestId, connection, admission)
+  const told = (given: HttpServerResponse.HttpServerResponse) =>
+    paced(withHeaders(given, requestId, path), state.place, connection)
+  const answer = Effect.flatMap(answered(router, found, state), (given) =>
+    // Whatever is administered may have ended somebody's right to read.
+    administers(endpoint) && state.handled
+      ? Effect.as(EventStreams.lookAgain(streams), told(given))
+      : Effect.succeed(told(given))
+  )
+  return observing(answer, { requestId, route: endpoint.path, state, accessLog })
+}
+
+/** Answers one request. */
+const serve = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>, mounted: Mounted) => {
+  const { connectionOf } = mounted
+  const connectionsOf = connectionOf === undefined ? scoped : Effect.succeed(connectionOf)
+  return Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    (request) =>
+      Effect.flatMap(connectionsOf, (connection) =>
+        Effect.flatMap(requestIdOf(request), (requestId) =>
+          exchange(router, mounted, request, connection(request), requestId)
+        )
+      )
+    // Only an interruption is left: the caller is gone.
+  ).pipe(Effect.catch(Effect.die))
+}
 
 type Needed = Layer.Services<typeof routes>
 
@@ -170,10 +223,16 @@ type Asked = HttpServerRequest.HttpServerRequest | Scope.Scope
 /** One request to the app. It never fails: every end is an answer. */
 export type HttpApp = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Asked>
 
+/** The app, and all that it needs of the installation: a server whose requests begin with that serves them sooner. */
+export interface Mount {
+  readonly app: HttpApp
+  readonly ground: Context.Context<HttpServices>
+}
+
 /** Builds the app. Its scope is the server's: when it closes, open event streams end. */
-export const makeHttpApp = Effect.fnUntraced(function* (
+export const mountHttpApp = Effect.fnUntraced(function* (
   settings: ApiSettings["Service"]
-): Effect.fn.Return<HttpApp, never, HttpServices | Scope.Scope> {
+): Effect.fn.Return<Mount, never, HttpServices | Scope.Scope> {
   const own = Layer.succeed(ApiSettings, settings)
   // Whoever serves more than the API counts all of a caller's requests together.
   const rates = Option.match(yield* Effect.serviceOption(RateLimits.RateLimits), {
@@ -181,16 +240,31 @@ export const makeHttpApp = Effect.fnUntraced(function* (
     onSome: (given) => Layer.succeed(RateLimits.RateLimits, given)
   })
   const held = yield* Layer.build(Layer.mergeAll(shared, rates, own))
-  const context = Context.merge(yield* Effect.context<HttpServices>(), held)
+  const ground = Context.merge(yield* Effect.context<HttpServices>(), held)
   const router = yield* HttpRouter.toHttpEffect(routes).pipe(
     Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: longestParameter }),
-    Effect.provideContext(context)
+    Effect.provideContext(ground)
   )
   const { accessLog, connectionOf } = settings
   const streams = Context.get(held, EventStreams.OpenStreams)
   const mounted = { accessLog: accessLog === true, admission: Admission.make(), connectionOf, streams }
   // What a request brings along wins over what was there when the server started: its scope, the words of its log.
-  const routed = Effect.updateContext(router, (given: Context.Context<Asked>) => Context.merge(context, given))
+  const routed = Effect.updateContext(router, (given: Context.Context<Asked>) =>
+    isGround(given, streams) ? given : Context.merge(ground, given)
+  )
   // Whoever calls may leave at any point; the library alone would let them only once the endpoint is found.
-  return Effect.interruptible(exchange(routed, mounted))
+  return { app: Effect.interruptible(serve(routed, mounted)), ground }
 })
+
+/** Whether all that the app needs is there already: what it made for itself is nowhere else. */
+const isGround = (
+  given: Context.Context<Asked>,
+  streams: EventStreams.OpenStreams["Service"]
+): given is Context.Context<
+  Asked | HttpServices | Layer.Success<typeof shared> | RateLimits.RateLimits | ApiSettings
+> => Option.getOrNull(Context.getOption(given, EventStreams.OpenStreams)) === streams
+
+/** The app alone. */
+export const makeHttpApp = (
+  settings: ApiSettings["Service"]
+): Effect.Effect<HttpApp, never, HttpServices | Scope.Scope> => Effect.map(mountHttpApp(settings), ({ app }) => app)

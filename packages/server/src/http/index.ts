@@ -1,6 +1,6 @@
 /** The HTTP side: handlers and authentication over the contract. Portable: no Node. */
 export { ApiSettings } from "./ApiSettings.ts"
 export { type Endpoint, endpoints } from "./request/Endpoints.ts"
-export { type HttpServices, makeHttpApp } from "./PawlHttpApp.ts"
+export { type HttpServices, makeHttpApp, type Mount, mountHttpApp } from "./PawlHttpApp.ts"
 export { Readiness } from "./Readiness.ts"
 export * as WebCryptoSecrets from "./WebCryptoSecrets.ts"

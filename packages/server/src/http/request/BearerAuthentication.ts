@@ -6,8 +6,8 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { requireScope } from "@pawl/core/access/Access"
 import { authenticate, Unauthenticated } from "@pawl/core/access/Tokens"
-import type { Commands } from "@pawl/core/work/Commands"
-import type { Records } from "@pawl/core/ledger/Records"
+import { Commands } from "@pawl/core/work/Commands"
+import { Records } from "@pawl/core/ledger/Records"
 import { Authenticated, CurrentUser } from "../../api/Authentication.ts"
 import { refusing } from "../answer/Answering.ts"
 import { Exchange } from "./Exchange.ts"
@@ -40,14 +40,16 @@ const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted
 
 export const layer: Layer.Layer<Authenticated, never, Commands | Records | RateLimits> = Layer.effect(
   Authenticated,
-  Effect.map(Effect.context<Commands | Records | RateLimits>(), (context) => ({
-    bearer: (answer, { credential }) =>
-      refusing(authenticated(credential)).pipe(
-        // What the request brings along wins over what was there when the server started.
-        Effect.updateContext((given: Context.Context<HttpServerRequest.HttpServerRequest>) =>
-          Context.merge(context, given)
-        ),
-        Effect.flatMap((caller) => Effect.provideService(answer, CurrentUser, caller))
-      )
-  }))
+  Effect.gen(function* () {
+    const [commands, records, rates] = [yield* Commands, yield* Records, yield* RateLimits]
+    return {
+      bearer: (answer, { credential }) =>
+        refusing(authenticated(credential)).pipe(
+          Effect.updateContext((given: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+            given.pipe(Context.add(Commands, commands), Context.add(Records, records), Context.add(RateLimits, rates))
+          ),
+          Effect.flatMap((caller) => Effect.provideService(answer, CurrentUser, caller))
+        )
+    }
+  })
 )

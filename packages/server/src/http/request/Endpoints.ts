@@ -63,10 +63,26 @@ const page = (path: string): Endpoint => ({
 /** The contract, and the pages that describe it. */
 export const endpoints: ReadonlyArray<Endpoint> = [...contract(), page("/openapi.json"), page("/docs")]
 
-const matchers = endpoints.map((endpoint) => ({
-  endpoint,
-  pattern: new RegExp(`^${endpoint.path.replace(/:[a-z]+/g, "([^/]+)")}$`)
-}))
+interface Matcher {
+  readonly endpoint: Endpoint
+  readonly pattern: RegExp
+}
+
+/** How many parts a path has, and the word behind `/v1/`: few endpoints have both alike. */
+const shapeOf = (path: string): string => {
+  const parts = path.split("/")
+  return `${parts.length} ${parts[2] ?? ""}`
+}
+
+const matchers = Map.groupBy(
+  endpoints.map((endpoint): Matcher => {
+    const pattern = new RegExp(`^${endpoint.path.replace(/:[a-z]+/g, "([^/]+)")}$`)
+    return { endpoint, pattern }
+  }),
+  ({ endpoint }) => shapeOf(endpoint.path)
+)
+
+const none: ReadonlyArray<Matcher> = []
 
 /** As the router reads it; null for what is no text, which the router refuses. */
 const decoded = (part: string): string | null => {
@@ -80,7 +96,7 @@ const decoded = (part: string): string | null => {
 /** The endpoint of a request; else the methods that its path has, none when there is no such path. */
 export const find = (method: string, url: string): Found | ReadonlyArray<string> => {
   const path = url.split("?", 1)[0] ?? ""
-  const here = matchers.filter(({ pattern }) => pattern.test(path))
+  const here = (matchers.get(shapeOf(path)) ?? none).filter(({ pattern }) => pattern.test(path))
   const asked = method === "HEAD" ? "GET" : method
   const found = here.find(({ endpoint }) => endpoint.method === asked)
   if (found !== undefined) {

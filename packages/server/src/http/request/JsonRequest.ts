@@ -100,7 +100,10 @@ export const jsonRequest = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
 ): HttpServerRequest.HttpServerRequest =>
-  Object.create(request, {
-    headers: { value: Headers.set(request.headers, "content-type", "application/json") },
-    text: { get: () => Effect.orDie(read(request, limit)) }
-  })
+  // No endpoint reads a body with these.
+  request.method === "GET" || request.method === "HEAD"
+    ? request
+    : Object.create(request, {
+        headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+        text: { get: () => Effect.orDie(read(request, limit)) }
+      })

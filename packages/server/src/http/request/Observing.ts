@@ -1,5 +1,5 @@
 /** What is kept of a request to the API besides its answer: a span, a count, and a line in the log when that is wanted. */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { parse, traceparent } from "@pawl/core/telemetry/TraceContext"
@@ -22,8 +22,6 @@ const methodOf = (method: string): string => (methods.has(method) ? method : "ot
 
 const nanosPerSecond = 1e9
 
-const elapsed = Effect.clockWith((clock) => clock.currentTimeNanos)
-
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 /** Counted and logged when the head of the answer is known: streams go on after that. */
@@ -31,40 +29,36 @@ export const observing = <E, R>(
   answer: Answer<E, R>,
   { accessLog, requestId, route, state }: Observed
 ): Answer<E, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const { httpRequests, httpSeconds } = yield* Meters
-    const method = methodOf(request.method)
-    const caller = parse(request.headers[traceparent])
-    const begun = yield* elapsed
-    const told = Effect.tap(answer, ({ status }) =>
-      Effect.gen(function* () {
-        const seconds = Number((yield* elapsed) - begun) / nanosPerSecond
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    Effect.withFiber((fiber) => {
+      const { httpRequests, httpSeconds } = fiber.getRef(Meters)
+      const clock = fiber.getRef(Clock.Clock)
+      const method = methodOf(request.method)
+      const begun = clock.currentTimeNanosUnsafe()
+      const isTraced = fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
+      const told = Effect.tap(answer, ({ status }) => {
+        const seconds = Number(clock.currentTimeNanosUnsafe() - begun) / nanosPerSecond
         httpRequests.add(method, route, `${Math.floor(status / 100)}xx`)
         httpSeconds.observe(seconds)
-        yield* Effect.annotateCurrentSpan("http.response.status_code", status)
-        if (accessLog)
-          yield* Effect.logInfo("request").pipe(
-            Effect.annotateLogs({
-              method,
-              route,
-              status,
-              ms: Math.round(seconds * 1e6) / 1e3,
-              userId: state?.userId ?? null
-            })
-          )
+        const traced = isTraced ? Effect.annotateCurrentSpan("http.response.status_code", status) : Effect.void
+        if (!accessLog) return traced
+        const ms = Math.round(seconds * 1e6) / 1e3
+        const words = { requestId, method, route, status, ms, userId: state?.userId ?? null }
+        return Effect.andThen(traced, Effect.annotateLogs(Effect.logInfo("request"), words))
       })
-    )
-    return yield* told.pipe(
-      Effect.annotateLogs({ requestId }),
-      Effect.withSpan(
-        `API ${method} ${route}`,
-        {
-          kind: "server",
-          ...(Option.isSome(caller) ? { parent: caller.value } : {}),
-          attributes: { "http.request.method": method, "http.route": route, requestId }
-        },
-        { captureStackTrace: false }
+      // The library's own tracer tells nobody.
+      if (!isTraced) return told
+      const caller = parse(request.headers[traceparent])
+      return told.pipe(
+        Effect.withSpan(
+          `API ${method} ${route}`,
+          {
+            kind: "server",
+            ...(Option.isSome(caller) ? { parent: caller.value } : {}),
+            attributes: { "http.request.method": method, "http.route": route, requestId }
+          },
+          { captureStackTrace: false }
+        )
       )
-    )
-  })
+    })
+  )

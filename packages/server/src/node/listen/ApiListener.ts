@@ -5,7 +5,7 @@ import { HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effe
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Connection } from "../../http/request/Connection.ts"
-import { ApiSettings, makeHttpApp, Readiness } from "../../http/index.ts"
+import { ApiSettings, mountHttpApp, Readiness } from "../../http/index.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import * as GitListener from "../git/GitListener.ts"
 import { notHere } from "./Listener.ts"
@@ -65,14 +65,16 @@ type App = Effect.Effect<
  * closes, the requests that are under way end.
  */
 export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.Readers, trustProxy: boolean) {
-  const seen = Effect.gen(function* () {
-    const given = yield* HttpServerRequest.HttpServerRequest
+  const seen = Effect.flatMap(HttpServerRequest.HttpServerRequest, (given) => {
     const { req, res } = exchangeOf(given)
+    const answer = (response: HttpServerResponse.HttpServerResponse) => {
+      readOn(req, res)
+      return response
+    }
+    if (!trustProxy) return Effect.map(app, answer)
     // The address that the caller counts by.
     const request = given.modify({ remoteAddress: Option.some(addressOf(req, trustProxy)) })
-    const response = yield* Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
-    readOn(req, res)
-    return response
+    return Effect.map(Effect.provideService(app, HttpServerRequest.HttpServerRequest, request), answer)
   })
   const handler = yield* NodeHttpServer.makeHandler(seen, { scope: yield* Effect.scope }).pipe(
     // The app makes a span of its own, from less of the request than the library would.
@@ -98,8 +100,8 @@ export const make = Effect.fnUntraced(function* (
   const own = Context.make(ApiSettings, settings)
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
   const provided = Context.add(rates, Readiness, readiness)
-  const app = yield* Effect.provide(makeHttpApp(settings), provided)
-  const handler = yield* Scope.provide(serving(app, readers, trustProxy), requests)
+  const { app, ground } = yield* Effect.provide(mountHttpApp(settings), provided)
+  const handler = yield* serving(app, readers, trustProxy).pipe(Scope.provide(requests), Effect.provideContext(ground))
   const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
   const listener: RequestListener = (req, res) =>
     req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)

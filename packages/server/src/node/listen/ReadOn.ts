@@ -9,6 +9,8 @@ import { ServerLimits } from "../../ServerLimits.ts"
  */
 export const readOn = (req: IncomingMessage, res: ServerResponse): void => {
   if (req.complete || req.destroyed) return
+  // An answer at once comes before Node has seen the end of a request without a body.
+  if (req.headers["content-length"] === undefined && req.headers["transfer-encoding"] === undefined) return
   // What is left is read here alone: of a request that is not complete the library would close the connection itself,
   // after 256 KiB, and half a second after the answer.
   req.complete = true

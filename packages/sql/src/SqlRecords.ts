@@ -29,36 +29,40 @@ const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
   const { columns, select } = table(kind)
   const newest = listing.order === "newest"
   const after = positionOf(listing.cursor)
-  const conditions = [
-    ...(listing.projectId === undefined ? [] : [condition("project_id", listing.projectId)]),
-    ...Object.entries<Parameter | ReadonlyArray<Parameter> | undefined>(listing.where ?? {}).flatMap(
-      ([column, wanted]) => {
-        if (wanted === undefined) return []
-        if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
-        return [condition(quoted(column), wanted)]
-      }
-    ),
-    ...(after === null ? [] : [{ sql: `position ${newest ? "<" : ">"} ?`, params: [after] }])
-  ]
-  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.map((each) => each.sql).join(" AND ")}`
-  const limit = limitOf(listing.limit)
-  return {
-    sql: `${select}${where} ORDER BY position ${newest ? "DESC" : "ASC"}${limit === null ? "" : ` LIMIT ${limit + 1}`}`,
-    params: conditions.flatMap((each) => each.params)
+  let where = ""
+  const params: Array<Parameter> = []
+  const holds = (part: Query): void => {
+    where += where === "" ? ` WHERE ${part.sql}` : ` AND ${part.sql}`
+    params.push(...part.params)
   }
+  if (listing.projectId !== undefined) holds(condition("project_id", listing.projectId))
+  const wanted: Readonly<Record<string, Parameter | ReadonlyArray<Parameter> | undefined>> = listing.where ?? {}
+  for (const column of Object.keys(wanted)) {
+    const value = wanted[column]
+    if (value === undefined) continue
+    if (!columns.includes(column)) throw new Error(`${kind} cannot be listed by ${column}`)
+    holds(condition(quoted(column), value))
+  }
+  if (after !== null) holds({ sql: `position ${newest ? "<" : ">"} ?`, params: [after] })
+  const limit = limitOf(listing.limit)
+  const end = limit === null ? "" : ` LIMIT ${limit + 1}`
+  return { sql: `${select}${where} ORDER BY position ${newest ? "DESC" : "ASC"}${end}`, params }
 }
+
+const readFailed = unavailable("read")
+const listFailed = unavailable("list")
 
 export const make = (database: Database["Service"]): Records["Service"] => ({
   get: (kind, id) =>
-    Effect.suspend(() => database.query({ sql: `${table(kind).select} WHERE id = ?`, params: [id] })).pipe(
-      Effect.catch(unavailable("read")),
+    Effect.suspend(() => database.query({ sql: table(kind).byId, params: [id] })).pipe(
+      Effect.catch(readFailed),
       Effect.flatMap(([row]) =>
         row === undefined ? Effect.succeedNone : Effect.asSome(Effect.fromResult(storedOf(kind, row)))
       )
     ),
   list: (kind, listing) =>
     Effect.suspend(() => database.query(listQuery(kind, listing))).pipe(
-      Effect.catch(unavailable("list")),
+      Effect.catch(listFailed),
       Effect.flatMap((rows) => {
         const limit = limitOf(listing.limit)
         const shown = limit === null ? rows : rows.slice(0, limit)

@@ -36,6 +36,8 @@ export interface Table {
   /** The revision of whoever stands in the way of an insertion: by the key, or by a unique value. */
   readonly taken: string
   readonly select: string
+  /** The row of an id. */
+  readonly byId: string
 }
 
 export const quoted = (column: string): string => `"${column}"`
@@ -85,6 +87,7 @@ const tableOf = (kind: Kind): Table => {
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
   const unique = uniqueColumns[kind] ?? []
   const revision = `SELECT revision FROM ${name} WHERE id = ?`
+  const select = `SELECT position, id, revision, data FROM ${name}`
   return {
     kind,
     name,
@@ -105,7 +108,8 @@ const tableOf = (kind: Kind): Table => {
       revision,
       ...unique.map((column) => `UNION ALL SELECT revision FROM ${name} WHERE ${quoted(column)} = ? AND id <> ?`)
     ].join(" "),
-    select: `SELECT position, id, revision, data FROM ${name}`
+    select,
+    byId: `${select} WHERE id = ?`
   }
 }
 

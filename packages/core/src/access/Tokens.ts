@@ -173,7 +173,8 @@ export const authenticate = Effect.fnUntraced(function* (text: Redacted.Redacted
 
 const callerOf = Effect.fnUntraced(function* (found: Token) {
   if (found.revokedAt !== null) return yield* new Unauthenticated({ reason: "revoked" })
-  if (!isLive(found, yield* Time.now)) return yield* new Unauthenticated({ reason: "expired" })
+  if (found.expiresAt !== null && !isLive(found, yield* Time.now))
+    return yield* new Unauthenticated({ reason: "expired" })
   const user = yield* find("user", found.userId)
   if (user === null) return yield* new Unauthenticated({ reason: "unknown" })
   if (user.record.disabledAt !== undefined) return yield* new Unauthenticated({ reason: "disabled" })

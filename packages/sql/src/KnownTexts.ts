@@ -6,11 +6,12 @@
 /** Characters of texts in one generation, of which there are two. */
 const generationChars = 1024 * 1024
 /** Longer texts are decoded each time. */
-const longestChars = 16 * 1024
+const longestChars = 128 * 1024
 
 /** The value, unchangeable with all that it holds: whoever reads its text again gets the same one. */
 export const frozen = <A>(value: A): A => {
-  if (typeof value === "object" && value !== null) {
+  // What is frozen is so with all that it holds.
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     for (const each of Object.values(value)) frozen(each)
     Object.freeze(value)
   }

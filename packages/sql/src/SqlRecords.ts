@@ -6,6 +6,7 @@ import { type Listing, positionOf, type Records } from "@pawl/core/ledger/Record
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Database, Parameter, Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
+import { pageOf, pageQuery, read as readPage } from "./KnownPages.ts"
 import { corrupt, quoted, storedOf, table } from "./Tables.ts"
 
 const isOneOf = (value: unknown): value is ReadonlyArray<Parameter> => Array.isArray(value)
@@ -52,27 +53,41 @@ const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
 const readFailed = unavailable("read")
 const listFailed = unavailable("list")
 
-export const make = (database: Database["Service"]): Records["Service"] => ({
-  get: (kind, id) =>
-    Effect.suspend(() => database.query({ sql: table(kind).byId, params: [id] })).pipe(
-      Effect.catch(readFailed),
-      Effect.flatMap(([row]) =>
-        row === undefined ? Effect.succeedNone : Effect.asSome(Effect.fromResult(storedOf(kind, row)))
-      )
-    ),
-  list: (kind, listing) =>
-    Effect.suspend(() => database.query(listQuery(kind, listing))).pipe(
+/** Fewer rows are read one by one: their text would not be cheaper. */
+const fewRows = 4
+
+export const make = (database: Database["Service"]): Records["Service"] => {
+  const inRows = <K extends Kind>(kind: K, query: Query, limit: number | null) =>
+    database.query(query).pipe(
       Effect.catch(listFailed),
-      Effect.flatMap((rows) => {
-        const limit = limitOf(listing.limit)
-        const shown = limit === null ? rows : rows.slice(0, limit)
-        const last = shown.at(-1)
-        const nextCursor = last !== undefined && rows.length > shown.length ? String(last["position"]) : null
-        const items = Result.all(shown.map((row) => storedOf(kind, row)))
-        return Effect.map(Effect.fromResult(items), (found) => ({ items: found, nextCursor }))
+      Effect.flatMap((rows) => Effect.fromResult(pageOf(kind, rows, limit)))
+    )
+  const inText = <K extends Kind>(kind: K, query: Query, limit: number) =>
+    database.query(pageQuery(query)).pipe(
+      Effect.catch(listFailed),
+      Effect.flatMap(([row]) => {
+        const page = readPage(kind, row?.["page"], limit)
+        return page === null ? inRows(kind, query, limit) : Effect.succeed(page)
       })
     )
-})
+  return {
+    get: (kind, id) =>
+      Effect.suspend(() => database.query({ sql: table(kind).byId, params: [id] })).pipe(
+        Effect.catch(readFailed),
+        Effect.flatMap(([row]) =>
+          row === undefined ? Effect.succeedNone : Effect.asSome(Effect.fromResult(storedOf(kind, row)))
+        )
+      ),
+    list: (kind, listing) =>
+      Effect.suspend(() => {
+        const query = listQuery(kind, listing)
+        const limit = limitOf(listing.limit)
+        return limit === null || limit < fewRows || database.dialect !== "sqlite"
+          ? inRows(kind, query, limit)
+          : inText(kind, query, limit)
+      })
+  }
+}
 
 /** JSON that the store wrote itself. */
 export const parsed = (tableName: string, key: string, text: unknown) =>

@@ -56,6 +56,9 @@ const valueOf = (text: string): unknown => {
   }
 }
 
+/** The same characters: a text that was cut out of a longer one would keep that in memory. */
+const copied = (text: string): string => JSON.parse(JSON.stringify(text))
+
 /** Decodes a text once, and by its schema only where that changes something: fields, or their order. */
 const decoding =
   (kind: Kind, write: Write | null, decode: Decode): Decode =>
@@ -64,9 +67,10 @@ const decoding =
     const before = known.get(text)
     if (before?.kind === kind) return Result.succeed(before.record)
     const value = write === null ? undefined : valueOf(text)
-    const decoded = write?.(value) === text ? Result.succeed(value) : Result.map(decode(text), KnownTexts.frozen)
-    return Result.map(decoded, (record) => {
-      known.keep(text, { kind, record })
+    const written = write?.(value)
+    const isIt = written === text
+    return Result.map(isIt ? Result.succeed(value) : Result.map(decode(text), KnownTexts.frozen), (record) => {
+      known.keep(isIt ? written : copied(text), { kind, record })
       return record
     })
   }

@@ -15,10 +15,12 @@ import { RateLimits, strangerAt } from "./RateLimits.ts"
 import { judge } from "./Reach.ts"
 
 /** A token is one word. What is none counts as missing, as nothing at all does. */
-const tokenOf = (credential: Redacted.Redacted): Option.Option<Redacted.Redacted> =>
-  Option.map(Option.fromNullishOr(/^(\S+) *$/.exec(Redacted.value(credential))), (match) =>
-    Redacted.make(match[1] ?? "")
-  )
+const tokenOf = (credential: Redacted.Redacted): Option.Option<Redacted.Redacted> => {
+  const text = Redacted.value(credential)
+  const token = /^(\S+) *$/.exec(text)?.[1]
+  if (token === undefined) return Option.none()
+  return Option.some(token === text ? credential : Redacted.make(token))
+}
 
 const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted) {
   const request = yield* HttpServerRequest.HttpServerRequest

@@ -5,7 +5,7 @@ import { HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effe
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Connection } from "../../http/request/Connection.ts"
-import { ApiSettings, mountHttpApp, Readiness } from "../../http/index.ts"
+import { ApiSettings, type HttpServices, mountHttpApp, Readiness } from "../../http/index.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import * as GitListener from "../git/GitListener.ts"
 import { notHere } from "./Listener.ts"
@@ -86,6 +86,9 @@ export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.R
   }
 })
 
+/** What a request adds to the context that all begin with is fewer: more would copy all of that for each of them. */
+const addedPerRequest = 24
+
 /** `requests` is the scope of the requests that are under way. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
@@ -101,7 +104,12 @@ export const make = Effect.fnUntraced(function* (
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
   const provided = Context.add(rates, Readiness, readiness)
   const { app, ground } = yield* Effect.provide(mountHttpApp(settings), provided)
-  const handler = yield* serving(app, readers, trustProxy).pipe(Scope.provide(requests), Effect.provideContext(ground))
+  const handler = yield* serving(app, readers, trustProxy).pipe(
+    Scope.provide(requests),
+    Effect.updateContext((given: Context.Context<never>) =>
+      Context.makeUnsafe<HttpServices>(Context.merge(given, ground).mapUnsafe, { maxDepth: addedPerRequest })
+    )
+  )
   const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
   const listener: RequestListener = (req, res) =>
     req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)

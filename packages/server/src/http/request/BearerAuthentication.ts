@@ -28,7 +28,7 @@ const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted
   const rates = yield* RateLimits
   const token = tokenOf(credential)
   // Strangers are counted by their address: whoever guesses tokens is stopped too.
-  const stranger = rates.take(strangerAt(request.remoteAddress))
+  const stranger = Effect.suspend(() => rates.take(strangerAt(request.remoteAddress)))
   const caller = yield* Option.isNone(token)
     ? Effect.andThen(stranger, new Unauthenticated({ reason: "missing" }))
     : Effect.tapErrorTag(authenticate(token.value), "Unauthenticated", () => stranger)

@@ -86,6 +86,7 @@ const none: ReadonlyArray<Matcher> = []
 
 /** As the router reads it; null for what is no text, which the router refuses. */
 const decoded = (part: string): string | null => {
+  if (!part.includes("%")) return part
   try {
     return decodeURIComponent(part)
   } catch {

@@ -36,13 +36,22 @@ export const observing = <E, R>(
       const method = methodOf(request.method)
       const begun = clock.currentTimeNanosUnsafe()
       const isTraced = fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
-      const told = Effect.tap(answer, ({ status }) => {
+      const count = (status: number): number => {
         const seconds = Number(clock.currentTimeNanosUnsafe() - begun) / nanosPerSecond
         httpRequests.add(method, route, `${Math.floor(status / 100)}xx`)
         httpSeconds.observe(seconds)
+        return seconds
+      }
+      // Nobody is told of each.
+      if (!isTraced && !accessLog)
+        return Effect.map(answer, (response) => {
+          count(response.status)
+          return response
+        })
+      const told = Effect.tap(answer, ({ status }) => {
+        const ms = Math.round(count(status) * 1e6) / 1e3
         const traced = isTraced ? Effect.annotateCurrentSpan("http.response.status_code", status) : Effect.void
         if (!accessLog) return traced
-        const ms = Math.round(seconds * 1e6) / 1e3
         const words = { requestId, method, route, status, ms, userId: state?.userId ?? null }
         return Effect.andThen(traced, Effect.annotateLogs(Effect.logInfo("request"), words))
       })

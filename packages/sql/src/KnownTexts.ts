@@ -2,11 +2,7 @@
  * What texts were decoded to. A text that is read again is the same record, whatever was written meanwhile: nothing here
  * can be out of date, and a row is decoded once for all who read it.
  */
-
-/** Characters of texts in one generation, of which there are two. */
-const generationChars = 1024 * 1024
-/** Longer texts are decoded each time. */
-const longestChars = 128 * 1024
+import { Limits } from "@pawl/core/primitives/Limits"
 
 /** The value, unchangeable with all that it holds: whoever reads its text again gets the same one. */
 export const frozen = <A>(value: A): A => {
@@ -30,7 +26,7 @@ export const make = <A>(): KnownTexts<A> => {
   let [young, old] = [new Map<string, A>(), new Map<string, A>()]
   let chars = 0
   const put = (text: string, value: A): void => {
-    if (chars + text.length > generationChars) {
+    if (chars + text.length > Limits.knownTextsChars) {
       old = young
       young = new Map()
       chars = 0
@@ -47,7 +43,7 @@ export const make = <A>(): KnownTexts<A> => {
       return before
     },
     keep: (text, value) => {
-      if (text.length <= longestChars) put(text, value)
+      if (text.length <= Limits.knownTextChars) put(text, value)
     }
   }
 }

@@ -274,6 +274,12 @@ export const Limits = {
   /** How long a preview lives (specification, retention). */
   previewDays: 7,
 
+  // What is read again and again (decisions: records and pages by their text; each of the two keeps up to twice as much)
+  /** Characters of texts that were read lately; those that were read before them go when it is full. */
+  knownTextsChars: 1024 * 1024,
+  /** A longer text is decoded each time it is read. */
+  knownTextChars: 128 * 1024,
+
   // Upkeep (specification, "Scheduling" and "Retention")
   /** How long forks stay after completion, by environment. */
   forkDaysDevelopment: 7,

@@ -97,7 +97,7 @@ export const bench: Bench = ({ rounds, say }) =>
           floor: "git merge-tree + commit-tree",
           floorValue: median(times.byHand),
           ratio: across(times.pawl, times.byHand),
-          target: valueAtMost(20, "ms")
+          target: valueAtMost(10, "ms")
         })
       ],
       notes: [`Fork and merge take ${median(times.pawl).toFixed(1)} ms; ${each} compositions of each side in a round.`]

@@ -45,7 +45,7 @@ export const bench: Bench = ({ rounds, say }) =>
           floor: "its raw parts by hand, summed",
           floorValue: median(floor),
           ratio: across(ours, floor),
-          target: ratioAtMost(1.5)
+          target: ratioAtMost(1.1)
         })
       ],
       notes: [

@@ -53,7 +53,7 @@ export const bench: Bench = ({ rounds, say }) =>
         floor: "the only app",
         floorValue: median(rate("one")),
         ratio: across(rate(side), rate("one")),
-        target: ratioAtLeast(0.8)
+        target: ratioAtLeast(0.9)
       })
     return {
       figures: [among("one-of-100-apps", "hundred"), among("one-of-1000-apps", "thousand")],

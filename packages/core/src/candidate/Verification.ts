@@ -1,6 +1,7 @@
 /**
- * The verification process, body of `candidate.create`: compose, run each check once, publish the preview, gate.
- * Each finished check is an Evidence row plus its whole output as an object, journalled together.
+ * The verification process, body of `candidate.create`: compose, run each check once, publish the preview as soon as
+ * the build is through, gate. Each finished check is an Evidence row plus its whole output as an object, journalled
+ * together.
  */
 import { Effect, Schema } from "effect"
 import { Base64 } from "effect/encoding"

@@ -57,7 +57,7 @@ export const catalogue: ReadonlyArray<Entry> = [
     figures: ["postgres-swaps-1-fiber", "postgres-swaps-8-fibers", "postgres-swaps-32-fibers"],
     about: [
       "Compare-and-swap commits per second on Postgres with its default durability: `Ledger.commit` of a head's next generation and one event, from 1, 8 or 32 fibers, each on a Project of its own.",
-      "Floor: `pg` by hand over as many connections, with named statements: `BEGIN`, `UPDATE head … WHERE project_id = $ AND generation = $`, `INSERT INTO outbox`, `COMMIT`. No dense sequence of events, no lock, no check of a life. It takes four round trips where the ledger takes two."
+      "Floor: `pg` by hand over as many connections, with named statements: `BEGIN`, `UPDATE head … WHERE project_id = $ AND generation = $`, `INSERT INTO outbox`, `COMMIT`. No dense sequence of events, no lock, no check of a life. It takes four round trips where the ledger takes one."
     ],
     load: async () => (await import("./figures/PostgresCommits.ts")).bench
   },

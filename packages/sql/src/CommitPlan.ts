@@ -129,7 +129,7 @@ const store = (plan: Plan, commit: Commit, write: Write): void => {
     return change(plan, of, write.id, write.revision, { sql: of.remove, params: [write.id, write.revision] })
   const id = of.entity.id(write.record)
   const values = of.values(write.record)
-  const data = of.encode(write.record)
+  const data = of.encode(write.record, write._tag === "Update" ? write.from : undefined)
   // Whoever else holds a unique value is the one that an insert collides with, when it is not the key.
   const holder = (column: string): ReadonlyArray<Parameter> => [values[columns.indexOf(column)] ?? null, id]
   if (write._tag === "Insert") {
@@ -150,20 +150,20 @@ const store = (plan: Plan, commit: Commit, write: Write): void => {
   change(plan, of, id, revision, { sql: of.update, params })
 }
 
-/** The place of a row is the next of its Project, which no other commit of the Project can take meanwhile. */
-const remember = (plan: Plan, commit: Commit, now: number): void => {
-  for (const { changeId, transitions } of passagesOf(commit))
-    add(plan, {
-      sql: `INSERT INTO pawl_history (project_id, position, change_id, at, data)
-        VALUES (?, (SELECT coalesce(max(position), 0) + 1 FROM pawl_history WHERE project_id = ?), ?, ?, ?)`,
-      params: [
-        scopeOf(commit),
-        scopeOf(commit),
-        changeId,
-        now,
-        JSON.stringify({ commit: commit.name, actor: actorOf(commit), transitions })
-      ]
-    })
+/** On Postgres the place of a row is the next of its Project, which no other commit of the Project can take meanwhile; on SQLite the next of all. */
+const remembering = {
+  pg: `INSERT INTO pawl_history (project_id, position, change_id, at, data)
+    VALUES (?, (SELECT coalesce(max(position), 0) + 1 FROM pawl_history WHERE project_id = ?), ?, ?, ?)`,
+  sqlite: `INSERT INTO pawl_history (project_id, change_id, at, data) VALUES (?, ?, ?, ?)`
+}
+
+const remember = (plan: Plan, commit: Commit, { dialect, now }: Circumstances): void => {
+  const scope = scopeOf(commit)
+  for (const { changeId, transitions } of passagesOf(commit)) {
+    const data = JSON.stringify({ commit: commit.name, actor: actorOf(commit), transitions })
+    const project = dialect === "pg" ? [scope, scope] : [scope]
+    add(plan, { sql: remembering[dialect], params: [...project, changeId, now, data] })
+  }
 }
 
 const counting = `INSERT INTO pawl_sequence (project_id, last, oldest) VALUES (?, ?, 1)
@@ -217,7 +217,7 @@ export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
   recordStep(plan, commit)
   for (const expectation of expects) guard(plan, expectation)
   for (const write of writes) store(plan, commit, write)
-  remember(plan, commit, circumstances.now)
+  remember(plan, commit, circumstances)
   if (events.length > 0) publish(plan, scopeOf(commit), events, circumstances)
   if (commands.length > 0)
     for (const statement of sending(scopeOf(commit), commands, circumstances.now)) add(plan, statement)

@@ -23,6 +23,26 @@ const keyed = (sql: SqlClient.SqlClient): string =>
 
 type Step = (sql: SqlClient.SqlClient) => ReadonlyArray<string>
 
+/**
+ * SQLite writes whole pages. Rows of the history are large: in a tree that is kept in the order of its key each one that
+ * comes between others moves its neighbours to new pages, at its end none. And the last place that was given in the line
+ * of Projects stands in a row of its own, `*`: no index is kept to find it.
+ */
+const inFewerPages: ReadonlyArray<string> = [
+  `ALTER TABLE pawl_history RENAME TO pawl_history_before`,
+  `CREATE TABLE pawl_history (position INTEGER PRIMARY KEY, project_id TEXT NOT NULL, change_id TEXT, at BIGINT NOT NULL, data TEXT NOT NULL)`,
+  `INSERT INTO pawl_history (project_id, change_id, at, data)
+    SELECT project_id, change_id, at, data FROM pawl_history_before ORDER BY project_id, position`,
+  `DROP TABLE pawl_history_before`,
+  `CREATE INDEX pawl_history_project ON pawl_history (project_id)`,
+  `CREATE INDEX pawl_history_change ON pawl_history (change_id)`,
+  `ALTER TABLE pawl_turn RENAME TO pawl_turn_before`,
+  `CREATE TABLE pawl_turn (project_id TEXT PRIMARY KEY, served BIGINT NOT NULL) WITHOUT ROWID`,
+  `INSERT INTO pawl_turn (project_id, served) SELECT project_id, served FROM pawl_turn_before
+    UNION ALL SELECT '*', coalesce(max(served), 0) FROM pawl_turn_before`,
+  `DROP TABLE pawl_turn_before`
+]
+
 /** The steps in order; their places are their versions. A step that was ever published is never changed. */
 const migrations: ReadonlyArray<Step> = [
   (sql) => [
@@ -76,7 +96,8 @@ const migrations: ReadonlyArray<Step> = [
     `CREATE TABLE pawl_slot (scope TEXT NOT NULL, place INTEGER NOT NULL, holder TEXT NOT NULL, until_at BIGINT NOT NULL, PRIMARY KEY (scope, place))${keyed(sql)}`
   ],
   // No commit has a key any more.
-  () => ["DROP TABLE pawl_commit_key"]
+  () => ["DROP TABLE pawl_commit_key"],
+  (sql) => sql.onDialectOrElse({ pg: () => [], orElse: () => inFewerPages })
 ]
 
 /** Something that a database holds by this name, and the statements that make it. */

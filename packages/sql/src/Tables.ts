@@ -7,7 +7,7 @@ import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Parameter, Row } from "./Database.ts"
 import * as KnownTexts from "./KnownTexts.ts"
 import { type Write, writing } from "@pawl/core/primitives/JsonWriter"
-import { plainly } from "@pawl/core/primitives/PlainJson"
+import { plainlyAfter } from "@pawl/core/primitives/PlainJson"
 
 export interface Table {
   readonly kind: Kind
@@ -19,8 +19,11 @@ export interface Table {
   /** Where `status` stands in `columns`; -1 for a kind without. */
   readonly statusAt: number
   readonly unique: ReadonlyArray<string>
-  /** The JSON of a record. Throws when the record is not what its schema says. */
-  readonly encode: (record: unknown) => string
+  /**
+   * The JSON of a record. Throws when the record is not what its schema says. What it shares with the record that it
+   * takes the place of, which was stored, is not looked at again.
+   */
+  readonly encode: (record: unknown, before?: unknown) => string
   readonly decode: (text: unknown) => Result.Result<unknown, unknown>
   /** Values of `columns`. */
   readonly values: (record: unknown) => ReadonlyArray<Parameter>
@@ -80,7 +83,7 @@ const tableOf = (kind: Kind): Table => {
   const columns = Object.keys(entity.columns)
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
-  const isPlain = plainly(entity.schema)
+  const isPlain = plainlyAfter(entity.schema)
   const decode = decoding(
     kind,
     writing(entity.schema),
@@ -99,7 +102,7 @@ const tableOf = (kind: Kind): Table => {
     columns,
     statusAt: columns.indexOf("status"),
     unique,
-    encode: (record) => JSON.stringify(isPlain?.(record) === true ? record : encode(record)),
+    encode: (record, before) => JSON.stringify(isPlain?.(record, before) === true ? record : encode(record)),
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),
     insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,

@@ -8,27 +8,47 @@ type Check = (value: unknown) => boolean
 
 const isText: Check = (value) => typeof value === "string"
 
-/** Of a Struct without index signatures. What has more keys than the schema names is not plain: encoding drops them. */
-const structOf = (ast: SchemaAST.Objects): Check | null => {
+interface Field {
+  readonly name: string
+  readonly isOptional: boolean
+  readonly check: Check
+}
+
+/** Of a Struct without index signatures. */
+const fieldsOf = (ast: SchemaAST.Objects): ReadonlyArray<Field> | null => {
   if (ast.indexSignatures.length > 0 || ast.propertySignatures.length === 0) return null
-  const fields: Array<{ readonly name: string; readonly isOptional: boolean; readonly check: Check }> = []
+  const fields: Array<Field> = []
   for (const { name, type } of ast.propertySignatures) {
     const check = checkOf(type)
     if (check === null || typeof name !== "string") return null
     fields.push({ name, isOptional: SchemaAST.isOptional(type), check })
   }
-  return (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return false
-    const record = value as Readonly<Record<string, unknown>>
-    let known = 0
-    for (const { check, isOptional, name } of fields) {
-      if (Object.hasOwn(record, name)) known++
-      else if (isOptional) continue
-      else return false
-      if (!check(record[name])) return false
-    }
-    return Object.keys(record).length === known
+  return fields
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What has more keys than the schema names is not plain: encoding drops them. What `before` holds already is not looked at. */
+const areFields = (fields: ReadonlyArray<Field>, value: Fields, before: Fields | null): boolean => {
+  let known = 0
+  for (const { check, isOptional, name } of fields) {
+    if (Object.hasOwn(value, name)) known++
+    else if (isOptional) continue
+    else return false
+    if (before !== null && before[name] === value[name] && Object.hasOwn(before, name)) continue
+    if (!check(value[name])) return false
   }
+  let keys = 0
+  for (const _ in value) keys++
+  return keys === known
+}
+
+const structOf = (ast: SchemaAST.Objects): Check | null => {
+  const fields = fieldsOf(ast)
+  return fields === null ? null : (value) => isFields(value) && areFields(fields, value, null)
 }
 
 /** Of a list whose items are all alike. */
@@ -53,12 +73,19 @@ const unionOf = (ast: SchemaAST.Union): Check | null => {
   return (value) => checks.some((check) => check(value))
 }
 
-/** Of a text that is put together of fixed texts and any others. */
+const isAnyText = (ast: SchemaAST.AST): boolean => SchemaAST.isString(ast) && ast.checks === undefined
+
+/** Of a text that is put together of fixed texts and any others. Most are a beginning, and anything after it. */
 const templateOf = ({ parts }: SchemaAST.TemplateLiteral): Check | null => {
+  const [start, rest, ...more] = parts
+  if (start !== undefined && rest !== undefined && more.length === 0 && SchemaAST.isLiteral(start) && isAnyText(rest)) {
+    const beginning = String(start.literal)
+    return (value) => typeof value === "string" && value.startsWith(beginning)
+  }
   const sources: Array<string> = []
   for (const part of parts) {
     if (SchemaAST.isLiteral(part)) sources.push(Patterns.escape(String(part.literal)))
-    else if (SchemaAST.isString(part) && part.checks === undefined) sources.push("[^]*")
+    else if (isAnyText(part)) sources.push("[^]*")
     else return null
   }
   const pattern = new RegExp(`^${sources.join("")}$`)
@@ -122,3 +149,15 @@ const checkOf = (ast: SchemaAST.AST): Check | null => {
  * Null for a schema that has, or may have, a transformation. False says nothing: then the value is to be encoded.
  */
 export const plainly = (schema: Schema.Codec<unknown, unknown>): Check | null => checkOf(schema.ast)
+
+/** The same of a record that takes the place of a plain one: only what differs from that is looked at. */
+export const plainlyAfter = (
+  schema: Schema.Codec<unknown, unknown>
+): ((value: unknown, before: unknown) => boolean) | null => {
+  const { ast } = schema
+  if (ast._tag !== "Objects" || ast.checks !== undefined || ast.encoding !== undefined) return null
+  const fields = checkOf(ast) === null ? null : fieldsOf(ast)
+  return fields === null
+    ? null
+    : (value, before) => isFields(value) && areFields(fields, value, isFields(before) ? before : null)
+}

@@ -9,7 +9,7 @@ export type Timestamp = typeof Timestamp.Type
 export const dayMs = 24 * 60 * 60 * 1000
 
 /** Milliseconds since 1970 as a timestamp. */
-export const fromMillis = (ms: number): Timestamp => DateTime.formatIso(DateTime.makeUnsafe(ms))
+export const fromMillis = (ms: number): Timestamp => new Date(ms).toISOString()
 
 export const toMillis = (timestamp: Timestamp): number => DateTime.toEpochMillis(DateTime.makeUnsafe(timestamp))
 

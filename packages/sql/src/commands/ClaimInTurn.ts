@@ -11,7 +11,7 @@ export const eachProject = `project (id) AS (
   SELECT (SELECT min(project_id) FROM pawl_command)
   UNION ALL SELECT (SELECT min(c.project_id) FROM pawl_command c WHERE c.project_id > project.id) FROM project WHERE project.id IS NOT NULL)`
 
-export const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
+export const marks = (count: number): string => (count === 0 ? "" : `?${", ?".repeat(count - 1)}`)
 
 export interface Claim extends Pick<Asked, "kinds" | "except"> {
   readonly now: number

@@ -4,16 +4,26 @@ import { type Command, Command as CommandSchema, type DeadLetter, type LeasedCom
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Row } from "../Database.ts"
+import { plainly } from "@pawl/core/primitives/PlainJson"
 import { parsed } from "../SqlRecords.ts"
 import { corrupt } from "../Tables.ts"
 
 const decodeCommand = Schema.decodeUnknownResult(CommandSchema)
+const { payload: _, ...columns } = CommandSchema.fields
+const isPlain = plainly(Schema.Struct(columns))
+
+/** By its schema only when it is not plainly what that says. */
+const decode = (command: Command | Readonly<Record<string, unknown>>): Result.Result<Command, unknown> => {
+  const { payload, ...rest } = command
+  const isRecord = typeof payload === "object" && payload !== null && !Array.isArray(payload)
+  return isRecord && isPlain?.(rest) === true ? Result.succeed(command as Command) : decodeCommand(command)
+}
 
 const commandOf = (tableName: string, row: Row): Result.Result<Command, LedgerUnavailable> => {
   const id = String(row["id"])
   return Result.flatMap(parsed(tableName, id, row["payload"]), (payload) =>
     Result.mapError(
-      decodeCommand({
+      decode({
         id,
         kind: row["kind"],
         projectId: row["project_id"] === "" ? null : row["project_id"],

@@ -2,6 +2,21 @@
 import type { Lease } from "@pawl/core/model/Command"
 import type { Row, Statement } from "../Database.ts"
 
+/** The end of one that was not sent again meanwhile. The fence: touches one row while the lease is held. */
+export const over = ({ commandId, token }: Lease, now: number): readonly [Statement, Statement] => [
+  {
+    sql: "DELETE FROM pawl_command WHERE id = ? AND token = ? AND ready_at > ? AND again IS NULL",
+    params: [commandId, token, now],
+    rows: 1
+  },
+  journalOf(commandId)
+]
+
+const journalOf = (commandId: string): Statement => ({
+  sql: "DELETE FROM pawl_journal WHERE process = ?",
+  params: [commandId]
+})
+
 /**
  * The fence: touches one row while the lease is held. A command that was sent again lets go of its token and begins
  * anew; another keeps it, for `ending` to find.
@@ -17,7 +32,7 @@ export const restart = ({ commandId, token }: Lease, now: number): Statement => 
 
 export const ending = ({ commandId, token }: Lease): ReadonlyArray<Statement> => [
   { sql: "DELETE FROM pawl_command WHERE id = ? AND token = ?", params: [commandId, token] },
-  { sql: "DELETE FROM pawl_journal WHERE process = ?", params: [commandId] }
+  journalOf(commandId)
 ]
 
 /** Whether the command is to run again, from what `restart` answered. */

@@ -16,18 +16,25 @@ import { unavailable } from "../Failures.ts"
 const nextReadyQuery = `WITH RECURSIVE ${eachProject}
   SELECT min((SELECT min(c.ready_at) FROM pawl_command c WHERE c.project_id = project.id AND c.ready_at >= ?)) AS at FROM project WHERE project.id IS NOT NULL`
 
-/** Projects with due commands that are asked for, the longest unserved first. */
+/**
+ * Projects with due commands that are asked for, the longest unserved first, each with the first of them. Which command
+ * is due is only looked for in as many Projects as are asked for, and in those that were never served, to order them.
+ */
 const projectsInTurn = (asked: Asked, now: number): Query => {
-  const { params, sql } = wanted("first", asked)
+  const { params, sql } = wanted("c", asked)
+  const due = (column: string, project: string) =>
+    `SELECT c.${column} FROM pawl_command c WHERE c.project_id = ${project} AND c.ready_at <= ? AND ${sql} ORDER BY c.ready_at, c.place LIMIT 1`
+  const unserved = (column: string) => `CASE WHEN t.served IS NULL THEN (${due(column, "project.id")}) END`
+  // A LIMIT keeps SQLite from ordering only after it has looked at all.
   return {
-    sql: `WITH RECURSIVE ${eachProject}, due (id, ready_at, place) AS (
-      SELECT project.id, c.ready_at, c.place FROM project JOIN pawl_command c ON c.id = (
-        SELECT first.id FROM pawl_command first WHERE first.project_id = project.id AND first.ready_at <= ? AND ${sql}
-        ORDER BY first.ready_at, first.place LIMIT 1)
-    )
-    SELECT due.id FROM due LEFT JOIN pawl_turn ON pawl_turn.project_id = due.id
-    ORDER BY coalesce(pawl_turn.served, 0), due.ready_at, due.place LIMIT ${asked.limit}`,
-    params: [now, ...params]
+    sql: `WITH RECURSIVE ${eachProject}
+      SELECT id, command FROM (
+        SELECT line.id AS id, (${due("id", "line.id")}) AS command FROM (
+          SELECT project.id AS id FROM project LEFT JOIN pawl_turn t ON t.project_id = project.id WHERE project.id IS NOT NULL
+          ORDER BY t.served, ${unserved("ready_at")}, ${unserved("place")} LIMIT -1
+        ) line
+      ) WHERE command IS NOT NULL LIMIT ${asked.limit}`,
+    params: [now, ...params, now, ...params, now, ...params]
   }
 }
 
@@ -58,7 +65,11 @@ const take = ({ id, project }: Candidate, token: string, now: number, leaseMs: n
     params: [token, now + leaseMs, id, now]
   },
   {
-    sql: `INSERT INTO pawl_turn (project_id, served) SELECT ?, coalesce(max(served), 0) + 1 FROM pawl_turn WHERE 1 = 1
+    sql: "UPDATE pawl_turn SET served = served + 1 WHERE project_id = '*'",
+    params: []
+  },
+  {
+    sql: `INSERT INTO pawl_turn (project_id, served) SELECT ?, served FROM pawl_turn WHERE project_id = '*'
       ON CONFLICT (project_id) DO UPDATE SET served = excluded.served`,
     params: [project]
   }
@@ -69,6 +80,17 @@ const allLeased = (
   token: string
 ): Result.Result<ReadonlyArray<LeasedCommand>, LedgerUnavailable> => Result.all(rows.map((row) => leasedOf(row, token)))
 
+/** Fewer Projects than commands are asked for: more of each. */
+const inTurn = (database: Database["Service"], first: ReadonlyArray<Candidate>, asked: Asked, now: number) =>
+  Effect.map(
+    Effect.forEach(first, ({ project }) =>
+      Effect.map(database.query(dueOf(project, asked, now)), (rows) =>
+        rows.map((each): Candidate => ({ project, id: String(each["id"]) }))
+      )
+    ),
+    (queues) => roundRobin(queues, asked.limit)
+  )
+
 const claimFrom = (
   database: Database["Service"],
   asked: Asked
@@ -77,14 +99,12 @@ const claimFrom = (
     const { leaseMs, limit, worker } = asked
     const token = `${worker}:${yield* makeUlid}`
     const now = yield* nowMillis
-    const projects = yield* database.query(projectsInTurn(asked, now))
-    const queues = yield* Effect.forEach(projects, (row) =>
-      Effect.map(database.query(dueOf(String(row["id"]), asked, now)), (rows) =>
-        rows.map((each): Candidate => ({ project: String(row["id"]), id: String(each["id"]) }))
-      )
-    )
-    const order = roundRobin(queues, limit)
-    if (order.length === 0) return []
+    const first = Array.from(yield* database.query(projectsInTurn(asked, now)), (row): Candidate => ({
+      project: String(row["id"]),
+      id: String(row["command"])
+    }))
+    if (first.length === 0) return []
+    const order = first.length === limit ? first : yield* inTurn(database, first, asked, now)
     const outcome = yield* database.batch(order.flatMap((each) => take(each, token, now, leaseMs)))
     const rows = outcome._tag === "Applied" ? outcome.answers.flat() : []
     // Another process was faster with all of them: there may be more.

@@ -7,7 +7,7 @@ import { type Signals, work } from "@pawl/core/ledger/Signals"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { marks } from "./ClaimInTurn.ts"
 import type { Database, Parameter, Query, Statement } from "../Database.ts"
-import { ending, isRestarted, restart } from "./Finishing.ts"
+import { ending, isRestarted, over, restart } from "./Finishing.ts"
 import { unavailable } from "../Failures.ts"
 import { make as makeClaims } from "./SqlClaims.ts"
 import { make as makeDeadLetters } from "./SqlDeadLetters.ts"
@@ -112,6 +112,13 @@ export const make = (database: Database["Service"], signals: Signals): Commands[
       return delayMs === null || Number(row?.["attempts"]) >= Number(row?.["max_attempts"]) ? "dead" : "retried"
     })
 
+  /** The lease is lost, or the command was sent again: then it begins anew. */
+  const finishAgain = (lease: Lease) =>
+    Effect.flatMap(
+      fenced("finish", lease, (now) => [restart(lease, now), ...ending(lease)]),
+      (answers) => (isRestarted(answers[0]) ? wake : Effect.void)
+    )
+
   return {
     ...makeClaims(database, signals),
     ...makeDeadLetters(database, wake),
@@ -126,9 +133,10 @@ export const make = (database: Database["Service"], signals: Signals): Commands[
         ])
       ),
     finish: (lease) =>
-      Effect.flatMap(
-        fenced("finish", lease, (now) => [restart(lease, now), ...ending(lease)]),
-        (answers) => (isRestarted(answers[0]) ? wake : Effect.void)
+      Effect.flatMap(nowMillis, (now) =>
+        Effect.flatMap(batch("finish", over(lease, now)), ({ _tag }) =>
+          _tag === "Applied" ? Effect.void : finishAgain(lease)
+        )
       ),
     fail,
     release: (lease, delayMs, why = "waits") =>

@@ -1,7 +1,7 @@
 /**
  * The stores' batches on SQLite. A batch runs without a pause. Batches that are asked for in the same moment share
- * one transaction, each in a savepoint of its own, so that they wait for the disk once; an answer is given only after
- * the COMMIT that makes it durable.
+ * one transaction, so that they wait for the disk once; when one of them misses, each gets a savepoint of its own. An
+ * answer is given only after the COMMIT that makes it durable.
  */
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import type { Database, Outcome, Statement } from "@pawl/sql/Database"
@@ -76,12 +76,33 @@ const transactOne = (opened: Opened, job: Job): Result => {
 const isFull = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && cause.code === "SQLITE_FULL"
 
+/**
+ * All batches one after the other, which is what mostly comes of them: a savepoint would keep a copy of every page that
+ * is written. Null when one of them missed or failed: then the transaction begins anew.
+ */
+const performTogether = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArray<Result> | null => {
+  const results: Array<Result> = []
+  try {
+    for (const { statements } of jobs) {
+      const outcome = perform(opened, statements)
+      if (outcome._tag === "Missed") break
+      results.push(Effect.succeed(outcome))
+    }
+  } catch {
+    // What failed, and whether the others can be applied without it, is seen when each is performed apart.
+  }
+  if (results.length === jobs.length) return results
+  rollBack(opened)
+  opened.prepare("BEGIN IMMEDIATE").run()
+  return null
+}
+
 /** Applies the batches, and answers one result for each. */
 const transact = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArray<Result> => {
   if (jobs.length === 1) return jobs.map((job) => transactOne(opened, job))
   try {
     opened.prepare("BEGIN IMMEDIATE").run()
-    const results = jobs.map((job) => performApart(opened, job.statements))
+    const results = performTogether(opened, jobs) ?? jobs.map((job) => performApart(opened, job.statements))
     opened.prepare("COMMIT").run()
     return results
   } catch (cause) {

@@ -1,6 +1,6 @@
 /**
- * The stores' `Database` on Postgres, straight on the pool. A batch takes one round trip. One that misses takes two
- * more: `BEGIN` and every statement at once, then what explains the miss, and `ROLLBACK`.
+ * The stores' `Database` on Postgres, straight on the pool. A batch takes one round trip. Where a
+ * miss is to be explained there are two more: `BEGIN` and every statement at once, then the question, and `ROLLBACK`.
  *
  * Isolation is READ COMMITTED. A commit takes its Project's advisory lock first, in a statement of its own, so that all
  * that it reads and guards afterwards is what the one before it committed; every other write carries its condition in
@@ -92,7 +92,7 @@ const looking = async (ask: Send, statements: ReadonlyArray<Statement>): Promise
 
 /**
  * In one round trip: what is sent up to a Sync is one transaction, which the server commits there, or undoes when a
- * statement fails. A miss fails; what it was is found out by looking.
+ * statement fails. A miss fails; what is to be asked about it is asked by looking, in a transaction of its own.
  */
 const atOnce = async (ask: Send, statements: ReadonlyArray<Statement>): Promise<Outcome> => {
   const asks: Array<Ask> = []
@@ -105,8 +105,9 @@ const atOnce = async (ask: Send, statements: ReadonlyArray<Statement>): Promise<
     const answers = await ask(asks)
     return { _tag: "Applied", answers: answers.map(({ rows }) => rows) }
   } catch (problem) {
-    if (problem instanceof PipelineFailed && isMissed(problem.cause)) return looking(ask, statements)
-    throw problem
+    if (!(problem instanceof PipelineFailed) || !isMissed(problem.cause)) throw problem
+    const index = problem.answers.length
+    return statements[index]?.otherwise === undefined ? { _tag: "Missed", index, rows: [] } : looking(ask, statements)
   }
 }
 

@@ -48,9 +48,9 @@ const project = ({ order, ...rest }: Project) => ({
 
 export default defineConfig({
   test: {
-    // Many tests wait for processes more than they compute: one worker more than cores keeps the cores busy.
     sequence: { sequencer: Order },
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for processes more than they compute: some workers more than cores keep the cores busy.
+    maxWorkers: availableParallelism() + 2,
     reporters: ["default", join(root, "tools/vitest/SkipReporter.ts")],
     projects: [
       ...projects.map(({ name, folder }) =>

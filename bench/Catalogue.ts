@@ -129,7 +129,7 @@ export const catalogue: ReadonlyArray<Entry> = [
     figures: ["release-seen-everywhere", "removal-seen-everywhere"],
     about: [
       "Three processes with the role `router` share a Postgres, one of them with `api` and `worker` too. From the moment at which that one shows a release until the others do, and from the API's answer to a removal until all three show it, each asked again 2 ms after its answer; the slowest of the rounds.",
-      "Floor: the bound for a router that was cut off, `Limits.pointerCacheMs`."
+      "Floor: the bound for a router that was cut off, `RouterLimits.pointerCacheMs`."
     ],
     load: async () => (await import("./figures/SeenEverywhere.ts")).bench
   },

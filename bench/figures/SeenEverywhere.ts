@@ -1,6 +1,6 @@
 /** How soon every router of an installation shows that an app was released, or removed. */
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import { setTimeout as pause } from "node:timers/promises"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { type Bench, figure, valueAtMost } from "../Figure.ts"
 import { lastly, median, worst } from "../Rounds.ts"
 import * as PostgresServer from "../../packages/adapters-pg/test/PostgresServer.ts"
@@ -79,8 +79,8 @@ export const bench: Bench = async ({ rounds, say }) => {
       value: worst(of),
       unit: "ms",
       floor: "a router that was cut off",
-      floorValue: Limits.pointerCacheMs,
-      ratio: worst(of) / Limits.pointerCacheMs,
+      floorValue: RouterLimits.pointerCacheMs,
+      ratio: worst(of) / RouterLimits.pointerCacheMs,
       target: valueAtMost(1000, "ms")
     })
   return {

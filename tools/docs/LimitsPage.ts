@@ -2,17 +2,21 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
+import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 const sources = [
   "core/src/primitives/Limits.ts",
+  "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
+  "adapters-cloudflare/src/CloudflareLimits.ts",
   "server/src/ServerLimits.ts"
 ].map((path) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url)))
 
-const all = { ...Limits, ...LocalLimits, ...ServerLimits }
+const all = { ...Limits, ...RouterLimits, ...LocalLimits, ...CloudflareLimits, ...ServerLimits }
 
 interface Bound {
   readonly name: keyof typeof all

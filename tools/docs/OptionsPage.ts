@@ -1,4 +1,5 @@
 /** `docs/operating/options.md`: the options of `pawl serve`, with what they default to. */
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -70,7 +71,7 @@ const abouts: Readonly<Record<string, About>> = {
   },
   appProcesses: {
     takes: "a whole number above 0",
-    otherwise: String(Limits.appProcesses),
+    otherwise: String(LocalLimits.appProcesses),
     what: "How many processes of live apps there may be at once. Beyond, the one that was idle longest ends; where none is idle, visitors are asked to come back."
   },
   sandboxMinutesPerMonth: {

@@ -172,5 +172,12 @@ export const LocalLimits = {
   /** Of the receiver's answer; the rest is not read. */
   webhookAnswerBytes: 64 * KiB,
   /** Names that one process looks up at a time: a name server that hangs holds a thread that files need too. */
-  webhookLookups: 2
+  webhookLookups: 2,
+
+  // git over HTTP (decisions: a push is bounded as the files of one API call are)
+  /** A push as it is sent, and what its objects come to when they are unpacked. */
+  gitPushBytes: 10 * MiB,
+
+  // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
+  appProcesses: 128
 } as const

@@ -1,7 +1,7 @@
 /** The rules that an app ships beside its files, as the bundle holds them: `_redirects`, `_headers`, `run_worker_first`. */
+import { RouterLimits } from "./RouterLimits.ts"
 import type { Headers } from "@pawl/core/app/AppRuntime"
 import type { HeaderRule, RedirectRule, RunWorkerFirst } from "@pawl/core/bundle/Bundle"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { responseHeaders } from "./Headers.ts"
 import { compile, fill, globs, isDynamic, match, type PathPattern, type Values } from "./PathPattern.ts"
 
@@ -151,7 +151,7 @@ export const changeFor = (rules: HeaderRules, pathname: string, hostname: string
   const known = rules.known.get(key)
   if (known !== undefined) return known
   const change = changeOf(rules.rules, pathname, hostname)
-  if (rules.known.size >= Limits.routerRulePaths) rules.known.clear()
+  if (rules.known.size >= RouterLimits.routerRulePaths) rules.known.clear()
   rules.known.set(key, change)
   return change
 }

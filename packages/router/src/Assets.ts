@@ -1,10 +1,10 @@
 /** Static files of app versions: bundles parsed once, bytes verified against their digests before anyone sees them. */
+import { RouterLimits } from "./RouterLimits.ts"
 import { type AppRequest, type AppResponse, type AppVersion, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import * as BundleStore from "@pawl/core/bundle/BundleStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { conditionsOf, fileResponse, methodNotAllowed, moved, nothing, notModified } from "./AssetResponse.ts"
 import { BytesBody } from "./Body.ts"
@@ -31,10 +31,14 @@ export class Assets extends Context.Service<
 
 const readWithin = <A, E>(key: string, read: Effect.Effect<A, E>): Effect.Effect<A, E | ObjectStoreUnavailable> =>
   Effect.timeoutOrElse(read, {
-    duration: Limits.objectReadMs,
+    duration: RouterLimits.objectReadMs,
     orElse: () =>
       Effect.fail(
-        new ObjectStoreUnavailable({ operation: "get", key, reason: `no answer within ${Limits.objectReadMs} ms` })
+        new ObjectStoreUnavailable({
+          operation: "get",
+          key,
+          reason: `no answer within ${RouterLimits.objectReadMs} ms`
+        })
       )
   })
 
@@ -55,16 +59,16 @@ const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const sites = SharedCache.make<Site, Failure>({
     scope,
-    maxWeight: Limits.routerBundles,
+    maxWeight: RouterLimits.routerBundles,
     weigh: ({ weight }) => weight
   })
   const bytes = SharedCache.make<BytesBody, Failure>({
     scope,
-    maxWeight: Limits.routerAssetCacheBytes,
+    maxWeight: RouterLimits.routerAssetCacheBytes,
     // A short one is kept as text too: see the front.
-    weigh: ({ bytes: { length } }) => (length > Limits.routerOneWriteBytes ? length : 2 * length)
+    weigh: ({ bytes: { length } }) => (length > RouterLimits.routerOneWriteBytes ? length : 2 * length)
   })
-  const reads = yield* Semaphore.make(Limits.routerAssetReads)
+  const reads = yield* Semaphore.make(RouterLimits.routerAssetReads)
 
   const loadSite = (version: AppVersion): Effect.Effect<Site, Failure> =>
     BundleStore.load(version.bundleKey, version.bundleDigest).pipe(

@@ -1,5 +1,5 @@
 /** What a header's name decides, remembered: the same few dozen names come with every message. */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { RouterLimits } from "./RouterLimits.ts"
 
 /** Headers of one connection, never of the message (RFC 9110, 7.6.1, and the older names that still travel). */
 const hopByHop = new Set([
@@ -79,9 +79,9 @@ export const headerName = (original: string): HeaderName => {
   const before = known.get(original)
   if (before !== undefined) return before
   const made = judged(original)
-  if (original.length > Limits.routerHeaderNameLength) return made
+  if (original.length > RouterLimits.routerHeaderNameLength) return made
   // Anybody may send any name: what nobody sends again is not kept for long.
-  if (known.size >= Limits.routerHeaderNames) known.clear()
+  if (known.size >= RouterLimits.routerHeaderNames) known.clear()
   known.set(original, made)
   return made
 }

@@ -1,6 +1,6 @@
 /** What host names say, remembered: a router is asked for the same few thousands of times a second. */
+import { RouterLimits } from "./RouterLimits.ts"
 import type { AppHost } from "@pawl/core/model/HostLabel"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { hostRoute } from "./Routes.ts"
 
 /** Where a path is, as a URL says it. A `URL` is one. */
@@ -82,7 +82,7 @@ export class KnownHosts {
     if (route._tag !== "App") return route
     const made = new KnownHost(route.app, route.host)
     // Anybody may ask for any name: what nobody asks for again is not kept for long.
-    if (this.#known.size >= Limits.pointerCacheEntries) this.#known.clear()
+    if (this.#known.size >= RouterLimits.pointerCacheEntries) this.#known.clear()
     this.#known.set(host, made)
     return made
   }

@@ -2,7 +2,7 @@
  * Patterns of paths, as an app's `_headers`, `_redirects` and `run_worker_first` write them. Every match takes time in
  * proportion to the path: no regular expression of an app's making runs here, so none can keep the router busy.
  */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { RouterLimits } from "./RouterLimits.ts"
 
 /** What the placeholders of a pattern stood for; its `*` is `splat`. */
 export type Values = Readonly<Record<string, string>>
@@ -56,8 +56,8 @@ export const compile = (text: string, separator: "/" | "." = "/"): PathPattern |
     segments.push(segment)
   }
   if (new Set(names).size < names.length) return { problem: "a placeholder stands in it twice" }
-  if (names.length > Limits.assetRulePlaceholders)
-    return { problem: `it has more than ${Limits.assetRulePlaceholders} placeholders` }
+  if (names.length > RouterLimits.assetRulePlaceholders)
+    return { problem: `it has more than ${RouterLimits.assetRulePlaceholders} placeholders` }
   if (at < 0) return { separator, head: segments, splat: null, tail: [] }
   const [before = "", after = ""] = texts[at]!.split("*")
   if (isDynamic(before) || isDynamic(after)) return { problem: "a placeholder stands in the same segment as its *" }

@@ -1,8 +1,8 @@
 /** Pointers as the router remembers them: for 10 seconds at most, and not a request longer than a push allows. */
+import { RouterLimits } from "./RouterLimits.ts"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as SharedCache from "./SharedCache.ts"
@@ -10,7 +10,7 @@ import * as SharedCache from "./SharedCache.ts"
 export class PointerCache extends Context.Service<
   PointerCache,
   {
-    /** The row of a host, at most `Limits.pointerCacheMs` old. One in memory is there at once: the effect has succeeded. */
+    /** The row of a host, at most `RouterLimits.pointerCacheMs` old. One in memory is there at once: the effect has succeeded. */
     readonly find: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
     /** The row as it is committed now. Neither reads nor fills the cache. */
     readonly findFresh: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
@@ -31,15 +31,15 @@ export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effe
     const { pointerLoads, pointerReads } = yield* Meters
     const cache = SharedCache.make<FoundPointer, PointerSourceUnavailable>({
       scope: yield* Effect.scope,
-      maxWeight: Limits.pointerCacheEntries,
+      maxWeight: RouterLimits.pointerCacheEntries,
       weigh: () => 1,
-      aging: { maxMs: Limits.pointerCacheMs, clock: yield* Clock.Clock }
+      aging: { maxMs: RouterLimits.pointerCacheMs, clock: yield* Clock.Clock }
     })
     const findFresh = (label: string, channel: Channel) =>
       Effect.timeoutOrElse(source.find(label, channel), {
-        duration: Limits.pointerLookupMs,
+        duration: RouterLimits.pointerLookupMs,
         orElse: () =>
-          Effect.fail(new PointerSourceUnavailable({ reason: `no answer within ${Limits.pointerLookupMs} ms` }))
+          Effect.fail(new PointerSourceUnavailable({ reason: `no answer within ${RouterLimits.pointerLookupMs} ms` }))
       })
     const load = (label: string, channel: Channel) =>
       Effect.suspend(() => {

@@ -1,10 +1,10 @@
 /** The router's decisions, pure: (host, path, method) and the pointer row give a page, a static file or the app. */
+import { RouterLimits } from "./RouterLimits.ts"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Bundle, RunWorkerFirst } from "@pawl/core/bundle/Bundle"
 import { type AppHost, hostFor, parseHost } from "@pawl/core/model/HostLabel"
 import type { Pointer } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/Routing"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { decodePath, encodePath, type HtmlHandling, needsEscapes, type NotFoundHandling, resolve } from "./AssetPath.ts"
 import {
   type Change,
@@ -141,7 +141,7 @@ export const siteOf = (bundle: Bundle, bundleKey: string): Site => {
     headers: headerRulesOf(assets.headers),
     hasWorker: bundle.mainModule !== null,
     navigationPrefersFiles: bundle.compatibilityDate >= "2025-04-01",
-    weight: 1 + Math.floor(lengthOf(assets) / Limits.routerBundleLength),
+    weight: 1 + Math.floor(lengthOf(assets) / RouterLimits.routerBundleLength),
     found: new Map()
   }
 }

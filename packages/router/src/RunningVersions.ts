@@ -1,6 +1,6 @@
 /** Which version each host had started last, so that one whose app is removed does not go on running. */
+import { RouterLimits } from "./RouterLimits.ts"
 import type { Channel } from "@pawl/core/model/Pointer"
-import { Limits } from "@pawl/core/primitives/Limits"
 
 interface Running {
   readonly label: string
@@ -18,7 +18,7 @@ export class RunningVersions {
     if (this.byHost.get(key)?.versionId === versionId) return
     this.byHost.delete(key)
     this.byHost.set(key, { label, channel, versionId })
-    if (this.byHost.size <= Limits.pointerCacheEntries) return
+    if (this.byHost.size <= RouterLimits.pointerCacheEntries) return
     const [oldest] = this.byHost.keys()
     if (oldest !== undefined) this.byHost.delete(oldest)
   }

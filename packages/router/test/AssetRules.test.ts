@@ -1,6 +1,6 @@
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import type { HeaderRule, RedirectRule } from "@pawl/core/bundle/Bundle"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { changeFor, headerRulesOf, isOwned, redirectFor, redirectsOf } from "../src/AssetRules.ts"
@@ -232,9 +232,9 @@ describe("_headers", () => {
 
   it("are remembered for some paths, never for all that visitors think of", () => {
     const rules = headerRulesOf([rule("/*", [["x-path", ":splat"]])])!
-    for (let n = 0; n < 3 * Limits.routerRulePaths; n++)
+    for (let n = 0; n < 3 * RouterLimits.routerRulePaths; n++)
       expect(changeFor(rules, `/${n}`, "h")!.set).toEqual([["x-path", String(n)]])
-    expect(rules.known.size).toBeLessThanOrEqual(Limits.routerRulePaths)
+    expect(rules.known.size).toBeLessThanOrEqual(RouterLimits.routerRulePaths)
   })
 })
 

@@ -1,6 +1,6 @@
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Deferred, Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -22,7 +22,7 @@ describe("PointerCache", () => {
       Effect.gen(function* () {
         yield* find()
         yield* find("nobody")
-        yield* TestClock.adjust(Limits.pointerCacheMs - 1)
+        yield* TestClock.adjust(RouterLimits.pointerCacheMs - 1)
         yield* find()
         expect(yield* find("nobody")).toBe(null)
         expect(controls.lookups).toBe(2)
@@ -124,7 +124,7 @@ describe("PointerCache", () => {
         controls.beforeLookup = Effect.never
         const waiting = yield* Effect.forkChild(Effect.flip(find()))
         yield* Effect.yieldNow
-        yield* TestClock.adjust(Limits.pointerLookupMs)
+        yield* TestClock.adjust(RouterLimits.pointerLookupMs)
         expect((yield* Fiber.join(waiting))._tag).toBe("PointerSourceUnavailable")
         controls.beforeLookup = Effect.void
         expect(yield* find()).not.toBe(null)
@@ -134,13 +134,13 @@ describe("PointerCache", () => {
   it("stays within its size whatever labels are asked for, and keeps what is asked for often", () =>
     run((controls) =>
       Effect.gen(function* () {
-        for (let i = 0; i < Limits.pointerCacheEntries * 2; i++) {
+        for (let i = 0; i < RouterLimits.pointerCacheEntries * 2; i++) {
           yield* find(`junk-${i}`)
           if (i % 1000 === 0) yield* find()
         }
-        expect(controls.lookups).toBe(Limits.pointerCacheEntries * 2 + 1)
+        expect(controls.lookups).toBe(RouterLimits.pointerCacheEntries * 2 + 1)
         yield* find("junk-0")
-        expect(controls.lookups).toBe(Limits.pointerCacheEntries * 2 + 2)
+        expect(controls.lookups).toBe(RouterLimits.pointerCacheEntries * 2 + 2)
       })
     ))
 })

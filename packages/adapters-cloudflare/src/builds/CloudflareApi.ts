@@ -3,6 +3,7 @@
  * its failures mean. The token goes into the `Authorization` header and nowhere else: no fault holds a request.
  * Shapes: https://developers.cloudflare.com/api/resources/workers_builds/
  */
+import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { Clock, Effect, Option, type Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClientRequest } from "effect/http"
 import type { HttpClient, HttpClientResponse } from "effect/http"
@@ -12,7 +13,6 @@ import {
   BuildServiceUnauthorized,
   BuildServiceUnavailable
 } from "@pawl/core/release/BuildService"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { readUpTo } from "./BoundedBody.ts"
 
 export interface CloudflareAccount {
@@ -68,7 +68,7 @@ const answerOf = Effect.fnUntraced(function* <A, I>(
   response: HttpClientResponse.HttpClientResponse,
   result: Schema.Codec<A, I>
 ) {
-  const text = new TextDecoder().decode(yield* readUpTo(response, Limits.buildServiceBodyBytes))
+  const text = new TextDecoder().decode(yield* readUpTo(response, CloudflareLimits.buildServiceBodyBytes))
   if (response.status !== 200) return yield* refused(response, text)
   const decoded = Option.flatMap(Schema.decodeUnknownOption(Envelope)(text), (said) =>
     Schema.decodeUnknownOption(result)(said.result)
@@ -104,7 +104,7 @@ export const get = <A, I>(
           })
       ),
       Effect.timeoutOrElse({
-        duration: Limits.buildServiceTimeoutMs,
+        duration: CloudflareLimits.buildServiceTimeoutMs,
         orElse: () => Effect.fail(new BuildServiceUnavailable({ reason: "it did not answer in time" }))
       }),
       // A token is never taken along to another address.

@@ -2,6 +2,7 @@
  * BuildService on Cloudflare Workers Builds, read only. A Worker is known by its tag (`external_script_id`) to the
  * Builds API and by its name to the deployments API. A deployment names a version, and a version its build.
  */
+import { CloudflareLimits } from "../CloudflareLimits.ts"
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import {
@@ -12,7 +13,6 @@ import {
   type ServiceDeployment,
   type TargetRef
 } from "@pawl/core/release/BuildService"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { type CloudflareAccount, get } from "./CloudflareApi.ts"
 
 /** What the service may leave out, or answer as null. */
@@ -66,14 +66,14 @@ const make = (client: HttpClient.HttpClient, account: CloudflareAccount): BuildS
     page = 1
   ): Effect.fn.Return<ReadonlyArray<ServiceBuild>, BuildServiceFault> {
     const path = `builds/workers/${encodeURIComponent(target.workerTag)}/builds`
-    const query = { page: String(page), per_page: String(Limits.buildServicePageSize) }
+    const query = { page: String(page), per_page: String(CloudflareLimits.buildServicePageSize) }
     const listed = yield* get(client, account, path, query, Schema.NullishOr(Schema.Array(Build)))
     const all = (listed ?? []).map(serviceBuild)
     const found = all
       .filter((build) => build.commit === commit)
       .toSorted((one, other) => newestFirst({ at: one.createdAt }, { at: other.createdAt }))
     // Pages come newest first: the builds of one commit do not stand further back than its newest.
-    const last = all.length < Limits.buildServicePageSize || page >= Limits.buildServicePages
+    const last = all.length < CloudflareLimits.buildServicePageSize || page >= CloudflareLimits.buildServicePages
     return found.length > 0 || last ? found : yield* builds(target, commit, page + 1)
   })
 

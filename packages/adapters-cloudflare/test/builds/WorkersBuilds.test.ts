@@ -1,10 +1,10 @@
+import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { inspect } from "node:util"
 import { Effect, Fiber, Layer, Logger, Redacted, References, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
 import { BuildService, type BuildServiceShape, type MemoryBuilds } from "@pawl/core/release/BuildService"
-import { Limits } from "@pawl/core/primitives/Limits"
 import {
   buildServiceContract,
   buildServiceTarget,
@@ -93,7 +93,7 @@ describe("Workers Builds", () => {
       play({ state: { builds: others } }, (service, server) =>
         Effect.map(service.builds(buildServiceTarget, commit), (builds) => {
           expect(builds).toEqual([])
-          expect(server.seen.length).toBe(Limits.buildServicePages)
+          expect(server.seen.length).toBe(CloudflareLimits.buildServicePages)
         })
       )
     ])
@@ -192,7 +192,7 @@ describe("Workers Builds", () => {
       "an outcome nobody knows",
       always(200, { success: true, result: [{ build_uuid: "b", build_outcome: "?", created_on: "" }] })
     ],
-    ["a body that is too long", text(200, `"${"x".repeat(Limits.buildServiceBodyBytes + 10)}"`)],
+    ["a body that is too long", text(200, `"${"x".repeat(CloudflareLimits.buildServiceBodyBytes + 10)}"`)],
     ["a redirect", text(302, "", { location: "http://127.0.0.1:1/steal" })],
     [
       "a connection that is cut",
@@ -216,7 +216,7 @@ describe("Workers Builds", () => {
         const asked = server.asked()
         const asking = yield* Effect.forkChild(Effect.result(service.hasTrigger(buildServiceTarget)))
         yield* Effect.promise(() => asked)
-        yield* TestClock.adjust(Limits.buildServiceTimeoutMs)
+        yield* TestClock.adjust(CloudflareLimits.buildServiceTimeoutMs)
         expect(yield* Fiber.join(asking)).toMatchObject(
           Result.fail({ _tag: "BuildServiceUnavailable", reason: "it did not answer in time" })
         )

@@ -8,7 +8,6 @@ import { type AppResponse, AppRuntime, AppRuntimeUnavailable, type AppVersion } 
 import { AppLogs } from "@pawl/core/app/AppLogs"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { describe } from "@pawl/core/primitives/Telling"
@@ -27,7 +26,7 @@ export interface Options {
   readonly folder: string
   /** The isolations that may be used, for those who would rather have no apps than bare ones. Default: all. */
   readonly isolations?: ReadonlyArray<RuntimeIsolation["name"]>
-  /** How many processes of apps there may be at once. Default: `Limits.appProcesses`. */
+  /** How many processes of apps there may be at once. Default: `LocalLimits.appProcesses`. */
   readonly processes?: number
   /** What one request may take. Default: `LocalLimits.appWallMs`, `appStallMs` and `appResponseBytes`. */
   readonly bounds?: Partial<RequestBounds>
@@ -96,7 +95,7 @@ const acquireSetting = Effect.fnUntraced(function* (
     },
     catch: unavailable
   })
-  const processes = options.processes ?? Limits.appProcesses
+  const processes = options.processes ?? LocalLimits.appProcesses
   const watchdog = yield* Effect.acquireRelease(
     Effect.sync(() => new Watchdog(processes + 2 * LocalLimits.appWarmHosts + LocalLimits.appReplicas)),
     (one) => Effect.promise(() => one.close())

@@ -3,12 +3,12 @@
  * every address that a name has must be public, and the connection goes to one that was looked at, not to the name:
  * a name server that answers differently the next time gains nothing.
  */
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import { lookup as lookUp } from "node:dns/promises"
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { WebhookSender, type WebhookMessage, WebhookUnreachable } from "@pawl/core/webhook/WebhookSender"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { isPublicAddress, notPublic, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { LocalLimits } from "../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
@@ -98,7 +98,7 @@ const post = (
         agent: url.protocol === "https:" ? agents["https:"] : agents["http:"],
         lookup: pinned(addresses),
         headers: { ...headers, "content-length": Buffer.byteLength(body) },
-        maxHeaderSize: Limits.requestHeaderBytes
+        maxHeaderSize: RouterLimits.requestHeaderBytes
       },
       (response) => {
         status = response.statusCode ?? 0

@@ -1,4 +1,5 @@
 /** Host names under the apps domain: `<label>`, `<8 hex>--<label>`, `v<7 digits>--<label>`. One pure parser. */
+import { previewPattern } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Channel } from "./Pointer.ts"
 
@@ -53,6 +54,8 @@ const withoutPort = (host: string): string | null => {
   return Number(port[1]) > 65_535 ? null : host.slice(0, port.index)
 }
 
+const onLabel = new RegExp(`^(?:(${previewPattern})--)?([a-z0-9]+(?:-[a-z0-9]+)*)$`)
+
 /**
  * Reads a `Host` header. `undefined` when the host is not under the apps domain; `null` when it is,
  * but names nothing an app could have; `"apex"` for the apps domain itself.
@@ -67,7 +70,7 @@ export const parseHost = (host: string, appsDomain: string): AppHost | "apex" | 
   if (name === domain) return "apex"
   if (!name.endsWith(`.${domain}`)) return undefined
   const sub = name.slice(0, -domain.length - 1)
-  const match = /^(?:([0-9a-f]{8}|v[0-9]{7})--)?([a-z0-9]+(?:-[a-z0-9]+)*)$/.exec(sub)
+  const match = onLabel.exec(sub)
   if (match === null || !isLabel(match[2]!)) return null
   return { label: match[2]!, channel: match[1] === undefined ? "production" : `preview:${match[1]}` }
 }

@@ -1,6 +1,6 @@
 /** An App pointer: which bundle a host serves. One row per Project and channel; it is all that moves. */
 import { Schema } from "effect"
-import { CandidateId, ChangeId, ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
+import { CandidateId, ChangeId, ObjectId, previewPattern, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 export const pointerStatuses = ["live", "building", "build_failed", "limit_reached", "removed"] as const
@@ -8,7 +8,7 @@ export const PointerStatus = Schema.Literals(pointerStatuses)
 export type PointerStatus = typeof PointerStatus.Type
 
 /** `production`, `preview:<8 hex>` or `preview:v<7 digits>`. */
-export const Channel = Schema.String.check(Schema.isPattern(/^(production|preview:([0-9a-f]{8}|v[0-9]{7}))$/))
+export const Channel = Schema.String.check(Schema.isPattern(new RegExp(`^(production|preview:(${previewPattern}))$`)))
 export type Channel = typeof Channel.Type
 
 /** A bundle that a pointer serves, and the generation it is of; null for a preview that is of none. */

@@ -3,6 +3,7 @@
  * Angle brackets nest whole ids: a Task of `chg_1` with key `edit-1` is `tsk_chg_1_edit-1`.
  */
 import { Clock, Effect, Random, Schema } from "effect"
+import { Limits } from "./Limits.ts"
 import { matching } from "./Matching.ts"
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -58,9 +59,12 @@ export const runId = (task: TaskId, attempt: number): RunId => `run_${task}_${at
 export const changeSetId = (run: RunId): ChangeSetId => `cs_${run}`
 export const releaseId = (project: ProjectId, generation: number): ReleaseId => `rel_${project}_${generation}`
 /** The first 8 of the 24 hex characters of a Candidate id: the name of its preview host. */
-export const previewId = (candidate: CandidateId): string => candidate.slice(5, 13)
+export const previewId = (candidate: CandidateId): string =>
+  candidate.slice("cand_".length, "cand_".length + Limits.previewIdLength)
+/** What stands before `--` in the name of a preview's or a version's host, as a pattern. */
+export const previewPattern = `[0-9a-f]{${Limits.previewIdLength}}|v[0-9]{${Limits.versionDigits}}`
 /** `v` and the generation in 7 digits: the name of a version host. */
-export const versionId = (generation: number): string => `v${String(generation).padStart(7, "0")}`
+export const versionId = (generation: number): string => `v${String(generation).padStart(Limits.versionDigits, "0")}`
 export const workspaceFork = (run: RunId): string => `ws-${run}`
 export const candidateFork = (candidate: CandidateId): string => `cand-${candidate}`
 

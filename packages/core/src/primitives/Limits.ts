@@ -14,32 +14,8 @@ export const Limits = {
   versionDigits: 7,
   /** Of a `Host` header: 253 characters of a name (RFC 1035), a dot, and a port. */
   hostLength: 260,
-  pointerCacheMs: 10 * second,
 
   // Router (decisions: what one process may keep in memory, and for how long a source may keep it waiting)
-  pointerCacheEntries: 10_000,
-  pointerLookupMs: 5 * second,
-  objectReadMs: 10 * second,
-  routerBundles: 500,
-  routerAssetCacheBytes: 64 * MiB,
-  /** Characters of paths and rules of a bundle that count as one more of `routerBundles`. */
-  routerBundleLength: 64 * KiB,
-  /** Paths of a bundle for which it is remembered which of its header rules fit. */
-  routerRulePaths: 256,
-  /** Names of headers, and characters of one, of which it is remembered what becomes of them. */
-  routerHeaderNames: 1000,
-  routerHeaderNameLength: 64,
-  /** Assets read from the object store at once; each is at most `buildAssetBytes`. */
-  routerAssetReads: 32,
-  /** A body up to this is sent in one piece with its head; with both, 16 KiB are what node:http sends without a copy. */
-  routerOneWriteBytes: 14 * KiB,
-  requestHeaderBytes: 16 * KiB,
-  /** The path and query of a request; RFC 9110 asks for 8,000 at least. */
-  requestTargetBytes: 8 * KiB,
-  requestHeadersMs: 15 * second,
-  /** A whole request, its body too. */
-  requestMs: 5 * minute,
-  connectionIdleMs: 65 * second,
 
   // Projects and files (decisions)
   slugLength: 50,
@@ -59,18 +35,13 @@ export const Limits = {
   objectChunkBytes: 64 * KiB,
 
   // git over HTTP (decisions: a push is bounded as the files of one API call are)
-  /** A push as it is sent, and what its objects come to when they are unpacked. */
-  gitPushBytes: 10 * MiB,
 
   // Builds (specification)
   buildsPerDay: 60,
   /** Wall time of one build (decision: an honest build of 400 files takes under a second). */
   buildTimeoutMs: 60 * second,
-  /** Placeholders in one pattern of a rule (decision). */
-  assetRulePlaceholders: 16,
 
   // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
-  appProcesses: 128,
 
   // Slow visitors (decisions: what a process does for one is bounded; what is beyond is cut off)
   appDataKeyLength: 512,
@@ -183,14 +154,8 @@ export const Limits = {
   // Then its newest deployment must be of that build (decisions: the specification says "after retries")
   deploymentConfirmMs: 15 * second,
   deploymentConfirmForMs: 3 * minute,
-  /** One request to a build service (decision). */
-  buildServiceTimeoutMs: 30 * second,
   /** The longest that a build service's `Retry-After` is taken at its word (decision). */
   buildServiceRetryMaxMs: 5 * minute,
-  buildServiceBodyBytes: 4 * MiB,
-  buildServicePageSize: 50,
-  /** Pages of builds that are looked through for a commit, newest first (decision). */
-  buildServicePages: 3,
   releaseTargetNameLength: 63,
   releaseTargetTagLength: 64,
   releaseTargetUrlLength: 300,

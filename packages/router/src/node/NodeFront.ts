@@ -1,6 +1,6 @@
 /** Puts the router before a node:http server. Bodies stream both ways; a visitor who leaves stops the work. */
+import { RouterLimits } from "../RouterLimits.ts"
 import type { AppResponse } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Effect, Exit } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
@@ -24,10 +24,10 @@ export const serverOptions = {
   // Judged by the front, whose answer says what is wrong.
   requireHostHeader: false,
   joinDuplicateHeaders: false,
-  maxHeaderSize: Limits.requestHeaderBytes,
-  headersTimeout: Limits.requestHeadersMs,
-  requestTimeout: Limits.requestMs,
-  keepAliveTimeout: Limits.connectionIdleMs
+  maxHeaderSize: RouterLimits.requestHeaderBytes,
+  headersTimeout: RouterLimits.requestHeadersMs,
+  requestTimeout: RouterLimits.requestMs,
+  keepAliveTimeout: RouterLimits.connectionIdleMs
 } as const satisfies ServerOptions
 
 export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function* () {

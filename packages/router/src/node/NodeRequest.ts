@@ -1,6 +1,6 @@
 /** What node:http received, as the router takes it, or the status that refuses it before any app is asked. */
+import { RouterLimits } from "../RouterLimits.ts"
 import type { Headers } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { TLSSocket } from "node:tls"
 import type { Body } from "../Body.ts"
@@ -63,7 +63,7 @@ const refusalOf = (req: IncomingMessage, framing: Framing): Refusal | null => {
   if (codings > 0 && req.httpVersion !== "1.1") return ambiguous("Transfer-Encoding needs HTTP/1.1.")
   if (req.method === "TRACE" || req.method === "CONNECT") return methodRefused
   if (unknownMethods.has(req.method ?? "")) return methodUnknown
-  if ((req.url ?? "").length > Limits.requestTargetBytes) return uriTooLong
+  if ((req.url ?? "").length > RouterLimits.requestTargetBytes) return uriTooLong
   if (wantsOtherProtocol(req.headers.upgrade)) return upgradeRefused
   return null
 }

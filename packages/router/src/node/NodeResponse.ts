@@ -1,6 +1,6 @@
 /** Sends a response over node:http, at the pace of whoever reads it. */
+import { RouterLimits } from "../RouterLimits.ts"
 import type { AppResponse } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
 import type { ServerResponse } from "node:http"
 import { pipeline, Readable } from "node:stream"
 import { type Body, BytesBody, cancelBody } from "../Body.ts"
@@ -54,7 +54,7 @@ const flatOf = (headers: AppResponse["headers"]): Array<string> => {
 /** A short body goes out as text behind the head, in one piece: a write of two pieces takes half as long again. */
 const sendBytes = (body: BytesBody, res: ServerResponse): void => {
   const { buffer, byteLength, byteOffset } = body.bytes
-  if (byteLength > Limits.routerOneWriteBytes) return void res.end(body.bytes)
+  if (byteLength > RouterLimits.routerOneWriteBytes) return void res.end(body.bytes)
   res.end((body.text ??= Buffer.from(buffer, byteOffset, byteLength).toString("latin1")), "latin1")
 }
 

@@ -1,5 +1,5 @@
 /** What a server answers before anybody is asked: bytes that are no request, or one that is not served. */
-import { Limits } from "@pawl/core/primitives/Limits"
+import { RouterLimits } from "../RouterLimits.ts"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
@@ -15,7 +15,7 @@ export interface Refusal {
 export const uriTooLong: Refusal = {
   status: 414,
   code: "uri_too_long",
-  reason: `The path and query may have at most ${Limits.requestTargetBytes} bytes. Send what is long in the body.`
+  reason: `The path and query may have at most ${RouterLimits.requestTargetBytes} bytes. Send what is long in the body.`
 }
 
 export const upgradeRefused: Refusal = {
@@ -48,7 +48,7 @@ const expectationRefused: Refusal = {
 const headersTooLarge: Refusal = {
   status: 431,
   code: "headers_too_large",
-  reason: `The request line and all headers may have at most ${Limits.requestHeaderBytes} bytes together. Send fewer or shorter headers and cookies.`
+  reason: `The request line and all headers may have at most ${RouterLimits.requestHeaderBytes} bytes together. Send fewer or shorter headers and cookies.`
 }
 
 const bodyOf = ({ code, reason, status }: Refusal): string =>
@@ -121,7 +121,7 @@ interface ParserError extends Error {
 
 /** The request line alone fills what came: no line ended within the bound. */
 const lineIsTooLong = (packet: Buffer | undefined): boolean =>
-  packet !== undefined && /^[A-Z-]+ \S*$/.test(packet.toString("latin1", 0, Limits.requestHeaderBytes))
+  packet !== undefined && /^[A-Z-]+ \S*$/.test(packet.toString("latin1", 0, RouterLimits.requestHeaderBytes))
 
 const refusalOf = (error: ParserError): Refusal => {
   switch (error.code) {

@@ -1,5 +1,5 @@
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import { utf8 } from "@pawl/core/primitives/Digest"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -61,7 +61,7 @@ describe("NodeFront", () => {
     agent.destroy()
   })
 
-  it.each([0, 256, Limits.routerOneWriteBytes, Limits.routerOneWriteBytes + 1])(
+  it.each([0, 256, RouterLimits.routerOneWriteBytes, RouterLimits.routerOneWriteBytes + 1])(
     "sends a file of %i bytes as it is, the first time and the second",
     async (length) => {
       const bytes = Uint8Array.from({ length }, (_, at) => at % 256)

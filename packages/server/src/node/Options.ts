@@ -1,4 +1,5 @@
 /** How a server is started: command line, then `PAWL_…` environment, then the config file, then defaults. */
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
@@ -60,7 +61,7 @@ const options = Config.all({
     Limits.probeRetryMs
   ),
   appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
-  appProcesses: Config.withDefault(positive("appProcesses"), Limits.appProcesses),
+  appProcesses: Config.withDefault(positive("appProcesses"), LocalLimits.appProcesses),
   sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
   sandboxesAtOnce: Config.withDefault(positive("sandboxesAtOnce"), defaultSandboxes()),
   bundleMegabytesPerProject: Config.withDefault(

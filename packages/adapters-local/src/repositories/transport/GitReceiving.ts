@@ -51,7 +51,7 @@ const objection = (stderr: string): string =>
 
 /** Unpacks the pack. git checks each object's form, and that all that it names is there. */
 const unpack = Effect.fnUntraced(function* (gitDir: string, pack: Uint8Array) {
-  const args = ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${Limits.gitPushBytes}`]
+  const args = ["index-pack", "--stdin", "--fix-thin", "--strict", `--max-input-size=${LocalLimits.gitPushBytes}`]
   const { code, stderr } = yield* short({ gitDir, args, env, settings, stdin: pack })
   if (code === 128 || code === 1) return yield* new PackRefused({ reason: objection(stderr) })
   if (code !== 0) return yield* failed(args, { code, stderr })

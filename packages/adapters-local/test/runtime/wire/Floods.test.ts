@@ -1,5 +1,4 @@
 import { type AppOverLimit, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
@@ -27,7 +26,7 @@ const refusal = (world: World, version: AppVersion, path: string): Promise<strin
   visit(world, version, path).catch((error: AppOverLimit) => error)
 
 describe("a flood of requests to one app", () => {
-  const world = open(Limits.appProcesses)
+  const world = open(LocalLimits.appProcesses)
   afterAll(() => world.dispose())
 
   it("is turned away in parts, each told when to come back, and leaves a neighbour alone", async () => {

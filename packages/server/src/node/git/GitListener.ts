@@ -1,9 +1,9 @@
 /** git's smart HTTP for people: `/git/<project id>.git`, and the three paths under it that git asks for. */
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { GitTransport } from "@pawl/adapters-local/repositories/transport/GitTransport"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { makeUlid } from "@pawl/core/primitives/Ids"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Cause, Effect, FiberSet } from "effect"
@@ -132,7 +132,7 @@ const pushing = Effect.fnUntraced(function* (
   route: Route,
   at: Effect.Success<ReturnType<typeof demandCaller>>
 ) {
-  const body = yield* readBody(req, { maxBytes: Limits.gitPushBytes, discardBytes: ServerLimits.gitDiscardBytes })
+  const body = yield* readBody(req, { maxBytes: LocalLimits.gitPushBytes, discardBytes: ServerLimits.gitDiscardBytes })
   const request = parsePush(body.bytes)
   if (request === undefined)
     return yield* new BadBody({ status: 400, reason: "This is not what git sends when it pushes." })

@@ -1,4 +1,5 @@
 /** What a push becomes: a person's ChangeSet, by the same use case and rules as an edit over the API, or a refusal in words. */
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { GitTransport, type Pushed } from "@pawl/adapters-local/repositories/transport/GitTransport"
 import type { PackRefused } from "@pawl/adapters-local/repositories/transport/PackBounds"
 import { user } from "@pawl/core/model/Actor"
@@ -195,7 +196,7 @@ export const push = Effect.fnUntraced(
     if (cut)
       return yield* refuse(
         "too large",
-        `The push has more than ${Limits.gitPushBytes} bytes, which is the most. Push less at a time.`
+        `The push has more than ${LocalLimits.gitPushBytes} bytes, which is the most. Push less at a time.`
       )
     return yield* receiving({ caller, project, changeId }, request)
   },

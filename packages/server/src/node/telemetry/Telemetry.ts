@@ -1,9 +1,9 @@
 /** What a server tells of itself: meters always, in memory; traces when a collector is named. */
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { randomBytes } from "node:crypto"
 import type { HostSetting } from "@pawl/adapters-local/runtime/host/HostProcess"
 import { AppRuntime } from "@pawl/core/app/AppRuntime"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { Limits } from "@pawl/core/primitives/Limits"
 import * as Meters from "@pawl/core/telemetry/Meters"
 import { counted, traced } from "@pawl/core/telemetry/ObservedLedger"
 import * as Tracing from "@pawl/core/telemetry/Tracing"
@@ -32,7 +32,7 @@ class ColdStarts {
     this.times.delete(id)
     this.times.set(id, [beganMs, endedMs])
     const oldest = this.times.keys().next().value
-    if (this.times.size > Limits.appProcesses && oldest !== undefined) this.times.delete(oldest)
+    if (this.times.size > LocalLimits.appProcesses && oldest !== undefined) this.times.delete(oldest)
   }
 
   /** The start of a version that ended at or after a time. */

@@ -1,3 +1,4 @@
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { createCipheriv } from "node:crypto"
 import { readdirSync, readFileSync, readlinkSync, watch, writeFileSync } from "node:fs"
 import { type IncomingMessage, request } from "node:http"
@@ -246,11 +247,11 @@ describe("git for people", () => {
     it("more than a push may have, also when it is told only at its end", async () => {
       // Bytes that do not compress, in files that each are small enough.
       const noise = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16))
-      const half = () => noise.update(Buffer.alloc(Limits.gitPushBytes / 2 + 1))
+      const half = () => noise.update(Buffer.alloc(LocalLimits.gitPushBytes / 2 + 1))
       await client.commit(mine, { "one.bin": half(), "two.bin": half() })
       const { code, output } = await push(mine, change)
       expect([code, output]).toEqual([1, expect.stringContaining("(too large)")])
-      expect(output).toContain(`more than ${Limits.gitPushBytes} bytes`)
+      expect(output).toContain(`more than ${LocalLimits.gitPushBytes} bytes`)
       await client.git(mine, "checkout", "-q", "-f", "-B", "work", "origin/main")
     })
 

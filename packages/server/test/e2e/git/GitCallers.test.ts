@@ -1,7 +1,7 @@
 /** Every path of git's, called by everyone who may not. The HTTP contract does not hold them, so they have a table here. */
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { gzipSync } from "node:zlib"
 import { join } from "node:path"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
@@ -159,7 +159,7 @@ describe("git's paths", () => {
     expect((await ask("POST", at("git-upload-pack"), { ...zipped, body: bomb })).status).toBe(413)
     expect((await ask("POST", at("git-upload-pack"), { ...zipped, body: "no gzip" })).status).toBe(400)
     expect((await ask("POST", at("git-upload-pack"), { ...zipped, body: gzipSync("0000") })).status).toBe(200)
-    const larger = gzipSync(Buffer.alloc(Limits.gitPushBytes + ServerLimits.gitDiscardBytes + 1))
+    const larger = gzipSync(Buffer.alloc(LocalLimits.gitPushBytes + ServerLimits.gitDiscardBytes + 1))
     expect((await ask("POST", at("git-receive-pack"), { ...zipped, body: larger })).status).toBe(413)
     const other = { authorization, headers: { "content-encoding": "br" }, body: "x" }
     expect((await ask("POST", at("git-receive-pack"), other)).status).toBe(415)

@@ -1,0 +1,13 @@
+/** Every bound of what speaks to Cloudflare, with its unit at the end of its name and its source beside it. */
+const MiB = 1024 * 1024
+const second = 1000
+
+export const CloudflareLimits = {
+  // Build services (decisions)
+  /** One request to a build service (decision). */
+  buildServiceTimeoutMs: 30 * second,
+  buildServiceBodyBytes: 4 * MiB,
+  buildServicePageSize: 50,
+  /** Pages of builds that are looked through for a commit, newest first (decision). */
+  buildServicePages: 3
+} as const

@@ -1,6 +1,6 @@
 /** Headers between the ports' pairs and the connection of a process, without what belongs to one connection only. */
+import { RouterLimits } from "@pawl/router/RouterLimits"
 import type { Headers } from "@pawl/core/app/AppRuntime"
-import { Limits } from "@pawl/core/primitives/Limits"
 
 const perConnection = new Set([
   "connection",
@@ -36,8 +36,8 @@ const judged = (original: string): Judged => {
   const name = original.toLowerCase()
   const own = perConnection.has(name) || isPrivate(name)
   const made = { name, passes: own ? false : token.test(original) ? true : null }
-  if (original.length > Limits.routerHeaderNameLength) return made
-  if (known.size >= Limits.routerHeaderNames) known.clear()
+  if (original.length > RouterLimits.routerHeaderNameLength) return made
+  if (known.size >= RouterLimits.routerHeaderNames) known.clear()
   known.set(original, made)
   return made
 }

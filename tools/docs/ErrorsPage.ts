@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { blockCodes } from "@pawl/core/promotion/Canonical"
+import { Stale } from "@pawl/core/promotion/Promotions"
 import { rows } from "../../packages/server/src/http/answer/Problems.ts"
 import { code, page, type Page, table } from "./Markdown.ts"
 
@@ -42,7 +43,8 @@ const sample = {
   approver: "<approver>",
   current: "<current>",
   asked: "<asked>",
-  perDay: "<perDay>"
+  perDay: "<perDay>",
+  message: "<message>"
 }
 
 interface Told {
@@ -87,6 +89,13 @@ const fieldCodes = (): ReadonlyArray<string> => {
   return [...new Set(found.map((match) => match[1]!))].toSorted()
 }
 
+const stale = new Stale({
+  candidateId: "cand_33140dbdae32adf3b1106a6e",
+  baseGeneration: 3,
+  canonicalGeneration: 4,
+  rollback: false
+})
+
 export const errorsPage = (): Page => {
   const fromTable = Object.values(rows).map((row) => told(row))
   const all = [...new Map([...fromTable, ...others(fromTable)].map((each) => [each.code, each])).values()]
@@ -101,7 +110,7 @@ export const errorsPage = (): Page => {
           title: "Canonical has moved on",
           status: 409,
           code: "stale",
-          detail: "Canonical is at S4, this Candidate was made on S3. Ask for a new Candidate of the same ChangeSets.",
+          detail: stale.message,
           requestId: "req_01K9ZT4E4M8W2QJ6R0V5XH3N7A",
           baseGeneration: 3,
           canonicalGeneration: 4

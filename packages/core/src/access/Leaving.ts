@@ -20,13 +20,21 @@ import { demandEnabled, revoke } from "./Tokens.ts"
 /** The user also belongs to an organization that the caller does not own. */
 export class BelongsElsewhere extends Schema.TaggedError<BelongsElsewhere>()("BelongsElsewhere", {
   userId: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.userId} also belongs to an organization that you do not own. Remove them from yours: that ends all that they have there. An operator can do the rest on the machine.`
+  }
+}
 
 /** The organization would be left without an owner. */
 export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {
   userId: Schema.String,
   organizationId: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.userId} is the only owner of ${this.organizationId}. Make another one first.`
+  }
+}
 
 const placesOf = (userId: string) =>
   Effect.map(

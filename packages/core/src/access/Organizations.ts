@@ -16,7 +16,11 @@ import { allScopes, demandEnabled, isTokenText, recordOf, tokenForm } from "./To
 /** As many organizations count for the user as may. */
 export class OrganizationLimit extends Schema.TaggedError<OrganizationLimit>()("OrganizationLimit", {
   max: Schema.Finite
-}) {}
+}) {
+  override get message() {
+    return `${this.max} organizations count for you, by those whom you brought in too, and no more may.`
+  }
+}
 
 /** Every installation's first organization has this id, so that two servers that start at once make one. */
 export const firstOrganizationId: OrganizationId = "org_00000000-0000-4000-8000-000000000000"

@@ -13,13 +13,29 @@ import { Scope, type Token, type User } from "../model/Membership.ts"
 import { checkName } from "./Names.ts"
 import { Secrets } from "./Secrets.ts"
 
+const credentials = {
+  missing: "No token was given.",
+  unknown: "This token is not one of this installation's.",
+  expired: "This token has expired. Ask for a new one.",
+  revoked: "This token was revoked. Ask for a new one.",
+  disabled: "The user of this token was disabled."
+}
+
 /** The caller could not be told. `reason` says what is wrong with the credentials, never what they are. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
   reason: Schema.Literals(["missing", "unknown", "expired", "revoked", "disabled"])
-}) {}
+}) {
+  override get message() {
+    return credentials[this.reason]
+  }
+}
 
 /** The user has as many live tokens as one may have. Revoke one first. */
-export class TokenLimit extends Schema.TaggedError<TokenLimit>()("TokenLimit", { max: Schema.Finite }) {}
+export class TokenLimit extends Schema.TaggedError<TokenLimit>()("TokenLimit", { max: Schema.Finite }) {
+  override get message() {
+    return `You have ${this.max} live tokens. Revoke one first.`
+  }
+}
 
 /** All that a user may do. */
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
@@ -36,7 +52,13 @@ export class ScopeExceedsToken extends Schema.TaggedError<ScopeExceedsToken>()("
   beyond: Schema.Array(Schema.String),
   /** When the token that asks ends; null when the end is not what was too much. */
   endsAt: Schema.NullOr(Schema.String)
-}) {}
+}) {
+  override get message() {
+    return this.endsAt === null
+      ? `This needs a token with the scopes ${this.beyond.join(", ")} too; this one has ${this.held.join(", ") || "none"}.`
+      : `What is asked for would end later than the token that asks, which ends at ${this.endsAt}.`
+  }
+}
 
 /** Fails unless the asking token has these scopes. */
 export const requireWithin = (

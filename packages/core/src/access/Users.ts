@@ -15,10 +15,18 @@ import { requirePlace } from "./Organizations.ts"
 import { allScopes, type Asking, cut, demandEnabled, generate, recordOf, requireWithin } from "./Tokens.ts"
 
 /** The organization has as many members as one may have. */
-export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Finite }) {}
+export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Finite }) {
+  override get message() {
+    return `The organization has its ${this.max} members.`
+  }
+}
 
 /** As many users as may count for the organization, or for who stands behind it. */
-export class UserLimit extends Schema.TaggedError<UserLimit>()("UserLimit", { max: Schema.Finite }) {}
+export class UserLimit extends Schema.TaggedError<UserLimit>()("UserLimit", { max: Schema.Finite }) {
+  override get message() {
+    return `${this.max} users count for this organization or for who stands behind it, and no more may. Disable some.`
+  }
+}
 
 export interface NewUser {
   readonly name: string

@@ -10,7 +10,11 @@ export class DataRefused extends Schema.TaggedError<DataRefused>()("DataRefused"
 /** The store cannot be reached. Try again later. */
 export class AppDataUnavailable extends Schema.TaggedError<AppDataUnavailable>()("AppDataUnavailable", {
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The data of apps is away: ${this.reason}`
+  }
+}
 
 /**
  * One store. With an `incarnation`, as an app has it, the store is that of the pointer row with this incarnation: once

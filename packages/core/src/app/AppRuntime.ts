@@ -39,25 +39,41 @@ export class AppThrew extends Schema.TaggedError<AppThrew>()("AppThrew", {
   reason: Schema.String,
   /** Where it threw, as the app's own files are named. */
   trace: Schema.optionalKey(Schema.String)
-}) {}
+}) {
+  override get message() {
+    return `The app ${this.version} threw: ${this.reason}`
+  }
+}
 
 /** The app went over a bound and was stopped. Answer 503. */
 export class AppOverLimit extends Schema.TaggedError<AppOverLimit>()("AppOverLimit", {
   version: Schema.String,
   limit: Schema.Literals(["cpu", "memory", "subrequests", "wall", "response", "busy", "crash_loop"]),
   retryAfterSeconds: Schema.Finite
-}) {}
+}) {
+  override get message() {
+    return `The app ${this.version} went over its bound of ${this.limit} and was stopped. Ask again in ${this.retryAfterSeconds} s.`
+  }
+}
 
 /** The bundle is missing, damaged or not the one that was verified. Answer 503, never wrong bytes. */
 export class BundleUnusable extends Schema.TaggedError<BundleUnusable>()("BundleUnusable", {
   version: Schema.String,
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The bundle of ${this.version} cannot be served: ${this.reason}`
+  }
+}
 
 /** The runtime itself cannot serve. Answer 503. */
 export class AppRuntimeUnavailable extends Schema.TaggedError<AppRuntimeUnavailable>()("AppRuntimeUnavailable", {
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The runtime of apps cannot serve: ${this.reason}`
+  }
+}
 
 export class AppRuntime extends Context.Service<
   AppRuntime,

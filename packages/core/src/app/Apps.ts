@@ -20,10 +20,18 @@ import { PointerSignal } from "./PointerSignal.ts"
 import { cleaning } from "../bundle/Strays.ts"
 
 /** This installation hosts no live apps. */
-export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {}
+export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {
+  override get message() {
+    return "This installation hosts no live apps: its apps domain is not configured."
+  }
+}
 
 /** The Project has no source yet. */
-export class NoSource extends Schema.TaggedError<NoSource>()("NoSource", { projectId: Schema.String }) {}
+export class NoSource extends Schema.TaggedError<NoSource>()("NoSource", { projectId: Schema.String }) {
+  override get message() {
+    return `${this.projectId} has no source yet.`
+  }
+}
 
 /** A stored bundle, by its key and the digest of its bytes. */
 export interface BundleRef {

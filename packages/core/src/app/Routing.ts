@@ -8,7 +8,11 @@ export class PointerSourceUnavailable extends Schema.TaggedError<PointerSourceUn
   {
     reason: Schema.String
   }
-) {}
+) {
+  override get message() {
+    return `The pointers cannot be read: ${this.reason}`
+  }
+}
 
 /** `"removed"`: the rows are gone, the label's tombstone stands. `null`: the label never had this channel. */
 export type FoundPointer = Pointer | "removed" | null

@@ -26,17 +26,29 @@ import { authorsOf, counts, decisionsOn, type Decisions, type Standing, standing
 export class NotRequired extends Schema.TaggedError<NotRequired>()("NotRequired", {
   candidateId: Schema.String,
   status: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `This Candidate is ${this.status} and owes no decision now.`
+  }
+}
 
 /** The Candidate was decided on before, and otherwise. The first decision stands. */
 export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {
   candidateId: Schema.String,
   decision: Schema.String,
   approver: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.approver} decided ${this.decision}. That stands.`
+  }
+}
 
 /** The Policy does not let those approve a Candidate who opened its Change or wrote what is in it. */
-export class SelfApproval extends Schema.TaggedError<SelfApproval>()("SelfApproval", { changeId: Schema.String }) {}
+export class SelfApproval extends Schema.TaggedError<SelfApproval>()("SelfApproval", { changeId: Schema.String }) {
+  override get message() {
+    return `The Policy does not let those decide on ${this.changeId} who opened it or wrote what is in it. Ask another member.`
+  }
+}
 
 interface Input {
   readonly changeId: string

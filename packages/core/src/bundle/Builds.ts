@@ -17,7 +17,11 @@ import { clearStrays } from "./Strays.ts"
 export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
   perDay: Schema.Finite,
   keptForOthers: Schema.Boolean
-}) {}
+}) {
+  override get message() {
+    return `A${usedUp(this).slice(1)}. Tomorrow (UTC) there are more; a bundle that exists is used without a build.`
+  }
+}
 
 /** Why nothing is built on a day whose builds are all used. */
 export const usedUp = ({ keptForOthers, perDay }: BuildCapReached): string =>

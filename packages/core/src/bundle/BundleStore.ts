@@ -8,7 +8,11 @@ import { assetKey, Bundle, bundleKey } from "./Bundle.ts"
 export class BundleDamaged extends Schema.TaggedError<BundleDamaged>()("BundleDamaged", {
   key: Schema.String,
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The bundle ${this.key} is damaged: ${this.reason}`
+  }
+}
 
 export interface StoredBundle {
   readonly bundle: Bundle

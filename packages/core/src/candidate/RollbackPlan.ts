@@ -27,7 +27,7 @@ export class RollbackStale extends Schema.TaggedError<RollbackStale>()("Rollback
   canonicalGeneration: Schema.Finite
 }) {
   override get message() {
-    return `Canonical is at S${this.canonicalGeneration}, the rollback was asked on S${this.expectedGeneration}. Ask for it anew.`
+    return `Canonical is at S${this.canonicalGeneration}, the rollback was asked on S${this.expectedGeneration}. Look at what is live now, and ask for it anew.`
   }
 }
 

@@ -16,7 +16,11 @@ import { mayWork, stepWork } from "./WorkStatus.ts"
 export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecrease>()("BudgetCannotDecrease", {
   current: Schema.Finite,
   asked: Schema.Finite
-}) {}
+}) {
+  override get message() {
+    return `The budget is ${this.current} USD; ${this.asked} is less.`
+  }
+}
 
 /**
  * Raises a budget. The same budget again changes nothing. A Change that its budget had stopped runs on: the Tasks that

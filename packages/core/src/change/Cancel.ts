@@ -14,7 +14,11 @@ import { cancelOpen, runsOf, snapshotOf } from "../task/Tasks.ts"
 export class NotCancellable extends Schema.TaggedError<NotCancellable>()("NotCancellable", {
   changeId: Schema.String,
   status: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.changeId} is ${this.status}. A Change can be cancelled until its promotion starts.`
+  }
+}
 
 const reason = "change cancelled"
 

@@ -20,7 +20,11 @@ import { Planner } from "./Planner.ts"
 export class ChangeClosed extends Schema.TaggedError<ChangeClosed>()("ChangeClosed", {
   changeId: Schema.String,
   status: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.changeId} is ${this.status}. Open another Change for further work.`
+  }
+}
 
 export interface NewChange {
   readonly projectId: string

@@ -7,14 +7,22 @@ import type { RepositoryRef } from "../project/Repositories.ts"
 import type { Change } from "../model/Change.ts"
 
 /** There is no plan for this goal, for good. The Change fails with the reason. */
-export class PlannerFailed extends Schema.TaggedError<PlannerFailed>()("PlannerFailed", { reason: Schema.String }) {}
+export class PlannerFailed extends Schema.TaggedError<PlannerFailed>()("PlannerFailed", { reason: Schema.String }) {
+  override get message() {
+    return `There is no plan for this goal: ${this.reason}`
+  }
+}
 
 /** The planner could not be asked: model away, time-out. Try again later. */
 export class PlannerUnavailable extends Schema.TaggedError<PlannerUnavailable>()("PlannerUnavailable", {
   reason: Schema.String,
   /** It will not come back by itself: waiting for it is no use. */
   lasting: Schema.optional(Schema.Literal(true))
-}) {}
+}) {
+  override get message() {
+    return `The planner could not be asked: ${this.reason}`
+  }
+}
 
 /** The source that a plan starts from: a generation, readable in the canonical repository. */
 export interface PlanBase {

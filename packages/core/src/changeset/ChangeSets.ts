@@ -25,7 +25,11 @@ import { changeSetOf, commitEdits, publication, signatureOf } from "./Publicatio
 export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesNoChangeSets>()(
   "RollbackTakesNoChangeSets",
   { changeId: Schema.String }
-) {}
+) {
+  override get message() {
+    return `${this.changeId} is a rollback: it carries the tree of its target and nothing else. Open another Change for further work.`
+  }
+}
 
 /** What whoever meets the bound is told. */
 export const changeSetLimitWords = (max: number): string =>

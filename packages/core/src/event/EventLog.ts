@@ -7,7 +7,11 @@ import type { Event } from "../model/Event.ts"
 export class EventsExpired extends Schema.TaggedError<EventsExpired>()("EventsExpired", {
   after: Schema.Finite,
   oldest: Schema.Finite
-}) {}
+}) {
+  override get message() {
+    return `Events after ${this.after} are no longer all kept; the oldest has the sequence ${this.oldest}. Read the state, then go on from there.`
+  }
+}
 
 /** What a router of events is told. It may be told too often; rarely, and then `behind` shows it, not at all. */
 export type RoutingNotice =

@@ -10,10 +10,18 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   expected: Schema.String,
   /** Null when there is no such record. */
   actual: Schema.NullOr(Schema.String)
-}) {}
+}) {
+  override get message() {
+    return `${this.kind} ${this.id} was expected as ${this.expected} and found as ${this.actual ?? "absent"}: it has changed meanwhile.`
+  }
+}
 
 /** The lease under which this was done has ended; another worker may be doing it. Stop. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { commandId: Schema.String }) {}
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { commandId: Schema.String }) {
+  override get message() {
+    return `The lease of ${this.commandId} has ended: another worker may be doing it.`
+  }
+}
 
 /** The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has a step of the journal, or a record that there can be only once. */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
@@ -21,7 +29,11 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("
   reason: Schema.String,
   /** It will not come back by itself: what is stored cannot be read. Waiting is no use. */
   lasting: Schema.optional(Schema.Literal(true))
-}) {}
+}) {
+  override get message() {
+    return `The store is away (${this.operation}): ${this.reason}`
+  }
+}
 
 /** It was applied now. */
 export interface Committed {

@@ -1,10 +1,11 @@
 /** Refusals that any use case may answer. Each is a fact about the request, not a fault of the machine. */
+import { short } from "../primitives/Telling.ts"
 import { Schema } from "effect"
 
 /** There is no such thing, or not one the caller may see. */
 export class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { kind: Schema.String, id: Schema.String }) {
   override get message() {
-    return `There is no ${this.kind} ${this.id}.`
+    return `There is no ${this.kind.toLowerCase()} ${short(this.id)} that you may see.`
   }
 }
 
@@ -16,6 +17,6 @@ export class InvalidField extends Schema.TaggedError<InvalidField>()("InvalidFie
   reason: Schema.String
 }) {
   override get message() {
-    return `${this.field}: ${this.reason}`
+    return `${short(this.field)}: ${this.reason}.`
   }
 }

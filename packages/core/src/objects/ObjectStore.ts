@@ -1,4 +1,5 @@
 /** Immutable bytes by key: bundles, assets, check outputs, source indexes. */
+import { short } from "../primitives/Telling.ts"
 import { Context, Effect, Schema, type Stream } from "effect"
 import { isWellFormed, utf8Length } from "../primitives/CodePoints.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -7,10 +8,18 @@ import { Limits } from "../primitives/Limits.ts"
 export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", {
   key: Schema.String,
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The key ${JSON.stringify(short(this.key))} cannot be used: ${this.reason}`
+  }
+}
 
 /** There is no object with this key. */
-export class ObjectMissing extends Schema.TaggedError<ObjectMissing>()("ObjectMissing", { key: Schema.String }) {}
+export class ObjectMissing extends Schema.TaggedError<ObjectMissing>()("ObjectMissing", { key: Schema.String }) {
+  override get message() {
+    return `There is no object ${this.key}.`
+  }
+}
 
 /** The store could not be read or written: disk full, permission, network. Nothing was stored. Try again later. */
 export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavailable>()("ObjectStoreUnavailable", {
@@ -19,7 +28,11 @@ export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavai
   reason: Schema.String,
   /** It will not come back by itself: nobody waits for it. */
   lasting: Schema.optional(Schema.Boolean)
-}) {}
+}) {
+  override get message() {
+    return `The object store is away (${this.operation} ${this.key}): ${this.reason}`
+  }
+}
 
 export interface ObjectInfo {
   readonly key: string

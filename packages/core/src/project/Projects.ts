@@ -28,10 +28,18 @@ import { isSlug, type Project } from "../model/Project.ts"
 import { FileContent, type FileEdits, type InvalidPath, Repositories, type TreeTooLarge } from "./Repositories.ts"
 
 /** Another Project of the organization has this slug. */
-export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {}
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {
+  override get message() {
+    return `Another Project of the organization has the slug ${this.slug}. Choose another.`
+  }
+}
 
 /** The Project has its source already. */
-export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { projectId: Schema.String }) {}
+export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { projectId: Schema.String }) {
+  override get message() {
+    return `${this.projectId} has its S0. Record ChangeSets to change it.`
+  }
+}
 
 const SeedFiles = Schema.fromJsonString(Schema.Record(Schema.String, FileContent))
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }

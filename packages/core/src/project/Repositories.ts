@@ -2,6 +2,8 @@
  * Git repositories: one canonical repository per Project, and forks that borrow its objects.
  * All ids are 40 hex characters. Repositories never run hooks, filters or drivers of anyone's content.
  */
+import { namePaths } from "./Paths.ts"
+import { short } from "../primitives/Telling.ts"
 import { Context, type Effect, Schema, type Stream } from "effect"
 import { type FileChange } from "../model/ChangeSet.ts"
 
@@ -22,37 +24,61 @@ export type FileEdits = Readonly<Record<string, FileContent | null>>
 export class InvalidPath extends Schema.TaggedError<InvalidPath>()("InvalidPath", {
   path: Schema.String,
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The path ${JSON.stringify(short(this.path))} cannot be used: ${this.reason}.`
+  }
+}
 
 /** The tree has more entries or bytes than Pawl keeps. */
 export class TreeTooLarge extends Schema.TaggedError<TreeTooLarge>()("TreeTooLarge", {
   limit: Schema.String,
   max: Schema.Finite,
   actual: Schema.Finite
-}) {}
+}) {
+  override get message() {
+    return `The source would have ${this.actual} where ${this.limit} allows ${this.max}.`
+  }
+}
 
 /** The repository, commit, tree or path is not there; `what` is which of them, `path` only where its tree is. */
 export class ObjectNotFound extends Schema.TaggedError<ObjectNotFound>()("ObjectNotFound", {
   what: Schema.String,
   id: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `There is no ${this.what} ${this.id}.`
+  }
+}
 
 /** The two sides change the same paths in ways that cannot be merged. */
 export class MergeConflict extends Schema.TaggedError<MergeConflict>()("MergeConflict", {
   paths: Schema.Array(Schema.String)
-}) {}
+}) {
+  override get message() {
+    return `Both sides change ${namePaths(this.paths)} in ways that cannot be merged.`
+  }
+}
 
 /** Canonical main does not contain the commit it should move on from. It was not moved. */
 export class NotFastForward extends Schema.TaggedError<NotFastForward>()("NotFastForward", {
   from: Schema.String,
   to: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `main does not contain ${this.from}, from which it was to move on to ${this.to}. It was not moved.`
+  }
+}
 
 /** git failed for a reason that is not the caller's: disk full, a corrupt object, a killed process. Try again later. */
 export class RepositoriesUnavailable extends Schema.TaggedError<RepositoriesUnavailable>()("RepositoriesUnavailable", {
   operation: Schema.String,
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `git is away (${this.operation}): ${this.reason}`
+  }
+}
 
 export interface CommitRef {
   readonly commit: string

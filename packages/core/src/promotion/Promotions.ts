@@ -38,7 +38,7 @@ export const behind = (at: { readonly baseGeneration: number; readonly canonical
     ? `Canonical S${at.canonicalGeneration} has another tree than the one that this Candidate was made on.`
     : `Canonical is at S${at.canonicalGeneration}, this Candidate was made on S${at.baseGeneration}.`
 
-/** Canonical is not what this Candidate was made on. It is stale now; ask for a new one on the new base. */
+/** Canonical is not what this Candidate was made on. It is stale now: a new one of the same ChangeSets takes its place. */
 export class Stale extends Schema.TaggedError<Stale>()("Stale", {
   candidateId: Schema.String,
   baseGeneration: Schema.Finite,
@@ -48,7 +48,7 @@ export class Stale extends Schema.TaggedError<Stale>()("Stale", {
 }) {
   override get message() {
     const after = this.rollback
-      ? "Ask for the rollback anew."
+      ? "Look at what is live now, and ask for the rollback anew."
       : "A new Candidate of the same ChangeSets takes its place."
     return `${behind(this)} ${after}`
   }
@@ -71,7 +71,7 @@ export class AnotherPromoting extends Schema.TaggedError<AnotherPromoting>()("An
   promotingCandidateId: Schema.String
 }) {
   override get message() {
-    return `${this.changeId} is promoting ${this.promotingCandidateId}.`
+    return `${this.changeId} is promoting ${this.promotingCandidateId}. If that is refused, promote ${this.candidateId} again.`
   }
 }
 

@@ -20,13 +20,21 @@ import type { ProbeResult, Release } from "../model/Release.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
 import { ask, type Place, smokeTest } from "./Smoke.ts"
 
-/** Failure injection is switched off in this installation (`PAWL_FIXTURES_ENABLED`). */
-export class FixturesDisabled extends Schema.TaggedError<FixturesDisabled>()("FixturesDisabled", {}) {}
+/** Failure injection is switched off in this installation. */
+export class FixturesDisabled extends Schema.TaggedError<FixturesDisabled>()("FixturesDisabled", {}) {
+  override get message() {
+    return "This installation injects no failures."
+  }
+}
 
 /** What is live was not deployed by a Release, or nothing is live. */
 export class NoDeployedRelease extends Schema.TaggedError<NoDeployedRelease>()("NoDeployedRelease", {
   projectId: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `What is live at ${this.projectId} was not deployed by a release, or nothing is live. Promote a Candidate first.`
+  }
+}
 
 /** Under the prefix that never reaches an app. */
 export const injectedPath = "/__service/injected-missing-route"

@@ -7,7 +7,11 @@ import { Limits } from "../primitives/Limits.ts"
 export class ProbeUnanswered extends Schema.TaggedError<ProbeUnanswered>()("ProbeUnanswered", {
   path: Schema.String,
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.path} did not answer: ${this.reason}`
+  }
+}
 
 export interface ProbeAnswer {
   readonly status: number

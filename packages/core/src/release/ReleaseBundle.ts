@@ -5,7 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
-import { BuildRefused, bundleOf } from "../bundle/Builds.ts"
+import { BuildRefused, bundleOf, notVerified } from "../bundle/Builds.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { clearStrays } from "../bundle/Strays.ts"
 import { verifiedDigest } from "../verification/CandidateEvidence.ts"
@@ -20,7 +20,11 @@ import type { BundleSource, Release } from "../model/Release.ts"
 export class BundleMismatch extends Schema.TaggedError<BundleMismatch>()("BundleMismatch", {
   verified: Schema.String,
   found: Schema.String
-}) {}
+}) {
+  override get message() {
+    return notVerified(this.found, this.verified)
+  }
+}
 
 export interface ReleaseBundle {
   readonly key: string

@@ -7,7 +7,11 @@ export type SourceFiles = ReadonlyMap<string, { readonly content: Uint8Array }>
 /** The reader itself failed: its process could not start. Try again. */
 export class RouteReaderUnavailable extends Schema.TaggedError<RouteReaderUnavailable>()("RouteReaderUnavailable", {
   reason: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `The reader of routes could not run: ${this.reason}`
+  }
+}
 
 /** Whether a file can have a part in which paths an app answers: its code, its pages, its settings. */
 export const tellsRoutes = (path: string): boolean =>

@@ -11,7 +11,11 @@ export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("Ag
   reason: Schema.String,
   /** It will not come back by itself: waiting for it is no use. */
   lasting: Schema.optional(Schema.Literal(true))
-}) {}
+}) {
+  override get message() {
+    return `The agent could not be run: ${this.reason}`
+  }
+}
 
 export interface AgentJob {
   readonly change: Change

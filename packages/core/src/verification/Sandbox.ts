@@ -8,14 +8,22 @@ import { Context, type Effect, Schema } from "effect"
 export class IsolationMissing extends Schema.TaggedError<IsolationMissing>()("IsolationMissing", {
   reason: Schema.String,
   remedy: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `No sandbox here is safe enough: ${this.reason}. ${this.remedy}`
+  }
+}
 
 /** The runner itself failed: it could not start, or lost the job. Try again in a new sandbox. */
 export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
   reason: Schema.String,
   /** The job itself is at fault: another time it could be run no better. */
   lasting: Schema.optional(Schema.Boolean)
-}) {}
+}) {
+  override get message() {
+    return `The sandbox could not run it: ${this.reason}`
+  }
+}
 
 /** What a sandbox promises, each proved at start before it is trusted. */
 export const Guarantee = Schema.Literals([

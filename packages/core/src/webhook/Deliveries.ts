@@ -23,7 +23,7 @@ export class WebhookInactive extends Schema.TaggedError<WebhookInactive>()("Webh
   webhookId: Schema.String
 }) {
   override get message() {
-    return `${this.webhookId} is inactive: its receiver wanted nothing any more.`
+    return `The receiver of ${this.webhookId} wanted nothing any more. Make a new webhook.`
   }
 }
 

@@ -22,7 +22,11 @@ import { type Webhook, webhookGroup } from "../model/Webhook.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
 /** The Project has as many webhooks as one may have. Delete one first. */
-export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLimit", { max: Schema.Finite }) {}
+export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLimit", { max: Schema.Finite }) {
+  override get message() {
+    return `The Project has its ${this.max} webhooks. Delete one first.`
+  }
+}
 
 export interface NewWebhook {
   readonly url: string

@@ -4,6 +4,7 @@
  * due time: when it is finished it begins anew. The mark outlives `release`, `releaseAll` and a failed try. A dead letter
  * keeps nothing of it; sending its id queues a command beside it.
  */
+import { short } from "../primitives/Telling.ts"
 import { Context, type Effect, Schema } from "effect"
 import type { LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { Timestamp } from "../primitives/Time.ts"
@@ -12,7 +13,11 @@ import type { CommandKind, DeadLetter, GivenBack, Lease, LeasedCommand } from ".
 /** There is no dead letter with this id. */
 export class DeadLetterMissing extends Schema.TaggedError<DeadLetterMissing>()("DeadLetterMissing", {
   id: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `There is no dead letter ${short(this.id)} that you may see.`
+  }
+}
 
 /** Which dead letters are asked for. */
 export interface LetterPage {

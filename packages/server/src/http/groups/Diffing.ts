@@ -21,10 +21,18 @@ import { asText } from "../answer/JsonPieces.ts"
 export class NotComposed extends Schema.TaggedError<NotComposed>()("NotComposed", {
   candidateId: Schema.String,
   status: Schema.String
-}) {}
+}) {
+  override get message() {
+    return `${this.candidateId} is ${this.status} and has no commit. Ask again when it is verifying.`
+  }
+}
 
 /** The diff has more bytes than are answered at once. */
-export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLarge", { max: Schema.Finite }) {}
+export class DiffTooLarge extends Schema.TaggedError<DiffTooLarge>()("DiffTooLarge", { max: Schema.Finite }) {
+  override get message() {
+    return `The diff is larger than can be answered (${this.max}). Compare the trees with /code instead.`
+  }
+}
 
 interface Compared {
   readonly project: string

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Problem, problemStatuses } from "@pawl/server/api"
-import { neverAnswered, rows } from "@pawl/server/http/answer/Problems"
+import { neverAnswered, rooms, rows } from "@pawl/server/http/answer/Problems"
 import { describe, expect, it } from "vitest"
 
 const core = join(import.meta.dirname, "../../../../core/src")
@@ -24,6 +24,12 @@ describe("The table of problems", () => {
     expect(missing).toEqual([])
   })
 
+  it("has each refusal in one room alone", () => {
+    const tags = rooms.flatMap((room) => Object.keys(room))
+    expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([])
+    expect(tags.toSorted()).toEqual(Object.keys(rows).toSorted())
+  })
+
   it("names no refusal that the core does not have", () => {
     const known = new Set([...tagsOfCore(), "DiffTooLarge", "NotComposed"])
     expect([...Object.keys(rows), ...neverAnswered].filter((tag) => !known.has(tag))).toEqual([])
@@ -43,7 +49,8 @@ describe("The table of problems", () => {
       limit: "a",
       max: 1,
       actual: 2,
-      status: "running"
+      status: "running",
+      message: "What is wrong, and what to do."
     }
     for (const [tag, row] of Object.entries(rows)) {
       // Facts that a row does not use do no harm.

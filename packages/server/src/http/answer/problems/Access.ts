@@ -1,0 +1,27 @@
+/** Who asks, what they may, and how many there may be of them. */
+import { conflict, problemOf, type Rows } from "./Row.ts"
+
+export const accessProblems = {
+  Unauthenticated: ({ message, reason }) =>
+    problemOf(
+      401,
+      "unauthenticated",
+      "Who are you?",
+      reason === "missing" ? "Send a token: Authorization: Bearer pawl_…." : message,
+      { reason }
+    ),
+  InsufficientRole: ({ held, message, needed }) =>
+    problemOf(403, "insufficient_role", "Your role may not do this", message, { held, needed }),
+  InsufficientScope: ({ held, message, needed }) =>
+    problemOf(403, "insufficient_scope", "Your token may not do this", message, { held, needed }),
+  ScopeExceedsToken: ({ beyond, endsAt, held, message }) =>
+    problemOf(403, "scope_exceeds_token", "A token makes no wider one", message, { held, beyond, endsAt }),
+  BelongsElsewhere: ({ message, userId }) =>
+    problemOf(403, "belongs_elsewhere", "Not yours alone to end", message, { userId }),
+  TokenLimit: ({ max, message }) => conflict("token_limit", "No more tokens", message, { max }),
+  LastOwner: ({ message, organizationId, userId }) =>
+    conflict("last_owner", "An organization keeps an owner", message, { userId, organizationId }),
+  OrganizationLimit: ({ max, message }) => conflict("organization_limit", "No more organizations", message, { max }),
+  UserLimit: ({ max, message }) => conflict("user_limit", "No more users", message, { max }),
+  MemberLimit: ({ max, message }) => conflict("member_limit", "No more members", message, { max })
+} satisfies Partial<Rows>

@@ -1,0 +1,20 @@
+/** What an installation does not do, or not now, for apps and their releases. */
+import { conflict, problemOf, type Rows } from "./Row.ts"
+
+export const appProblems = {
+  AppsDisabled: ({ message }) => conflict("apps_disabled", "No apps here", message),
+  NoDeployedRelease: ({ message }) => conflict("no_deployed_release", "No release is deployed", message),
+  FixturesDisabled: ({ message }) =>
+    problemOf(
+      403,
+      "fixtures_disabled",
+      "Fixtures are switched off",
+      `${message} Its operator can set PAWL_FIXTURES_ENABLED.`
+    ),
+  BuildCapReached: ({ keptForOthers, message, perDay }) =>
+    problemOf(429, "build_cap_reached", "No more builds today", message, {
+      perDay,
+      keptForOthers,
+      retryAfterSeconds: 3600
+    })
+} satisfies Partial<Rows>

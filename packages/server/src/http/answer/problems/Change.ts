@@ -1,0 +1,14 @@
+/** What a Change does not allow. */
+import { conflict, type Rows } from "./Row.ts"
+
+export const changeProblems = {
+  ChangeClosed: ({ message, status }) =>
+    conflict("change_closed", "The Change is closed", message, { changeStatus: status }),
+  ChangeSetLimit: ({ max, message }) => conflict("changeset_limit", "No more ChangeSets", message, { max }),
+  RollbackTakesNoChangeSets: ({ changeId, message }) =>
+    conflict("rollback_takes_no_changesets", "A rollback takes no ChangeSets", message, { changeId }),
+  BudgetCannotDecrease: ({ asked, current, message }) =>
+    conflict("budget_cannot_decrease", "A budget can only be raised", message, { current, asked }),
+  NotCancellable: ({ message, status }) =>
+    conflict("not_cancellable", "Too late to cancel", message, { changeStatus: status })
+} satisfies Partial<Rows>

@@ -1,0 +1,18 @@
+/** What a Project does not allow, and what can be heard of it. */
+import { conflict, type Rows } from "./Row.ts"
+
+export const projectProblems = {
+  SlugTaken: ({ message, slug }) => conflict("slug_taken", "The slug is taken", message, { slug }),
+  ProjectArchived: ({ message, projectId }) =>
+    conflict("project_archived", "The Project is archived", message, { projectId }),
+  HasSource: ({ message }) => conflict("has_source", "The Project has a source", message),
+  NoSource: ({ message, projectId }) =>
+    conflict(
+      "no_source",
+      "The Project has no source",
+      `${message} Seed it with POST /v1/projects/${projectId}/source.`
+    ),
+  WebhookInactive: ({ message, webhookId }) =>
+    conflict("webhook_inactive", "The webhook is inactive", message, { webhookId }),
+  WebhookLimit: ({ max, message }) => conflict("webhook_limit", "No more webhooks", message, { max })
+} satisfies Partial<Rows>

@@ -1,0 +1,19 @@
+/** What was asked for cannot be used, is not there, or is too much. */
+import { short } from "@pawl/core/primitives/Telling"
+import { problemOf, type Rows } from "./Row.ts"
+
+const wordOf = (kind: string): string => kind.toLowerCase().replace(/-/g, "_")
+
+export const requestProblems = {
+  InvalidField: ({ code, field, message }) =>
+    problemOf(400, code, "A field cannot be used", message, { field: short(field) }),
+  InvalidPath: ({ message, path }) =>
+    problemOf(400, "invalid_path", "A path cannot be used", message, { path: short(path) }),
+  TreeTooLarge: ({ actual, limit, max, message }) =>
+    problemOf(413, "tree_too_large", "The source is too large", message, { limit, max, actual }),
+  DiffTooLarge: ({ max, message }) => problemOf(422, "diff_too_large", "The diff is too large", message, { max }),
+  Unknown: ({ kind, message }) => problemOf(404, `unknown_${wordOf(kind)}`, "There is no such thing", message),
+  DeadLetterMissing: ({ message }) => problemOf(404, "unknown_dead_letter", "There is no such thing", message),
+  EventsExpired: ({ after, message, oldest }) =>
+    problemOf(410, "events_expired", "These events are gone", message, { after, oldest })
+} satisfies Partial<Rows>

@@ -37,6 +37,8 @@ export interface AppResponse {
 export class AppThrew extends Schema.TaggedError<AppThrew>()("AppThrew", {
   version: Schema.String,
   reason: Schema.String,
+  /** Its process died; or its answer broke off, and no more is known. Not there when it threw what `reason` says. */
+  how: Schema.optionalKey(Schema.Literals(["died", "broke_off"])),
   /** Where it threw, as the app's own files are named. */
   trace: Schema.optionalKey(Schema.String)
 }) {

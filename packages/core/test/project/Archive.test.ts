@@ -243,7 +243,7 @@ describe("The cleanup of an archived Project", () => {
         yield* archive(person, project.id)
         expect(yield* why(open.id)).toMatchObject({
           canPromote: false,
-          next: "Nothing: its Project is archived, and takes no more work."
+          next: { code: "project_archived", generation: null }
         })
         yield* runOne("project.cleanup")
         for (const changeId of [open.changeId, waiting.changeId, created.id])

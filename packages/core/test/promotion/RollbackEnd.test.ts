@@ -75,7 +75,7 @@ describe("A rollback's Change ends with its Candidate", () => {
         yield* live(project.id, "three", { "c.txt": "three" })
         const stale = yield* Effect.flip(Promotions.promote(person, rollback.candidate.id))
         expect(stale).toMatchObject({ _tag: "Stale", rollback: true })
-        expect(stale.message).toMatch(/Ask for the rollback anew/)
+        expect(stale.message).toMatch(/ask for the rollback anew/)
         const again = yield* Effect.flip(Candidates.request(person, { changeId: rollback.change.id }))
         expect(again._tag).toBe("ChangeClosed")
         const candidates = yield* (yield* Records).list("candidate", { where: { changeId: rollback.change.id } })

@@ -39,8 +39,6 @@ const labelOf = ({ method, url }: AppRequest): string =>
 
 /** Whether the reason that a request was answered with is about what a process told. */
 const sameError = (reason: string, told: string): boolean => {
-  // All that a connection knows of a body that threw.
-  if (reason === "the answer broke off") return true
   const said = told.split("\n    at ", 1)[0]!
   return said !== "" && (reason.startsWith(said) || said.startsWith(reason) || reason === `Error: ${said}`)
 }
@@ -106,8 +104,10 @@ export class AppConsole {
   failed(version: AppVersion, request: AppRequest, failure: unknown): void {
     const label = labelOf(request)
     if (failure instanceof AppThrew) {
-      const key = failure.reason === processDied ? "died" : "threw"
-      this.asked(version, "exception", key, label, withoutOurs(reasonOf(failure)))
+      const reason = withoutOurs(reasonOf(failure))
+      if (failure.how === "died") this.asked(version, "exception", "died", label, reason)
+      // That it broke off is all that a connection knows of a body that threw.
+      else this.asked(version, "exception", "threw", label, reason, failure.how === "broke_off")
     } else if (failure instanceof AppOverLimit) {
       const { limit } = failure
       if (limit === "busy" || limit === "crash_loop") this.refused(version, limit, label)
@@ -140,24 +140,36 @@ export class AppConsole {
   /** The process's half of what happened: it waits a moment for the request that it happened to. */
   private told(version: AppVersion, source: LogSource, key: string, text: string): void {
     const queue = this.queueOf(version.project)
-    const asked = queue.half("request", version, key, (other) => key !== "threw" || sameError(other.text, text))
+    const asked = queue.half(
+      "request",
+      version,
+      key,
+      (other) => other.half?.isAny === true || sameError(other.text, text)
+    )
     if (asked !== null) return queue.complete(asked, `${asked.half?.label ?? ""}: ${text}`)
     if (!queue.takes("other", 0, version)) return
     const alone = source === "exception" && key === "threw" ? "Uncaught " : ""
-    const half = { side: "process", key, label: "", alone } as const
+    const half = { side: "process", key, label: "", alone, isAny: key !== "threw" } as const
     queue.add({ version, level: "error", source, text, wholeBytes: 0, half })
   }
 
   /** The request's half. */
-  private asked(version: AppVersion, source: LogSource, key: string, label: string, reason: string): void {
+  private asked(
+    version: AppVersion,
+    source: LogSource,
+    key: string,
+    label: string,
+    reason: string,
+    isAny = key !== "threw"
+  ): void {
     const queue = this.queueOf(version.project)
-    const told = queue.half("process", version, key, (other) => key !== "threw" || sameError(reason, other.text))
+    const told = queue.half("process", version, key, (other) => isAny || sameError(reason, other.text))
     if (told !== null) return queue.complete(told, `${label}: ${told.text}`)
     // An app that threw at its top level ends its process.
     const died = key === "threw" ? queue.half("process", version, "died", () => true) : null
     if (died !== null) return queue.complete(died, `${label}: ${reason}`)
     if (!queue.takes("other", 0, version)) return
-    const half = { side: "request", key, label, alone: `${label}: ` } as const
+    const half = { side: "request", key, label, alone: `${label}: `, isAny } as const
     queue.add({ version, level: "error", source, text: reason, wholeBytes: 0, half })
   }
 

@@ -19,6 +19,8 @@ export interface Half {
   readonly label: string
   /** What stands before the text when the other half never comes. */
   readonly alone: string
+  /** Whether the other half may have any words; when not, both are about the same error. */
+  readonly isAny: boolean
 }
 
 export interface Entry {

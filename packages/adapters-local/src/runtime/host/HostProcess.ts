@@ -198,7 +198,7 @@ export class HostProcess {
     const verdict = this.alive ? this.watch.verdict() : this.verdict
     if (verdict !== null) return new AppOverLimit({ version: versionId, limit: verdict, retryAfterSeconds: 1 })
     if (this.stopped) return unavailable("the app was stopped")
-    return new AppThrew({ version: versionId, reason: "the app's process died" })
+    return new AppThrew({ version: versionId, reason: "the app's process died", how: "died" })
   }
 
   /** Whether it can take a request: it lives and the watchdog has not condemned it. */

@@ -205,7 +205,7 @@ export class Exchange implements Answering {
     const { body, method } = this.input
     const replayable = safeMethods.has(method) && (body === null || body instanceof BytesBody)
     if (!this.settled && stale && replayable && this.asked === 1) return this.ask()
-    this.stop(this.failure("the answer broke off"))
+    this.stop(new AppThrew({ version: this.versionId, reason: "the answer broke off", how: "broke_off" }))
   }
 
   private async deathNotice(): Promise<void> {

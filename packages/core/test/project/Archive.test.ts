@@ -256,7 +256,7 @@ describe("The cleanup of an archived Project", () => {
           expect(yield* why(id)).toMatchObject({
             candidate: { status: "rejected", reason: "change cancelled" },
             canPromote: false,
-            next: "Nothing: its Project is archived, and takes no more work."
+            next: { code: "project_archived", generation: null }
           })
         expect(yield* openIn(project.id)).toEqual([])
       })

@@ -31,14 +31,10 @@ export class RollbackTakesNoChangeSets extends Schema.TaggedError<RollbackTakesN
   }
 }
 
-/** What whoever meets the bound is told. */
-export const changeSetLimitWords = (max: number): string =>
-  `This Change has its ${max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`
-
 /** The Change has as many ChangeSets as one may have. Open another Change for further work. */
 export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("ChangeSetLimit", { max: Schema.Finite }) {
   override get message() {
-    return changeSetLimitWords(this.max)
+    return `This Change has its ${this.max} ChangeSets. Promote what it has, or cancel it, and open a new Change for further work.`
   }
 }
 

@@ -1,6 +1,8 @@
 import { AppOverLimit, AppThrew } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
+import { BytesBody } from "@pawl/router/Body"
 import { describe, expect, it } from "vitest"
+import { AppCall } from "../../../src/runtime/AppCall.ts"
 import { UploadRoom } from "../../../src/runtime/wire/HeldUpload.ts"
 import { Replicas } from "../../../src/runtime/host/Replicas.ts"
 
@@ -47,5 +49,24 @@ describe("an app that cannot start", () => {
       () => new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
     )
     expect(starts).toBe(visits)
+  })
+})
+
+describe("a visitor who waits for a process", () => {
+  it("leaves nothing reserved for a body when they leave", async () => {
+    const room = new UploadRoom()
+    const replicas = new Replicas(version, () => new Promise(() => undefined), room)
+    const body = new BytesBody(new Uint8Array(1024))
+    const headers = [["content-length", "1024"] as const]
+    const call = new AppCall(
+      replicas,
+      { method: "POST", url: "http://shop.localhost/", headers, body },
+      () => undefined
+    )
+    call.run()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(room.reserve(LocalLimits.appUploadsBytes)).toBe(false)
+    call.abort()
+    expect(room.reserve(LocalLimits.appUploadsBytes)).toBe(true)
   })
 })

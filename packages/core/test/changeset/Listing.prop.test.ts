@@ -69,7 +69,7 @@ describe("What a ChangeSet lists", () => {
       { numRuns: rounds({ quick: 20, deep: 60, long: 1000 }), seed }
     )
     expect(cuts).toBeGreaterThan(0)
-  })
+  }, 600_000)
 
   it("is missing, not another list, when what is stored is gone or was altered", () =>
     play(

@@ -206,10 +206,14 @@ const agree = (asked: ReadonlyArray<Ask>) =>
 /** Tries `runs` random histories on stores of their own: a third of them in a quick run, ten times as many in a long one. */
 export const ledgerModel = (name: string, fixture: StoreFixture, runs: number): void => {
   describe(`${name}: Ledger, random histories`, () => {
-    it("answers and keeps what a simple model says: all or nothing, conflicts named, steps once", () =>
-      fc.assert(
-        fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 20 }), (asked) => onStore(fixture, agree(asked))),
-        { numRuns: rounds({ quick: Math.ceil(runs / 3), deep: runs, long: runs * 10 }), seed }
-      ))
+    it(
+      "answers and keeps what a simple model says: all or nothing, conflicts named, steps once",
+      () =>
+        fc.assert(
+          fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 20 }), (asked) => onStore(fixture, agree(asked))),
+          { numRuns: rounds({ quick: Math.ceil(runs / 3), deep: runs, long: runs * 10 }), seed }
+        ),
+      600_000
+    )
   })
 }

@@ -112,6 +112,6 @@ export const linearHistoryContract = (
           })
         )
       ),
-    300_000
+    1_100_000
   )
 }

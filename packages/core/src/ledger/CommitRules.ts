@@ -1,13 +1,14 @@
 /**
  * What every store asks of a Commit before it looks at its state: it is within bounds, it stays in its scope,
- * and every status in it is one that the entity's lifecycle allows. A commit that breaks one of these is a mistake
- * of the program, so it is thrown and ends as a defect.
+ * every status in it is one that the entity's lifecycle allows, and the events that tell of a step stand beside it. A
+ * commit that breaks one of these is a mistake of the program, so it is thrown and ends as a defect.
  */
 import { Limits } from "../primitives/Limits.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import type { Commit, Write } from "./Commit.ts"
 import { type Entity, entityOf, type Kind, kinds } from "../model/Entities.ts"
-import { steps } from "../model/Lifecycle.ts"
+import type { EventType } from "../model/Event.ts"
+import { type Lifecycle, steps } from "../model/Lifecycle.ts"
 
 /** A commit that no correct program makes. */
 export class BadCommit extends Error {
@@ -18,6 +19,21 @@ interface Life {
   readonly status: (record: unknown) => string
   readonly initial: ReadonlySet<string>
   readonly steps: ReadonlySet<string>
+  /** By status before and after: what may tell of the step, one list for each trigger. Steps that need no word are left out. */
+  readonly owed: ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<ReadonlyArray<EventType>>>>
+}
+
+const owedBy = ({ rows, states }: Lifecycle<string, string>): Life["owed"] => {
+  const between = (from: string, to: string) =>
+    rows.filter((row) => row.from === from && row.to === to).map((row) => row.emits)
+  const told = (lists: ReadonlyArray<ReadonlyArray<EventType>>): boolean =>
+    lists.length > 0 && lists.every((each) => each.length > 0)
+  return new Map(
+    states.map((from) => [
+      from,
+      new Map(states.map((to) => [to, between(from, to)] as const).filter(([to, lists]) => to !== from && told(lists)))
+    ])
+  )
 }
 
 const lifeOf = (kind: Kind): Life | null => {
@@ -27,7 +43,8 @@ const lifeOf = (kind: Kind): Life | null => {
   return {
     status: (record) => String(status(record)),
     initial: new Set(entity.lifecycle.initial),
-    steps: new Set(steps(entity.lifecycle).map(([from, to]) => `${from}>${to}`))
+    steps: new Set(steps(entity.lifecycle).map(([from, to]) => `${from}>${to}`)),
+    owed: owedBy(entity.lifecycle)
   }
 }
 
@@ -61,6 +78,20 @@ const checkWrite = (commit: Commit, write: Write): void => {
   const life = lives.get(write.kind)
   if (write._tag === "Insert" && life !== null && life !== undefined && !life.initial.has(life.status(write.record)))
     throw new BadCommit(`${write.kind} ${idOf(write.kind, write.record)} cannot begin as ${life.status(write.record)}`)
+  if (write._tag === "Update") checkTold(commit, write)
+}
+
+/** A step of a life is told in the commit that makes it, by the events of a row that it may be. */
+const checkTold = (commit: Commit, write: Extract<Write, { readonly _tag: "Update" }>): void => {
+  const life = lives.get(write.kind)
+  if (life === null || life === undefined) return
+  const [from, to] = [life.status(write.from), life.status(write.record)]
+  const owed = from === to ? undefined : life.owed.get(from)?.get(to)
+  if (owed === undefined) return
+  const isThere = (type: EventType): boolean => commit.events?.some((event) => event.type === type) === true
+  if (owed.some((types) => types.every(isThere))) return
+  const words = owed.map((types) => types.join(" and ")).join(", or ")
+  throw new BadCommit(`${write.kind} ${idOf(write.kind, write.record)} goes from ${from} to ${to} without ${words}`)
 }
 
 const scopeName = (projectId: string | null): string => (projectId === null ? "the directory" : projectId)

@@ -53,7 +53,7 @@ export class Ledger extends Context.Service<
     /**
      * Applies the whole commit, or nothing. Fails with `Conflict` naming the first expectation that no longer holds,
      * in the order: expects, then writes. A repeated journal step answers `Duplicate`; a status step that
-     * the lifecycle lacks, a record of another scope and a commit over `Limits.commitRows` or `commitBytes` are defects
+     * the lifecycle lacks, one without the events of its row, a record of another scope and a commit over `Limits.commitRows` or `commitBytes` are defects
      * (`BadCommit`).
      */
     readonly commit: (commit: Commit) => Effect.Effect<Committed | Duplicate, Conflict | LeaseLost | LedgerUnavailable>

@@ -37,7 +37,9 @@ const ground = (): MemoryState => {
     status: "promoting",
     statusBeforePromoting: "verifying"
   })
-  commit(state, { name: "test.promoting", projectId, writes: [write] })
+  const type = "canonical.promotion.requested" as const
+  const events = [{ type, subject: candidateId(1), data: {}, actor: person }]
+  commit(state, { name: "test.promoting", projectId, writes: [write], events })
   return state
 }
 const good: Snapshot = snapshotOf(ground(), 1)
@@ -288,6 +290,7 @@ const stale = (rules: Rules): string | null => {
     projectId,
     writes: [Commit.update("head", must(state, "head", projectId), { tree: objectId(9) })]
   })
+  const before = state.events.get(projectId)?.last ?? 0
   const decision = rules.decideSwap(snapshotOf(state, 1), ask)
   if (decision._tag !== "Stale" || decision.commit === null) return `it is ${decision._tag}, and nothing is stored`
   if (!commit(state, decision.commit)) return "it is not stored"
@@ -296,7 +299,14 @@ const stale = (rules: Rules): string | null => {
     ["the Candidate", candidate.status, "stale"],
     ["why", candidate.reason?.includes(objectId(9)), true],
     ["the Change", must(state, "change", changeId(1)).record.status, "verifying"],
-    ["what is told", state.events.get(projectId)?.events.map(({ type }) => type), ["candidate.stale"]],
+    [
+      "what is told",
+      state.events
+        .get(projectId)
+        ?.events.slice(before)
+        .map(({ type }) => type),
+      ["candidate.stale"]
+    ],
     ["what follows", [...state.commands.keys()], [`candidate.recompose:${candidateId(1)}`]]
   ])
 }

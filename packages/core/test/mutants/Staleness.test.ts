@@ -35,10 +35,15 @@ const ground = (head: Partial<Head>): MemoryState => {
 const stored = (rules: Rules, head: Partial<Head>) => {
   const state = ground(head)
   const [candidate, change] = [must(state, "candidate", candidateId(1)), must(state, "change", changeId(1))]
+  const before = state.events.get(projectId)?.last ?? 0
   const decided = rules.staleCommit(candidate, change, must(state, "head", projectId), false, now)
   if (decided !== null && !commit(state, decided)) return "not stored"
   const { reason, status } = must(state, "candidate", candidateId(1)).record
-  const told = state.events.get(projectId)?.events.map(({ type, data }) => [type, data["reason"]]) ?? []
+  const told =
+    state.events
+      .get(projectId)
+      ?.events.slice(before)
+      .map(({ type, data }) => [type, data["reason"]]) ?? []
   return [status, reason, told, [...state.commands.keys()]]
 }
 

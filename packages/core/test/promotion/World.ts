@@ -1,6 +1,9 @@
 /** A Project in a memory state, with Changes and Candidates made by hand: the ground for histories and explorations. */
 import type { Candidate } from "@pawl/core/model/Candidate"
+import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import type { Change } from "@pawl/core/model/Change"
+import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
+import type { Lifecycle } from "@pawl/core/model/Lifecycle"
 import type { Evidence } from "@pawl/core/model/Evidence"
 import type { Approval } from "@pawl/core/model/Approval"
 import { defaultPolicy } from "@pawl/core/model/Policy"
@@ -155,18 +158,19 @@ export const addCandidate = (state: MemoryState, spec: CandidateSpec): void => {
   advance(state, spec)
 }
 
-/** Takes the Change and the Candidate along their lives to where the spec wants them. */
+/** Takes the Change and the Candidate along their lives to where the spec wants them, and tells the events of each step. */
 const advance = (state: MemoryState, spec: CandidateSpec): void => {
-  const step = (kind: "change" | "candidate", id: string, status: string) =>
-    commit(state, {
-      name: "World.step",
-      projectId,
-      writes: [Commit.update(kind, must(state, kind, id), { status } as never)]
-    })
-  step("change", changeId(spec.n), "running")
-  step("change", changeId(spec.n), "verifying")
-  step("candidate", candidateId(spec.n), "verifying")
-  if (spec.status === "verified") step("candidate", candidateId(spec.n), "verified")
+  const step = (lifecycle: Lifecycle<string, string>, kind: "change" | "candidate", id: string, status: string) => {
+    const stored = must(state, kind, id)
+    const row = lifecycle.rows.find((each) => each.from === stored.record.status && each.to === status)
+    const events = (row?.emits ?? []).map((type) => ({ type, subject: id, data: {}, actor: person }))
+    const writes = [Commit.update(kind, stored, { status } as never)]
+    commit(state, { name: "World.step", projectId, writes, events })
+  }
+  step(ChangeLifecycle, "change", changeId(spec.n), "running")
+  step(ChangeLifecycle, "change", changeId(spec.n), "verifying")
+  step(CandidateLifecycle, "candidate", candidateId(spec.n), "verifying")
+  if (spec.status === "verified") step(CandidateLifecycle, "candidate", candidateId(spec.n), "verified")
 }
 
 export const approvalOf = (n: number, decision: Approval["decision"], tree: string): Approval => ({

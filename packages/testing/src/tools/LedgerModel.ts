@@ -89,7 +89,9 @@ const ask: fc.Arbitrary<Ask> = fc.record({
       expects: fc.array(expectation, { maxLength: 2 }),
       writes: fc.array(write, { maxLength: 4 }),
       events: fc.array(
-        fc.integer({ min: 0, max: 99 }).map((n) => event({ n })),
+        fc
+          .record({ n: fc.integer({ min: 0, max: 99 }), told: fc.boolean() })
+          .map(({ n, told }) => ({ ...event({ n }), ...(told ? { type: "change.cancelled" as const } : {}) })),
         { maxLength: 3 }
       )
     },
@@ -109,6 +111,11 @@ const judge = (model: Model, asked: Ask): Verdict => {
     )
   )
     return refuse("defect")
+  // Every update says that the Change was `created`: of its steps here only its cancel is told.
+  const cancels = writes.some(
+    (each) => each._tag === "Update" && each.kind === "change" && each.record.status === "cancelled"
+  )
+  if (cancels && !events.some(({ type }) => type === "change.cancelled")) return refuse("defect")
   if (asked.step !== null && !asked.holdsLease) return refuse("LeaseLost")
   if (asked.step !== null && model.steps.includes(asked.step)) return refuse("Duplicate")
   const records = new Map(model.records)

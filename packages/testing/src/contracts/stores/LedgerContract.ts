@@ -249,6 +249,21 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "takes a step of a life only with the events that tell of it",
+      Effect.gen(function* () {
+        yield* seedChanges(1)
+        const found = yield* stored("change", changeId())
+        const cancel = { writes: [update("change", found, { status: "cancelled" })] }
+        expect(String(yield* defect(commit(cancel)))).toContain("without change.cancelled")
+        expect(String(yield* defect(commit({ ...cancel, events: [event()] })))).toContain("without change.cancelled")
+        expect(yield* stored("change", changeId())).toEqual(found)
+        const cancelled = { ...event(), type: "change.cancelled" as const }
+        yield* commit({ ...cancel, events: [event(), cancelled] })
+        expect((yield* stored("change", changeId())).record.status).toBe("cancelled")
+      })
+    )
+
+    promise(
       "takes a commit that is too large, or out of its scope, for a defect",
       Effect.gen(function* () {
         const many = Array.from({ length: Limits.commitRows + 1 }, (_, n) => command(String(n)))

@@ -2,7 +2,7 @@
  * Makes a Work Graph of a Change. An installation without one leaves every Change to people: the reference has a
  * default, so that a composition need not know of planning at all.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Layer, Schema } from "effect"
 import type { RepositoryRef } from "../project/Repositories.ts"
 import type { Change } from "../model/Change.ts"
 

@@ -97,8 +97,11 @@ export const token = (n: number, hash: number): Token => ({
   revokedAt: null
 })
 
-export const event = (data: Readonly<Record<string, unknown>> = {}): NewEvent => ({
-  type: "canonical.advanced",
+export const event = (
+  data: Readonly<Record<string, unknown>> = {},
+  type: NewEvent["type"] = "canonical.advanced"
+): NewEvent => ({
+  type,
   subject: projectId(),
   data,
   actor: system("test")

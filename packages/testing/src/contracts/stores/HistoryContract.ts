@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { system, user } from "@pawl/core/model/Actor"
 import type { Change } from "@pawl/core/model/Change"
+import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
 import { type Commit, insert, type Stored, update } from "@pawl/core/ledger/Commit"
 import { History, type HistoryListing } from "@pawl/core/ledger/History"
 import { Retention } from "@pawl/core/ledger/Retention"
@@ -61,7 +62,9 @@ const walk = Effect.fnUntraced(function* (
   yield* commit({ writes: [insert("change", change(n))], ...parts })
   for (const status of statuses) {
     const found: Stored<Change> = yield* stored("change", changeId(n))
-    yield* commit({ writes: [update("change", found, { status })], ...parts })
+    const row = ChangeLifecycle.rows.find(({ from, to }) => from === found.record.status && to === status)
+    const events = row?.emits.map((type) => event({}, type)) ?? []
+    yield* commit({ writes: [update("change", found, { status })], events, ...parts })
   }
 })
 
@@ -102,7 +105,7 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
         yield* TestClock.adjust(5)
         yield* commit({
           name: "Cancel.cancel",
-          events: [event()],
+          events: [event({}, "change.cancelled")],
           writes: [
             update("change", yield* stored("change", changeId()), {
               status: "cancelled",
@@ -177,6 +180,7 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
           ]
         })
         yield* commit({
+          events: [event({}, "task.ready")],
           writes: [
             update("task", yield* stored("task", task(1).id), { status: "ready" }),
             update("change", yield* stored("change", changeId(2)), { status: "compiling" })

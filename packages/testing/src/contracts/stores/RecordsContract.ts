@@ -9,6 +9,7 @@ import {
   change,
   changeId,
   commit,
+  event,
   head,
   onStore,
   projectId,
@@ -72,7 +73,10 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
           writes: [insert("change", { ...change(4), projectId: projectId(2) })]
         })
         yield* commit({ writes: [update("change", yield* stored("change", changeId(2)), { status: "compiling" })] })
-        yield* commit({ writes: [update("change", yield* stored("change", changeId(3)), { status: "cancelled" })] })
+        yield* commit({
+          events: [event({}, "change.cancelled")],
+          writes: [update("change", yield* stored("change", changeId(3)), { status: "cancelled" })]
+        })
         expect((yield* listed({ projectId: projectId(2) })).ids).toEqual([changeId(4)])
         expect((yield* listed({ where: { status: "created" } })).ids).toEqual([changeId(1), changeId(4)])
         expect((yield* listed({ projectId: projectId(), where: { status: ["created", "cancelled"] } })).ids).toEqual([

@@ -1,9 +1,11 @@
 /** All pages that are made from the code. */
 import { apiPage } from "./ApiPage.ts"
+import { architecturePage } from "./ArchitecturePage.ts"
 import { appsPage } from "./AppsPage.ts"
 import { errorsPage } from "./ErrorsPage.ts"
 import { eventsPage } from "./EventsPage.ts"
 import { limitsPage } from "./LimitsPage.ts"
+import { mapPage } from "./MapPage.ts"
 import type { Page } from "./Markdown.ts"
 import { optionsPage } from "./OptionsPage.ts"
 import { statesPage } from "./StatesPage.ts"
@@ -15,5 +17,7 @@ export const generatedPages = (): ReadonlyArray<Page> => [
   optionsPage(),
   errorsPage(),
   appsPage(),
-  apiPage()
+  apiPage(),
+  mapPage(),
+  architecturePage()
 ]

@@ -4,6 +4,8 @@
  */
 export interface Room {
   readonly name: string
+  /** What lives there, for the page of the architecture; empty where that of the whole package says it. */
+  readonly holds: string
   /** Folder from the root of the workspace, with a slash at its end. */
   readonly folder: string
   /** Workspace packages, or `package/room` when only that room is meant. A package may always import itself. */
@@ -23,6 +25,7 @@ export interface Room {
 
 const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "folder">>): Room => ({
   name,
+  holds: "",
   folder,
   workspace: [],
   external: ["effect", "effect/encoding", "effect/net"],
@@ -33,37 +36,68 @@ const room = (name: string, folder: string, row: Partial<Omit<Room, "name" | "fo
 })
 
 export const rooms: ReadonlyArray<Room> = [
-  room("core", "packages/core/src/", { pure: true }),
-  room("adapters-memory", "packages/adapters-memory/src/", { workspace: ["core"], pure: true }),
+  room("core", "packages/core/src/", {
+    holds:
+      "the nouns, their lives, the rules, the use cases, and the ports they need. No Node, no SQL, no clock or chance but Effect's own",
+    pure: true
+  }),
+  room("adapters-memory", "packages/adapters-memory/src/", {
+    holds: "every store and runtime in memory, for embedders and for tests",
+    workspace: ["core"],
+    pure: true
+  }),
   room("testing", "packages/testing/src/", {
+    holds: "one contract suite per port, the explorer, the seeded scheduler, faults, crash points",
     workspace: ["core"],
     external: ["effect", "effect/testing", "fast-check", "vitest", "@effect/vitest"]
   }),
-  room("sql", "packages/sql/src/", { workspace: ["core"], external: ["effect", "effect/sql"] }),
+  room("sql", "packages/sql/src/", {
+    holds: "every store port, once, over Effect's SQL client",
+    workspace: ["core"],
+    external: ["effect", "effect/sql"]
+  }),
   room("adapters-local", "packages/adapters-local/src/", {
+    holds: "this machine: SQLite file, files, git, sandbox, builder process, workerd",
     workspace: ["core", "sql", "router"],
     external: "own",
     node: true
   }),
-  room("adapters-pg", "packages/adapters-pg/src/", { workspace: ["core", "sql"], external: "own", node: true }),
+  room("adapters-pg", "packages/adapters-pg/src/", {
+    holds: "Postgres, for several processes",
+    workspace: ["core", "sql"],
+    external: "own",
+    node: true
+  }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
+    holds: "the client of Cloudflare's Workers Builds",
     workspace: ["core", "sql", "router"],
     external: "own"
   }),
-  room("router/node", "packages/router/src/node/", { workspace: ["core"], node: true }),
-  room("router", "packages/router/src/", { workspace: ["core"], closedTo: ["packages/router/src/node/"] }),
+  room("router/node", "packages/router/src/node/", {
+    holds: "the router before a Node server",
+    workspace: ["core"],
+    node: true
+  }),
+  room("router", "packages/router/src/", {
+    holds: "host → pointer → file or app, and which host is whose",
+    workspace: ["core"],
+    closedTo: ["packages/router/src/node/"]
+  }),
   room("server/api", "packages/server/src/api/", {
+    holds: "the HTTP contract and its client",
     workspace: ["core"],
     external: ["effect", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/http/", "packages/server/src/node/"]
   }),
   room("server/http", "packages/server/src/http/", {
+    holds: "handlers and authentication, on any engine",
     workspace: ["core"],
     external: ["effect", "effect/encoding", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/node/"]
   }),
   room("server/limits", "packages/server/src/ServerLimits.ts", {}),
   room("server/node", "packages/server/src/node/", {
+    holds: "installations, the composition of layers, and the `pawl` command",
     workspace: ["core", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare"],
     external: "own",
     node: true

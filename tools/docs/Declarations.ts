@@ -1,0 +1,99 @@
+/**
+ * The top-level declarations of our sources, and which of them each one names: enough to follow an endpoint from its
+ * handler to what it commits. Read from the text; a name that is only in a comment does not count.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { posix } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const packages = fileURLToPath(new URL("../../packages/", import.meta.url))
+
+interface Declaration {
+  /** `packages/core/src/promotion/Promotions.ts#promote`, without the beginning and the ending: `promotion/Promotions#promote`. */
+  readonly id: string
+  readonly text: string
+  /** What it names: declarations of its own file, and imported ones. */
+  readonly uses: ReadonlyArray<string>
+  /** What a part of its text names. */
+  readonly usesIn: (part: string) => ReadonlyArray<string>
+}
+
+export type Declarations = ReadonlyMap<string, Declaration>
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "")
+
+const starts = /^(?:export )?(?:const|function|class) (\w+)/
+
+/** The declarations of a text by name, each up to the next one. */
+const split = (text: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  let name: string | null = null
+  for (const line of text.split("\n")) {
+    const started = starts.exec(line)?.[1]
+    if (started !== undefined) name = started
+    else if (/^(?:export |import )/.test(line)) name = null
+    if (name !== null) found.set(name, `${found.get(name) ?? ""}${line}\n`)
+  }
+  return found
+}
+
+/** What a local name stands for: `id#name`, or `id#*` for a namespace. */
+const importsOf = (id: string, text: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const [, clause = "", specifier = ""] of text.matchAll(/^import (?!type )([^"]*?) from "([^"]+)"/gm)) {
+    const target = specifier.startsWith(".")
+      ? posix.join(posix.dirname(id), specifier).replace(/\.ts$/, "")
+      : specifier.startsWith("@pawl/core/")
+        ? specifier.slice("@pawl/core/".length)
+        : null
+    if (target === null) continue
+    const namespace = /\* as (\w+)/.exec(clause)?.[1]
+    if (namespace !== undefined) found.set(namespace, `${target}#*`)
+    for (const entry of (/\{([\s\S]*)\}/.exec(clause)?.[1] ?? "").split(",")) {
+      const [, name, local] = /^\s*(\w+)(?: as (\w+))?\s*$/.exec(entry) ?? []
+      if (name !== undefined) found.set(local ?? name, `${target}#${name}`)
+    }
+  }
+  return found
+}
+
+const usesOf = (id: string, text: string, own: ReadonlySet<string>, imports: ReadonlyMap<string, string>) => {
+  const uses = new Set<string>()
+  for (const [, before = "", name = "", member] of text.matchAll(/(\.?)\b(\w+)\b(?:\.(\w+))?/g)) {
+    if (before === ".") continue
+    const imported = imports.get(name)
+    if (imported?.endsWith("#*") === true) uses.add(imported.replace("*", member ?? ""))
+    else if (imported !== undefined) uses.add(imported)
+    else if (own.has(name)) uses.add(`${id}#${name}`)
+  }
+  return [...uses]
+}
+
+/** All declarations of a folder of sources, by `path#name`. */
+export const declarationsOf = (folder: string): Declarations => {
+  const all = new Map<string, Declaration>()
+  for (const path of readdirSync(`${packages}${folder}`, { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".ts") || path.endsWith("index.ts")) continue
+    const id = path.replace(/\.ts$/, "")
+    const text = withoutComments(readFileSync(`${packages}${folder}/${path}`, "utf8"))
+    const parts = split(text)
+    const [own, imports] = [new Set(parts.keys()), importsOf(id, text)]
+    const usesIn = (part: string) => usesOf(id, part, own, imports)
+    for (const [name, part] of parts)
+      all.set(`${id}#${name}`, { id: `${id}#${name}`, text: part, uses: usesIn(part), usesIn })
+  }
+  return all
+}
+
+/** Everything that can be reached from these, themselves included. */
+export const reachable = (declarations: Declarations, from: ReadonlyArray<string>): ReadonlyArray<Declaration> => {
+  const seen = new Map<string, Declaration>()
+  const next = [...from]
+  for (let id = next.pop(); id !== undefined; id = next.pop()) {
+    const found = declarations.get(id)
+    if (found === undefined || seen.has(id)) continue
+    seen.set(id, found)
+    next.push(...found.uses)
+  }
+  return [...seen.values()]
+}

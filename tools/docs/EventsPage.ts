@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type EventType, eventTypes } from "@pawl/core/model/Event"
+import { lives } from "./StatesPage.ts"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 const core = fileURLToPath(new URL("../../packages/core/src", import.meta.url))
@@ -53,6 +54,17 @@ const sources = (): string =>
     .map((name) => readFileSync(join(core, name), "utf8").replace(/^\s*(\/?\*|\/\/).*$/gm, ""))
     .join("\n")
 
+/** The steps that an event tells of, each life and trigger once. */
+const stepsOf = (type: EventType): string => {
+  const told = lives.flatMap(([title, , life]) => [
+    ...(life.birth.includes(type) ? [`${title}: a new one`] : []),
+    ...life.rows
+      .filter((row) => row.emits.includes(type) || row.mayEmit.includes(type))
+      .map((row) => `${title}: ${row.trigger}${row.emits.includes(type) ? "" : " (perhaps)"}`)
+  ])
+  return [...new Set(told)].join(", ")
+}
+
 /** A decision's event is named by a template in the code. */
 const isEmitted = (text: string, type: EventType): boolean =>
   text.includes(`"${type}"`) || (/^approval\.(granted|rejected)$/.test(type) && text.includes("`approval.${"))
@@ -76,10 +88,10 @@ export const eventsPage = (): Page => {
       ]
     ),
     "## Types",
-    "*No* in the second column: the type has its name already, but nothing in this version emits it.",
+    "*No* in the second column: the type has its name already, but nothing in this version emits it. The last column comes from the tables of [states](states.md): a step and its event are one commit.",
     table(
-      ["type", "emitted today", "what happened"],
-      eventTypes.map((type) => [code(type), isEmitted(text, type) ? "yes" : "no", meanings[type]])
+      ["type", "emitted today", "what happened", "steps that it tells of"],
+      eventTypes.map((type) => [code(type), isEmitted(text, type) ? "yes" : "no", meanings[type], stepsOf(type)])
     ),
     "## Data of some types",
     table(

@@ -9,7 +9,7 @@ import { code, page, type Page, table } from "./Markdown.ts"
 
 type AnyLifecycle = Lifecycle<string, string>
 
-const lives: ReadonlyArray<readonly [title: string, about: string, life: AnyLifecycle]> = [
+export const lives: ReadonlyArray<readonly [title: string, about: string, life: AnyLifecycle]> = [
   ["Change", "A person's goal, from its opening to its end. See [Change](../concepts/change.md).", ChangeLifecycle],
   ["Task", "One piece of a Change's work. See [Task](../concepts/task.md).", TaskLifecycle],
   ["Candidate", "ChangeSets composed on one base. See [Candidate](../concepts/candidate.md).", CandidateLifecycle],

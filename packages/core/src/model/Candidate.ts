@@ -6,13 +6,21 @@ import { Plan } from "./Plan.ts"
 import { Score } from "./Score.ts"
 
 export const candidateStatuses = [
+  /** Its ChangeSets are being merged on its base. */
   "composing",
+  /** Said in answers of calls only: stored rows go on to `verifying` at once. */
   "composed",
+  /** It has its commit and its plan; its checks run. */
   "verifying",
+  /** Every required check passed: it may be promoted. */
   "verified",
+  /** It could not be merged, a required check failed or has a gap, or a person refused it. */
   "rejected",
+  /** Its tree became a generation. */
   "promoted",
+  /** Canonical moved on since its base. */
   "stale",
+  /** It was composed anew too often, and canonical moved on each time. */
   "blocked"
 ] as const
 export const CandidateStatus = Schema.Literals(candidateStatuses)
@@ -48,14 +56,19 @@ export const Candidate = Schema.Struct({
   changeId: ChangeId,
   /** The id of the first Candidate of the line of recompositions. */
   lineage: CandidateId,
+  /** How many times its line was composed anew before it. */
   recomposition: Schema.Finite,
   /** 1, or higher when a Candidate that was rejected only for gaps was asked for again. */
   attempt: Schema.Finite,
+  /** The generation that it was composed on, and the only one that it can be promoted on. */
   base_generation: Schema.Finite,
   base_commit: ObjectId,
   base_tree: ObjectId,
+  /** What it is composed of, in the order of the merges. */
   changeSets: Schema.Array(ChangeSetId),
+  /** What was composed; null until then. */
   commit: Schema.NullOr(ObjectId),
+  /** The tree of that commit: what is checked, approved and promoted. */
   tree: Schema.NullOr(ObjectId),
   status: CandidateStatus,
   reason: Schema.NullOr(Schema.String),
@@ -63,8 +76,11 @@ export const Candidate = Schema.Struct({
   rejection: Schema.optionalKey(RejectionCode),
   /** Paths that could not be merged, when that is why it was rejected: the first of them, and `reason` counts the rest. */
   conflicts: Schema.Array(Schema.String),
+  /** Which checks it owes, its risk, and whether it owes an approval; null until it is composed. */
   plan_json: Schema.NullOr(Plan),
+  /** What the gate said; null until then. */
   score_json: Schema.NullOr(Score),
+  /** When its fork was swept; null while it is kept. */
   fork_deleted_at: Schema.NullOr(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp

@@ -6,16 +6,27 @@ import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "./Actor.ts"
 
 export const changeStatuses = [
+  /** It was opened; nobody works on it yet. */
   "created",
+  /** A planner makes its Work Graph. */
   "compiling",
+  /** Its Tasks are worked. */
   "running",
+  /** Its budget is spent: Tasks wait until it is raised. */
   "budget_blocked",
+  /** No Task is open; its Candidates are composed and checked. */
   "verifying",
+  /** A verified Candidate of it owes an approval. */
   "awaiting_approval",
+  /** Somebody asked for the swap, and it is not decided yet. */
   "promoting",
+  /** It is canonical, and its generation is being taken live. */
   "releasing",
+  /** It is canonical, and live where there is something to release to. */
   "completed",
+  /** It could not be planned, or its release failed. */
   "failed",
+  /** A person ended it, or its rollback ended with its Candidate. */
   "cancelled"
 ] as const
 export const ChangeStatus = Schema.Literals(changeStatuses)
@@ -25,15 +36,23 @@ export const RiskTier = Schema.Literals(["low", "medium", "high", "unknown"])
 export type RiskTier = typeof RiskTier.Type
 
 export const Change = Schema.Struct({
+  /** `chg_` and a UUID made of the Project and the `clientRequestId`. */
   id: ChangeId,
   projectId: ProjectId,
+  /** Chosen by who opened it: the same one opens nothing twice. */
   clientRequestId: Schema.String,
+  /** What the person wants, in their words. */
   goal: Schema.String,
   status: ChangeStatus,
+  /** The highest risk among its Candidates so far. */
   riskTier: RiskTier,
+  /** What its agents may spend, in US dollars. */
   budget_usd: Schema.Finite,
+  /** What its agents have spent, in US dollars. */
   spent_usd: Schema.Finite,
+  /** A `rollback` makes an older tree canonical again. */
   kind: Schema.Literals(["goal", "rollback"]),
+  /** Who opened it. */
   createdBy: Actor,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -41,6 +60,7 @@ export const Change = Schema.Struct({
   statusBeforePromoting: Schema.NullOr(ChangeStatus),
   /** The Candidate that is being promoted; only its end takes the Change back. Set while promoting. */
   promotingCandidateId: Schema.optionalKey(Schema.NullOr(CandidateId)),
+  /** Of a rollback: the generation whose tree it brings back. */
   rollbackTarget: Schema.optionalKey(Schema.Finite),
   /** It was opened to be planned: a person's ChangeSet does not start it. */
   planned: Schema.optionalKey(Schema.Boolean),

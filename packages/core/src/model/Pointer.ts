@@ -3,7 +3,18 @@ import { Schema } from "effect"
 import { CandidateId, ChangeId, ObjectId, previewPattern, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-export const pointerStatuses = ["live", "building", "build_failed", "limit_reached", "removed"] as const
+export const pointerStatuses = [
+  /** It serves its bundle. */
+  "live",
+  /** Its first bundle is being made. */
+  "building",
+  /** There is no good bundle to serve: `reason` says why. */
+  "build_failed",
+  /** The builds of the day are used, and there is no good bundle to serve. */
+  "limit_reached",
+  /** Its app was removed: its hosts answer 410. */
+  "removed"
+] as const
 export const PointerStatus = Schema.Literals(pointerStatuses)
 export type PointerStatus = typeof PointerStatus.Type
 
@@ -23,6 +34,7 @@ export interface Served extends Schema.Schema.Type<typeof Served> {}
 export const Pointer = Schema.Struct({
   project_id: ProjectId,
   slug: Schema.String,
+  /** The first part of its host. */
   label: Schema.String,
   channel: Channel,
   /** Counts the pointers this channel has had: a removed row is not revived, a deploy makes the next one. */
@@ -39,7 +51,9 @@ export const Pointer = Schema.Struct({
   status: PointerStatus,
   /** Why a build failed, in words. */
   reason: Schema.NullOr(Schema.String),
+  /** Of a preview: the Candidate that it shows. */
   candidate_id: Schema.NullOr(CandidateId),
+  /** Of a preview: the Change that it belongs to. */
   change_id: Schema.NullOr(ChangeId),
   created_at: Timestamp,
   updated_at: Timestamp

@@ -3,7 +3,20 @@ import { Schema } from "effect"
 import { CandidateId, ChangeId, ObjectId, ProjectId, ReleaseId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-export const releaseStatuses = ["queued", "building", "deployed", "failed", "smoke_failed", "superseded"] as const
+export const releaseStatuses = [
+  /** It was promoted, and nothing has begun. */
+  "queued",
+  /** Its bundle is obtained, served and probed. */
+  "building",
+  /** Its probes passed. */
+  "deployed",
+  /** It was not built, not confirmed, or stuck. */
+  "failed",
+  /** Its probes failed; what was served before it is served again. */
+  "smoke_failed",
+  /** A newer generation was promoted. */
+  "superseded"
+] as const
 export const ReleaseStatus = Schema.Literals(releaseStatuses)
 export type ReleaseStatus = typeof ReleaseStatus.Type
 
@@ -23,6 +36,7 @@ export type BundleSource = typeof BundleSource.Type
 export const Release = Schema.Struct({
   id: ReleaseId,
   projectId: ProjectId,
+  /** The generation that it takes live. */
   generation: Schema.Finite,
   changeId: ChangeId,
   candidateId: CandidateId,
@@ -32,8 +46,11 @@ export const Release = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   /** Of the app's pointer that it began with: on a pointer that was made after that it moves nothing. */
   incarnation: Schema.optionalKey(Schema.Finite),
+  /** What was served before it; null for nothing. */
   replacedGeneration: Schema.NullOr(Schema.Finite),
+  /** Where its bundle came from; null until it has one. */
   bundleSource: Schema.NullOr(BundleSource),
+  /** What its smoke test saw. */
   probes: Schema.Array(ProbeResult),
   createdAt: Timestamp,
   updatedAt: Timestamp

@@ -4,13 +4,21 @@ import { ChangeId, ProjectId, RunId, TaskId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 export const taskStatuses = [
+  /** It waits for Tasks that it depends on. */
   "pending",
+  /** It waits for an agent. */
   "ready",
+  /** An agent was admitted and has not begun. */
   "assigned",
+  /** An agent works on it. */
   "running",
+  /** Its work is there, as a ChangeSet or as findings. */
   "completed",
+  /** It failed for good. */
   "failed",
+  /** It waits for a Task, for its budget, or for a person: `blockedBy` says which. */
   "blocked",
+  /** It ended with its Change. */
   "cancelled"
 ] as const
 export const TaskStatus = Schema.Literals(taskStatuses)
@@ -35,10 +43,13 @@ export const Task = Schema.Struct({
   id: TaskId,
   projectId: ProjectId,
   changeId: ChangeId,
+  /** Its name in the Work Graph. */
   key: Schema.String,
+  /** One line, for people. */
   title: Schema.String,
   kind: TaskKind,
   complexity: Complexity,
+  /** Keys of the Tasks that must be completed first. */
   dependsOn: Schema.Array(Schema.String),
   status: TaskStatus,
   /** How many runs it has had. */

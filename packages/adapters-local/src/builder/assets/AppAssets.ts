@@ -14,6 +14,9 @@ import { textOf } from "../settings/SettingsFile.ts"
 
 type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
+/**
+ * The two halves of a tree, the rules that its assets are served by, and what is wrong: any problem fails the build.
+ */
 export interface SplitTree {
   /** By path in the tree. */
   readonly source: ReadonlyMap<string, Uint8Array>

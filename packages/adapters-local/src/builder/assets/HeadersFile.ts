@@ -56,6 +56,7 @@ const addLine = (block: Block, text: string): string | null => {
   return null
 }
 
+/** The blocks in the order of the file, and a warning for each line that was left out. */
 export interface ReadHeaders {
   readonly headers: ReadonlyArray<HeaderRule>
   readonly warnings: ReadonlyArray<BuildProblem>

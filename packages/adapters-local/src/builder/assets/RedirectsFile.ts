@@ -39,6 +39,7 @@ const ruleOf = ({ text }: RuleLine, html: BundleAssets["htmlHandling"]): Redirec
   return { from, to, status }
 }
 
+/** The first rule of each source, in the order of the file, and a warning for each line that was left out. */
 export interface ReadRedirects {
   readonly redirects: ReadonlyArray<RedirectRule>
   readonly warnings: ReadonlyArray<BuildProblem>

@@ -3,6 +3,7 @@ import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { problem } from "../bundler/Problems.ts"
 
+/** One line that says something, without blanks at its ends. */
 export interface RuleLine {
   readonly text: string
   /** Counts from 1. */

@@ -29,4 +29,5 @@ export const workerFirstProblem = (value: unknown): string | null => {
   return null
 }
 
+/** Whether a value has the setting's shape; its patterns are judged by `workerFirstProblem`. */
 export const isSetting = (value: unknown): value is RunWorkerFirst => Schema.is(RunWorkerFirst)(value)

@@ -7,19 +7,23 @@ export interface Spot {
   readonly column: number | null
 }
 
+/** A package of the list that is named, or a field that asks for a password, and where. */
 export type AuthFinding = Spot &
   (
     | { readonly _tag: "Package"; readonly found: AuthPackage; readonly specifier: string }
     | { readonly _tag: "PasswordField"; readonly what: string }
   )
 
+/** The place of what has no line of its own to show. */
 export const nowhere: Spot = { line: null, column: null }
 
+/** One finding when the specifier names a package of the list, else none. */
 export const packageFinding = (specifier: string, spot: Spot): ReadonlyArray<AuthFinding> => {
   const found = authPackage(specifier)
   return found === null ? [] : [{ _tag: "Package", found, specifier, ...spot }]
 }
 
+/** `what` is the piece of markup or code that makes the field, as the problem repeats it. */
 export const fieldFinding = (what: string, spot: Spot): AuthFinding => ({ _tag: "PasswordField", what, ...spot })
 
 /** A value of `type` that makes a field of passwords. */

@@ -6,6 +6,7 @@ type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
 type Parent = DefaultTreeAdapterTypes.ParentNode
 
+/** What a look at markup needs to know of where the markup stands. */
 export interface Surroundings {
   /** Looks at the text of a script. Lines are counted in the script. */
   readonly script: (text: string) => ReadonlyArray<AuthFinding>

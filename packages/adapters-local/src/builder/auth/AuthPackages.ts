@@ -4,6 +4,7 @@
  * A name ends with `/*` for a whole scope, and with `*` for all names that begin so. Subpaths are always meant too.
  */
 
+/** Packages that are refused for the same reason. */
 export interface AuthGroup {
   /** What such a package is, as a problem words it. */
   readonly kind: string
@@ -12,6 +13,7 @@ export interface AuthGroup {
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
+/** The whole list, grouped by why a package is refused. */
 export const authGroups: ReadonlyArray<AuthGroup> = [
   {
     kind: "the SDK of a hosted identity provider",
@@ -86,6 +88,7 @@ for (const { kind, names } of authGroups)
     if (name.endsWith("*")) beginnings.push({ kind, name: name.slice(0, -1), starts: true })
     else exact.set(name, { kind, name, starts: false })
 
+/** A package of the list, as a file names it. */
 export interface AuthPackage {
   /** The package as it was named, without version and most of a subpath. */
   readonly name: string

@@ -18,6 +18,7 @@ import { type Page, textsOfPage } from "../assets/PageTexts.ts"
 import { type Place, problem } from "../bundler/Problems.ts"
 import { unpacked } from "../bundler/Unpacking.ts"
 
+/** What the check reads, and its bounds. */
 export interface RealAuthJob {
   readonly files: ReadonlyMap<string, Uint8Array>
   /** The assets directory: everything below it is served. */
@@ -125,6 +126,7 @@ const instead =
   "Remove it: apps have no real login and collect no credentials. Use the fake identity: a person picks a demo user, " +
   "and the app reads the header x-user-id, else a cookie, else a default user."
 
+/** `named` begins the sentence, `kind` is the group's, such as "a password hashing library". */
 export const authPackageProblem = (named: string, kind: string, place: Place): BuildProblem =>
   problem("auth_package", `${named}, ${kind}. ${instead}`, place)
 

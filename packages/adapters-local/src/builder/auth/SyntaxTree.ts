@@ -7,16 +7,20 @@ export interface Node {
   readonly [field: string]: unknown
 }
 
+/** Whether a value of a field is a node: an object with a text as `type`. */
 export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
+/** The node in a field; null when the field holds none. */
 export const nodeAt = (node: Node, field: string): Node | null => {
   const value = node[field]
   return isNode(value) ? value : null
 }
+/** The nodes of a list in a field, without its holes; empty when the field holds no list. */
 export const nodesAt = (node: Node, field: string): ReadonlyArray<Node> => {
   const value = node[field]
   return Array.isArray(value) ? value.filter(isNode) : []
 }
+/** The text in a field; null when the field holds none. */
 export const textAt = (node: Node | null, field: string): string | null => {
   const value = node?.[field]
   return typeof value === "string" ? value : null

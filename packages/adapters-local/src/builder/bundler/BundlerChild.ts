@@ -9,6 +9,7 @@ import { BundlerAnswer, BundlerMessage, type BundlerOrder } from "./BundlerMessa
 /** The bundler the app is built with; the package pins it. */
 export const bundler = { name: "esbuild", version: "0.28.2" }
 
+/** One running process, which serves one build. */
 export interface BundlerChild {
   readonly process: ChildProcess
   /** Settles when the process can take an order; rejects with the reason when it ended before. */
@@ -19,11 +20,16 @@ export interface BundlerChild {
   readonly stderr: () => string
 }
 
+/**
+ * The process's bounds in bytes: the heap of its JavaScript, and the data segment (`ulimit -d`) of each of its
+ * processes.
+ */
 export interface ChildLimits {
   readonly heapBytes: number
   readonly memoryBytes: number
 }
 
+/** The bounds in force unless the caller says otherwise. */
 export const childLimits: ChildLimits = {
   heapBytes: LocalLimits.buildHeapBytes,
   memoryBytes: LocalLimits.buildMemoryBytes
@@ -37,6 +43,7 @@ const stderrKept = 16 * 1024
 // The shell bounds what esbuild's own process may take too: `--max-old-space-size` reaches only Node.
 const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
 
+/** Starts a process in a group of its own, with no environment but a locale. A failure to start rejects `ready`. */
 export const startChild = (limits: ChildLimits = childLimits): BundlerChild => {
   const node = [process.execPath, `--max-old-space-size=${Math.floor(limits.heapBytes / 1024 / 1024)}`, entry]
   const child = spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(limits.memoryBytes / 1024)), ...node], {
@@ -69,6 +76,7 @@ export const startChild = (limits: ChildLimits = childLimits): BundlerChild => {
   return { process: child, ready, closed, stderr: () => stderr }
 }
 
+/** Whether an order can still be sent to it. */
 export const isAlive = (child: BundlerChild): boolean =>
   child.process.pid !== undefined &&
   child.process.exitCode === null &&
@@ -100,11 +108,13 @@ const reasonOf = (child: BundlerChild): string => {
   return `The bundler ended by itself (${child.process.signalCode ?? `exit ${child.process.exitCode ?? "unknown"}`}).`
 }
 
+/** The process ended without an answer; `reason` is for people. */
 export interface Died {
   readonly _tag: "Died"
   readonly reason: string
 }
 
+/** What came of an order: the process's answer, or its death. */
 export type Outcome = Exclude<BundlerAnswer, { readonly _tag: "Died" }> | Died
 
 /** Gives a child its one order and waits for the answer or its death. Does not stop it. */

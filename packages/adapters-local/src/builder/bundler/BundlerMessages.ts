@@ -39,7 +39,9 @@ const Refused = Schema.TaggedStruct("Refused", { problems: Schema.Array(BuildPro
 /** The bundler itself died; the reason is on standard error. */
 const Died = Schema.TaggedStruct("Died", {})
 
+/** What the process sends once for its order. */
 export const BundlerAnswer = Schema.Union([Bundled, Refused, Died])
 export type BundlerAnswer = typeof BundlerAnswer.Type
+/** All that the process may send: `Ready` with esbuild's version, then one answer. */
 export const BundlerMessage = Schema.Union([Ready, Bundled, Refused, Died])
 export type BundlerMessage = typeof BundlerMessage.Type

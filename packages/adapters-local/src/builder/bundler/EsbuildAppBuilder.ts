@@ -33,6 +33,7 @@ import { pagesOf } from "../assets/PageTypes.ts"
 import { isLookedAt } from "../auth/RealAuth.ts"
 import { versionWarnings } from "../vendored/VendoredVersions.ts"
 
+/** How a build is bounded. What is left out is as `LocalLimits` has it. */
 export interface Options {
   /** Wall time of one build, in milliseconds. */
   readonly timeoutMs?: number

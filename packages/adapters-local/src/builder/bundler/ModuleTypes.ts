@@ -1,6 +1,7 @@
 /** What becomes of an imported file, by its extension: bundled, or kept as a module of its own as wrangler keeps it. */
 import type { Loader } from "esbuild"
 
+/** Bundled by esbuild with a loader, or kept as a file beside the bundle. */
 export type ModuleKind =
   | { readonly _tag: "Bundled"; readonly loader: Loader }
   | { readonly _tag: "Kept"; readonly type: "text" | "data" | "wasm" }
@@ -31,4 +32,5 @@ export const moduleKind = (path: string): ModuleKind | undefined => {
   return Object.hasOwn(kinds, extension) ? kinds[extension] : undefined
 }
 
+/** The extensions that can be imported, without dots, for messages. */
 export const importableExtensions = Object.keys(kinds)

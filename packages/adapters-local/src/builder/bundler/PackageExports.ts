@@ -1,5 +1,6 @@
 /** The `exports` and `imports` of a package.json, by Node's rules (nodejs.org/api/packages.html), for esbuild's conditions. */
 
+/** The conditions that hold in workerd, for an `import` or a `require`. */
 export const conditionsOf = (kind: "import" | "require"): ReadonlySet<string> =>
   new Set(["workerd", "worker", "browser", kind, "default"])
 

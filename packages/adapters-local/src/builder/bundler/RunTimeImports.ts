@@ -8,6 +8,7 @@ import { init, parse } from "es-module-lexer/minimal"
 import { type AuthPackage, authPackage } from "../auth/AuthPackages.ts"
 import { problem } from "./Problems.ts"
 
+/** One such import that is left in a bundle. */
 export interface RunTimeImport {
   /** The file of the source that imports, as far as the bundle tells. */
   readonly file: string | null
@@ -41,6 +42,7 @@ export const runTimeImports = async (code: string): Promise<ReadonlyArray<RunTim
   }
 }
 
+/** The warning for one such import; it fails no build. */
 export const runTimeImportWarning = ({ file }: RunTimeImport): BuildProblem =>
   problem(
     "import_at_run_time",

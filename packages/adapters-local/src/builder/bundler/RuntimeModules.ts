@@ -58,6 +58,7 @@ const node = new Set([
 
 const cloudflare = new Set(["cloudflare:workers", "cloudflare:sockets", "cloudflare:email", "cloudflare:node"])
 
+/** Given under its full name (`node:fs`), or refused with a code and the end of a sentence that says why. */
 export type RuntimeModule =
   | { readonly _tag: "Given"; readonly name: string }
   | { readonly _tag: "Refused"; readonly code: string; readonly reason: string }

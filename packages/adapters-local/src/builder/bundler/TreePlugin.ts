@@ -11,6 +11,7 @@ export const namespace = "app"
 /** Files of packages that Pawl brings along. They import each other and the runtime's modules, never the app's files. */
 const vendoredNamespace = "vendored"
 
+/** A file that stays a module of its own beside the bundle; `name` is what the bundle imports it as, `./` apart. */
 export interface KeptModule {
   readonly name: string
   readonly type: "text" | "data" | "wasm"
@@ -47,6 +48,10 @@ const treeOf = (files: ReadonlyMap<string, Uint8Array>): Tree => ({
   text: (path) => textOf(files.get(path))
 })
 
+/**
+ * The plugin for one build, and what it gathers while that build runs. What it refuses is an error of esbuild with our
+ * code.
+ */
 export const makeTreePlugin = (
   order: BundlerOrder
 ): {

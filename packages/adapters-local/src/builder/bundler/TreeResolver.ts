@@ -7,12 +7,14 @@ import { conditionsOf, exportTarget, importTarget } from "./PackageExports.ts"
 import { runtimeModule } from "./RuntimeModules.ts"
 import { vendoredFolder, vendoredNames, vendoredPackage } from "../vendored/VendoredPackages.ts"
 
+/** Files by path, without a slash at the beginning. */
 export interface Tree {
   readonly has: (path: string) => boolean
   /** The file's text, for a package.json. */
   readonly text: (path: string) => string | undefined
 }
 
+/** A file of the tree, of a vendored package, a module of the runtime, or a refusal with a code and a message. */
 export type Resolution =
   | { readonly _tag: "File"; readonly path: string }
   /** A file of a package that Pawl brings along, in the tree of those. */
@@ -20,6 +22,7 @@ export type Resolution =
   | { readonly _tag: "Runtime"; readonly name: string }
   | { readonly _tag: "Refused"; readonly code: string; readonly message: string }
 
+/** One import as a file of the tree writes it; `flags` are the app's compatibility flags. */
 export interface Import {
   readonly specifier: string
   /** The file of the tree that imports. */

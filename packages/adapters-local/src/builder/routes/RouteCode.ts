@@ -17,6 +17,7 @@ import {
 } from "./RouteSyntax.ts"
 import { childrenOf, type Node, nodeAt, nodesAt, syntaxTree, textAt } from "../auth/SyntaxTree.ts"
 
+/** One path that a file answers at; `at` is its offset in the text, in UTF-16 code units. */
 export interface Route {
   readonly path: string
   /** The router that it is a path of; null for the path of a request itself. */
@@ -31,6 +32,7 @@ export interface Mount {
   readonly target: string
 }
 
+/** What one file names, in the order of its text; the paths of routers are not yet put together. */
 export interface FileRoutes {
   readonly names: Names
   readonly routes: ReadonlyArray<Route>

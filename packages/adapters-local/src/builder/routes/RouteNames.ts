@@ -8,6 +8,7 @@ export interface Router {
   readonly parent: string | null
 }
 
+/** What each name of a file stands for; each map is by name unless it says otherwise. */
 export interface Names {
   readonly constants: Map<string, string>
   /** Variables that hold the path that was asked for. */
@@ -28,6 +29,7 @@ const maker = /(?:Hono|Router|Elysia)$|^express$/
 const isCall = (node: Node | null): node is Node =>
   node !== null && /^(?:Optional)?(?:CallExpression|NewExpression)$/.test(node.type)
 
+/** Whether an expression makes a router: `new Hono()`, `Router()`, `express()`. */
 export const isMaker = (node: Node | null): boolean =>
   isCall(node) && maker.test(nameOf(nodeAt(node, "callee")) ?? "") && nodeAt(node, "callee")?.type !== "Super"
 

@@ -4,6 +4,7 @@ import { isStatic } from "./StaticPath.ts"
 
 const wrappers = /^(?:TS(?:As|Satisfies|NonNull)Expression|TSTypeAssertion|ParenthesizedExpression|AwaitExpression)$/
 
+/** An expression without the casts, parentheses and `await` around it. */
 export const plain = (node: Node | null): Node | null => {
   let inner = node
   while (inner !== null && wrappers.test(inner.type)) inner = nodeAt(inner, "expression") ?? nodeAt(inner, "argument")
@@ -129,6 +130,7 @@ export const isNoPage = (bodies: ReadonlyArray<Node>): boolean => {
   return comparisons.length > 0 && (refuses || comparisons.some(({ equal }) => !equal))
 }
 
+/** A function as a value: no declaration. */
 export const isFunction = (node: Node | null): boolean =>
   node !== null && /^(?:ArrowFunctionExpression|FunctionExpression|ObjectMethod)$/.test(node.type)
 
@@ -138,12 +140,14 @@ export const isHandler = (node: Node | null): boolean => {
   return isFunction(inner) || /^(?:Identifier|(?:Optional)?MemberExpression|CallExpression)$/.test(inner?.type ?? "")
 }
 
+/** The body of a function, as a list of one; empty for any other expression. */
 export const bodyOf = (handler: Node | null): ReadonlyArray<Node> => {
   const inner = plain(handler)
   const body = inner !== null && isFunction(inner) ? nodeAt(inner, "body") : null
   return body === null ? [] : [body]
 }
 
+/** Its offset in the text, in UTF-16 code units. */
 export const startOf = (node: Node): number => (typeof node["start"] === "number" ? node["start"] : 0)
 
 /** The properties of an object by their names; spread ones are left out. */

@@ -6,6 +6,7 @@ import { fileRoutes, type FileRoutes } from "./RouteCode.ts"
 import { isStatic } from "./StaticPath.ts"
 import { resolve } from "../bundler/TreeResolver.ts"
 
+/** How much of an app is read; what is over is left out, and the paths that it names with it. */
 export interface RouteBounds {
   /** Files that are read. */
   readonly files: number

@@ -16,6 +16,7 @@ import {
 } from "./SettingsFields.ts"
 import { type Fields, isFields, readSettingsFile } from "./SettingsFile.ts"
 
+/** What a build takes from the settings, with defaults filled in. */
 export interface AppSettings {
   /** A path of the tree; null for an app of static assets alone. */
   readonly main: string | null
@@ -31,6 +32,7 @@ export interface AppSettings {
   readonly warnings: ReadonlyArray<BuildProblem>
 }
 
+/** Settings that a build can go by, or all that is wrong with them. */
 export type SettingsResult =
   | { readonly _tag: "Settings"; readonly settings: AppSettings }
   | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }

@@ -104,6 +104,7 @@ export const ignoredFields: ReadonlySet<string> = new Set([
   "zone_id"
 ])
 
+/** The flags that an app may set; any other one is refused. */
 export const compatibilityFlags: ReadonlySet<string> = new Set([
   "nodejs_compat",
   "nodejs_compat_v2",

@@ -11,11 +11,14 @@ import { type Place, problem } from "../bundler/Problems.ts"
 
 const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
 
+/** The top of a settings file: values by name, of any type yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a value is an object with names: no list, no null. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** No file, the fields of the one there is, or why it cannot be read. */
 export type SettingsFile =
   | { readonly _tag: "None" }
   | { readonly _tag: "Fields"; readonly file: string; readonly fields: Fields }

@@ -27,6 +27,7 @@ export const vendoredFolders = (): ReadonlyMap<string, string> =>
     })
   )
 
+/** The files below the vendored packages' folders, as bytes too. */
 export interface VendoredTree extends Tree {
   readonly bytes: (path: string) => Uint8Array | undefined
 }

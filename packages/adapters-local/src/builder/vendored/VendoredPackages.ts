@@ -1,11 +1,13 @@
 /** The npm packages that Pawl brings along: what apps may import, and checks may use, without a copy of their own. */
 
+/** One package, by its name in npm's registry. */
 export interface VendoredPackage {
   readonly name: string
   /** Exactly this one, as the package.json of this adapter pins it. */
   readonly version: string
 }
 
+/** The whole list; each is declared as a dependency of this adapter. */
 export const vendoredPackages: ReadonlyArray<VendoredPackage> = [
   { name: "hono", version: "4.13.19" },
   { name: "itty-router", version: "6.0.0" }
@@ -14,6 +16,7 @@ export const vendoredPackages: ReadonlyArray<VendoredPackage> = [
 /** `hono 4.13.19 and itty-router 6.0.0` */
 export const vendoredNames = vendoredPackages.map(({ name, version }) => `${name} ${version}`).join(" and ")
 
+/** The package of exactly this name; null when Pawl brings none along. */
 export const vendoredPackage = (name: string): VendoredPackage | null =>
   vendoredPackages.find((one) => one.name === name) ?? null
 

@@ -7,6 +7,7 @@ const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
+/** The bounds themselves; `…Ms` are milliseconds, `…Bytes` bytes, what has no unit is a count. */
 export const LocalLimits = {
   // Projects and files (decisions)
   /** What one diff may take as text. */

@@ -20,6 +20,7 @@ export const unless = async <A, B>(promise: Promise<A>, codes: ReadonlyArray<str
 /** What a name that leads nowhere answers. */
 export const absent = ["ENOENT", "ENOTDIR"]
 
+/** Makes the names in a folder outlast a power cut. Rejects with the file system's own error. */
 export const syncDirectory = async (path: PathLike): Promise<void> => {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {

@@ -16,6 +16,7 @@ class ForeignEntry extends Error {
   readonly code = "ELOOP"
 }
 
+/** One folder of objects: `objects/` holds the whole ones, `tmp/` those that are being written. */
 export class ObjectFolder {
   readonly #root: string
   readonly #objects: string

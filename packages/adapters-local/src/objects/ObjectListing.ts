@@ -6,6 +6,7 @@ import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { absent, unless } from "./DurableFile.ts"
 import { decodeName, folderNames, leafMark, partMark } from "./ObjectPath.ts"
 
+/** An object's key, and the file that holds it. */
 export interface FoundObject {
   readonly key: string
   readonly path: string

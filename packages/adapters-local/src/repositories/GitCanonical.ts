@@ -45,6 +45,7 @@ const rollUp = Effect.fnUntraced(
   Effect.catch((error) => Effect.logWarning("canonical was not repacked", error.reason))
 )
 
+/** `Repositories.seed`: the commit is kept by a ref of its own, and `main` does not move. */
 export const seed =
   ({ write, writing }: GitWriter): Service["seed"] =>
   ({ files, message, project, signature }) =>
@@ -58,6 +59,7 @@ export const seed =
       })
     )
 
+/** `Repositories.begin`: `main` at a seeded commit, or `NotFastForward` where another history stands. */
 export const begin =
   ({ readers, writing }: GitWriter): Service["begin"] =>
   ({ commit: to, project }) =>
@@ -74,6 +76,7 @@ export const begin =
       })
     )
 
+/** `Repositories.advance`: fetches what is new in one pack, checked to be whole, before `main` moves. */
 export const advance =
   ({ path: pathOf, readers, writing }: GitWriter): Service["advance"] =>
   ({ commit: to, expected, from, project }) =>

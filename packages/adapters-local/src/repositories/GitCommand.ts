@@ -7,6 +7,7 @@ import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 /** git wrote more than the caller takes. It was stopped. */
 export class TooMuchOutput extends Data.TaggedError("TooMuchOutput")<{ readonly output: Buffer }> {}
 
+/** How a git that ran to its end left: output as far as it was kept. */
 export interface GitResult {
   readonly code: number
   readonly stdout: Buffer
@@ -15,6 +16,7 @@ export interface GitResult {
   readonly stderr: string
 }
 
+/** One call of git: its arguments without `git`, and its bounds. */
 export interface GitOptions {
   readonly gitDir: string
   readonly args: ReadonlyArray<string>
@@ -74,6 +76,7 @@ export const start = ({ args, env, gitDir, ownGroup, settings: own }: GitOptions
 export const complaint = (stderr: string): string =>
   (stderr.trim().split("\n").at(-1) ?? "").replace(/(^|[\s'":])\/[^\s'":]*/g, "$1…").slice(0, 200)
 
+/** A git that ended with a code that its caller did not expect; paths of this machine are taken out of what it said. */
 export const failed = (args: ReadonlyArray<string>, { code, stderr }: Pick<GitResult, "code" | "stderr">) =>
   new RepositoriesUnavailable({ operation: args[0] ?? "git", reason: `exit ${code}: ${complaint(stderr)}` })
 

@@ -103,6 +103,7 @@ const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
   return changes.map((change, index) => ({ ...change, patch: isBinary[index] === true ? "" : (patches[index] ?? "") }))
 }
 
+/** The files that differ between two trees or commits of a repository, each with its patch.. */
 export const diffFiles = (
   gitDir: string,
   from: string,

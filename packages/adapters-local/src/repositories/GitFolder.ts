@@ -19,12 +19,15 @@ export const io = <A>(operation: string, work: () => Promise<A>): Effect.Effect<
 
 // A fork lies beside canonical, one folder deeper; relative, so that the data folder can be moved.
 const borrowed = "../../../canon.git/objects\n"
+/** The `config` of every repository: bare, and nothing else. */
 export const bareConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
 // Names of folders that are being made or removed; what an ended process left of them is swept.
+/** How the name of a folder begins that is being made; one that is left over is swept. */
 export const makingMark = ".making-"
 const removingMark = ".removing-"
 
+/** Whether a repository is there: it has a `HEAD` that is a plain file. */
 export const exists = async (gitDir: string): Promise<boolean> =>
   (await unless(lstat(join(gitDir, "HEAD")), absent, undefined))?.isFile() ?? false
 
@@ -140,6 +143,7 @@ export const writeMain = async (gitDir: string, from: string | undefined, to: st
   return now
 }
 
+/** How many packs the repository itself holds, without those that it borrows. */
 export const countPacks = async (gitDir: string): Promise<number> =>
   (await names(join(gitDir, "objects/pack"))).filter(({ name }) => name.endsWith(".pack")).length
 

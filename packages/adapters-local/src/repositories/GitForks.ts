@@ -10,6 +10,7 @@ import { isObjectId } from "./RepositoryPath.ts"
 
 type Service = typeof Repositories.Service
 
+/** `Repositories.fork`: an empty repository beside canonical, which must be there. */
 export const fork =
   ({ path: pathOf, writing }: GitWriter): Service["fork"] =>
   (ref) =>
@@ -20,6 +21,7 @@ export const fork =
       })
     )
 
+/** `Repositories.commit`: looks the base up before it fetches from the forks in `from`. */
 export const commit =
   ({ fetch, known, readers, write, writing }: GitWriter): Service["commit"] =>
   ({ base, edits, from, into, message, signature }) =>
@@ -41,6 +43,7 @@ export const commit =
       })
     )
 
+/** `Repositories.merge`: commit by commit, each on what the one before made. */
 export const merge =
   (writer: GitWriter): Service["merge"] =>
   ({ base, commits, into, signature }) =>
@@ -68,6 +71,7 @@ export const merge =
       })
     )
 
+/** `Repositories.commitTree`: the tree and the parents must be there. */
 export const commitTree =
   ({ readers, writeCommit, writing }: GitWriter): Service["commitTree"] =>
   ({ into, message, parents, signature, tree }) =>
@@ -82,6 +86,7 @@ export const commitTree =
       })
     )
 
+/** `Repositories.remove`: with canonical go all its forks, which come first. */
 export const remove =
   ({ readers, writing }: GitWriter): Service["remove"] =>
   (ref) =>

@@ -17,6 +17,7 @@ import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
 
 const notFound = (what: string, id: string) => new ObjectNotFound({ what, id })
 
+/** Fails with `ObjectNotFound` where there is no such repository. */
 export const present = (path: RepositoryPath): Effect.Effect<void, ObjectNotFound | RepositoriesUnavailable> =>
   Effect.flatMap(
     io("open", () => exists(path.gitDir)),

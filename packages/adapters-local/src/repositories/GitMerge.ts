@@ -14,6 +14,7 @@ import { failed, run, short } from "./GitCommand.ts"
 import type { GitWriter } from "./GitWriter.ts"
 import { isObjectId } from "./RepositoryPath.ts"
 
+/** Whether `ancestor` is `commit` or lies behind it. Both must be there. */
 export const isAncestor = (
   gitDir: string,
   ancestor: string,

@@ -4,19 +4,24 @@ import { promisify } from "node:util"
 import { deflate, deflateSync } from "node:zlib"
 import type { Signature } from "@pawl/core/project/Repositories"
 
+/** The kinds of objects that Pawl writes: no tags. */
 export type ObjectType = "commit" | "tree" | "blob"
 
+/** An object as git names it: `body` is without git's header. */
 export interface GitObject {
   readonly type: ObjectType
   readonly id: string
   readonly body: Uint8Array
 }
 
+/** The SHA-1 of git's header and the body, in 40 hex digits. */
 export const objectId = (type: string, body: Uint8Array): string =>
   createHash("sha1").update(`${type} ${body.length}\0`).update(body).digest("hex")
 
+/** The body with its id; what is in the body is not looked at. */
 export const gitObject = (type: ObjectType, body: Uint8Array): GitObject => ({ type, id: objectId(type, body), body })
 
+/** One entry of one directory: a file, an executable file or a directory, by its name alone. */
 export interface TreeItem {
   readonly name: string
   readonly mode: "100644" | "100755" | "40000"
@@ -25,6 +30,7 @@ export interface TreeItem {
 
 const sortKey = ({ mode, name }: TreeItem): Buffer => Buffer.from(mode === "40000" ? `${name}/` : name, "utf8")
 
+/** The tree object of one directory, its items put in git's own order. */
 export const treeObject = (items: Iterable<TreeItem>): GitObject => {
   const sorted = Array.from(items, (item) => ({ item, key: sortKey(item) })).sort((a, b) =>
     Buffer.compare(a.key, b.key)
@@ -50,6 +56,7 @@ const plainSignature = ({ atMs, email, name }: Signature) => ({
 /** The message as git stores it: any text but NUL. */
 const plainMessage = (message: string): string => message.replaceAll("\0", "\ufffd")
 
+/** A commit in UTC whose author is its committer; the same options give the same id. */
 export const commitObject = (options: {
   readonly tree: string
   readonly parents: ReadonlyArray<string>

@@ -6,6 +6,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { complaint, start } from "./GitCommand.ts"
 import { objectId } from "./GitObjects.ts"
 
+/** An object as the reader gives it; `size` in bytes. */
 export interface FoundObject {
   readonly type: string
   readonly size: number
@@ -24,6 +25,7 @@ interface Question {
   readonly fail: (reason: string) => void
 }
 
+/** One reader. Once broken it answers nothing more: make another. */
 export class GitReader {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #questions: Array<Question> = []

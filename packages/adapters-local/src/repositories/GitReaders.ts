@@ -11,6 +11,7 @@ interface Slot {
   lastUsedMs: number
 }
 
+/** Reading of objects by id. Fails with `RepositoriesUnavailable` where a reader broke or took too long. */
 export interface GitReaders {
   /** The object with its bytes, or `undefined` when neither the repository nor what it borrows from has it. */
   readonly contents: (
@@ -50,6 +51,7 @@ const inTime = async <A>(reader: GitReader, answer: Promise<A>): Promise<A> => {
   return answer.finally(() => clearTimeout(timer))
 }
 
+/** Readers that end with the scope. */
 export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(function* () {
   // In order of use: the one unused for longest comes first.
   const slots = new Map<string, Slot>()

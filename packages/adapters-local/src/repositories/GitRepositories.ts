@@ -71,6 +71,9 @@ const writing = (writer: GitWriter.GitWriter) => ({
   remove: GitForks.remove(writer)
 })
 
+/**
+ * Both ports on the folder `root`. `shared`: other processes of this machine write in it too, so that locks are files.
+ */
 export const make = Effect.fnUntraced(function* (
   root: string,
   shared = false

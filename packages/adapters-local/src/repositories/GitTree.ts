@@ -15,6 +15,7 @@ import {
 import { failed, run } from "./GitCommand.ts"
 import { type GitObject, gitObject, treeObject, type TreeItem } from "./GitObjects.ts"
 
+/** A file of a tree; `size` in bytes. */
 export interface TreeFile {
   readonly id: string
   readonly size: number
@@ -23,6 +24,7 @@ export interface TreeFile {
   readonly object?: GitObject
 }
 
+/** A whole tree by path: `id` is the root's. */
 export interface Tree {
   readonly id: string
   readonly files: ReadonlyMap<string, TreeFile>
@@ -91,6 +93,7 @@ export const entriesOf = ({ directories, files }: Tree): ReadonlyArray<TreeEntry
   return entries.sort((a, b) => compareCodePoints(a.path, b.path))
 }
 
+/** The tree without a file. */
 export const emptyTree: Tree = { id: treeObject([]).id, files: new Map(), directories: new Map() }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
@@ -114,6 +117,7 @@ const byDirectory = (files: ReadonlyMap<string, TreeFile>): Map<string, Map<stri
   return folders
 }
 
+/** What edits gave: `tree` is the root's id. */
 export interface EditedTree {
   readonly tree: string
   /** What the base does not have. */

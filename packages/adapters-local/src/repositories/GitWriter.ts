@@ -12,6 +12,7 @@ import { repositoryPath, type RepositoryPath } from "./RepositoryPath.ts"
 
 type CommitFields = Parameters<typeof commitObject>[0]
 
+/** What writes in one root, shared by all methods that change a repository. */
 export interface GitWriter {
   readonly readers: GitReaders
   readonly known: KnownTrees
@@ -46,6 +47,7 @@ const store = (gitDir: string, objects: ReadonlyArray<GitObject>) =>
     (stdin) => Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin"], stdin }))
   )
 
+/** Sweeps each repository once, before the first write to it. */
 export const make = (options: {
   readonly root: string
   readonly readers: GitReaders

@@ -9,6 +9,7 @@ import type { GitReaders } from "./GitReaders.ts"
 import { readTree, type Tree } from "./GitTree.ts"
 import { walkTree } from "./GitTreeWalk.ts"
 
+/** Which trees are within bounds, and the listings of the latest. */
 export interface KnownTrees {
   readonly add: (...ids: ReadonlyArray<string>) => void
   /** Fails when the tree is out of bounds. To be run beside the work that it guards, which its failure then stops. */
@@ -29,6 +30,7 @@ export interface KnownTrees {
   ) => Effect.Effect<Tree, InvalidPath | TreeTooLarge | RepositoriesUnavailable>
 }
 
+/** Keeps at most `LocalLimits.gitKnownTrees` ids, and listings of `LocalLimits.gitListedEntries` entries in all. */
 export const make = (readers: GitReaders): KnownTrees => {
   // In order of arrival: the oldest is forgotten, and looked at again when it comes back.
   const known = new Set<string>()

@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { CandidateId, ProjectId, RunId } from "@pawl/core/primitives/Ids"
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
 
+/** Where one repository lies, and what it is. Paths are absolute when the root is. */
 export interface RepositoryPath {
   readonly project: string
   /** The fork's name, or the Project's id for the canonical repository. */

@@ -16,6 +16,7 @@ import type { HostProcess } from "./host/HostProcess.ts"
 import type { Replicas, Waiter } from "./host/Replicas.ts"
 import { headerValue, lengthOf } from "./wire/WireHeaders.ts"
 
+/** How a call may fail: the app's doing, a bound, a bundle that cannot run, or this machine. */
 export type AppFailure = AppThrew | AppOverLimit | BundleUnusable | AppRuntimeUnavailable
 const isFailure = (error: unknown): error is AppFailure =>
   error instanceof AppThrew ||

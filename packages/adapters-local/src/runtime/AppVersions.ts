@@ -21,6 +21,7 @@ const keyOf = (version: AppVersion): string => {
   return key
 }
 
+/** `of` answers the one place of a version's processes and waiting requests, made when it is first asked for. */
 export class AppVersions {
   private readonly byKey = new Map<string, Replicas>()
   private readonly uploads = new UploadRoom()

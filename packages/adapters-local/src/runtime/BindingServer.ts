@@ -11,6 +11,7 @@ import { operationHeader } from "./host/HostConfig.ts"
 import { refusedHeader } from "./host/HostModules.ts"
 import { fromWire, toWire } from "./wire/WireHeaders.ts"
 
+/** The stores that the calls reach, and the context in which they run. */
 export interface Bindings {
   readonly data: AppData["Service"]
   readonly assets: AssetServer["Service"]

@@ -17,6 +17,7 @@ const moduleBytes = Effect.fnUntraced(function* (prefix: string, name: string, m
   return digest === module.sha256 ? bytes : yield* Effect.fail(`the module ${name} is damaged`)
 })
 
+/** `modules` has the bytes of all of the bundle's modules, texts in UTF-8; it is empty for an app of assets alone. */
 export interface LoadedBundle {
   readonly bundle: Bundle
   readonly modules: ReadonlyArray<readonly [name: string, type: BundleModule["type"], bytes: Uint8Array]>

@@ -21,6 +21,7 @@ import { loadBundle } from "./LoadedBundle.ts"
 import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./host/RuntimeIsolation.ts"
 import { Watchdog } from "./host/Watchdog.ts"
 
+/** How apps are run on this machine. */
 export interface Options {
   /** Where sockets and the host worker's files live, mode 0700. What earlier runs left there is swept. */
   readonly folder: string

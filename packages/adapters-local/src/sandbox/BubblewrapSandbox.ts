@@ -161,8 +161,10 @@ const atLeast = (version: string, major: number, minor: number): boolean => {
   return actualMajor > major || (actualMajor === major && actualMinor >= minor)
 }
 
+/** The command that installs bubblewrap, for a report. */
 export const remedy = "apt-get install bubblewrap"
 
+/** The isolator, when bubblewrap, setpriv and unshare are there and can be run; nothing is proved of it yet. */
 export const findBubblewrap = (): Isolator | Lacking => {
   const name = "bubblewrap"
   const bwrap = findProgram("bwrap")

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, 
 import { dirname, join } from "node:path"
 import { isStale, namesIn } from "./RunFolder.ts"
 
+/** What a whole sandbox may take. */
 export interface CgroupLimits {
   readonly memoryBytes: number
   readonly processes: number
@@ -21,6 +22,7 @@ export interface JobCgroup {
   readonly cpu: string | null
 }
 
+/** The hierarchies of this machine in which we may make groups; `parents` are the folders that new ones go into. */
 export interface Cgroups {
   readonly version: "v1" | "v2"
   readonly parents: ReadonlyArray<string>

@@ -8,6 +8,7 @@ import { makeSupervisor, type Supervisor } from "./Supervisor.ts"
 import { findToolchain } from "./Toolchain.ts"
 import { findUnshare } from "./UnshareSandbox.ts"
 
+/** What a host may narrow down. It cannot make an isolation trusted that fails its proof. */
 export interface IsolationChoice {
   /** Only this one; `none` as if the machine had none. Default: bubblewrap, else unshare. */
   readonly force?: "bubblewrap" | "unshare" | "none"
@@ -17,12 +18,14 @@ export interface IsolationChoice {
   readonly nodeModules?: string
 }
 
+/** An isolation that holds, with its supervisor, which the caller closes, and what was found of each guarantee. */
 export interface Chosen {
   readonly supervisor: Supervisor
   readonly isolation: Isolation
   readonly findings: Findings
 }
 
+/** Why no isolation holds, and what would mend it, as text for people. */
 export interface NoneChosen {
   readonly reason: string
   readonly remedy: string
@@ -84,6 +87,7 @@ export const chooseIsolation = async (choice: IsolationChoice): Promise<Chosen |
   }
 }
 
+/** What the isolation in force guarantees, and why each other guarantee is missing. */
 export interface IsolationReport {
   readonly name: string
   readonly version: string

@@ -5,6 +5,7 @@
 import type { SandboxJob } from "@pawl/core/verification/Sandbox"
 import { searchPath, type SandboxRoot } from "./SandboxRoot.ts"
 
+/** What one job's walls are built from. */
 export interface LaunchRequest {
   readonly limits: SandboxJob["limits"]
   readonly root: SandboxRoot
@@ -16,12 +17,14 @@ export interface LaunchRequest {
   readonly privatePath: string
 }
 
+/** A command line to spawn. */
 export interface Launch {
   readonly argv: ReadonlyArray<string>
   /** Once the job has ended. */
   readonly release: () => void
 }
 
+/** One way to build walls, by its name and its tool's version. */
 export interface Isolator {
   readonly name: string
   readonly version: string
@@ -40,6 +43,7 @@ const join = `n=$1; shift
 while [ "$n" -gt 0 ]; do echo 0 > "$1" || exit 1; shift; n=$((n-1)); done
 exec "$@"`
 
+/** The command line that joins the cgroups first; as it was given when there are none. */
 export const joining = (joinFiles: ReadonlyArray<string>, argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   joinFiles.length === 0 ? argv : ["/bin/sh", "-c", join, "sh", `${joinFiles.length}`, ...joinFiles, ...argv]
 

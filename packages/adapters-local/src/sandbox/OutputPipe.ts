@@ -13,6 +13,7 @@ const batch = 16
 const restMs = 1
 const firstBytes = 64 * 1024
 
+/** The file descriptors of both ends. */
 export interface OutputPipe {
   /** To be given to the child and closed here after the spawn. */
   readonly writeEnd: number
@@ -37,6 +38,7 @@ export const makeOutputPipes = (folder: string): (() => OutputPipe) => {
   }
 }
 
+/** What has come through a pipe so far; `truncated` when more came than was kept. */
 export interface Output {
   readonly bytes: () => Uint8Array
   readonly truncated: () => boolean

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 
+/** What the program could reach, see, write and outlive. */
 export const ProbeReport = Schema.Struct({
   /** Ways that led to the host's network or sockets. */
   reached: Schema.Array(Schema.String),
@@ -36,6 +37,7 @@ export interface ProbeTask {
   readonly daemon: string
 }
 
+/** The program's source, for Node. It takes its task as JSON in the variable `PROBE`. */
 export const probeProgram = String.raw`
 const fs = require("node:fs"), net = require("node:net"), dns = require("node:dns")
 const { spawnSync } = require("node:child_process")

@@ -82,6 +82,7 @@ const cpuOf = (pid: number): number => {
   return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0) * (1000 / ticksPerSecond)
 }
 
+/** The sums over a process and all below it. */
 export interface Usage {
   readonly memoryBytes: number
   readonly cpuMs: number

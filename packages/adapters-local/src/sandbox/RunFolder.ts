@@ -30,6 +30,7 @@ export const isStale = (name: string): boolean => {
   return startTicks(Number(match[2])) !== match[3]
 }
 
+/** The names in a folder that supervisors gave, our own among them; none when the folder cannot be read. */
 export const namesIn = (folder: string): ReadonlyArray<string> => {
   try {
     return readdirSync(folder).filter((name) => name.startsWith(`${prefix}-`))
@@ -49,6 +50,7 @@ const sweepFolders = (): void => {
   }
 }
 
+/** The folder of one supervisor, which `remove` deletes with all in it. */
 export interface RunFolder {
   readonly path: string
   /** Only we may look into this one. */

@@ -15,11 +15,13 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync,
 import { dirname, join } from "node:path"
 import type { Toolchain } from "./Toolchain.ts"
 
+/** A path of the host, and the absolute path inside at which it is seen. */
 export interface Bind {
   readonly source: string
   readonly target: string
 }
 
+/** The laid out root: `inner` becomes `/`, `outer` is the place that it is built in. */
 export interface SandboxRoot {
   readonly outer: string
   readonly inner: string
@@ -30,7 +32,9 @@ export interface SandboxRoot {
   readonly devices: ReadonlyArray<string>
 }
 
+/** The folders that each job has below `/job`. */
 export const jobFolders = ["work", "home", "tmp", "shm"] as const
+/** The `PATH` of a command. */
 export const searchPath = "/tools/bin:/node_modules/.bin:/usr/local/bin:/usr/bin:/bin"
 
 const systemFolders = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"]

@@ -22,6 +22,7 @@ export type RunEnd = {
   readonly drained: boolean
 }
 
+/** One job that was started. `end` never rejects; `kill` may be called at any time. */
 export interface SandboxRun {
   readonly end: Promise<RunEnd>
   readonly kill: () => void

@@ -9,6 +9,7 @@ import { makeRunFolder, ownName, type RunFolder } from "./RunFolder.ts"
 import { makeSandboxRoot, type SandboxRoot } from "./SandboxRoot.ts"
 import type { Toolchain } from "./Toolchain.ts"
 
+/** Lives as long as its isolation is used; `close` removes what it left on the machine. */
 export interface Supervisor {
   readonly isolator: Isolator
   readonly root: SandboxRoot

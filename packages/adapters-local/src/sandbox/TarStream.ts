@@ -6,6 +6,7 @@ const block = 512
 const nameBytes = 100
 const encoder = new TextEncoder()
 
+/** One regular file of the tree. */
 export interface TarFile {
   readonly content: Uint8Array
   readonly executable: boolean

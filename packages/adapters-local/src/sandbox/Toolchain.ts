@@ -5,6 +5,7 @@ import { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { vendoredFolders } from "../builder/vendored/VendoredFiles.ts"
 
+/** The tools by their places on the host. */
 export interface Toolchain {
   readonly node: string
   /** Package name to its folder on the host; empty when TypeScript is not to be had. */
@@ -31,6 +32,7 @@ const typescriptFolders = (): ReadonlyMap<string, string> => {
   return new Map([["typescript", typescript], ...(native === null ? [] : [[nativeName, native] as const])])
 }
 
+/** Looks once. A folder of packages that is not there counts as none. */
 export const findToolchain = (nodeModules: string | null): Toolchain => ({
   node: realpathSync(process.execPath),
   typescript: typescriptFolders(),

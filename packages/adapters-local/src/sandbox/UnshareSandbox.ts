@@ -125,6 +125,7 @@ const launch = (has: Programs) => {
   }
 }
 
+/** The isolator, when all programs of util-linux that it takes are there; nothing is proved of it yet. */
 export const findUnshare = (): Isolator | Lacking => {
   const name = "unshare"
   const found = programs.map((program) => [program, findProgram(program)] as const)

@@ -21,6 +21,7 @@ const jobsAtOnce = 64
 /** How long the database may keep the thread before timers and sockets get a turn, in ms. */
 const turnMs = 10
 
+/** What SQLite threw, as the `SqlError` of its kind. */
 export const failed = (cause: unknown): SqlError =>
   new SqlError({
     reason: classifySqliteError(cause, { message: "Failed to execute statement", operation: "execute" })
@@ -114,6 +115,7 @@ const transact = (opened: Opened, jobs: ReadonlyArray<Job>): ReadonlyArray<Resul
   }
 }
 
+/** The batches of one connection, each in a turn of `turns`. */
 export const make = (opened: Opened, turns: Turns): Database["Service"]["batch"] => {
   const waiting = new Set<Job>()
   let scheduled = false

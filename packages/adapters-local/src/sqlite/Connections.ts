@@ -3,12 +3,14 @@ import type { Row } from "@pawl/sql/Database"
 import Sqlite, { type Statement } from "better-sqlite3"
 import { makePrivate } from "./PrivateFile.ts"
 
+/** A connection that is open; who opened it closes `db`. */
 export interface Opened {
   readonly db: InstanceType<typeof Sqlite>
   /** The prepared statement of a text, which is kept for the next time. */
   readonly prepare: (sql: string) => Statement
 }
 
+/** Which file, and how patient. */
 export interface Options {
   /** Path of the database file; its folder must exist. */
   readonly filename: string
@@ -44,6 +46,7 @@ const switchToWal = (db: Opened["db"], timeoutMs: number): void => {
   }
 }
 
+/** Opens or makes the file, readable by its owner alone, in WAL mode with full syncs. Throws what SQLite throws. */
 export const open = (options: Options): Opened => {
   const timeout = options.busyTimeoutMs ?? 5000
   if (options.filename !== ":memory:") makePrivate(options.filename)

@@ -91,5 +91,6 @@ export const lock = (folder: string) => {
   )
 }
 
+/** Holds the folder until the scope ends. Fails with `FolderInUse` when another process has it. */
 export const layer = (folder: string): Layer.Layer<DataFolder, FolderInUse | FolderUnavailable> =>
   Layer.effect(DataFolder, lock(folder))

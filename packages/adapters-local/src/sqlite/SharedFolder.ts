@@ -9,6 +9,7 @@ import { Effect, Schedule } from "effect"
 import { FolderInUse, FolderUnavailable } from "./DataFolder.ts"
 import { takeExclusive, takeShared } from "./FileLock.ts"
 
+/** A place in the folder, which is held until the scope ends. */
 export interface Share {
   readonly path: string
   /** Nobody else works in the folder until `settled`. */

@@ -6,6 +6,7 @@
 import type { Restore } from "@pawl/core/primitives/Restore"
 import { Effect, type Exit } from "effect"
 
+/** Turns at one thing, in the order in which they were asked for. */
 export interface Turns {
   /** Calls back when the turn is the caller's: at once when it is free. Answers how to give up waiting. */
   readonly ask: (granted: () => void) => () => void
@@ -17,6 +18,7 @@ export interface Turns {
   readonly run: <A, E>(work: () => Exit.Exit<A, E>) => Effect.Effect<A, E>
 }
 
+/** Turns that nobody has yet. Not for several threads. */
 export const make = (): Turns => {
   let taken = false
   const waiting = new Set<() => void>()

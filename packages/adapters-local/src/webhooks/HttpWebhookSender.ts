@@ -15,11 +15,13 @@ import * as Time from "@pawl/core/primitives/Time"
 import { Effect, Fiber, Layer, Redacted, Semaphore } from "effect"
 import { Webhook } from "standardwebhooks"
 
+/** An address as `node:dns` gives it; `family` is 4 or 6. */
 export interface Address {
   readonly address: string
   readonly family: number
 }
 
+/** Where webhooks may go, and how names are looked up. */
 export interface HttpWebhookSenderOptions {
   /** Allows plain HTTP and addresses that are not public. Default false. */
   readonly allowPrivate?: boolean

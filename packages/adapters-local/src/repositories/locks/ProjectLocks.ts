@@ -2,12 +2,14 @@
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { Effect, Semaphore } from "effect"
 
+/** Runs work alone in its Project: first come, first served. Waiting can be interrupted. */
 export interface ProjectLocks {
   readonly writing: (
     project: string
   ) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RepositoriesUnavailable, R>
 }
 
+/** Locks among the fibers of this process alone. */
 export const make = (): ProjectLocks => {
   const queues = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
   const enter = (project: string) =>

@@ -18,6 +18,10 @@ const fileOf = (directory: string, project: string): string => join(directory, `
 const attempt = <A>(look: () => A): Effect.Effect<A, RepositoriesUnavailable> =>
   Effect.try({ try: look, catch: (cause) => new RepositoriesUnavailable({ operation: "lock", reason: codeOf(cause) }) })
 
+/**
+ * In milliseconds: how long one write may hold a lock before who waits gives up; how often it looks; how long the next
+ * in line may leave a free lock alone before it is passed over.
+ */
 export interface Bounds {
   readonly heldMs: number
   readonly lookMs: number

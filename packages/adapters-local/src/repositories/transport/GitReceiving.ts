@@ -114,6 +114,9 @@ const editsBetween = Effect.fnUntraced(function* (readers: GitReaders, gitDir: s
   return Object.fromEntries(edits)
 })
 
+/**
+ * `GitTransport.receive`: unpacks beside canonical, lets the caller look, and removes the place whatever comes of it.
+ */
 export const receive =
   ({ path: pathOf, readers, writing }: GitWriter): Service["receive"] =>
   ({ commit, pack, project }, look) =>

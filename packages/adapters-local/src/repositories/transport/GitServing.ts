@@ -105,6 +105,7 @@ const answer = (view: string, { greeting, into, request, version }: Omit<Serve, 
     })
   )
 
+/** `GitTransport.serve`: the repository of refs is removed with the answer. */
 export const serve =
   (root: string): Service["serve"] =>
   ({ project, refs, ...asked }) =>

@@ -36,6 +36,7 @@ export interface Pushed {
   ) => Effect.Effect<FileEdits, InvalidPath | TreeTooLarge | ObjectNotFound | RepositoriesUnavailable>
 }
 
+/** The two services of git's protocol, without the HTTP around them. */
 export class GitTransport extends Context.Service<
   GitTransport,
   {

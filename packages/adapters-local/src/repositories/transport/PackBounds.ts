@@ -11,6 +11,7 @@ import { LocalLimits } from "../../LocalLimits.ts"
 /** The pack is no pack, or comes to more than Pawl takes. It was given to nobody. */
 export class PackRefused extends Data.TaggedError("PackRefused")<{ readonly reason: string }> {}
 
+/** What a pack may come to. */
 export interface PackBounds {
   readonly objects: number
   /** Of all objects, deltas resolved. */

@@ -59,6 +59,7 @@ const slowed = (output: Readable): void => {
   output.once("close", () => timer !== null && clearTimeout(timer))
 }
 
+/** One for all processes of a runtime, with a queue for each Project. */
 export class AppConsole {
   private readonly store: StoreLines
   private readonly queues = new Map<string, LineQueue>()

@@ -6,6 +6,7 @@
 import type { LogLevel } from "@pawl/core/app/AppLogs"
 import { Limits } from "@pawl/core/primitives/Limits"
 
+/** One message of an app's console. */
 export interface Printed {
   readonly level: LogLevel
   readonly text: string
@@ -13,6 +14,7 @@ export interface Printed {
   readonly wholeBytes: number
 }
 
+/** Who is told of what a process prints. */
 export interface LineEvents {
   /** Whether a line of the console of so many bytes is taken. One that is not is never decoded. */
   readonly takes: (bytes: number) => boolean

@@ -23,6 +23,7 @@ export interface Half {
   readonly isAny: boolean
 }
 
+/** A line before it is stored. */
 export interface Entry {
   readonly version: AppVersion
   readonly level: LogLevel
@@ -51,6 +52,7 @@ const lineOf = ({ atMs, half, level, source, text, version }: Queued): NewLogLin
   text: lineText((half?.alone ?? "") + text)
 })
 
+/** `store` gets batches in order, one at a time; `takes` is asked before a line is decoded. */
 export class LineQueue {
   /** Called when nothing is left to store or to tell. */
   onEmpty: () => void = () => undefined

@@ -18,6 +18,7 @@ export interface Shape {
   readonly pointers: number
 }
 
+/** A struct as it is to be written. */
 export interface Struct {
   readonly shape: Shape
   /** The data section in units of 16 bits, from its start; what is missing is 0. */
@@ -28,9 +29,13 @@ export interface Struct {
 
 /** A text: UTF-8 and a NUL. */
 export const text = (value: string): Pointed => ({ kind: "bytes", bytes: Buffer.from(`${value}\0`, "utf8") })
+/** A `Data`: bytes without a NUL behind them. */
 export const data = (bytes: Uint8Array): Pointed => ({ kind: "bytes", bytes })
+/** A `List(Text)`. */
 export const texts = (values: ReadonlyArray<string>): Pointed => ({ kind: "list", items: values.map(text) })
+/** A pointer to one struct. */
 export const one = (struct: Struct): Pointed => ({ kind: "struct", struct })
+/** A list of structs that all have this shape. */
 export const structs = (shape: Shape, items: ReadonlyArray<Struct>): Pointed => ({ kind: "structs", shape, items })
 
 const wordsOf = ({ data: words, pointers }: Shape): number => words + pointers

@@ -1,6 +1,10 @@
 /** How often an app may die before it has to wait: a small store of starts that fills up again with time. */
 import { LocalLimits } from "../../LocalLimits.ts"
 
+/**
+ * Bounded by `LocalLimits.appCrashBurst`; one death is forgiven each `appCrashRefillMs`. Times are of one monotonic
+ * clock.
+ */
 export class CrashBudget {
   private deaths = 0
   private countedAtMs = 0

@@ -74,6 +74,7 @@ export default {
 }
 `
 
+/** `env.DATA`: each call is one request to the supervisor; a refusal is thrown as an `Error` with its words. */
 export const dataModule = {
   name: "pawl:data",
   source: `const text = (name, value) => {

@@ -3,6 +3,7 @@ import { AppOverLimit, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { HostProcess, type HostSetting } from "./HostProcess.ts"
 
+/** Hands out each process once. Fails with `AppOverLimit` (`busy`) where all are in use. */
 export class HostPool {
   private readonly setting: HostSetting
   private readonly warm: Array<Promise<HostProcess>> = []

@@ -27,6 +27,7 @@ export interface RequestBounds {
   readonly responseBytes: number
 }
 
+/** What all processes of a runtime share. */
 export interface HostSetting {
   readonly confinement: Confinement
   readonly watchdog: Watchdog
@@ -62,6 +63,7 @@ const wordsOf = (child: ChildProcess): (() => string) => {
   return () => said
 }
 
+/** `start` makes one; it is given one app version, then serves one request at a time until it is killed. */
 export class HostProcess {
   readonly connection: AppConnection
   readonly exited: Promise<void>

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { AppRuntimeUnavailable } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
 
+/** The failure of a process that could not be started; `reason` is for people. */
 export const unavailable = (reason: string) => new AppRuntimeUnavailable({ reason })
 
 /** Why an app's process did not come to listen: what workerd said of the app itself, or null when it died without a word. */

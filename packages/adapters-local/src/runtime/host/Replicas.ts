@@ -28,6 +28,7 @@ interface Queued {
   readonly sinceMs: number
 }
 
+/** Starts more processes while requests wait, within the app's and the pool's bounds. */
 export class Replicas {
   readonly version: AppVersion
   /** Of all apps together. */

@@ -17,6 +17,7 @@ import { hostFiles } from "./HostProbe.ts"
 const run = promisify(execFile)
 const nobody = 65534
 
+/** One way, as it was proved on this machine. */
 export interface RuntimeIsolation {
   readonly name: "bubblewrap" | "unshare" | "none"
   /** Version of the tool; empty for `none`. */
@@ -27,6 +28,7 @@ export interface RuntimeIsolation {
   readonly remedy: string | null
 }
 
+/** How processes are started in an isolation. */
 export interface Confinement {
   readonly isolation: RuntimeIsolation
   /** The user the process runs as, when it is not ours. */
@@ -323,6 +325,7 @@ export const confine = async (shared: string, names: ReadonlyArray<RuntimeIsolat
   throw new Error(`workerd does not run here in any of these ways: ${names.join(", ")}`)
 }
 
+/** From the strongest to the weakest. */
 export const everyIsolation: ReadonlyArray<RuntimeIsolation["name"]> = ["bubblewrap", "unshare", "none"]
 
 /** What holds an app's process here, proved by running workerd in it: for `pawl doctor` and the log. Null when workerd does not run at all. */

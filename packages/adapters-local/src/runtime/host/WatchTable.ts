@@ -5,10 +5,13 @@
 
 /** Grows with each request; the thread sleeps long on it, so that a request that starts meanwhile is not missed. */
 export const wakeWord = 0
+/** 1 while the thread sleeps long, so that a request must wake it. */
 export const sleepingWord = 1
 /** Never changes: the thread sleeps short on it. */
 export const restWord = 2
+/** The 32-bit words before the first row. */
 export const headerWords = 3
+/** The 32-bit words of one row. */
 export const rowWords = 7
 
 const column = {
@@ -26,6 +29,7 @@ const column = {
   heavy: 6
 } as const
 
+/** Why the thread killed a process, as it stands in two bits of a row. */
 export const verdicts = { none: 0, cpu: 1, memory: 2 } as const
 
 /** A verdict as it is written: with its tenant, so that one that comes late is not on the next process of the row. */
@@ -35,8 +39,10 @@ export const signedVerdict = (tenant: number, verdict: number): number => ((tena
 export const verdictOn = (tenant: number, written: number): number =>
   written >> 2 === (tenant << 2) >> 2 ? written & 3 : verdicts.none
 
+/** The index of a column's word in the table. */
 export const wordAt = (row: number, name: keyof typeof column): number => headerWords + row * rowWords + column[name]
 
+/** What the thread is started with; times in ms, memory in pages of the kernel. */
 export interface WatchdogData {
   readonly table: SharedArrayBuffer
   readonly rows: number

@@ -27,6 +27,7 @@ export interface Watch {
   readonly release: () => void
 }
 
+/** One thread for `rows` processes at once. */
 export class Watchdog {
   private readonly table: Int32Array
   private readonly thread: Worker

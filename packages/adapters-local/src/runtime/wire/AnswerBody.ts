@@ -13,6 +13,7 @@ export class BodyRoom {
   }
 }
 
+/** Who fills the body is told of its reader. */
 export interface AnswerBodyEvents {
   /** There is room again after `push` said that there is none. */
   readonly room: () => void
@@ -25,6 +26,7 @@ interface Reader {
   readonly fail: (reason: unknown) => void
 }
 
+/** To be read once. Reading rejects with the reason given to `fail`; leaving early is `destroy`. */
 export class AnswerBody implements AsyncIterable<Uint8Array> {
   private readonly room: BodyRoom
   private readonly events: AnswerBodyEvents

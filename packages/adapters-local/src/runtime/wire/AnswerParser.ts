@@ -5,6 +5,7 @@
 import type { Headers } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
 
+/** Header names are in lower case, in the order in which they came. */
 export interface AnswerHead {
   readonly status: number
   readonly headers: Headers
@@ -12,6 +13,7 @@ export interface AnswerHead {
   readonly length: number | null
 }
 
+/** What is read of an answer, in its order. */
 export interface AnswerEvents {
   readonly head: (head: AnswerHead) => void
   readonly data: (bytes: Buffer) => void
@@ -19,6 +21,7 @@ export interface AnswerEvents {
   readonly end: () => void
 }
 
+/** Thrown where an answer is not as workerd writes one. */
 export class MalformedAnswer extends Error {}
 
 type State = "idle" | "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailer"
@@ -63,6 +66,7 @@ const read = (text: string): ReadHead => {
   return { head: { status, headers, length }, chunked, closes }
 }
 
+/** `begin` before each answer, then `feed` what comes. */
 export class AnswerParser {
   private readonly events: AnswerEvents
   private state: State = "idle"

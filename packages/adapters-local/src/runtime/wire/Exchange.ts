@@ -18,8 +18,10 @@ import { Upload } from "./Upload.ts"
 import { VisitorWait } from "./VisitorWait.ts"
 import { headerValue, lengthOf, requestHead, withoutPrivate } from "./WireHeaders.ts"
 
+/** How one exchange may fail. */
 export type ExchangeFailure = AppThrew | AppOverLimit | AppRuntimeUnavailable
 
+/** `answered` or `failed` is told once, unless the request is aborted before. */
 export interface ExchangeEvents {
   readonly answered: (response: AppResponse) => void
   readonly failed: (failure: ExchangeFailure) => void
@@ -37,6 +39,7 @@ const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
 /** A reason, its stack and the mark between them. */
 const toldBytes = 4 * 6 * LocalLimits.appReasonLength
 
+/** Begins when it is made. A safe request whose kept connection was stale is asked once more. */
 export class Exchange implements Answering {
   private readonly host: HostProcess
   private readonly versionId: string

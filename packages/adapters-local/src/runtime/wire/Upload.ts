@@ -5,6 +5,7 @@ import type { VisitorWait } from "./VisitorWait.ts"
 
 const nothing = (): void => undefined
 
+/** Waits for room in the connection, and for the visitor; `run` may be called once. */
 export class Upload {
   /** Whether the whole body was sent. */
   done = false

@@ -6,7 +6,7 @@ import {
   NotFastForward,
   ObjectNotFound,
   type Repositories,
-  RepositoriesUnavailable
+  type RepositoriesUnavailable
 } from "@pawl/core/project/Repositories"
 import { pipe, succeed } from "./GitCommand.ts"
 import { countPacks, create, io, keep, readMain, writeMain } from "./GitFolder.ts"

@@ -16,6 +16,8 @@ const sides: ReadonlyArray<FileEdits> = [
   { "src/a.ts": null, "src/b.ts": null, "src/deep/c.ts": null, src: "now a file\n" }
 ]
 
+const byPath = ([a]: ReadonlyArray<unknown>, [b]: ReadonlyArray<unknown>): number => (String(a) < String(b) ? -1 : 1)
+
 describe("KnownTrees", () => {
   it("list a merged tree, out of what was known before the merge, as git lists it", async () => {
     const { git, run } = fixture()
@@ -42,7 +44,7 @@ describe("KnownTrees", () => {
       const listed = git(ref, ["ls-tree", "-r", "-t", "-l", "-z", tree]).split("\0").slice(0, -1)
       const told = listed.map((line) => /^(\d+) (\w+) (\w+) +(\S+)\t(.*)$/s.exec(line)?.slice(1) ?? [])
       expect(
-        [...entries].map(({ executable, id, path, size, type }) => [path, type, id, size, executable]).sort()
+        [...entries].map(({ executable, id, path, size, type }) => [path, type, id, size, executable]).toSorted(byPath)
       ).toEqual(
         told
           .map(([mode, type, id, size, path]) => [
@@ -52,7 +54,7 @@ describe("KnownTrees", () => {
             type === "tree" ? 0 : Number(size),
             mode === "100755"
           ])
-          .sort()
+          .toSorted(byPath)
       )
     }
     expect(made.length).toBe(sides.length)

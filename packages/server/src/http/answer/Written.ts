@@ -23,9 +23,10 @@ const make = (status: number, schema: Schema.Top): Written => {
 
 /** For an endpoint of one success. Made when it is first asked. */
 export const written = (successes: Successes): Written => {
-  const [[status, schemas = []] = [0]] = Array.from(successes)
-  const schema = schemas[0]
-  if (schema === undefined || successes.size > 1 || schemas.length > 1) return library
+  const [only, ...others] = successes
+  if (only === undefined || others.length > 0) return library
+  const [status, [schema, ...more]] = only
+  if (schema === undefined || more.length > 0) return library
   let made: Written | null = null
   return (value) => (made ??= make(status, schema))(value)
 }

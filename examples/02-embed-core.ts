@@ -13,7 +13,7 @@ import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { Commands } from "@pawl/core/work/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { handlers } from "@pawl/core/worker/Handlers"
-import * as WebhookSender from "@pawl/core/webhook/WebhookSender"
+import * as MemoryWebhookSender from "@pawl/adapters-memory/MemoryWebhookSender"
 import { demand } from "@pawl/core/ledger/Deciding"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { execute } from "@pawl/core/work/Processes"
@@ -41,7 +41,7 @@ const pawl = Layer.mergeAll(
   MemoryLedger.layerMemory,
   MemoryObjectStore.layerMemory,
   // Nobody outside is told of anything.
-  WebhookSender.layerMemory(new Map()),
+  MemoryWebhookSender.layerMemory(new Map()),
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
   MemoryRouteReader.layerMemory,

@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Bundle } from "@pawl/core/bundle/Bundle"
 import type { Pointer } from "@pawl/core/model/Pointer"
-import * as Routing from "@pawl/core/app/Routing"
+import * as MemoryPointerSource from "@pawl/adapters-memory/MemoryPointerSource"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
@@ -83,7 +83,7 @@ export const open = async (folder: string) => {
   const rows: { list: ReadonlyArray<Pointer> } = { list: [] }
   const runtime = ManagedRuntime.make(
     Router.layer({ apiOrigin: "http://localhost" }).pipe(
-      Layer.provideMerge(PointerCache.layer.pipe(Layer.provide(Routing.layerMemory(rows)))),
+      Layer.provideMerge(PointerCache.layer.pipe(Layer.provide(MemoryPointerSource.layerMemory(rows)))),
       Layer.provideMerge(Apps.layer(folder))
     )
   )

@@ -1,4 +1,4 @@
-import { type AppHandler, layerMemory } from "@pawl/core/app/AppRuntime"
+import { type AppHandler, layerMemory } from "@pawl/adapters-memory/MemoryAppRuntime"
 import { appRuntimeContract } from "../src/contracts/apps/AppRuntimeContract.ts"
 
 appRuntimeContract("the memory layer", async () => {

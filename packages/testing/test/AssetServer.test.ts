@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/app/AssetServer"
+import { layerMemory } from "@pawl/adapters-memory/MemoryAssetServer"
 import { assetServerContract } from "@pawl/testing/contracts/apps/AssetServerContract"
 
 const version = (id: string) => ({

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/release/BuildService"
+import { layerMemory } from "@pawl/adapters-memory/MemoryBuildService"
 import { buildServiceContract } from "@pawl/testing/contracts/release/BuildServiceContract"
 
 buildServiceContract("memory", { layer: layerMemory })

@@ -1,6 +1,7 @@
 import { canonicalRemoteContract } from "@pawl/testing/contracts/release/CanonicalRemoteContract"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
-import { layerMemory, type MemoryRemote, RemoteRefused, RemoteUnavailable } from "@pawl/core/release/CanonicalRemote"
+import { layerMemory, type MemoryRemote } from "@pawl/adapters-memory/MemoryCanonicalRemote"
+import { RemoteRefused, RemoteUnavailable } from "@pawl/core/release/CanonicalRemote"
 import { Effect, Layer } from "effect"
 
 canonicalRemoteContract("memory", {

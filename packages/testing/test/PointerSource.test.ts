@@ -1,5 +1,6 @@
 import type { Pointer } from "@pawl/core/model/Pointer"
-import { layerMemory, PointerSource } from "@pawl/core/app/Routing"
+import { layerMemory } from "@pawl/adapters-memory/MemoryPointerSource"
+import { PointerSource } from "@pawl/core/app/Routing"
 import { pointerSourceContract } from "@pawl/testing/contracts/apps/PointerSourceContract"
 import { Context, Effect, Layer } from "effect"
 

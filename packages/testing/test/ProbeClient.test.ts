@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/release/ProbeClient"
+import { layerMemory } from "@pawl/adapters-memory/MemoryProbeClient"
 import { probeClientContract } from "@pawl/testing/contracts/release/ProbeClientContract"
 
 probeClientContract("memory", { layer: layerMemory })

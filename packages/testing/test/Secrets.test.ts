@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/access/Secrets"
+import { layerMemory } from "@pawl/adapters-memory/MemorySecrets"
 import { secretsContract } from "@pawl/testing/contracts/SecretsContract"
 
 secretsContract("memory", { layer: layerMemory })

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/release/TargetProbeClient"
+import { layerMemory } from "@pawl/adapters-memory/MemoryTargetProbeClient"
 import { targetProbeClientContract } from "@pawl/testing/contracts/release/TargetProbeClientContract"
 
 targetProbeClientContract("memory", { layer: layerMemory, url: () => "https://shop.test" })

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/core/project/Templates"
+import { layerMemory } from "@pawl/adapters-memory/MemoryTemplates"
 import { templatesContract } from "@pawl/testing/contracts/TemplatesContract"
 
 templatesContract("memory", {

@@ -1,7 +1,8 @@
 /** A local server that speaks the documented shapes of Cloudflare's API, for one account and one Worker. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { MemoryBuilds, ServiceBuild } from "@pawl/core/release/BuildService"
+import type { MemoryBuilds } from "@pawl/adapters-memory/MemoryBuildService"
+import type { ServiceBuild } from "@pawl/core/release/BuildService"
 import { buildServiceTarget } from "@pawl/testing/contracts/release/BuildServiceContract"
 
 export const accountId = "0123456789abcdef0123456789abcdef"

@@ -4,7 +4,8 @@ import { Effect, Fiber, Layer, Logger, Redacted, References, Result } from "effe
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as WorkersBuilds from "@pawl/adapters-cloudflare/builds/WorkersBuilds"
-import { BuildService, type BuildServiceShape, type MemoryBuilds } from "@pawl/core/release/BuildService"
+import type { MemoryBuilds } from "@pawl/adapters-memory/MemoryBuildService"
+import { BuildService, type BuildServiceShape } from "@pawl/core/release/BuildService"
 import {
   buildServiceContract,
   buildServiceTarget,

@@ -1,5 +1,5 @@
 /** The sources that a new Project can begin with. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { FileEdits } from "./Repositories.ts"
 
 export const TemplateName = Schema.Literals(["shop", "blank"])
@@ -12,7 +12,3 @@ export class Templates extends Context.Service<
     readonly files: (template: TemplateName) => Effect.Effect<FileEdits>
   }
 >()("@pawl/core/project/Templates") {}
-
-/** Templates made of these files. */
-export const layerMemory = (templates: Readonly<Record<TemplateName, FileEdits>>): Layer.Layer<Templates> =>
-  Layer.succeed(Templates, { files: (template) => Effect.succeed(templates[template]) })

@@ -1,5 +1,5 @@
 /** A service that builds a release target from canonical `main` by itself. Pawl only looks on: it starts nothing there. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { ReleaseTarget } from "../model/ReleaseTarget.ts"
 
 /** No build service is set up in this installation. */
@@ -87,27 +87,3 @@ export const none = (remedy?: string): BuildServiceShape => {
 }
 
 export const BuildService = Context.Reference("@pawl/core/release/BuildService", { defaultValue: () => none() })
-
-/** What a build service in memory holds, for one target. The caller may change it. */
-export interface MemoryBuilds {
-  builds: ReadonlyArray<ServiceBuild>
-  hasTrigger: boolean
-  deployment: ServiceDeployment | null
-  /** What every question fails with, while it is set. */
-  fault: BuildServiceFault | null
-}
-
-export const layerMemory = (state: MemoryBuilds): Layer.Layer<never> => {
-  const answer = <A>(read: () => A): Effect.Effect<A, BuildServiceFault> =>
-    Effect.suspend(() => (state.fault === null ? Effect.succeed(read()) : Effect.fail(state.fault)))
-  return Layer.succeed(BuildService, {
-    builds: (_target, commit) =>
-      answer(() =>
-        state.builds
-          .filter((build) => build.commit === commit)
-          .toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1))
-      ),
-    hasTrigger: () => answer(() => state.hasTrigger),
-    newestDeployment: () => answer(() => state.deployment)
-  })
-}

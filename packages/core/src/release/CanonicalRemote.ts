@@ -2,8 +2,7 @@
  * Canonical `main` at another place: the repository that the build service of a release target watches. Pawl moves its
  * `main` forward and never back, and changes nothing else there.
  */
-import { Context, Effect, Layer, Schema } from "effect"
-import { Repositories } from "../project/Repositories.ts"
+import { Context, type Effect, Schema } from "effect"
 
 /** The remote's `main` holds what canonical does not. Someone else pushed there; asking again does not help. */
 export class RemoteDiverged extends Schema.TaggedError<RemoteDiverged>()("RemoteDiverged", {
@@ -52,37 +51,3 @@ export const none = (remedy?: string): CanonicalRemoteShape => {
 }
 
 export const CanonicalRemote = Context.Reference("@pawl/core/release/CanonicalRemote", { defaultValue: () => none() })
-
-/** A remote in memory, for every URL. The caller may change it. */
-export interface MemoryRemote {
-  /** The commit of its `main`; null when there is none. */
-  main: string | null
-  /** What every push fails with, while it is set. */
-  fault: RemoteFault | null
-}
-
-export const layerMemory = (state: MemoryRemote): Layer.Layer<never, never, Repositories> =>
-  Layer.effect(
-    CanonicalRemote,
-    Effect.map(Repositories, (repositories): CanonicalRemoteShape => {
-      /** Whether a commit is made of another; what the Project does not hold is made of nothing. */
-      const holds = Effect.fnUntraced(
-        function* (project: string, commit: string, other: string) {
-          const seen = new Set([commit])
-          for (const next of seen) for (const parent of yield* repositories.parents({ project }, next)) seen.add(parent)
-          return seen.has(other)
-        },
-        Effect.orElseSucceed(() => false)
-      )
-      return {
-        push: ({ commit, project }) =>
-          Effect.gen(function* () {
-            if (state.fault !== null) return yield* state.fault
-            const main = state.main
-            if (main !== null && (yield* holds(project, main, commit))) return
-            if (main !== null && !(yield* holds(project, commit, main))) return yield* new RemoteDiverged({ main })
-            state.main = commit
-          })
-      }
-    })
-  )

@@ -1,7 +1,6 @@
 /** Asks a live app one question through the router, past every cache of pointers. No public route is needed. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Channel } from "../model/Pointer.ts"
-import { Limits } from "../primitives/Limits.ts"
 
 /** No response came: a time-out, or the machinery before the app could not serve. A gap, never a pass. */
 export class ProbeUnanswered extends Schema.TaggedError<ProbeUnanswered>()("ProbeUnanswered", {
@@ -32,15 +31,3 @@ export class ProbeClient extends Context.Service<
     }) => Effect.Effect<ProbeAnswer, ProbeUnanswered>
   }
 >()("@pawl/core/release/ProbeClient") {}
-
-/** What the one app answers, by path with its query. A path that is missing does not answer. The caller may change the map. */
-export const layerMemory = (answers: ReadonlyMap<string, ProbeAnswer>): Layer.Layer<ProbeClient> =>
-  Layer.succeed(ProbeClient, {
-    get: ({ path }) =>
-      Effect.suspend(() => {
-        const answer = answers.get(path)
-        return answer === undefined
-          ? new ProbeUnanswered({ path, reason: "no response" })
-          : Effect.succeed({ ...answer, body: answer.body.slice(0, Limits.probeBodyBytes) })
-      })
-  })

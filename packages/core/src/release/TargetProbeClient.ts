@@ -1,6 +1,5 @@
 /** Asks a release target one question over HTTP. Where none is composed, no target ever answers: a gap. */
-import { Context, Effect, Layer } from "effect"
-import { Limits } from "../primitives/Limits.ts"
+import { Context, type Effect } from "effect"
 import { type ProbeAnswer, ProbeUnanswered } from "./ProbeClient.ts"
 
 export interface TargetProbeClientShape {
@@ -20,15 +19,3 @@ export const TargetProbeClient = Context.Reference("@pawl/core/release/TargetPro
     get: ({ path }) => new ProbeUnanswered({ path, reason: "this installation probes no release targets" })
   })
 })
-
-/** What the one target answers, by path with its query. A path that is missing does not answer. The caller may change the map. */
-export const layerMemory = (answers: ReadonlyMap<string, ProbeAnswer>): Layer.Layer<never> =>
-  Layer.succeed(TargetProbeClient, {
-    get: ({ path }) =>
-      Effect.suspend(() => {
-        const answer = answers.get(path)
-        return answer === undefined
-          ? new ProbeUnanswered({ path, reason: "no response" })
-          : Effect.succeed({ ...answer, body: answer.body.slice(0, Limits.probeBodyBytes) })
-      })
-  })

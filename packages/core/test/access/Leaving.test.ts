@@ -8,7 +8,7 @@ import * as Leaving from "@pawl/core/access/Leaving"
 import type { User } from "@pawl/core/model/Membership"
 import * as Members from "@pawl/core/access/Members"
 import * as Organizations from "@pawl/core/access/Organizations"
-import * as Secrets from "@pawl/core/access/Secrets"
+import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
 import * as Tokens from "@pawl/core/access/Tokens"
 import * as Users from "@pawl/core/access/Users"
 import * as Commit from "@pawl/core/ledger/Commit"
@@ -20,7 +20,7 @@ import { Unknown } from "@pawl/core/ledger/Refusals"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Project } from "@pawl/core/model/Project"
 
-const layer = Layer.mergeAll(MemoryLedger.layerMemory, Secrets.layerMemory)
+const layer = Layer.mergeAll(MemoryLedger.layerMemory, MemorySecrets.layerMemory)
 
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>): Promise<A> =>
   Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())))

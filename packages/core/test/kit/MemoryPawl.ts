@@ -8,7 +8,7 @@ import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { handlers } from "@pawl/core/worker/Handlers"
 import { commandKinds } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
-import * as WebhookSender from "@pawl/core/webhook/WebhookSender"
+import * as MemoryWebhookSender from "@pawl/adapters-memory/MemoryWebhookSender"
 import { execute } from "@pawl/core/work/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
@@ -45,7 +45,7 @@ const jobs = new Map<string, SandboxJob>()
 
 /** What receivers of webhooks answer, by URL; a missing one cannot be reached. And what they were sent. */
 export const receivers = new Map<string, number>()
-export const received: Array<WebhookSender.Received> = []
+export const received: Array<MemoryWebhookSender.Received> = []
 
 /** What the live app answers, by path; a missing path does not answer at all. */
 export const answers = new Map<string, ProbeAnswer>()
@@ -64,7 +64,7 @@ export const layer = Layer.mergeAll(
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
   MemoryRouteReader.layerMemory,
-  WebhookSender.layerMemory(receivers, received),
+  MemoryWebhookSender.layerMemory(receivers, received),
   sandbox,
   probes
 )

@@ -3,18 +3,19 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import { Settings } from "@pawl/core/primitives/Settings"
+import * as MemoryBuildService from "@pawl/adapters-memory/MemoryBuildService"
 import * as BuildService from "@pawl/core/release/BuildService"
-import * as CanonicalRemote from "@pawl/core/release/CanonicalRemote"
+import * as MemoryCanonicalRemote from "@pawl/adapters-memory/MemoryCanonicalRemote"
 import * as ReleaseTargets from "@pawl/core/project/ReleaseTargets"
-import * as TargetProbeClient from "@pawl/core/release/TargetProbeClient"
+import * as MemoryTargetProbeClient from "@pawl/adapters-memory/MemoryTargetProbeClient"
 import { page, run, settle } from "./MemoryPawl.ts"
 import { changeOf, eventsSince, promoted, releaseOf } from "./ReleaseScenes.ts"
 import { newProject } from "./Scenes.ts"
 
 /** What the targets answer, by path. */
 export const answers = new Map([["/", page(200)]])
-export const service: BuildService.MemoryBuilds = { builds: [], hasTrigger: true, deployment: null, fault: null }
-export const remote: CanonicalRemote.MemoryRemote = { main: null, fault: null }
+export const service: MemoryBuildService.MemoryBuilds = { builds: [], hasTrigger: true, deployment: null, fault: null }
+export const remote: MemoryCanonicalRemote.MemoryRemote = { main: null, fault: null }
 /** When the service was asked for builds, in milliseconds of the program's clock. */
 export const polls: Array<number> = []
 
@@ -45,9 +46,9 @@ export const play = (program: Parameters<typeof run>[0]): Promise<void> =>
       afresh()
       const settings = { ...(yield* Settings), appsDomain: null, environment: "development" as const }
       yield* program.pipe(
-        Effect.provide(Layer.mergeAll(TargetProbeClient.layerMemory(answers))),
-        Effect.provide(Layer.suspend(() => CanonicalRemote.layerMemory(remote))),
-        Effect.provide(Layer.suspend(() => Layer.provideMerge(watched, BuildService.layerMemory(service)))),
+        Effect.provide(Layer.mergeAll(MemoryTargetProbeClient.layerMemory(answers))),
+        Effect.provide(Layer.suspend(() => MemoryCanonicalRemote.layerMemory(remote))),
+        Effect.provide(Layer.suspend(() => Layer.provideMerge(watched, MemoryBuildService.layerMemory(service)))),
         Effect.provideService(Settings, { ...settings, fixturesEnabled: true })
       )
     }).pipe(Effect.provide(TestClock.layer()))

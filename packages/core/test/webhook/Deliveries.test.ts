@@ -2,6 +2,7 @@
 import { Effect, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
+import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
 import * as Secrets from "@pawl/core/access/Secrets"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import * as Changes from "@pawl/core/change/Changes"
@@ -31,7 +32,7 @@ type Services = Effect.Services<Parameters<typeof run>[0]> | Secrets.Secrets
 const play = <A, E>(program: Effect.Effect<A, E, Services>) =>
   run(
     Effect.andThen(TestClock.setTime(Date.UTC(2030, 0, 1)), program).pipe(
-      Effect.provide(Secrets.layerMemory),
+      Effect.provide(MemorySecrets.layerMemory),
       Effect.provide(TestClock.layer()),
       Effect.provideService(References.MinimumLogLevel, "None")
     )

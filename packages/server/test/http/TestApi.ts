@@ -6,14 +6,14 @@ import * as MemoryAppBuilder from "@pawl/adapters-memory/MemoryAppBuilder"
 import { Sandbox } from "@pawl/core/verification/Sandbox"
 import { Commands } from "@pawl/core/work/Commands"
 import { handlers } from "@pawl/core/worker/Handlers"
-import * as WebhookSender from "@pawl/core/webhook/WebhookSender"
+import * as MemoryWebhookSender from "@pawl/adapters-memory/MemoryWebhookSender"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { execute } from "@pawl/core/work/Processes"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
-import * as Templates from "@pawl/core/project/Templates"
+import * as MemoryTemplates from "@pawl/adapters-memory/MemoryTemplates"
 import * as MemoryRouteReader from "@pawl/adapters-memory/MemoryRouteReader"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { makeHttpApp, WebCryptoSecrets } from "@pawl/server/http/index"
@@ -66,9 +66,9 @@ const services = Layer.mergeAll(
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
   MemoryRouteReader.layerMemory,
-  Templates.layerMemory({ shop: source, blank: source }),
+  MemoryTemplates.layerMemory({ shop: source, blank: source }),
   WebCryptoSecrets.layer,
-  WebhookSender.layerMemory(new Map()),
+  MemoryWebhookSender.layerMemory(new Map()),
   sandbox,
   probes
 )

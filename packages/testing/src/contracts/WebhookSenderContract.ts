@@ -1,14 +1,14 @@
 /** What every WebhookSender promises: one message, the answer's status as it is, and no reason that tells a secret. */
 import { Effect, type Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { type Received, WebhookSender, type WebhookUnreachable } from "@pawl/core/webhook/WebhookSender"
+import { type WebhookMessage, WebhookSender, type WebhookUnreachable } from "@pawl/core/webhook/WebhookSender"
 
 export interface WebhookReceivers {
   readonly layer: Layer.Layer<WebhookSender>
   /** The URL of a path. Each path answers as it was asked to, with a `location` header that leads to `/other`. */
   readonly url: (path: string) => string
   /** What arrived so far. */
-  readonly received: () => ReadonlyArray<Received>
+  readonly received: () => ReadonlyArray<Pick<WebhookMessage, "url" | "id" | "body">>
 }
 
 export interface WebhookSenderFixture {

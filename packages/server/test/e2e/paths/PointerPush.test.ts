@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
-import * as AppRuntime from "@pawl/core/app/AppRuntime"
+import * as MemoryAppRuntime from "@pawl/adapters-memory/MemoryAppRuntime"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { PointerSource } from "@pawl/core/app/Routing"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
@@ -23,7 +23,7 @@ const router = (url: string, isRemoved: (label: string) => boolean) =>
     PointerPush.layer.pipe(
       Layer.provide(Router.layer({ apiOrigin: "http://localhost" })),
       Layer.provide(Assets.layer.pipe(Layer.provide(MemoryObjectStore.layerMemory))),
-      Layer.provide(AppRuntime.layerMemory(new Map())),
+      Layer.provide(MemoryAppRuntime.layerMemory(new Map())),
       Layer.provideMerge(PointerCache.layer),
       Layer.provide(
         Layer.succeed(PointerSource, { find: (label) => Effect.sync(() => (isRemoved(label) ? "removed" : null)) })

@@ -2,19 +2,13 @@
  * What every `AppRuntime` promises. Each app of the contract is given twice, as the source of a Worker
  * and as a handler, so that a runtime of real isolates and the memory layer keep the same promises.
  */
-import {
-  type AppHandler,
-  type AppRequest,
-  type AppResponse,
-  AppRuntime,
-  type AppVersion
-} from "@pawl/core/app/AppRuntime"
+import { type AppRequest, type AppResponse, AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Effect, type Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 
 export interface ContractApp {
   readonly source: string
-  readonly make: () => AppHandler
+  readonly make: () => (request: AppRequest) => ReturnType<(typeof AppRuntime.Service)["fetch"]>
 }
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

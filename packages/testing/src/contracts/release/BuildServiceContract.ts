@@ -4,13 +4,23 @@ import { describe, expect, it } from "vitest"
 import {
   BuildService,
   type BuildServiceShape,
-  type MemoryBuilds,
-  type ServiceBuild
+  type ServiceBuild,
+  type ServiceDeployment
 } from "@pawl/core/release/BuildService"
 
+/** What a service knows about the one target of this contract, `buildServiceTarget`. */
+export interface TargetBuilds {
+  readonly builds: ReadonlyArray<ServiceBuild>
+  readonly hasTrigger: boolean
+  readonly deployment: ServiceDeployment | null
+  /** This contract asks only services that answer. */
+  readonly fault: null
+}
+
+/** How an adapter's test makes a service for this contract. */
 export interface BuildServiceFixture {
-  /** A service whose one target, `buildServiceTarget`, is as the state says. `fault` is always null. */
-  readonly layer: (state: MemoryBuilds) => Layer.Layer<never, unknown>
+  /** A service whose one target, `buildServiceTarget`, is as the state says. */
+  readonly layer: (state: TargetBuilds) => Layer.Layer<never, unknown>
 }
 
 export const buildServiceTarget = { workerName: "shop", workerTag: "1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d" }
@@ -27,7 +37,7 @@ export const serviceBuild = (fields: Partial<ServiceBuild> & Pick<ServiceBuild, 
 
 export const buildServiceContract = (name: string, fixture: BuildServiceFixture): void => {
   const run = <A>(
-    state: Partial<MemoryBuilds>,
+    state: Partial<TargetBuilds>,
     use: (service: BuildServiceShape) => Effect.Effect<A, unknown>
   ): Promise<A> =>
     Effect.flatMap(BuildService, use).pipe(

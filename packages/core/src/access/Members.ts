@@ -10,6 +10,7 @@ import { counts, departing, standing, stayOf } from "./Departures.ts"
 import type { Membership, OrganizationMember } from "../model/Membership.ts"
 import { allScopes, type Asking, requireWithin } from "./Tokens.ts"
 
+/** A user and its role, in the list that replaces the old one. */
 export interface Entry<Role> {
   readonly userId: string
   readonly role: Role

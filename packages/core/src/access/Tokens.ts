@@ -82,6 +82,7 @@ export const cut = Effect.fnUntraced(function* (asking: Asking, input: Pick<NewT
   return { scopes, ...(expiresAt === null ? {} : { expiresAt }) }
 })
 
+/** What is asked of a new token. It never has more scopes, nor a later end, than the token that asks. */
 export interface NewToken {
   readonly name: string
   readonly expiresAt?: Time.Timestamp
@@ -93,6 +94,7 @@ const prefix = "pawl_"
 
 /** What every credential of Pawl begins with, so that it is known wherever it turns up, and what a person may choose. */
 export const tokenForm = `use ${prefix} and then 3 to 195 visible ASCII characters`
+/** Whether a text may be a token: `pawl_` and 3 to 195 printable ASCII characters. */
 export const isTokenText = (text: string): boolean => /^pawl_[\x21-\x7e]{3,195}$/.test(text)
 
 /** A new token's text. Keep it; Pawl does not. */
@@ -101,6 +103,7 @@ export const generate: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect
   return Redacted.make(`${prefix}${Base64Url.encode(bytes)}`)
 })
 
+/** Whether a token lets anybody in at this time: it was not revoked, and has not ended. */
 export const isLive = (token: Token, now: Time.Timestamp): boolean =>
   token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now)
 
@@ -177,6 +180,7 @@ export const revoke = (tokenId: string) =>
     })
   ).pipe(Effect.withSpan("Tokens.revoke"))
 
+/** Who asks, and with which token: what every use case with rights is given. */
 export interface Caller {
   readonly user: User
   readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt">

@@ -28,6 +28,7 @@ export class UserLimit extends Schema.TaggedError<UserLimit>()("UserLimit", { ma
   }
 }
 
+/** What is asked of a new user, and of the first token that comes with it. */
 export interface NewUser {
   readonly name: string
   readonly organizationId?: string

@@ -21,6 +21,7 @@ export class BuilderUnavailable extends Schema.TaggedError<BuilderUnavailable>()
   }
 }
 
+/** The tree to be built, whole. A file's path has no slash in front. */
 export interface BuildJob {
   /** The domain's id of this build; starting one that runs already answers its handle. */
   readonly id: string
@@ -32,10 +33,12 @@ export interface BuildJob {
   readonly files: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
 }
 
+/** A build that was started. */
 export interface BuildHandle {
   readonly id: string
 }
 
+/** How a build ended: a whole bundle, or why there is none. */
 export type BuildResult =
   | {
       readonly _tag: "Built"
@@ -51,8 +54,10 @@ export type BuildResult =
   /** The bundler died, hung or ran out of memory: nothing is known about the work. */
   | { readonly _tag: "Crashed"; readonly reason: string }
 
+/** What `poll` answers. */
 export type BuildState = { readonly _tag: "Running" } | { readonly _tag: "Finished"; readonly result: BuildResult }
 
+/** Builds sources that anyone may have written: it runs none of their code. */
 export class AppBuilder extends Context.Service<
   AppBuilder,
   {

@@ -4,7 +4,9 @@ import { ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { BuildProblem } from "./AppBuilder.ts"
 
+/** How the runtime loads a module. */
 export const ModuleType = Schema.Literals(["esm", "text", "json", "data", "wasm"])
+/** One module of the app, inline or as an object of its own. */
 export const BundleModule = Schema.Struct({
   type: ModuleType,
   sha256: Sha256,
@@ -15,7 +17,9 @@ export const BundleModule = Schema.Struct({
 })
 export interface BundleModule extends Schema.Schema.Type<typeof BundleModule> {}
 
+/** What a path without an asset gets, where no code of the app runs. */
 export const NotFoundHandling = Schema.Literals(["none", "404-page", "single-page-application"])
+/** Which URL an HTML file is shown at, and which ones redirect to it. */
 export const HtmlHandling = Schema.Literals([
   "auto-trailing-slash",
   "force-trailing-slash",
@@ -23,6 +27,7 @@ export const HtmlHandling = Schema.Literals([
   "none"
 ])
 
+/** One static file: its digest, its size in bytes, and the `content-type` it is served with. */
 export const AssetEntry = Schema.Struct({ sha256: Sha256, size: Schema.Finite, contentType: Schema.String })
 export interface AssetEntry extends Schema.Schema.Type<typeof AssetEntry> {}
 
@@ -49,6 +54,7 @@ export const RedirectRule = Schema.Struct({
 })
 export interface RedirectRule extends Schema.Schema.Type<typeof RedirectRule> {}
 
+/** The static files of an app, and the rules by which they are served. */
 export const BundleAssets = Schema.Struct({
   directory: Schema.optional(Schema.String),
   notFoundHandling: NotFoundHandling,
@@ -63,6 +69,7 @@ export const BundleAssets = Schema.Struct({
 })
 export interface BundleAssets extends Schema.Schema.Type<typeof BundleAssets> {}
 
+/** The content of `bundle.json`: what it was built from and by what, and all that a runtime needs to serve it. */
 export const Bundle = Schema.Struct({
   version: Schema.Literal(1),
   project: ProjectId,
@@ -83,10 +90,13 @@ export interface Bundle extends Schema.Schema.Type<typeof Bundle> {}
 
 /** What is served live, and what Candidates show. */
 export const bundleKinds = ["apps", "app-previews"] as const
+/** The app of a generation, or the preview of a Candidate. */
 export type BundleKind = (typeof bundleKinds)[number]
 
 /** Where a bundle of a commit lives. `prefix` ends with a slash. */
 export const bundlePrefix = (kind: BundleKind, project: string, commit: string): string =>
   `${kind}/${project}/${commit}/`
+/** The key of `bundle.json` under a bundle's prefix. */
 export const bundleKey = (prefix: string): string => `${prefix}bundle.json`
+/** The key of an asset under a bundle's prefix; `path` as the manifest names it. */
 export const assetKey = (prefix: string, path: string): string => `${prefix}assets/${path}`

@@ -14,6 +14,7 @@ export class BundleDamaged extends Schema.TaggedError<BundleDamaged>()("BundleDa
   }
 }
 
+/** A bundle that was read, with what a pointer names it by. */
 export interface StoredBundle {
   readonly bundle: Bundle
   readonly key: string

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 
+/** Counted in the store, for all processes. What was taken is not given back. */
 export class DailyCounter extends Context.Service<
   DailyCounter,
   {

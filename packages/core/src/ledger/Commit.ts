@@ -13,12 +13,14 @@ export interface Stored<A> {
   readonly revision: number
 }
 
+/** What must still be true when a commit is applied, or it fails with `Conflict`. */
 export type Expectation =
   /** The record is still at the revision that was read. */
   | { readonly _tag: "Unchanged"; readonly kind: Kind; readonly id: string; readonly revision: number }
   /** There is no such record. */
   | { readonly _tag: "Absent"; readonly kind: Kind; readonly id: string }
 
+/** What a commit writes of one record. */
 export type Write =
   /** A new record. Conflicts when its key is taken. */
   | { readonly [K in Kind]: { readonly _tag: "Insert"; readonly kind: K; readonly record: RecordOf<K> } }[Kind]
@@ -35,6 +37,7 @@ export type Write =
     }[Kind]
   | { readonly _tag: "Delete"; readonly kind: Kind; readonly id: string; readonly revision: number }
 
+/** The step of a durable process that a commit finishes. It is kept with the result, and never done again. */
 export interface JournalEntry {
   /** The process: the id of its command. */
   readonly process: string
@@ -43,6 +46,7 @@ export interface JournalEntry {
   readonly result: unknown
 }
 
+/** One decision, whole. What is left out is empty. */
 export interface Commit {
   /** `Promotions.swap`: names the commit in traces, faults and crash points. */
   readonly name: string
@@ -59,6 +63,7 @@ export interface Commit {
   readonly lease?: Lease
 }
 
+/** A new record of a kind. */
 export const insert = <K extends Kind>(kind: K, record: RecordOf<K>): Write =>
   ({ _tag: "Insert", kind, record }) as unknown as Write
 
@@ -72,6 +77,7 @@ export const update = <K extends Kind>(kind: K, stored: Stored<RecordOf<K>>, fie
     revision: stored.revision
   }) as unknown as Write
 
+/** That a record still is at the revision at which it was read. */
 export const unchanged = (kind: Kind, id: string, stored: Stored<unknown>): Expectation => ({
   _tag: "Unchanged",
   kind,
@@ -79,4 +85,5 @@ export const unchanged = (kind: Kind, id: string, stored: Stored<unknown>): Expe
   revision: stored.revision
 })
 
+/** That there is no record of this kind and id. */
 export const absent = (kind: Kind, id: string): Expectation => ({ _tag: "Absent", kind, id })

@@ -22,6 +22,7 @@ import type * as Time from "../primitives/Time.ts"
 import * as Commit from "./Commit.ts"
 import { idOf } from "./CommitRules.ts"
 
+/** The lists of a commit, filled in the order in which they will be applied. */
 export interface Draft {
   readonly projectId: string
   /** Who does it: of every event, and of the commit. */
@@ -36,6 +37,7 @@ export interface Draft {
   readonly written: Map<string, Commit.Stored<unknown>>
 }
 
+/** An empty draft of one Project. */
 export const begin = (projectId: string, actor: Actor, now: Time.Timestamp): Draft => ({
   projectId,
   actor,
@@ -115,9 +117,11 @@ export class About<D> {
     this.data = data
   }
 }
+/** Event data with the id of what it is about, where that is not the record whose life moves. */
 export const about = <D>(subject: string, data: D): About<D> => new About(subject, data)
 
 type Told<T extends EventType> = DataOf<T> | About<DataOf<T>>
+/** The triggers of a kind's life. */
 export type TriggerOf<K extends LivingKind> = TriggerIn<LifeOf<K>>
 /** Data of each event that a trigger emits, and of those that it may emit: they are told in this order. */
 export type EventsOf<K extends LivingKind, T> = {

@@ -2,6 +2,7 @@
 import { Effect, Option, Stream } from "effect"
 import type { Signals } from "./Signals.ts"
 
+/** A sequence that can be followed: how it is read, and what tells that there is more of it. */
 export interface Followed<A, E> {
   /** The next items with a higher sequence, in order; none when there are none yet. */
   readonly read: (after: number) => Effect.Effect<ReadonlyArray<A>, E>

@@ -31,6 +31,7 @@ export interface Passage {
   readonly transitions: ReadonlyArray<Transition>
 }
 
+/** One step of a life: what moved, from where to where, when, and who did it. */
 export const HistoryItem = Schema.Struct({
   ...Transition.fields,
   /** By the program's clock. */
@@ -42,12 +43,14 @@ export const HistoryItem = Schema.Struct({
 })
 export interface HistoryItem extends Schema.Schema.Type<typeof HistoryItem> {}
 
+/** A part of the history, oldest first. */
 export interface HistoryPage {
   readonly items: ReadonlyArray<HistoryItem>
   /** Null on the last page. */
   readonly nextCursor: string | null
 }
 
+/** Which part of the history is asked for. */
 export interface HistoryListing {
   /** Default and at most `Limits.pageSize`. */
   readonly limit?: number
@@ -55,6 +58,7 @@ export interface HistoryListing {
   readonly cursor?: string
 }
 
+/** What became of everything, from the day it was made on. It is never shortened. */
 export class History extends Context.Service<
   History,
   {
@@ -111,6 +115,7 @@ export const startOf = (cursor: string | undefined): { readonly position: number
   return { position: Math.floor(mark / perRow), skip: mark % perRow }
 }
 
+/** The limit of a listing as a whole number from 0 to `Limits.pageSize`. */
 export const limitOf = (limit: number | undefined): number =>
   Math.max(0, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 

@@ -47,6 +47,7 @@ export interface Duplicate {
   readonly _tag: "Duplicate"
 }
 
+/** No other port writes a record or tells an event. */
 export class Ledger extends Context.Service<
   Ledger,
   {

@@ -4,6 +4,7 @@ import type { Stored } from "./Commit.ts"
 import type { ColumnsOf, Kind, RecordOf, Value } from "../model/Entities.ts"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
+/** Which records of a kind are asked for; what is given must all hold. */
 export interface Listing<K extends Kind> {
   /** Only records of this Project. */
   readonly projectId?: string
@@ -17,6 +18,7 @@ export interface Listing<K extends Kind> {
   readonly cursor?: string
 }
 
+/** Some records of a listing, in its order. */
 export interface Page<A> {
   readonly items: ReadonlyArray<Stored<A>>
   /** Null on the last page. */
@@ -27,6 +29,7 @@ export interface Page<A> {
 export const positionOf = (cursor: string | undefined): number | null =>
   cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : null
 
+/** Each answer is what was committed last. `get` answers none for a record that there is not. */
 export class Records extends Context.Service<
   Records,
   {

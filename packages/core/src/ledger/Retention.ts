@@ -11,6 +11,7 @@ export interface Swept {
   readonly counters: number
 }
 
+/** What is deleted here is gone for good. */
 export class Retention extends Context.Service<
   Retention,
   {

@@ -9,6 +9,7 @@ export interface HeldSlot {
   readonly holder: string
 }
 
+/** Held in the store, so that no process has more than its part of what all of them share. */
 export class SharedSlots extends Context.Service<
   SharedSlots,
   {

@@ -1,12 +1,14 @@
 /** Wakes whoever waits in this process for something to be committed. It carries no data: the store is read again. */
 import { Effect } from "effect"
 
+/** One ear for a topic. It rings once. */
 export interface Armed {
   /** Ends at the first `notify` since this was armed, for all who wait. */
   readonly wait: Effect.Effect<void>
   readonly disarm: () => void
 }
 
+/** Notices of one process, by topic. */
 export interface Signals {
   /** Begins to listen at once, so that nothing that happens while the store is read is missed. */
   readonly arm: (topic: string) => Armed
@@ -15,6 +17,7 @@ export interface Signals {
   readonly listen: (heard: (topic: string) => void) => () => void
 }
 
+/** Signals of this process: what is notified elsewhere is not heard, unless somebody passes it on. */
 export const make = (): Signals => {
   const listeners = new Map<string, Set<() => void>>()
 
@@ -73,6 +76,7 @@ export interface Listening {
   readonly during: <A, E, R>(wait: (armed: Armed) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** Begins to listen to a topic at once, with one ear for all who wait. */
 export const listening = (signals: Signals, topic: string): Listening => {
   let ear = { armed: signals.arm(topic), waiting: 0 }
   return {

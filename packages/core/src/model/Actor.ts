@@ -1,6 +1,7 @@
 /** Who did it. Actors of approvals and promotions come from the session, never from a request's body. */
 import { Schema } from "effect"
 
+/** A person, an agent or Pawl itself, with its id. */
 export const Actor = Schema.Struct({
   type: Schema.Literals(["user", "agent", "system"]),
   /** `usr_…`, `agt_…`, or `system:auto-promotion`, `system:rollback`, `system:release`, … */
@@ -8,5 +9,7 @@ export const Actor = Schema.Struct({
 })
 export interface Actor extends Schema.Schema.Type<typeof Actor> {}
 
+/** Pawl itself, by what it was doing: `system:<name>`. */
 export const system = (name: string): Actor => ({ type: "system", id: `system:${name}` })
+/** A person, by their id `usr_…`. */
 export const user = (id: string): Actor => ({ type: "user", id })

@@ -3,9 +3,11 @@ import { Schema } from "effect"
 import { ApprovalId, CandidateId, ChangeId, ObjectId, ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** What a person said of a Candidate. */
 export const Decision = Schema.Literals(["granted", "rejected"])
 export type Decision = typeof Decision.Type
 
+/** One decision, never changed once it is stored. `tree` is the composed tree that was decided on. */
 export const Approval = Schema.Struct({
   id: ApprovalId,
   projectId: ProjectId,

@@ -37,9 +37,11 @@ export const findingCodes = [
   "approval_mismatch",
   "policy_mismatch"
 ] as const
+/** A code of a difference that breaks a rule of the history. */
 export const FindingCode = Schema.Literals(findingCodes)
 export type FindingCode = typeof FindingCode.Type
 
+/** One difference: at which generation, which rule, and what was seen, in words. */
 export const Finding = Schema.Struct({
   generation: Schema.Finite,
   code: FindingCode,
@@ -55,6 +57,7 @@ export const Note = Schema.Struct({
 })
 export interface Note extends Schema.Schema.Type<typeof Note> {}
 
+/** What the last look at a Project found; the next one replaces it. No findings: the history holds. */
 export const Audit = Schema.Struct({
   projectId: ProjectId,
   auditedAt: Timestamp,

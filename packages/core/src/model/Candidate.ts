@@ -5,6 +5,7 @@ import { Timestamp } from "../primitives/Time.ts"
 import { Plan } from "./Plan.ts"
 import { Score } from "./Score.ts"
 
+/** Each status that a Candidate can have (specification, "Candidate status"). */
 export const candidateStatuses = [
   /** Its ChangeSets are being merged on its base. */
   "composing",
@@ -23,6 +24,7 @@ export const candidateStatuses = [
   /** It was composed anew too often, and canonical moved on each time. */
   "blocked"
 ] as const
+/** One of `candidateStatuses`. */
 export const CandidateStatus = Schema.Literals(candidateStatuses)
 export type CandidateStatus = typeof CandidateStatus.Type
 
@@ -50,6 +52,7 @@ export const RejectionCode = Schema.Literals([
 ])
 export type RejectionCode = typeof RejectionCode.Type
 
+/** Its id is a digest of base, ChangeSets and attempt, so that asking for the same one twice makes one. */
 export const Candidate = Schema.Struct({
   id: CandidateId,
   projectId: ProjectId,

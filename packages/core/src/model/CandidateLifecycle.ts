@@ -2,6 +2,7 @@
 import * as Lifecycle from "./Lifecycle.ts"
 import { candidateStatuses } from "./Candidate.ts"
 
+/** Every step that a Candidate may take, and the events that tell of it. What is absent is refused. */
 export const CandidateLifecycle = Lifecycle.make("candidate", {
   // `composed` exists in the enumeration and in call results; stored rows never hold it.
   states: candidateStatuses,

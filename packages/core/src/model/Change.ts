@@ -5,6 +5,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "./Actor.ts"
 
+/** Each status that a Change can have (specification, "Change status"). */
 export const changeStatuses = [
   /** It was opened; nobody works on it yet. */
   "created",
@@ -29,12 +30,15 @@ export const changeStatuses = [
   /** A person ended it, or its rollback ended with its Candidate. */
   "cancelled"
 ] as const
+/** One of `changeStatuses`. */
 export const ChangeStatus = Schema.Literals(changeStatuses)
 export type ChangeStatus = typeof ChangeStatus.Type
 
+/** How much the changed paths may break, by `riskOf`; `unknown` where that could not be told. */
 export const RiskTier = Schema.Literals(["low", "medium", "high", "unknown"])
 export type RiskTier = typeof RiskTier.Type
 
+/** Money is in US dollars. `rollbackTarget` is the generation that a Change of kind `rollback` goes back to. */
 export const Change = Schema.Struct({
   /** `chg_` and a UUID made of the Project and the `clientRequestId`. */
   id: ChangeId,

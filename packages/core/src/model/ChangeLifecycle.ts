@@ -2,6 +2,7 @@
 import * as Lifecycle from "./Lifecycle.ts"
 import { changeStatuses } from "./Change.ts"
 
+/** Every step that a Change may take, and the events that tell of it. What is absent is refused. */
 export const ChangeLifecycle = Lifecycle.make("change", {
   states: changeStatuses,
   initial: ["created"],

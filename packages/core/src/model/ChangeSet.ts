@@ -4,6 +4,7 @@ import { ChangeId, ChangeSetId, ObjectId, ProjectId, RunId, Sha256, TaskId } fro
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "./Actor.ts"
 
+/** One path that differs from the base, and by how many lines. */
 export const FileChange = Schema.Struct({
   path: Schema.String,
   status: Schema.Literals(["added", "modified", "deleted"]),
@@ -13,6 +14,7 @@ export const FileChange = Schema.Struct({
 })
 export interface FileChange extends Schema.Schema.Type<typeof FileChange> {}
 
+/** What a run says that it reads or writes: a path, a symbol or a route. */
 export const Intent = Schema.Struct({
   kind: Schema.Literals(["path", "symbol", "route"]),
   value: Schema.String,
@@ -28,6 +30,7 @@ const ListCut = Schema.Struct({
   digest: Schema.NullOr(Sha256)
 })
 
+/** One commit on a base, never changed once it is stored. `commit` and `tree` are git object ids. */
 export const ChangeSet = Schema.Struct({
   id: ChangeSetId,
   projectId: ProjectId,

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** Each kind of command. What is done for one is its body in `worker/Handlers.ts`. */
 export const commandKinds = [
   // The queues of the specification.
   "project.provision",
@@ -27,9 +28,11 @@ export const commandKinds = [
   "project.audits",
   "project.audit"
 ] as const
+/** One of `commandKinds`. */
 export const CommandKind = Schema.Literals(commandKinds)
 export type CommandKind = typeof CommandKind.Type
 
+/** A command as the store keeps it, with the tries it has had. */
 export const Command = Schema.Struct({
   /**
    * Derived from the domain: `<kind>:<subject id>`, made by `commandId`. There is one at a time: sending one that waits
@@ -50,6 +53,7 @@ export const Command = Schema.Struct({
 })
 export interface Command extends Schema.Schema.Type<typeof Command> {}
 
+/** What a commit sends. Its payload is JSON. */
 export interface NewCommand {
   readonly kind: CommandKind
   readonly id: string
@@ -68,6 +72,7 @@ export interface Lease {
   readonly token: string
 }
 
+/** A command in the hands of a worker, and what became of those who held it before. */
 export interface LeasedCommand {
   readonly command: Command
   readonly lease: Lease
@@ -77,6 +82,7 @@ export interface LeasedCommand {
   readonly outage: Outage | null
 }
 
+/** How long, and how often, a command has waited for machinery that is away. */
 export interface Outage {
   /** When it waited first, ms since 1970. */
   readonly sinceMs: number

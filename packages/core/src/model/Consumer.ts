@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** A consumer group's place in one Project. It is stored in the commit that holds the effect of the event. */
 export const Consumer = Schema.Struct({
   projectId: ProjectId,
   /** What consumes, a colon, and which one: `webhook:whk_…`. */

@@ -5,6 +5,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { EventType } from "./Event.ts"
 
+/** The type of a test message. It is no event of a Project. */
 export const pingType = "webhook.ping"
 
 /**
@@ -13,6 +14,7 @@ export const pingType = "webhook.ping"
  */
 const deliveryStates = ["waiting", "delivered", "failed", "gone"] as const
 
+/** Kept per webhook and event. A message may reach its receiver more than once, with the same id. */
 export const Delivery = Schema.Struct({
   id: WebhookDeliveryId,
   projectId: ProjectId,

@@ -26,8 +26,10 @@ import { BundleReport } from "./BundleReport.ts"
 import { Schedule } from "./Schedule.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 
+/** What an indexed column holds. */
 export type Value = string | number | null
 
+/** How a kind of record is kept. */
 export interface Entity<A> {
   /** Its encoded form is JSON. */
   readonly schema: Schema.Codec<A, unknown>
@@ -65,6 +67,7 @@ const directory = () => null
 const byProjectId = (record: { readonly projectId: string }) => record.projectId
 const byId = (record: { readonly id: string }) => record.id
 
+/** Every kind by its name. Stores make their tables and their guards from this. */
 export const Entities = {
   organization: entity(Organization, byId, directory, { sponsor: (each) => each.sponsor ?? null }),
   /** Who was disabled counts for nobody any more. */
@@ -154,14 +157,19 @@ export const Entities = {
   )
 }
 
+/** The name of a kind of record. */
 export type Kind = keyof typeof Entities
+/** The record of a kind, decoded. */
 export type RecordOf<K extends Kind> = Schema.Schema.Type<(typeof Entities)[K]["schema"]>
+/** What a kind can be listed by, beside its Project. */
 export type ColumnsOf<K extends Kind> = keyof (typeof Entities)[K]["columns"]
 /** A kind that has a life. */
 export type LivingKind = {
   [K in Kind]: (typeof Entities)[K] extends { readonly lifecycle: unknown } ? K : never
 }[Kind]
+/** The lifecycle of a kind that has one. */
 export type LifeOf<K extends LivingKind> = (typeof Entities)[K]["lifecycle"]
+/** The names of all kinds, in the order of `Entities`. */
 export const kinds = Object.keys(Entities) as ReadonlyArray<Kind>
 
 /** The entity of a kind, with its record type. */

@@ -4,6 +4,7 @@ import { EventId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "./Actor.ts"
 
+/** Each type of event that Pawl tells (specification and decisions, "Events"). */
 export const eventTypes = [
   "change.compiled",
   "task.created",
@@ -41,9 +42,11 @@ export const eventTypes = [
   "project.archived",
   "app.removed"
 ] as const
+/** One of `eventTypes`. */
 export const EventType = Schema.Literals(eventTypes)
 export type EventType = typeof EventType.Type
 
+/** An event as it is stored and as clients get it. `data` is what `EventData` says of its type. */
 export const Event = Schema.Struct({
   specversion: Schema.Literal("1.0"),
   id: EventId,

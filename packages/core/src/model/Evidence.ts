@@ -4,8 +4,10 @@ import { CandidateId, EvidenceId, ObjectId, ProjectId, ReleaseId, Sha256 } from 
 import { Timestamp } from "../primitives/Time.ts"
 import { Waiver } from "./Plan.ts"
 
+/** Whether the check ran, and whether it bore out what it claims. */
 export const EvidenceStatus = Schema.Literals(["checked_supported", "checked_unsupported", "not_checked"])
 export type EvidenceStatus = typeof EvidenceStatus.Type
+/** What the gate counts. A `gap` could not be checked, and never counts as a pass. */
 export const EvidenceResult = Schema.Literals(["pass", "fail", "gap"])
 export type EvidenceResult = typeof EvidenceResult.Type
 
@@ -31,6 +33,7 @@ export const GapCode = Schema.Literals([
 ])
 export type GapCode = typeof GapCode.Type
 
+/** What ran the check, and how it was kept apart from the machine. */
 export const Runner = Schema.Struct({
   /** `bubblewrap`, `unshare`, `builder`, `router`, or `none`. */
   isolation: Schema.String,
@@ -40,6 +43,7 @@ export const Runner = Schema.Struct({
 })
 export interface Runner extends Schema.Schema.Type<typeof Runner> {}
 
+/** Of a Candidate's check or a release's probes, on exactly this commit and tree. */
 export const Evidence = Schema.Struct({
   id: EvidenceId,
   projectId: ProjectId,

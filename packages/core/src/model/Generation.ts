@@ -4,9 +4,11 @@ import { ApprovalId, CandidateId, ChangeId, EvidenceId, ObjectId, ProjectId } fr
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "./Actor.ts"
 
+/** How a generation came to be: the first source, a person's promotion, one by policy, or a rollback. */
 export const Trigger = Schema.Literals(["seed", "user", "auto", "rollback"])
 export type Trigger = typeof Trigger.Type
 
+/** Stored once and never changed. Generation 0 is the seed; it has no Candidate and no Change. */
 export const Generation = Schema.Struct({
   projectId: ProjectId,
   generation: Schema.Finite,

@@ -23,6 +23,7 @@ const reserved = new Set([
 /** The service's own name: labels that start with it are reserved. */
 export const serviceName = "pawl"
 
+/** Whether no app may have this label: names of services, and whatever begins with Pawl's own. */
 export const isReservedLabel = (label: string): boolean => reserved.has(label) || label.startsWith(serviceName)
 
 /** One label, at most 50 characters: lowercase letters, digits and single inner hyphens. */
@@ -39,6 +40,7 @@ export const labelFor = (slug: string, projectId: string, taken: boolean): strin
   return `${slug.slice(0, Limits.labelLength - suffix.length - 1).replace(/-+$/, "")}-${suffix}`
 }
 
+/** What a host name means: an app's label, and which of its channels. */
 export interface AppHost {
   readonly label: string
   readonly channel: Channel

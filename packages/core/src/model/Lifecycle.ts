@@ -17,6 +17,7 @@ export class TransitionRefused extends Data.TaggedError("TransitionRefused")<{
   }
 }
 
+/** One possible step of a life. */
 export interface Row<S extends string, T extends string> {
   readonly from: S
   readonly trigger: T
@@ -31,6 +32,7 @@ export interface Row<S extends string, T extends string> {
   readonly also?: string
 }
 
+/** A life as data: `S` are its states, `T` the triggers that move it. */
 export interface Lifecycle<S extends string, T extends string> {
   readonly name: string
   readonly states: ReadonlyArray<S>
@@ -139,6 +141,7 @@ export const next = <S extends string, T extends string>(
 export const allows = <S extends string, T extends string>(lifecycle: Lifecycle<S, T>, from: S, trigger: T): boolean =>
   Result.isSuccess(next(lifecycle, from, trigger))
 
+/** Whether a life is over in this state. False for a state that the life does not have. */
 export const isFinal = <S extends string>(lifecycle: Lifecycle<S, string>, state: S): boolean =>
   lifecycle.final.includes(state)
 

@@ -5,18 +5,22 @@ import { Timestamp } from "../primitives/Time.ts"
 
 /** Roles on a Project, weakest first. Each may do all that the ones before it may. */
 export const roles = ["viewer", "member", "admin"] as const
+/** What a user may do in a Project, weakest first. */
 export const Role = Schema.Literals(roles)
 export type Role = typeof Role.Type
 
 /** Whether a held role covers a needed one. */
 export const covers = (held: Role, needed: Role): boolean => roles.indexOf(held) >= roles.indexOf(needed)
 
+/** A user's place in an organization. An owner is `admin` in each of its Projects, and makes users. */
 export const OrganizationRole = Schema.Literals(["owner", "member"])
 export type OrganizationRole = typeof OrganizationRole.Type
 
+/** What a token may be used for, within what its user may do. */
 export const Scope = Schema.Literals(["read", "write", "approve", "promote", "admin"])
 export type Scope = typeof Scope.Type
 
+/** What owns Projects, and shares the installation's budgets with other organizations. */
 export const Organization = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,
@@ -26,6 +30,7 @@ export const Organization = Schema.Struct({
 })
 export interface Organization extends Schema.Schema.Type<typeof Organization> {}
 
+/** Somebody who acts by tokens. Users are disabled and never deleted: records go on naming them. */
 export const User = Schema.Struct({
   id: UserId,
   name: Schema.String,

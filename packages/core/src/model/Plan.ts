@@ -3,9 +3,11 @@ import { Schema } from "effect"
 import { RiskTier } from "./Change.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** Built as an app, run as a shell line in the sandbox, or compared as a tree. */
 export const CheckKind = Schema.Literals(["build", "command", "tree-equals"])
 export type CheckKind = typeof CheckKind.Type
 
+/** Why a check's failure does not count, and until when. */
 export const Waiver = Schema.Struct({ reason: Schema.String, until: Timestamp })
 export interface Waiver extends Schema.Schema.Type<typeof Waiver> {}
 
@@ -23,6 +25,7 @@ export const BaseForm = Schema.Struct({
 })
 export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
 
+/** One check of a plan. `timeoutMs` covers its whole run. */
 export const Check = Schema.Struct({
   /** `[a-z0-9-]{1,64}`, unique in the plan; with `@base` behind it, the same check with the base's form of its files. */
   id: Schema.String,
@@ -41,6 +44,7 @@ export const Check = Schema.Struct({
 })
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 
+/** What a Candidate is verified by, settled when its verification begins. */
 export const Plan = Schema.Struct({
   policyVersion: Schema.Finite,
   riskTier: RiskTier,

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { CandidateId, ChangeId, ObjectId, previewPattern, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** Each status that a pointer can have (specification, "App pointer row status"). */
 export const pointerStatuses = [
   /** It serves its bundle. */
   "live",
@@ -15,6 +16,7 @@ export const pointerStatuses = [
   /** Its app was removed: its hosts answer 410. */
   "removed"
 ] as const
+/** One of `pointerStatuses`. */
 export const PointerStatus = Schema.Literals(pointerStatuses)
 export type PointerStatus = typeof PointerStatus.Type
 
@@ -31,6 +33,7 @@ export const Served = Schema.Struct({
 })
 export interface Served extends Schema.Schema.Type<typeof Served> {}
 
+/** A host's row. Routers serve from it and from nothing else. */
 export const Pointer = Schema.Struct({
   project_id: ProjectId,
   slug: Schema.String,

@@ -2,6 +2,7 @@
 import * as Lifecycle from "./Lifecycle.ts"
 import { pointerStatuses } from "./Pointer.ts"
 
+/** Every step that a pointer may take. What is absent is refused. */
 export const PointerLifecycle = Lifecycle.make("pointer", {
   states: pointerStatuses,
   initial: ["building", "live"],

@@ -6,6 +6,7 @@ import { Timestamp } from "../primitives/Time.ts"
 
 const WaivedCheck = Schema.Struct({ id: Schema.String, reason: Schema.String, until: Timestamp })
 
+/** What an admin sets. What older rows and requests lack is filled in on reading. */
 export const PolicyFields = Schema.Struct({
   autoPromoteRiskTiers: Schema.Array(RiskTier),
   approvalRiskTiers: Schema.Array(RiskTier),
@@ -21,6 +22,7 @@ export const PolicyFields = Schema.Struct({
 })
 export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
 
+/** The Policy in force. Each version of it is also kept under its number, from 1 on. */
 export const Policy = Schema.Struct({
   projectId: ProjectId,
   version: Schema.Finite,

@@ -4,12 +4,15 @@ import { OrganizationId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** `provisioning` until its first source is in place; `archived` is for good. */
 export const ProjectStatus = Schema.Literals(["provisioning", "active", "archived"])
 export type ProjectStatus = typeof ProjectStatus.Type
 
+/** The name of a source that a new Project can begin with. */
 export const Template = Schema.Literals(["shop", "blank"])
 export type Template = typeof Template.Type
 
+/** `cleaned_at` is when what an archived one left behind was cleared away; null until then. */
 export const Project = Schema.Struct({
   id: ProjectId,
   organizationId: OrganizationId,

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { CandidateId, ChangeId, ObjectId, ProjectId, ReleaseId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** Each status that a Release can have (specification, "Release status"). */
 export const releaseStatuses = [
   /** It was promoted, and nothing has begun. */
   "queued",
@@ -17,9 +18,11 @@ export const releaseStatuses = [
   /** A newer generation was promoted. */
   "superseded"
 ] as const
+/** One of `releaseStatuses`. */
 export const ReleaseStatus = Schema.Literals(releaseStatuses)
 export type ReleaseStatus = typeof ReleaseStatus.Type
 
+/** What one probe expected, and what it got. A `gap` is no response, and never a pass. */
 export const ProbeResult = Schema.Struct({
   path: Schema.String,
   expected: Schema.String,
@@ -30,9 +33,11 @@ export const ProbeResult = Schema.Struct({
 })
 export interface ProbeResult extends Schema.Schema.Type<typeof ProbeResult> {}
 
+/** Where its bundle came from: its own key, a commit of the same tree, a preview of it, or a new build. */
 export const BundleSource = Schema.Literals(["stored", "same_tree", "preview_copy", "build"])
 export type BundleSource = typeof BundleSource.Type
 
+/** One for each generation that goes live. Its id is `rel_<project>_<generation>`. */
 export const Release = Schema.Struct({
   id: ReleaseId,
   projectId: ProjectId,

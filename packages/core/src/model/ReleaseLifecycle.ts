@@ -2,6 +2,7 @@
 import * as Lifecycle from "./Lifecycle.ts"
 import { releaseStatuses } from "./Release.ts"
 
+/** Every step that a Release may take, and the events that tell of it. What is absent is refused. */
 export const ReleaseLifecycle = Lifecycle.make("release", {
   states: releaseStatuses,
   // A release that never started is recorded as a failed row by the recovery scan.

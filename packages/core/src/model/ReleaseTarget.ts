@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** `workerName` is the name of the worker at the build service. */
 export const ReleaseTarget = Schema.Struct({
   projectId: ProjectId,
   workerName: Schema.String,

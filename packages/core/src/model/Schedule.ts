@@ -9,6 +9,7 @@ import * as Time from "../primitives/Time.ts"
 
 /** From one moment to another, ms since 1970. */
 const Span = Schema.Struct({ from: Schema.Finite, to: Schema.Finite })
+/** From one moment to another, ms since 1970. */
 export type Span = typeof Span.Type
 
 /** How far a schedule has come: the one record that all processes move by compare-and-swap. */
@@ -29,6 +30,7 @@ export type Rhythm = { readonly everyMs: number } | { readonly dailyAtMs: number
 const minute = 60_000
 const at = (hours: number, minutes: number): Rhythm => ({ dailyAtMs: (hours * 60 + minutes) * minute })
 
+/** When each schedule fires. Times of the day are in UTC. */
 export const timetable = {
   "project.cleanup": { everyMs: minute },
   "release.recover": { everyMs: 5 * minute },
@@ -36,7 +38,9 @@ export const timetable = {
   "retention.sweep": at(4, 17),
   "project.audit": at(5, 17)
 } as const satisfies Record<string, Rhythm>
+/** The name of a schedule, and the key of its record. */
 export type ScheduleName = keyof typeof timetable
+/** The names of all schedules, in the order of the timetable. */
 export const scheduleNames = Object.keys(timetable) as ReadonlyArray<ScheduleName>
 
 /**

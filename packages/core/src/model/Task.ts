@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { ChangeId, ProjectId, RunId, TaskId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
+/** Each status that a Task can have (specification, "Task status"). */
 export const taskStatuses = [
   /** It waits for Tasks that it depends on. */
   "pending",
@@ -21,14 +22,17 @@ export const taskStatuses = [
   /** It ended with its Change. */
   "cancelled"
 ] as const
+/** One of `taskStatuses`. */
 export const TaskStatus = Schema.Literals(taskStatuses)
 export type TaskStatus = typeof TaskStatus.Type
 
 /** Kinds with a writable workspace, then the read-only ones. */
 export const TaskKind = Schema.Literals(["implement", "migrate", "test", "research", "review", "docs-review"])
 export type TaskKind = typeof TaskKind.Type
+/** Whether a Task of this kind may publish a ChangeSet. The others only answer. */
 export const isWritable = (kind: TaskKind): boolean => kind === "implement" || kind === "migrate" || kind === "test"
 
+/** How much work the planner expects. The tier of model is chosen by it, and by the kind of Task. */
 export const Complexity = Schema.Literals(["small", "medium", "large"])
 export type Complexity = typeof Complexity.Type
 /** Weakest first. */
@@ -39,6 +43,7 @@ export type ModelTier = typeof ModelTier.Type
 export const BlockedBy = Schema.Literals(["dependency", "dead_letter", "budget"])
 export type BlockedBy = typeof BlockedBy.Type
 
+/** `key` is unique in its Change; `dependsOn` names keys of the same Change. */
 export const Task = Schema.Struct({
   id: TaskId,
   projectId: ProjectId,
@@ -69,6 +74,7 @@ export const isPlanned = (task: Task): boolean => task.tier !== null
 /** Whether an agent is at it: these count against the slots of the Change. */
 export const isActive = (task: Task): boolean => task.status === "assigned" || task.status === "running"
 
+/** One attempt at a Task. */
 export const TaskRun = Schema.Struct({
   id: RunId,
   projectId: ProjectId,

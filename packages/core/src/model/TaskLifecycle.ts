@@ -2,6 +2,7 @@
 import * as Lifecycle from "./Lifecycle.ts"
 import { taskStatuses } from "./Task.ts"
 
+/** Every step that a Task may take, and the events that tell of it. What is absent is refused. */
 export const TaskLifecycle = Lifecycle.make("task", {
   states: taskStatuses,
   // A person's Task is stored as it is completed; a cancel during compiling stores cancelled ones.

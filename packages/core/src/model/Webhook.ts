@@ -4,6 +4,7 @@ import { ProjectId, WebhookDeliveryId, WebhookId } from "../primitives/Ids.ts"
 import { fromMillis, Timestamp } from "../primitives/Time.ts"
 import { EventType } from "./Event.ts"
 
+/** A webhook as it is stored, its secrets among the rest. Clients get a `WebhookView`. */
 export const Webhook = Schema.Struct({
   id: WebhookId,
   projectId: ProjectId,
@@ -39,6 +40,7 @@ export interface Webhook extends Schema.Schema.Type<typeof Webhook> {}
 export const WebhookView = Webhook.mapFields(Struct.omit(["secret", "formerSecrets", "sending", "deliveries"]))
 export interface WebhookView extends Schema.Schema.Type<typeof WebhookView> {}
 
+/** A webhook without its secrets and without where its deliveries stand. */
 export const viewOf = (webhook: Webhook): WebhookView => {
   const { deliveries: _deliveries, formerSecrets: _former, secret: _secret, sending: _sending, ...view } = webhook
   return view

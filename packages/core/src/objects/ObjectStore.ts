@@ -34,6 +34,7 @@ export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavai
   }
 }
 
+/** What is known of an object without reading it. */
 export interface ObjectInfo {
   readonly key: string
   readonly sizeBytes: number
@@ -41,6 +42,7 @@ export interface ObjectInfo {
   readonly storedAtMs: number
 }
 
+/** What is stored stays until it is removed. Keys are judged by `checkedKey` before anything is done. */
 export class ObjectStore extends Context.Service<
   ObjectStore,
   {

@@ -6,6 +6,7 @@
 import { Effect, type Scope } from "effect"
 import type { Restore } from "./Restore.ts"
 
+/** A fixed number of slots of one process. */
 export interface FairSlots {
   /** Takes a slot and gives it back when the scope ends. Waits for its turn; interrupted meanwhile, it leaves the queue. */
   readonly take: (key: string) => Effect.Effect<void, never, Scope.Scope>

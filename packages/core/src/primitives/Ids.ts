@@ -14,37 +14,53 @@ const id = <const P extends string>(prefix: P, body: string) =>
     .annotate({ title: `\`${prefix}\${string}\`` })
     .check(matching(`^${prefix}${body}$`))
 
+/** `proj_<uuid>` */
 export const ProjectId = id("proj_", uuid)
 export type ProjectId = typeof ProjectId.Type
+/** `org_<uuid>` */
 export const OrganizationId = id("org_", uuid)
 export type OrganizationId = typeof OrganizationId.Type
+/** `usr_<uuid>` */
 export const UserId = id("usr_", uuid)
 export type UserId = typeof UserId.Type
+/** `chg_<uuid>` */
 export const ChangeId = id("chg_", uuid)
 export type ChangeId = typeof ChangeId.Type
+/** `tsk_<Change>_<key>` */
 export const TaskId = id("tsk_", `chg_${uuid}_[a-z0-9-]{1,40}`)
 export type TaskId = typeof TaskId.Type
+/** `agt_<Task>`: who works one Task, in all its runs. */
 export const AgentId = id("agt_", `tsk_chg_${uuid}_[a-z0-9-]{1,40}`)
 export type AgentId = typeof AgentId.Type
+/** `run_<Task>_<attempt>` */
 export const RunId = id("run_", `tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}`)
 export type RunId = typeof RunId.Type
+/** `cs_<run>`: a run publishes at most one. */
 export const ChangeSetId = id("cs_", `run_tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}`)
 export type ChangeSetId = typeof ChangeSetId.Type
+/** `cand_` and 24 hex characters of a digest of what it is made of. */
 export const CandidateId = id("cand_", "[0-9a-f]{24}")
 export type CandidateId = typeof CandidateId.Type
+/** `rel_<Project>_<generation>` */
 export const ReleaseId = id("rel_", `proj_${uuid}_[0-9]+`)
 export type ReleaseId = typeof ReleaseId.Type
+/** `evt_<ULID>` */
 export const EventId = id("evt_", ulid)
 export type EventId = typeof EventId.Type
+/** `evd_<ULID>` */
 export const EvidenceId = id("evd_", ulid)
 export type EvidenceId = typeof EvidenceId.Type
+/** `apr_<ULID>` */
 export const ApprovalId = id("apr_", ulid)
 export type ApprovalId = typeof ApprovalId.Type
+/** `tok_<ULID>`: names a token, and is no secret. */
 export const TokenId = id("tok_", ulid)
 export type TokenId = typeof TokenId.Type
+/** `whk_<ULID>` */
 export const WebhookId = id("whk_", ulid)
 export type WebhookId = typeof WebhookId.Type
 
+/** `whd_<ULID of the webhook>_<number>`, numbered from 1 on. */
 export const WebhookDeliveryId = id("whd_", `${ulid}_[1-9][0-9]{0,14}`)
 export type WebhookDeliveryId = typeof WebhookDeliveryId.Type
 
@@ -53,10 +69,15 @@ export const ObjectId = Schema.String.check(matching("^[0-9a-f]{40}$"))
 /** A SHA-256 digest: 64 lowercase hex characters. */
 export const Sha256 = Schema.String.check(matching("^[0-9a-f]{64}$"))
 
+/** `key` is unique in the Change. */
 export const taskId = (change: ChangeId, key: string): TaskId => `tsk_${change}_${key}`
+/** The agent of a Task. */
 export const agentId = (task: TaskId): AgentId => `agt_${task}`
+/** `attempt` counts from 1 on. */
 export const runId = (task: TaskId, attempt: number): RunId => `run_${task}_${attempt}`
+/** The ChangeSet that a run publishes. */
 export const changeSetId = (run: RunId): ChangeSetId => `cs_${run}`
+/** The release of a generation. */
 export const releaseId = (project: ProjectId, generation: number): ReleaseId => `rel_${project}_${generation}`
 /** The first 8 of the 24 hex characters of a Candidate id: the name of its preview host. */
 export const previewId = (candidate: CandidateId): string =>
@@ -65,7 +86,9 @@ export const previewId = (candidate: CandidateId): string =>
 export const previewPattern = `[0-9a-f]{${Limits.previewIdLength}}|v[0-9]{${Limits.versionDigits}}`
 /** `v` and the generation in 7 digits: the name of a version host. */
 export const versionId = (generation: number): string => `v${String(generation).padStart(Limits.versionDigits, "0")}`
+/** The name of the fork that a run works in. */
 export const workspaceFork = (run: RunId): string => `ws-${run}`
+/** The name of the fork that a Candidate is composed in. */
 export const candidateFork = (candidate: CandidateId): string => `cand-${candidate}`
 
 const hex = (count: number): Effect.Effect<string> =>

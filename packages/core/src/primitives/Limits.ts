@@ -7,6 +7,7 @@ const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
+/** Units stand at the ends of the names. */
 export const Limits = {
   // Hosts (specification)
   labelLength: 50,

@@ -7,6 +7,7 @@
 import { Context, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 
+/** Whether private addresses may be called too. They may not, unless a host program says so. */
 export const OutboundRule = Context.Reference("@pawl/core/primitives/OutboundAddress/OutboundRule", {
   /** `allowPrivate` lets everything pass: for trying things out on one machine. */
   defaultValue: (): { readonly allowPrivate: boolean } => ({ allowPrivate: false })
@@ -66,6 +67,7 @@ export const isPublicAddress = (text: string): boolean =>
 /** Ends of names that mean something on a machine or in a network only (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`). */
 const closedNames = ["localhost", "local", "internal", "localdomain", "home.arpa", "lan", "home", "corp", "intranet"]
 
+/** The words with which an address is refused. */
 export const notPublic = "the address is not public"
 
 /**

@@ -120,6 +120,7 @@ export const bodyOf = (ast: SchemaAST.AST): Check | null => {
   }
 }
 
+/** Whether a value passes all checks of a schema, those inside groups too. */
 export const passes = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
   checks.every((check) =>
     check._tag === "Filter" ? check.run(value, ast, {}) === undefined : passes(ast, value, check.checks)

@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import { Limits } from "./Limits.ts"
 
+/** What one process is set up with, for as long as it runs. */
 export interface SettingsShape {
   readonly environment: "production" | "development"
   /** Null: no live apps. */
@@ -18,6 +19,7 @@ export interface SettingsShape {
   readonly appUrl: (host: string) => string
 }
 
+/** Without settings of its own a program is in production, at `apps.localhost`, with the limits' budgets. */
 export const Settings = Context.Reference("@pawl/core/primitives/Settings", {
   defaultValue: (): SettingsShape => ({
     environment: "production",

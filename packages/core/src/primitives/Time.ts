@@ -2,6 +2,7 @@
 import { DateTime, Effect, Schema } from "effect"
 import { matching } from "./Matching.ts"
 
+/** `YYYY-MM-DDTHH:MM:SS.mmmZ`: always UTC with three decimals, so that order of text is order in time. */
 export const Timestamp = Schema.String.check(matching(String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`))
 export type Timestamp = typeof Timestamp.Type
 
@@ -11,7 +12,10 @@ export const dayMs = 24 * 60 * 60 * 1000
 /** Milliseconds since 1970 as a timestamp. */
 export const fromMillis = (ms: number): Timestamp => new Date(ms).toISOString()
 
+/** Milliseconds since 1970. */
 export const toMillis = (timestamp: Timestamp): number => DateTime.toEpochMillis(DateTime.makeUnsafe(timestamp))
 
+/** Milliseconds since 1970, by the program's clock. */
 export const nowMillis: Effect.Effect<number> = Effect.clockWith((clock) => clock.currentTimeMillis)
+/** This moment, by the program's clock. */
 export const now: Effect.Effect<Timestamp> = Effect.map(nowMillis, fromMillis)

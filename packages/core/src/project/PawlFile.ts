@@ -9,6 +9,7 @@ import { Glob } from "./Globs.ts"
 /** The id of a check, that of the build too. */
 export const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a check id is 1 to 64 of a-z, 0-9 and -"))
 
+/** A check that a Project defines: a shell line that passes with exit code 0. */
 export const PawlCheck = Schema.Struct({
   id: CheckId.check(Schema.makeFilter((id) => id !== "build" || "the check id build is taken")),
   title: Schema.optional(Schema.String.check(Schema.isMaxLength(200))),
@@ -26,6 +27,7 @@ export const PawlCheck = Schema.Struct({
 })
 export interface PawlCheck extends Schema.Schema.Type<typeof PawlCheck> {}
 
+/** A path that must answer with this status after a release, and with JSON where `json` is true. */
 export const PawlProbe = Schema.Struct({
   path: Schema.String.check(
     Schema.isPattern(/^\/[^\s]*$/, { message: "a probe path starts with / and has no white space" }),
@@ -38,6 +40,7 @@ export const PawlProbe = Schema.Struct({
 })
 export interface PawlProbe extends Schema.Schema.Type<typeof PawlProbe> {}
 
+/** The whole of `pawl.json`. A list that is left out is empty. */
 export const PawlFile = Schema.Struct({
   checks: Schema.Array(PawlCheck)
     .check(
@@ -76,6 +79,7 @@ const Package = Schema.fromJsonString(
   })
 )
 
+/** The file whose scripts are the checks where no `pawl.json` stands. */
 export const packageFile = "package.json"
 
 /** A package.json with some scripts put over its own; null for a text that is none. */

@@ -85,6 +85,7 @@ const checkFiles = Effect.fnUntraced(function* (
   if (parsed._tag === "Failure") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.failure)
 })
 
+/** What a Project is made of. `slug` keeps to `isSlug`; the name is the slug where there is none. */
 export interface NewProject {
   readonly organizationId: OrganizationId
   readonly slug: string

@@ -28,6 +28,7 @@ export const releasesTo = Effect.fnUntraced(function* (projectId: string) {
   return target === null ? null : ({ _tag: "Target", target: target.record } as ReleasesTo)
 })
 
+/** What an admin sets of a release target, all at once. */
 export interface TargetFields {
   readonly workerName: string
   readonly workerTag: string

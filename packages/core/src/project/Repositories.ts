@@ -14,6 +14,7 @@ export interface RepositoryRef {
   readonly fork?: string
 }
 
+/** The text of a file, or its bytes in base64. */
 export const FileContent = Schema.Union([Schema.String, Schema.Struct({ base64: Schema.String })])
 export type FileContent = typeof FileContent.Type
 
@@ -80,11 +81,13 @@ export class RepositoriesUnavailable extends Schema.TaggedError<RepositoriesUnav
   }
 }
 
+/** A commit and its tree, as git object ids. */
 export interface CommitRef {
   readonly commit: string
   readonly tree: string
 }
 
+/** One entry of a tree; `path` is from the root, without a slash in front. */
 export interface TreeEntry {
   readonly path: string
   readonly type: "file" | "directory"
@@ -95,6 +98,7 @@ export interface TreeEntry {
   readonly executable: boolean
 }
 
+/** One file of a diff. */
 export interface FileDiff extends FileChange {
   /** The unified diff of this file; empty for a binary file. */
   readonly patch: string
@@ -125,6 +129,7 @@ export interface Signature {
 
 type Unavailable = RepositoriesUnavailable
 
+/** One canonical repository per Project, and forks beside it. Commits and trees are git object ids. */
 export class Repositories extends Context.Service<
   Repositories,
   {

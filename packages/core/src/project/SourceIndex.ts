@@ -4,6 +4,7 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { type CommitRef, Repositories } from "./Repositories.ts"
 
+/** The key of a tree's index. The same tree has the same index, whatever commit it is of. */
 export const sourceIndexKey = (projectId: string, tree: string): string => `source/${projectId}/${tree}/index.json`
 
 /** Writes `source/<project>/<tree>/index.json` for a commit that canonical holds. */

@@ -2,9 +2,11 @@
 import { Context, type Effect, Schema } from "effect"
 import type { FileEdits } from "./Repositories.ts"
 
+/** Which templates there are. */
 export const TemplateName = Schema.Literals(["shop", "blank"])
 export type TemplateName = typeof TemplateName.Type
 
+/** The templates that come with the program. */
 export class Templates extends Context.Service<
   Templates,
   {

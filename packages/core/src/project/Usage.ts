@@ -7,6 +7,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { bundleBytes } from "../bundle/BundleReports.ts"
 
+/** Money in US dollars, sandbox time in milliseconds, bundles in bytes. */
 export const Usage = Schema.Struct({
   /** Of all Changes. */
   spent_usd: Schema.Finite,
@@ -38,6 +39,7 @@ const spent = Effect.fnUntraced(function* (projectId: string) {
   return Math.round(total * 1e6) / 1e6
 })
 
+/** What one Project has used up to now, by the counters of this day and this month. */
 export const usage = (projectId: string) =>
   Effect.gen(function* () {
     const counter = yield* DailyCounter

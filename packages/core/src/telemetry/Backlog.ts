@@ -5,6 +5,7 @@ import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 /** `ready`: may be claimed now. `waiting`: is due later. `leased`: a worker holds it. `dead`: waits for a person. */
 export type CommandState = "ready" | "waiting" | "leased" | "dead"
 
+/** How many commands of a kind are in a state. */
 export interface QueueDepth {
   readonly kind: string
   readonly state: CommandState
@@ -20,6 +21,7 @@ export interface ConsumerLag {
   readonly events: number
 }
 
+/** What the gauges of waiting work are read from. */
 export class Backlog extends Context.Service<
   Backlog,
   {

@@ -1,6 +1,7 @@
 /** Meters as text that Prometheus reads: its exposition format 0.0.4. */
 import type { Histogram, Meter, Sample } from "./Meter.ts"
 
+/** The `content-type` of the text. */
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 const escaped = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")

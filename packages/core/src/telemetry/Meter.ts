@@ -99,4 +99,5 @@ export class Gauge implements Named {
   }
 }
 
+/** What a set of meters holds. */
 export type Meter = Counter | Histogram | Gauge

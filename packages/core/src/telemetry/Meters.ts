@@ -12,6 +12,7 @@ const startBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 /** How an app's visitor fared; a bound that stopped the app stands by its name. */
 export type AppOutcome = "ok" | "page" | "threw" | "unavailable" | AppOverLimit["limit"]
 
+/** A set of meters of its own, all at 0. */
 export const make = () => ({
   httpRequests: new Counter("pawl_http_requests_total", "Requests to the API, by endpoint and kind of answer.", [
     "method",
@@ -67,6 +68,7 @@ export const make = () => ({
 /** A set of meters, all at zero. */
 export type MeterSet = ReturnType<typeof make>
 
+/** The meters of a program. Their names are those that Prometheus sees. */
 export const Meters = Context.Reference("@pawl/core/telemetry/Meters", { defaultValue: make })
 
 /** In the order in which they are shown. */

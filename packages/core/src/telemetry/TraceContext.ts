@@ -14,5 +14,6 @@ export const parse = (text: unknown): Option.Option<Tracer.ExternalSpan> => {
   return Option.some(Tracer.externalSpan({ traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1 }))
 }
 
+/** A `traceparent`: version `00`, the ids, and whether the trace is kept. */
 export const format = (span: Pick<Tracer.AnySpan, "traceId" | "spanId" | "sampled">): string =>
   `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`

@@ -17,6 +17,7 @@ export interface EndedSpan {
   readonly failure: string | null
 }
 
+/** What a tracer is given: randomness for ids, and who is told of a span that ended. */
 export interface TracerOptions {
   /** So many random hexadecimal digits. */
   readonly randomHex: (digits: number) => string

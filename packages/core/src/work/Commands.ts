@@ -39,6 +39,7 @@ export interface Claim {
   readonly except?: ReadonlyArray<{ readonly projectId: string | null; readonly kinds: ReadonlyArray<CommandKind> }>
 }
 
+/** The queue, as workers see it. What is sent stands in a commit; here it is leased, ended or put off. */
 export class Commands extends Context.Service<
   Commands,
   {

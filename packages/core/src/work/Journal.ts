@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 
+/** What a process that begins again reads first. */
 export class Journal extends Context.Service<
   Journal,
   {

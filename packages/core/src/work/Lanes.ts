@@ -5,7 +5,9 @@
 import { type Command, type CommandKind, commandKinds } from "../model/Command.ts"
 import type { Claim } from "./Commands.ts"
 
+/** Each lane by its name. Which kinds of command share one is said below. */
 export const lanes = ["canonical", "verification", "provisioning", "agents", "webhooks"] as const
+/** One of `lanes`. */
 export type Lane = (typeof lanes)[number]
 
 const laneOf: Readonly<Record<CommandKind, Lane>> = {

@@ -100,6 +100,7 @@ const runLeased = Effect.fnUntraced(function* <A, E, R>(leased: LeasedCommand, b
   )
 })
 
+/** Does the work of a command. It may be run again for the same command, so each step of it bears repeating. */
 export interface Handler<R> {
   (command: Command): Effect.Effect<void, unknown, R>
   /** What becomes of the command's subject when its last try has failed. It runs before the dead letter is there, perhaps more than once. */
@@ -107,6 +108,7 @@ export interface Handler<R> {
   /** The pause after the `n`th try that failed, ms; doubled each time, within 5 minutes, when not said. How many tries there are is said by who sends the command. */
   readonly pauseMs?: (n: number) => number
 }
+/** Handlers by the kind of command. A worker claims only kinds that have one. */
 export type Handlers<R> = { readonly [K in Command["kind"]]?: Handler<R | Process> }
 
 /** Its process was gone in the middle of it too often: it may be the work that ends processes. */

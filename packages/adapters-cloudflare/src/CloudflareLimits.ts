@@ -2,6 +2,7 @@
 const MiB = 1024 * 1024
 const second = 1000
 
+/** The bounds themselves; `…Ms` are milliseconds, `…Bytes` bytes, what has no unit is a count. */
 export const CloudflareLimits = {
   // Build services (decisions)
   /** One request to a build service (decision). */

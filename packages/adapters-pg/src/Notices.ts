@@ -5,6 +5,7 @@
  */
 import { Context, Layer } from "effect"
 
+/** Who is told of notices. */
 export interface Listener {
   /** Another process published the topic. */
   readonly heard: (topic: string) => void
@@ -12,6 +13,7 @@ export interface Listener {
   readonly missed: () => void
 }
 
+/** Publishing never fails and never waits. */
 export class Notices extends Context.Service<
   Notices,
   {

@@ -110,6 +110,9 @@ const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
       : Effect.void
   )
 
+/**
+ * Each transaction holds a connection of the pool, each other statement takes one for its time. Fails with `SqlError`.
+ */
 export const makeClient = (pool: Pg.Pool) =>
   SqlClient.make({
     driver: "pawl-pg",

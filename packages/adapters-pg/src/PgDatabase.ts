@@ -150,6 +150,7 @@ const working = async <A>(pool: Pg.Pool, boundMs: number, work: (ask: Send) => P
 const whole = <A>(work: () => Promise<A>): Effect.Effect<A, SqlError> =>
   Effect.uninterruptible(Effect.tryPromise({ try: work, catch: failed }))
 
+/** `boundMs`: how long a connection may say nothing in the middle of an answer before it is broken off, in ms. */
 export const make = (pool: Pg.Pool, boundMs: number): Omit<Database["Service"], "signals"> => ({
   dialect: "pg",
   query: (query) =>

@@ -107,6 +107,10 @@ class Post {
   }
 }
 
+/**
+ * Listens until the scope ends. A connection that breaks or cannot be made is tried again, and listeners are told what
+ * they may have missed.
+ */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Notices["Service"], never, Scope.Scope> {

@@ -9,6 +9,7 @@ import Pg from "pg"
 import { reasonFor } from "./PgFailures.ts"
 import { defaultSchema, schemaProblem } from "./SchemaName.ts"
 
+/** How connections are made; what is left out has the default named with it. */
 export interface Options {
   /** `postgres://user:password@host:port/database`. It is never logged. */
   readonly url: Redacted.Redacted
@@ -22,8 +23,10 @@ export interface Options {
   readonly connectMs?: number
 }
 
+/** In milliseconds; a lock is waited for half as long. */
 export const defaultStatementMs = 15_000
 
+/** What Postgres or the network said of a statement, as the `SqlError` of its kind. */
 export const failed = (cause: unknown): SqlError =>
   new SqlError({ reason: reasonFor({ cause, message: "Failed to execute statement", operation: "execute" }) })
 

@@ -8,12 +8,14 @@ import type { Parameter, Row } from "@pawl/sql/Database"
 import { parserOf } from "./PgPool.ts"
 import { Wire } from "./Wire.ts"
 
+/** One statement. */
 export interface Ask {
   /** With `$1`, `$2`, … for each parameter. */
   readonly text: string
   readonly params: ReadonlyArray<Parameter>
 }
 
+/** What one statement gave. */
 export interface Answer {
   readonly rows: ReadonlyArray<Row>
   /** How many rows were answered or changed. */

@@ -9,6 +9,7 @@ const keptBytes = 1024 * 1024
 
 let free = Buffer.allocUnsafe(firstBytes)
 
+/** One message to the server, made of several; `bytes` gives it, and the object is then done with. */
 export class Wire {
   #buffer = free
   #at = 0

@@ -7,6 +7,7 @@ const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
+/** The bounds themselves; `…Ms` are milliseconds, `…Bytes` bytes, what has no unit is a count. */
 export const ServerLimits = {
   // git over HTTP (decisions: a push is bounded as the files of one API call are)
   /** How much of a push that is too large is read on, so that its sender is told so. */

@@ -15,6 +15,7 @@ import {
 } from "@pawl/core/release/BuildService"
 import { readUpTo } from "./BoundedBody.ts"
 
+/** Whose API is asked, and where. */
 export interface CloudflareAccount {
   readonly accountId: string
   /** A user's API token that may read Workers Builds and Workers Scripts. */
@@ -23,6 +24,7 @@ export interface CloudflareAccount {
   readonly apiUrl: string
 }
 
+/** Version 4 of the API. */
 export const defaultApiUrl = "https://api.cloudflare.com/client/v4"
 
 const Envelope = Schema.fromJsonString(

@@ -10,6 +10,7 @@ import { ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
 import { readUpTo } from "./BoundedBody.ts"
 
+/** Fails with `ProbeUnanswered`, whose reason is for people, where no whole answer comes in time. */
 export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.effect(
   TargetProbeClient,
   Effect.map(Effect.all([HttpClient.HttpClient, OutboundRule]), ([client, { allowPrivate }]) => ({

@@ -109,6 +109,7 @@ const make = (client: HttpClient.HttpClient, account: CloudflareAccount): BuildS
   }
 }
 
+/** Bounded by `CloudflareLimits`; the faults of Cloudflare are those of `BuildService`. */
 export const layer = (account: CloudflareAccount): Layer.Layer<never, never, HttpClient.HttpClient> =>
   Layer.effect(
     BuildService,

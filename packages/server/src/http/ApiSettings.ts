@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import type { ConnectionOf } from "./request/Connection.ts"
 
+/** The options of a server that its handlers know. */
 export class ApiSettings extends Context.Service<
   ApiSettings,
   {

@@ -2,4 +2,5 @@
 import { HttpApiSwagger } from "effect/http-api"
 import { PawlApi } from "../api/PawlApi.ts"
 
+/** Mounts the page, made of `PawlApi`, at `/docs`. */
 export const layer = HttpApiSwagger.layer(PawlApi, { path: "/docs" })

@@ -18,6 +18,7 @@ const bits = (): number => {
   return high * 2 ** 32 + low
 }
 
+/** Takes the place of Effect's own generator; a number has 53 random bits. */
 export const layer: Layer.Layer<never> = Layer.succeed(Random.Random, {
   nextDoubleUnsafe: () => bits() / 2 ** 53,
   nextIntUnsafe: () => bits() - 2 ** 52

@@ -8,6 +8,7 @@ import { Console, Effect, Option } from "effect"
 import * as Installations from "./installations/Installations.ts"
 import { read } from "./Options.ts"
 
+/** One part of the machine, as it was found. */
 export interface Finding {
   readonly part: string
   readonly state: "ok" | "weak" | "missing"

@@ -22,6 +22,7 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("Invali
 }
 
 const roles = ["api", "router", "worker"] as const
+/** What a process does: it answers the API, serves apps, or works through commands. */
 export type ServerRole = (typeof roles)[number]
 
 /** A whole number in digits. Whatever else is given is answered with the same words. */
@@ -88,6 +89,7 @@ const options = Config.all({
   serviceName: Config.withDefault(Config.String("serviceName"), "pawl")
 })
 
+/** All options, read and with their defaults. */
 export interface Options {
   readonly port: number
   readonly host: string

@@ -6,6 +6,7 @@ import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Effect, Redacted } from "effect"
 import { InvalidOptions } from "./Options.ts"
 
+/** The token that this folder's server lets its owner in with. */
 export interface OwnerToken {
   readonly token: Redacted.Redacted
   /** Whether the token was made now, and is to be shown once. */

@@ -42,6 +42,7 @@ const basePorts = ({ alone, installation, options }: Ground) =>
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })
   )
 
+/** Everything that the stores and the local adapters provide. */
 export type BasePorts = Layer.Success<ReturnType<typeof basePorts>>
 
 /** Puts something around ports before anything uses them. */

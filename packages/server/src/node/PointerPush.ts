@@ -10,6 +10,7 @@ import { Effect, Layer } from "effect"
 
 const topic = "pointer:"
 
+/** The app's pointers, by host label. A push that is lost costs at most the age of the router's cache. */
 export const layer: Layer.Layer<never, never, PointerCache | Router | Notices> = Layer.effect(
   PointerSignal,
   Effect.gen(function* () {

@@ -14,6 +14,7 @@ interface Watched {
   atMs: number
 }
 
+/** What listeners tell of their answers. */
 export interface Readers {
   /** Watches an answer until it is over. */
   readonly watch: (res: ServerResponse) => void

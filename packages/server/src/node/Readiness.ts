@@ -30,6 +30,10 @@ const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Ef
     Effect.timeoutOrElse({ duration: ServerLimits.readyAskMs, orElse: () => Effect.succeed(name) })
   )
 
+/**
+ * `state` asks what is stood on at most once in `ServerLimits.readyAgeMs`; after `stopping` it says so, and asks no
+ * more.
+ */
 export const make = Effect.fnUntraced(function* (loops: Loops) {
   let isStopping = false
   const context = yield* Effect.context<Records | ObjectStore | Repositories>()

@@ -17,6 +17,7 @@ import * as PrivateFolder from "./PrivateFolder.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 import * as Workers from "./Workers.ts"
 
+/** How to reach the server that runs. */
 export interface Running {
   readonly port: number
   readonly apiOrigin: string

@@ -8,4 +8,5 @@ const read = (): string => {
   throw new Error("package.json has no version")
 }
 
+/** As package.json says it, read when this module is loaded, which throws where it has none. */
 export const version = read()

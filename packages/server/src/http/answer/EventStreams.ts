@@ -21,6 +21,7 @@ export class OpenStreams extends Context.Service<
   }
 >()("@pawl/server/http/OpenStreams") {}
 
+/** Closing the scope ends all streams that are open. */
 export const layer: Layer.Layer<OpenStreams> = Layer.effect(
   OpenStreams,
   Effect.gen(function* () {

@@ -29,6 +29,7 @@ export const rooms = [
   machineryProblems
 ] as const
 
+/** The whole table: each refusal of the core and of HTTP has its row, or does not compile. */
 export const rows: Rows = {
   ...requestProblems,
   ...accessProblems,
@@ -88,6 +89,7 @@ export const noSuchPath = (path: string) =>
     `There is nothing at ${short(path)}. GET /openapi.json lists what there is.`
   )
 
+/** 405; `allow` is also the header of that name (RFC 9110, 15.5.6). */
 export const noSuchMethod = (method: string, allow: ReadonlyArray<string>) =>
   problemOf(
     405,

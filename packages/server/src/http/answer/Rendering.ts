@@ -48,6 +48,10 @@ const headersOf = (problem: Problem): Record<string, string> => {
   }
 }
 
+/**
+ * The problem as `application/problem+json` (RFC 9457), with the headers that its facts ask for: `retry-after`,
+ * `allow`, `www-authenticate`.
+ */
 export const problemResponse = (problem: Problem, requestId: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeaders(
     ProblemDetails.toResponse(bodyOf(new Problem({ ...problem, requestId }))),
@@ -91,6 +95,10 @@ const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 const pagePolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/**
+ * The headers of every answer: nothing is stored, framed or sniffed, and nothing in it loads or runs; the page at
+ * `/docs` may run its own script.
+ */
 export const withHeaders = (
   response: HttpServerResponse.HttpServerResponse,
   requestId: string,

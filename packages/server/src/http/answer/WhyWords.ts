@@ -67,6 +67,7 @@ const rejection = (
   }
 }
 
+/** One sentence for each code of `Next`, with the request that does it where a request can. */
 export const nextInWords = (next: Next): string => {
   switch (next.code) {
     case "composing":

@@ -10,8 +10,10 @@ import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 
+/** A token as it is answered: what its text is compared with stays here. */
 export const withoutHash = ({ hash: _hash, ...token }: Token) => token
 
+/** Handlers of `account`. The text of a token is in the answer that issues it, and nowhere else. */
 export const AccountHttp = HttpApiBuilder.group(PawlApi, "account", (handlers) =>
   handlers
     .handle("me", () =>

@@ -19,6 +19,7 @@ const urlOf = (pointer: Pointer) =>
     appsDomain === null ? "" : appUrl(hostFor(pointer.label, pointer.channel, appsDomain))
   )
 
+/** A preview with its address and the time at which it ends, `Limits.previewDays` after it was made. */
 export const previewAnswer = (pointer: Pointer) =>
   Effect.map(urlOf(pointer), (url) => ({
     url,

@@ -20,6 +20,7 @@ const startOf = ({ after, cursor }: Asked, lastEventId: string | undefined) => {
   return cursor === undefined ? Effect.succeed(after) : sequence("cursor", cursor)
 }
 
+/** As `Accept` asks: `{ items, nextCursor }`, or the same lines as events without end, from `Last-Event-ID` on. */
 export const appLogs = Effect.fnUntraced(function* (projectId: string, asked: Asked, headers: Headers.Headers) {
   const logs = yield* AppLogs
   const open = prefers(headers["accept"], "text/event-stream", "application/json")

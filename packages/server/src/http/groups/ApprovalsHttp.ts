@@ -7,6 +7,7 @@ import { answering } from "../answer/Answering.ts"
 import { listed } from "../answer/Listing.ts"
 import { actor, onChange } from "../request/Reach.ts"
 
+/** Handlers of `approvals`. Who decides is the caller, never a field of the body. */
 export const ApprovalsHttp = HttpApiBuilder.group(PawlApi, "approvals", (handlers) =>
   handlers
     .handle("list", ({ params, query }) =>

@@ -12,6 +12,7 @@ import { appAnswer } from "./AppAnswers.ts"
 import { appLogs } from "./AppLogPages.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
+/** Handlers of `apps`. Where no apps are served, `enabled` is false. */
 export const AppsHttp = HttpApiBuilder.group(PawlApi, "apps", (handlers) =>
   handlers
     .handle("get", ({ params }) =>

@@ -6,6 +6,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 import { onProject } from "../request/Reach.ts"
 
+/** Handlers of `audits`: a run is answered when it is done, and the last one is kept. */
 export const AuditsHttp = HttpApiBuilder.group(PawlApi, "audits", (handlers) =>
   handlers
     .handle("run", ({ params }) =>

@@ -18,6 +18,7 @@ import { actor, onCandidate, onChange, onEvidence } from "../request/Reach.ts"
 
 const whyInWords = (id: string) => Effect.map(why(id), (found) => ({ ...found, next: nextInWords(found.next) }))
 
+/** Handlers of `candidates`, with what is decided, known and to be done about each. */
 export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>
   handlers
     .handle("create", ({ params, payload }) =>

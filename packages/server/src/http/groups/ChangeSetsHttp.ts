@@ -18,6 +18,7 @@ const answer = (changeSet: ChangeSet) =>
     (changeset) => ({ changeset })
   )
 
+/** Handlers of `changesets`: recorded, listed, and shown as a diff. */
 export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handlers) =>
   handlers
     .handle("create", ({ params, payload }) =>

@@ -23,6 +23,7 @@ const workGraph = (projectId: string, changeId: string) =>
     Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
   )
 
+/** Handlers of `changes`, with their Tasks, work graph and budget. */
 export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =>
   handlers
     .handle("create", ({ params, payload }) =>

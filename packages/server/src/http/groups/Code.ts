@@ -47,6 +47,10 @@ const fileAnswer = Effect.fnUntraced(function* (path: string, { pieces, sizeByte
   return HttpServerResponse.stream(Stream.encodeText(json), { contentType: "application/json" })
 })
 
+/**
+ * `{ tree, entries }` without a path, else the file, streamed. Fails with `Unknown` where the tree is none of the
+ * Project's, or has no such file; with `NoSource` before the first generation.
+ */
 export const codeAnswer = Effect.fnUntraced(function* (
   projectId: string,
   asked: { readonly tree?: string; readonly path?: string }

@@ -25,6 +25,7 @@ const answerOf = ({ items, next }: LetterListing) => ({
   nextCursor: next === null ? null : `${toMillis(next.diedAt)}~${next.id}`
 })
 
+/** Handlers of `deadLetters`: of a Project, or of the directory for those that the caller may see. */
 export const DeadLettersHttp = HttpApiBuilder.group(PawlApi, "deadLetters", (handlers) =>
   handlers
     .handle("list", ({ params, query }) =>

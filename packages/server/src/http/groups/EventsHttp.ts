@@ -28,6 +28,7 @@ const startOf = (
   return asked.after === undefined ? beforeOldest(projectId) : Effect.succeed(asked.after)
 }
 
+/** Handlers of `events`: `Accept` chooses between a page and a stream. */
 export const EventsHttp = HttpApiBuilder.group(PawlApi, "events", (handlers) =>
   handlers.handle("list", ({ params, request, query }) =>
     answering(

@@ -6,6 +6,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 import { onChange, onProject } from "../request/Reach.ts"
 
+/** Handlers of `history`: pages of changed statuses, with who changed them and why. */
 export const HistoryHttp = HttpApiBuilder.group(PawlApi, "history", (handlers) =>
   handlers
     .handle("ofChange", ({ params, query }) =>

@@ -16,6 +16,7 @@ export const named = <Row extends { readonly userId: string }>(rows: ReadonlyArr
     (items) => ({ items, nextCursor: null })
   )
 
+/** Handlers of `members`: a list is put as a whole. */
 export const MembersHttp = HttpApiBuilder.group(PawlApi, "members", (handlers) =>
   handlers
     .handle("get", ({ params }) =>

@@ -9,6 +9,7 @@ import { answering } from "../answer/Answering.ts"
 import { named } from "./MembersHttp.ts"
 import { onOrganization } from "../request/Reach.ts"
 
+/** Handlers of `organizations`: seen by their members, changed by their owners. */
 export const OrganizationsHttp = HttpApiBuilder.group(PawlApi, "organizations", (handlers) =>
   handlers
     .handle("create", ({ payload }) =>

@@ -7,6 +7,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
+/** Handlers of `policies`: putting one makes a new version. */
 export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers) =>
   handlers
     .handle("get", ({ params }) =>

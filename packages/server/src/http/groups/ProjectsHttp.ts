@@ -49,6 +49,7 @@ const versionsOf = Effect.fnUntraced(function* (
   return { ...page, items }
 })
 
+/** Handlers of `projects`, with their source, usage, versions and releases. */
 export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers) =>
   handlers
     .handle("create", ({ payload }) =>

@@ -7,6 +7,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
+/** Handlers of `releases`: the failure that a fixture asks for, and the target of a Project. */
 export const ReleasesHttp = HttpApiBuilder.group(PawlApi, "releases", (handlers) =>
   handlers
     .handle("injectFailure", ({ params }) =>

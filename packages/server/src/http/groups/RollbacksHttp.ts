@@ -6,6 +6,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/Answering.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
+/** Handlers of `rollbacks`: answers the Change and the Candidate that a rollback is. */
 export const RollbacksHttp = HttpApiBuilder.group(PawlApi, "rollbacks", (handlers) =>
   handlers.handle("create", ({ params, payload }) =>
     answering(

@@ -5,6 +5,7 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { ApiSettings } from "../ApiSettings.ts"
 import { Readiness } from "../Readiness.ts"
 
+/** Handlers of `service`, which need no token. */
 export const ServiceHttp = HttpApiBuilder.group(PawlApi, "service", (handlers) =>
   Effect.map(Effect.all([ApiSettings, Readiness]), ([{ environment, version }, readiness]) =>
     handlers

@@ -18,6 +18,7 @@ const organizationOf = Effect.fnUntraced(function* (named: string | undefined) {
   return (yield* organizationsOf(user.id, { limit: 1 })).items[0]?.id ?? null
 })
 
+/** Handlers of `users`. A new user's token is in the answer that makes it, and nowhere else. */
 export const UsersHttp = HttpApiBuilder.group(PawlApi, "users", (handlers) =>
   handlers
     .handle("create", ({ payload }) =>

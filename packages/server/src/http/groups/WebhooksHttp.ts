@@ -10,6 +10,7 @@ import { actor, onDelivery, onProject, onWebhook } from "../request/Reach.ts"
 
 const withSecret = (webhook: Webhook) => ({ webhook: viewOf(webhook), secret: Redacted.value(webhook.secret) })
 
+/** Handlers of `webhooks`, and of their deliveries. */
 export const WebhooksHttp = HttpApiBuilder.group(PawlApi, "webhooks", (handlers) =>
   handlers
     .handle("create", ({ params, payload }) =>

@@ -16,6 +16,7 @@ export interface Place {
   readonly leave: () => void
 }
 
+/** The callers' places in this process. */
 export interface Admission {
   /** Waits for a place and hands it to `take`. Fails when too many of the caller's requests wait already. */
   readonly enter: (caller: string, take: (place: Place) => void) => Effect.Effect<void, Problem>
@@ -39,6 +40,7 @@ const tooMany = () =>
 const isFull = ({ answers, bytes }: Line): boolean =>
   answers >= ServerLimits.answersPerCaller || bytes >= ServerLimits.answerBytesPerCaller
 
+/** Bounds each caller by `ServerLimits.answersPerCaller` and `answerBytesPerCaller`. */
 export const make = (): Admission => {
   const lines = new Map<string, Line>()
   const serve = (caller: string, line: Line): void => {

@@ -40,6 +40,7 @@ const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted
   return caller
 })
 
+/** Fails with a problem: no token that is good, too little scope or role, or too many requests. */
 export const layer: Layer.Layer<Authenticated, never, Commands | Records | RateLimits> = Layer.effect(
   Authenticated,
   Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /** What the HTTP side asks of the connection that an answer goes to. Whoever mounts the app knows it. */
 import type { HttpServerRequest } from "effect/http"
 
+/** One answer's connection. */
 export interface Connection {
   /** Runs once when nothing of the answer is held any more: it was taken, or its reader is gone. */
   readonly whenOver: (then: () => void) => void
@@ -10,4 +11,5 @@ export interface Connection {
   readonly cut: () => void
 }
 
+/** Finds the connection of a request that is under way. */
 export type ConnectionOf = (request: HttpServerRequest.HttpServerRequest) => Connection

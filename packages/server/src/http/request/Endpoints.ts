@@ -7,6 +7,7 @@ import { administering, BodyLimit, type Need, Needs } from "../../api/Needs.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { type Written, written } from "../answer/Written.ts"
 
+/** One row of the table; `bodyLimit` is in bytes. */
 export interface Endpoint {
   /** `changes.create` */
   readonly name: string

@@ -6,6 +6,7 @@ import type { Place } from "./Admission.ts"
 import type { Reachable } from "./Reach.ts"
 import type { Written } from "../answer/Written.ts"
 
+/** What middleware finds out, for what comes after it. */
 export interface ExchangeShape {
   readonly requestId: string
   /** Of the endpoint, with `:id` where an id stands. */

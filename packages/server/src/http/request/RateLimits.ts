@@ -34,6 +34,7 @@ export const strangerAt = (address: Option.Option<string>): string => {
     .join(":")}`
 }
 
+/** A caller is a user's id, or the address of somebody without a token. */
 export class RateLimits extends Context.Service<
   RateLimits,
   {
@@ -51,6 +52,10 @@ const limited = (perMinute: number, retryAfterSeconds: number) =>
     { retryAfterSeconds }
   )
 
+/**
+ * As many as `ApiSettings.requestsPerMinute`, in spans of `ServerLimits.rateWindowMs` that begin with a caller's first
+ * request.
+ */
 export const layer: Layer.Layer<RateLimits, never, ApiSettings> = Layer.effect(
   RateLimits,
   Effect.gen(function* () {

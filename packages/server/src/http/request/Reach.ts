@@ -67,13 +67,23 @@ const within = Effect.fnUntraced(function* <A extends { readonly projectId: stri
   return record
 })
 
+/**
+ * The Project of an id. Fails with `Unknown` where the caller has no role there, and with `InsufficientRole` where it
+ * is too low.
+ */
 export const onProject = once("project", (id) => allowed(id))
+/** The Change of an id; fails as `onProject` does. */
 export const onChange = once("change", (id) => within({ kind: "change", id }, demand("change", id)))
+/** The Candidate of an id; fails as `onProject` does. */
 export const onCandidate = once("candidate", (id) => within({ kind: "candidate", id }, demand("candidate", id)))
+/** The ChangeSet of an id; fails as `onProject` does. */
 export const onChangeSet = once("changeSet", (id) => within({ kind: "changeSet", id }, demand("changeSet", id)))
+/** The row of evidence of an id; fails as `onProject` does. */
 export const onEvidence = once("evidence", (id) => within({ kind: "evidence", id }, demand("evidence", id)))
+/** The webhook of an id; fails as `onProject` does. */
 export const onWebhook = once("webhook", (id) => within({ kind: "webhook", id }, demand("webhook", id)))
 
+/** The delivery of an id; fails as `onProject` does, with the kind as the contract writes it: `webhook-delivery`. */
 export const onDelivery = once("webhookDelivery", (id) => {
   const asked = { kind: "webhook-delivery", id }
   return within(asked, demand("webhookDelivery", id).pipe(Effect.catchTag("Unknown", () => new Unknown(asked))))

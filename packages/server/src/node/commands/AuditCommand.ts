@@ -17,6 +17,7 @@ const auditLines = (audit: Audit): ReadonlyArray<string> => {
   ]
 }
 
+/** Lines for people. Exits with 0 when nothing differs. */
 export const auditCommand = Command.make(
   "audit",
   { project: Argument.String("project"), ...remoteOptions },

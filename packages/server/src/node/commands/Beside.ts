@@ -29,6 +29,7 @@ export const besideOptions = {
   )
 }
 
+/** As given on the command line. */
 export interface BesideOptions {
   readonly data: Option.Option<string>
   readonly config: Option.Option<string>

@@ -29,6 +29,7 @@ export const remoteOptions = {
   )
 }
 
+/** As given on the command line; the environment fills in what is missing. */
 export interface RemoteOptions {
   readonly url: Option.Option<string>
   readonly token: Option.Option<Redacted.Redacted>

@@ -84,6 +84,7 @@ const make = Command.make(
     )
 ).pipe(Command.withDescription("Makes a token with all scopes and no end, and shows it once"))
 
+/** Lists tokens, revokes them, and makes one for a user. */
 export const tokensCommand = Command.make("tokens").pipe(
   Command.withDescription("API tokens, on the machine itself: works without a token, beside a running server too"),
   Command.withSubcommands([list, revokeTokens, make])

@@ -51,6 +51,7 @@ const own = Command.make(
     )
 ).pipe(Command.withDescription("Makes a user an owner of an organization, for one that nobody who is left owns"))
 
+/** Lists users, disables one, and makes one an owner of an organization. */
 export const usersCommand = Command.make("users").pipe(
   Command.withDescription("Users, on the machine itself: works without a token, beside a running server too"),
   Command.withSubcommands([list, disableUser, own])

@@ -66,6 +66,7 @@ const historyLines = (items: ReadonlyArray<HistoryItem>, why: Why): ReadonlyArra
       )
   )
 
+/** Lines for people; exits with 2 when it could not ask. */
 export const whyCommand = Command.make(
   "why",
   { candidate: Argument.String("candidate"), ...remoteOptions },

@@ -4,16 +4,19 @@ import { request } from "node:http"
 /** An answer that is not what the step needs. The demo ends non-zero with it. */
 export class Unexpected extends Error {}
 
+/** What an app answered. */
 export interface Page {
   readonly status: number
   readonly text: string
 }
 
+/** What of a refusal the demo looks at. */
 export interface Problem {
   readonly code: string
   readonly detail: string
 }
 
+/** Each verb answers the JSON of a success, and rejects with `Unexpected` for any other status. */
 export interface DemoApi {
   readonly get: <A>(path: string) => Promise<A>
   readonly post: <A>(path: string, body?: unknown) => Promise<A>
@@ -48,6 +51,7 @@ const pageOf = (address: { readonly host: string; readonly port: number }, url: 
     sent.end()
   })
 
+/** Speaks to the listener at an address, with a bearer token. A 429 is waited out, as often as it comes. */
 export const make = (address: { readonly host: string; readonly port: number }, token: string): DemoApi => {
   const origin = `http://${address.host}:${address.port}`
   // Who asks too often is told when to come back: on a slow machine the demo asks often enough.

@@ -36,6 +36,7 @@ const tell = (urls: ReadonlyArray<string>, exit: boolean) =>
     ].join("\n")
   )
 
+/** Ends when the demo has, if `exit`; else it serves until it is interrupted. Fails with `DemoFailed`. */
 export const runDemo = Effect.fnUntraced(
   function* (exit: boolean) {
     const data = yield* folder

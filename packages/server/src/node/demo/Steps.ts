@@ -9,17 +9,20 @@ import { type DemoApi, Unexpected } from "./DemoApi.ts"
 import type { Files } from "./Story.ts"
 import type { Timeline } from "./Timeline.ts"
 
+/** What of an app the demo looks at. */
 export interface App {
   readonly status: string
   readonly url: string
   readonly generation: number | null
 }
 
+/** A Candidate whose verification has ended, however it ended. */
 export interface Verified {
   readonly candidate: Candidate
   readonly evidence: ReadonlyArray<Evidence>
 }
 
+/** What each act gets. */
 export interface Demo {
   readonly api: DemoApi
   readonly timeline: Timeline
@@ -31,6 +34,7 @@ export interface Shop {
   readonly url: string
 }
 
+/** Throws `Unexpected` with these words when the condition does not hold. */
 export const need = (condition: boolean, problem: string): void => {
   if (!condition) throw new Unexpected(problem)
 }
@@ -46,11 +50,16 @@ export const until = async <A>(read: () => Promise<A>, done: (value: A) => boole
   }
 }
 
+/** A line for each row of evidence: result, isolation, and the first line of its summary. */
 export const proof = (evidence: ReadonlyArray<Evidence>): ReadonlyArray<string> =>
   evidence.map(
     (row) => `${row.checkId}: ${row.result} (${row.status}) in ${row.runner.isolation}: ${row.summary.split("\n")[0]}`
   )
 
+/**
+ * Opens a Change of one ChangeSet with these files. `name` makes the request its own, so that repeating it opens no
+ * second one.
+ */
 export const openChange = async (
   { api }: Demo,
   projectId: string,
@@ -72,6 +81,7 @@ export const openChange = async (
 export const askFor = async ({ api }: Demo, change: Change): Promise<Candidate> =>
   (await api.post<{ candidate: Candidate }>(`/v1/changes/${change.id}/candidates`)).candidate
 
+/** Asks for a Candidate of the Change, and waits for its verification. */
 export const verify = async (demo: Demo, change: Change): Promise<Verified> =>
   verification(demo, (await askFor(demo, change)).id)
 
@@ -86,9 +96,11 @@ export const verification = async ({ api }: Demo, candidateId: string): Promise<
   return { candidate: ended.candidate, evidence: items }
 }
 
+/** Promotes a Candidate; a refusal rejects with `Unexpected`. */
 export const promote = ({ api }: Demo, candidate: Candidate): Promise<Promoted> =>
   api.post<Promoted>(`/v1/candidates/${candidate.id}/promote`)
 
+/** Waits until a release is neither queued nor building, and answers it. */
 export const released = async ({ api }: Demo, projectId: string, releaseId: string): Promise<Release> => {
   const found = await until(
     () => api.get<{ items: ReadonlyArray<Release> }>(`/v1/projects/${projectId}/releases`),
@@ -99,6 +111,7 @@ export const released = async ({ api }: Demo, projectId: string, releaseId: stri
   return found.items.find((release) => release.id === releaseId)!
 }
 
+/** The text of a file of canonical. */
 export const sourceFile = async ({ api }: Demo, projectId: string, path: string): Promise<string> => {
   const { canonical } = await api.get<{ canonical: { tree: string } }>(`/v1/projects/${projectId}`)
   const file = await api.get<{ text: string }>(

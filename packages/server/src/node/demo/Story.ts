@@ -1,5 +1,6 @@
 /** The edits of the demo, as a person would make them on the shop. */
 
+/** Text by path, as a ChangeSet takes it. */
 export type Files = Readonly<Record<string, string>>
 
 /** Replaces one place of a file; a template that no longer has the place is a broken demo. */
@@ -62,10 +63,12 @@ export const openingHours = (index: string): Files => ({
 /** A mistake that the shop's own tests know: markup in a product's name would no longer be escaped. */
 export const forgetEscaping = (html: string): Files => ({ "src/html.ts": replaceOnce(html, "&lt;", "<") })
 
+/** Half of the race: touches the stylesheet alone. */
 export const warmerColours = (style: string): Files => ({
   "public/style.css": `${style}\nbody { accent-color: chocolate; }\n`
 })
 
+/** The other half of the race: touches no file of the first. */
 export const friendlierReadme = (readme: string): Files => ({
   "README.md": `${readme}\nCome in and have a look around.\n`
 })

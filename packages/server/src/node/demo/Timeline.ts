@@ -1,5 +1,6 @@
 /** The demo's narration: what happens, how long it took, and what shows it. */
 
+/** Writes lines; a step that fails is told, and rejects as its work did. */
 export interface Timeline {
   readonly title: (text: string) => void
   /** Runs one step and says what it came to, with its time. */
@@ -14,6 +15,7 @@ const red = (text: string, color: boolean) => (color ? `\u001b[31m${text}\u001b[
 
 const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
+/** In colours when `out` is a terminal. */
 export const make = (out: { readonly write: (text: string) => unknown; readonly isTTY?: boolean }): Timeline => {
   const color = out.isTTY === true
   const line = (text = "") => void out.write(`${text}\n`)

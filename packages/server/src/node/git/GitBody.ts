@@ -10,6 +10,7 @@ export class BadBody extends Data.TaggedError("BadBody")<{
   readonly reason: string
 }> {}
 
+/** What was read, unpacked where it came as gzip. */
 export interface GitBody {
   readonly bytes: Buffer
   /** There was more than `maxBytes`: `bytes` is the beginning. */

@@ -174,6 +174,7 @@ const mistake = (res: ServerResponse, cause: Cause.Cause<never>) =>
     ? Effect.sync(() => res.destroy())
     : Effect.andThen(Effect.logError("git request failed", cause), fail(res, internal()))
 
+/** Answers each request that is handed to it, whatever its path. */
 export interface GitListener {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
 }

@@ -11,6 +11,7 @@ import { workspaceFork } from "@pawl/core/primitives/Ids"
 import { placeOf } from "@pawl/core/project/SourceSync"
 import { Effect } from "effect"
 
+/** The ref of canonical. */
 export const mainRef = "refs/heads/main"
 const changeRefs = "refs/changes/"
 

@@ -16,6 +16,7 @@ const busy = problemOf(
   { retryAfterSeconds: 1 }
 )
 
+/** The turns of all git requests of a process. */
 export interface GitTurns {
   /** Does the work in its turn. Fails when the caller has too many that wait, and when the turn does not come in time. */
   readonly inTurn: <A, E, R>(
@@ -27,6 +28,7 @@ export interface GitTurns {
   readonly isAwaited: () => boolean
 }
 
+/** Bounded by `ServerLimits.gitRequestsAtOnce`, `gitRequestsWaiting`, `gitRequestsWaitingPerCaller` and `gitWaitMs`. */
 export const make = (): GitTurns => {
   const callers = FairSlots.make(ServerLimits.gitRequestsWaiting)
   const projects = FairSlots.make(ServerLimits.gitRequestsAtOnce)

@@ -2,8 +2,10 @@
 
 /** The most that one line can carry. */
 const lineBytes = 65_516
+/** The mark that ends a list. */
 export const flush: Buffer = Buffer.from("0000", "latin1")
 
+/** Frames text or bytes, of which one line carries at most 65,516. */
 export const line = (text: string | Uint8Array): Buffer => {
   const body = typeof text === "string" ? Buffer.from(text, "utf8") : text
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, "0"), "latin1"), body])

@@ -2,6 +2,7 @@
 import { band, flush, line } from "./PktLine.ts"
 import type { PushRequest } from "./PushRequest.ts"
 
+/** What became of one ref. */
 export interface Outcome {
   /** Null when it was taken; else a few words for the line of the ref. */
   readonly refused: string | null

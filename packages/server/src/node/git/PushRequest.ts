@@ -1,6 +1,7 @@
 /** What a client asks in a push: refs to move, and the pack that they need. */
 import { lineAt } from "./PktLine.ts"
 
+/** One ref that is to be moved, by ids of commits. */
 export interface RefUpdate {
   /** Forty zeroes for a ref that is to be made. */
   readonly from: string
@@ -9,6 +10,7 @@ export interface RefUpdate {
   readonly ref: string
 }
 
+/** All of a push; `pack` is not looked into. */
 export interface PushRequest {
   readonly updates: ReadonlyArray<RefUpdate>
   readonly capabilities: ReadonlySet<string>
@@ -16,6 +18,7 @@ export interface PushRequest {
   readonly pack: Buffer
 }
 
+/** How git writes that there is no commit. */
 export const zero = "0".repeat(40)
 /** More than anyone means; each of them is answered. */
 const mostUpdates = 100

@@ -36,6 +36,7 @@ export interface FoundDatabase {
   readonly remedy: string | null
 }
 
+/** What the composition asks of one. */
 export interface Installation {
   /** The stores, and the notices between processes, which in one process have nobody to go to. */
   readonly state: Layer.Layer<SqlStores.Stores | Notices.Notices, DatabaseUnavailable>

@@ -4,6 +4,7 @@ import * as Embedded from "./Embedded.ts"
 import type { Installation } from "./Installation.ts"
 import * as Postgres from "./Postgres.ts"
 
+/** Postgres when there is a URL of a database, else the embedded one. */
 export const of = ({
   data,
   databaseSchema,

@@ -5,6 +5,7 @@ import * as SqlStores from "@pawl/sql/SqlStores"
 import { Effect, Layer, type Redacted } from "effect"
 import { type FoundDatabase, type Installation, orUnavailable } from "./Installation.ts"
 
+/** Where the state is; the URL is never logged. */
 export interface Database {
   readonly url: Redacted.Redacted
   readonly schema: string

@@ -1,6 +1,7 @@
 /** Where things are reached: the API and console, and each app's host. */
 import type { Options } from "../Options.ts"
 
+/** How addresses are made from options, and told apart. */
 export interface Addresses {
   /** Of the API and console, without a path: `http://localhost:8787`. */
   readonly apiOrigin: string
@@ -19,6 +20,7 @@ const nameOf = (host: string): string =>
 const isLoopback = (name: string): boolean =>
   name === "localhost" || name === "[::1]" || /^127(\.\d{1,3}){3}$/.test(name)
 
+/** `port` is the one that is listened on: without a base URL, addresses name it. */
 export const of = (options: Pick<Options, "baseUrl" | "host">, port: number): Addresses => {
   const base = new URL(options.baseUrl ?? `http://localhost:${port}`)
   const suffix = base.port === "" ? "" : `:${base.port}`

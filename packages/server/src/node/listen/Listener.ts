@@ -19,6 +19,7 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   }
 }
 
+/** A listener whose port is taken, before there is anything behind it. */
 export interface Listener {
   readonly port: number
   /** Takes no connections any more, and waits for the requests that are under way. Repeating it does nothing. */
@@ -32,6 +33,7 @@ export interface Listener {
   }) => void
 }
 
+/** Ends an answer with a problem (RFC 9457) that needs no handler. */
 export const problem = (
   res: ServerResponse,
   status: number,
@@ -109,6 +111,7 @@ const close = (server: Server, drainMs: number): Effect.Effect<void> =>
     server.closeIdleConnections()
   })
 
+/** Listens until the scope ends. Fails with `CannotListen`; port 0 takes a free one. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number

@@ -20,6 +20,7 @@ const line = Logger.map(json, (text) => {
   process.stderr.write(`${text}\n`)
 })
 
+/** In place of Effect's own logger. */
 export const layer = Logger.layer([line])
 /** Warnings and errors alone. */
 export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Warn")

@@ -8,6 +8,7 @@ import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
 import { describe } from "@pawl/core/primitives/Telling"
 import { Effect, Redacted } from "effect"
 
+/** Where spans go, and under which name; the headers may hold a credential. */
 export interface Collector {
   /** Of OTLP over HTTP, without `/v1/traces`. It holds no credentials. */
   readonly endpoint: string

@@ -12,6 +12,7 @@ import type { Options } from "../Options.ts"
 import * as OtlpExporter from "./OtlpExporter.ts"
 import { version } from "../Version.ts"
 
+/** What the composition puts around the parts of a server. */
 export interface Telemetry {
   readonly meters: Meters.MeterSet
   /** Null: no traces. */

@@ -1,6 +1,7 @@
 /** Who asks, what they may, and how many there may be of them. */
 import { conflict, problemOf, type Rows } from "./Row.ts"
 
+/** Refusals of callers, roles, organizations, users and tokens. */
 export const accessProblems = {
   Unauthenticated: ({ message, reason }) =>
     problemOf(

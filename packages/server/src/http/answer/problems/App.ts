@@ -1,6 +1,7 @@
 /** What an installation does not do, or not now, for apps and their releases. */
 import { conflict, problemOf, type Rows } from "./Row.ts"
 
+/** Refusals of apps, their releases and builds. */
 export const appProblems = {
   AppsDisabled: ({ message }) => conflict("apps_disabled", "No apps here", message),
   NoDeployedRelease: ({ message }) => conflict("no_deployed_release", "No release is deployed", message),

@@ -1,6 +1,7 @@
 /** What stands between a Candidate and its promotion. */
 import { conflict, problemOf, type Rows } from "./Row.ts"
 
+/** Refusals of Candidates, approvals and promotion. */
 export const candidateProblems = {
   CandidateLimit: ({ max, message }) => conflict("candidate_limit", "No more Candidates", message, { max }),
   NotComposed: ({ message, status }) =>

@@ -1,6 +1,7 @@
 /** What a Change does not allow. */
 import { conflict, type Rows } from "./Row.ts"
 
+/** Refusals of Changes and ChangeSets. */
 export const changeProblems = {
   ChangeClosed: ({ message, status }) =>
     conflict("change_closed", "The Change is closed", message, { changeStatus: status }),

@@ -1,6 +1,7 @@
 /** What is not the caller's fault: what broke inside is in the log only. */
 import { problemOf, type Rows } from "./Row.ts"
 
+/** 500 `internal`: says nothing of what broke, which is in the log under the request's id. */
 export const internal = () =>
   problemOf(
     500,
@@ -18,6 +19,7 @@ const unavailable = () =>
     { retryAfterSeconds: 1 }
   )
 
+/** Machinery that is away, and mistakes of ours. */
 export const machineryProblems = {
   // Keys are made by the server, and what was just written is there.
   InvalidKey: internal,

@@ -1,6 +1,7 @@
 /** What a Project does not allow, and what can be heard of it. */
 import { conflict, type Rows } from "./Row.ts"
 
+/** Refusals of Projects, their source and their webhooks. */
 export const projectProblems = {
   SlugTaken: ({ message, slug }) => conflict("slug_taken", "The slug is taken", message, { slug }),
   ProjectArchived: ({ message, projectId }) =>

@@ -4,6 +4,7 @@ import { problemOf, type Rows } from "./Row.ts"
 
 const wordOf = (kind: string): string => kind.toLowerCase().replace(/-/g, "_")
 
+/** Refusals of what a request names or sends, whatever it is about. */
 export const requestProblems = {
   InvalidField: ({ code, field, message }) =>
     problemOf(400, code, "A field cannot be used", message, { field: short(field) }),

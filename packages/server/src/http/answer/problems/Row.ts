@@ -7,6 +7,7 @@ type Facts = Readonly<Record<string, unknown>>
 /** By the tag of the refusal. */
 export type Rows = { readonly [T in Refusal["_tag"]]: (refusal: Extract<Refusal, { readonly _tag: T }>) => Problem }
 
+/** A problem whose request id is set when it is answered. `facts` are fields of the answer, beside the others. */
 export const problemOf = (
   status: ProblemStatus,
   code: string,

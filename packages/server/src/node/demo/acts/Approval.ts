@@ -15,6 +15,7 @@ import {
 } from "../Steps.ts"
 import * as Story from "../Story.ts"
 
+/** Act 5: promotion is refused until somebody approves. */
 export const approval = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
   timeline.title("5. A Change of high risk waits for a person")

@@ -1,6 +1,7 @@
 /** A shop goes live. */
 import { type App, type Demo, need, type Shop, until } from "../Steps.ts"
 
+/** Act 1: from a template to an app on its own host. */
 export const createShop = async (demo: Demo): Promise<Shop> => {
   const { api, timeline } = demo
   timeline.title("1. A shop goes live")

@@ -13,6 +13,7 @@ import {
 } from "../Steps.ts"
 import * as Story from "../Story.ts"
 
+/** Act 2. Answers the address of the Candidate's preview. */
 export const feature = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
   timeline.title("2. A person's edit is verified, promoted and released")

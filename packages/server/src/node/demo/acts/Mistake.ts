@@ -3,6 +3,7 @@ import type { Page } from "../DemoApi.ts"
 import { type Demo, need, openChange, proof, type Shop, sourceFile, verify } from "../Steps.ts"
 import * as Story from "../Story.ts"
 
+/** Act 3: neither canonical nor the live app moves. */
 export const mistake = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
   timeline.title("3. A Change whose test fails stays out")

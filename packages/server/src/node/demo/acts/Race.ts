@@ -4,6 +4,7 @@ import type { Policy } from "@pawl/core/model/Policy"
 import { askFor, type Demo, endOf, need, openChange, type Shop, sourceFile } from "../Steps.ts"
 import * as Story from "../Story.ts"
 
+/** Act 4: the one that comes second is composed anew on the first. */
 export const race = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
   timeline.title("4. Two Changes race, and both end live")

@@ -3,6 +3,7 @@ import type { Candidate } from "@pawl/core/model/Candidate"
 import type { Change } from "@pawl/core/model/Change"
 import { type Demo, mustBeVerified, need, promote, proof, released, type Shop, verification } from "../Steps.ts"
 
+/** Act 7: the tree of `good` comes back as the generation after `failed`, and the stored bundle is served. */
 export const rollback = async (demo: Demo, shop: Shop, from: { readonly failed: number; readonly good: number }) => {
   const { api, timeline } = demo
   timeline.title("7. A rollback is a step forward")

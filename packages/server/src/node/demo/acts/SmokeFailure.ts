@@ -16,6 +16,7 @@ import {
 } from "../Steps.ts"
 import * as Story from "../Story.ts"
 
+/** Act 6. Answers the generation that failed, the one that is served instead, and the Change. */
 export const smokeFailure = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
   timeline.title("6. A failed smoke test brings the version before back")

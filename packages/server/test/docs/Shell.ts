@@ -26,6 +26,9 @@ export const notRun: ReadonlyMap<string, string> = new Map([
       "npm test",
       "npm run check",
       "npm run test:only -- --project core",
+      "npm run test:changed",
+      "npm run test:deep",
+      "npm run test:long -- turn",
       "npm run docs",
       "npm run lint:fix",
       "npm run format"

@@ -150,19 +150,16 @@ const store = (plan: Plan, commit: Commit, write: Write): void => {
   change(plan, of, id, revision, { sql: of.update, params })
 }
 
-/** On Postgres the place of a row is the next of its Project, which no other commit of the Project can take meanwhile; on SQLite the next of all. */
-const remembering = {
-  pg: `INSERT INTO pawl_history (project_id, position, change_id, at, data)
-    VALUES (?, (SELECT coalesce(max(position), 0) + 1 FROM pawl_history WHERE project_id = ?), ?, ?, ?)`,
-  sqlite: `INSERT INTO pawl_history (project_id, change_id, at, data) VALUES (?, ?, ?, ?)`
-}
-
-const remember = (plan: Plan, commit: Commit, { dialect, now }: Circumstances): void => {
+/** The place of a row is the next of its Project, which no other commit of the Project can take meanwhile. */
+const remember = (plan: Plan, commit: Commit, now: number): void => {
   const scope = scopeOf(commit)
   for (const { changeId, transitions } of passagesOf(commit)) {
     const data = JSON.stringify({ commit: commit.name, actor: actorOf(commit), transitions })
-    const project = dialect === "pg" ? [scope, scope] : [scope]
-    add(plan, { sql: remembering[dialect], params: [...project, changeId, now, data] })
+    add(plan, {
+      sql: `INSERT INTO pawl_history (project_id, position, change_id, at, data)
+        VALUES (?, (SELECT coalesce(max(position), 0) + 1 FROM pawl_history WHERE project_id = ?), ?, ?, ?)`,
+      params: [scope, scope, changeId, now, data]
+    })
   }
 }
 
@@ -217,7 +214,7 @@ export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
   recordStep(plan, commit)
   for (const expectation of expects) guard(plan, expectation)
   for (const write of writes) store(plan, commit, write)
-  remember(plan, commit, circumstances)
+  remember(plan, commit, circumstances.now)
   if (events.length > 0) publish(plan, scopeOf(commit), events, circumstances)
   if (commands.length > 0)
     for (const statement of sending(scopeOf(commit), commands, circumstances.now)) add(plan, statement)

@@ -30,12 +30,13 @@ type Step = (sql: SqlClient.SqlClient) => ReadonlyArray<string>
  */
 const inFewerPages: ReadonlyArray<string> = [
   `ALTER TABLE pawl_history RENAME TO pawl_history_before`,
-  `CREATE TABLE pawl_history (position INTEGER PRIMARY KEY, project_id TEXT NOT NULL, change_id TEXT, at BIGINT NOT NULL, data TEXT NOT NULL)`,
-  `INSERT INTO pawl_history (project_id, change_id, at, data)
-    SELECT project_id, change_id, at, data FROM pawl_history_before ORDER BY project_id, position`,
+  `CREATE TABLE pawl_history (
+    place INTEGER PRIMARY KEY, project_id TEXT NOT NULL, position BIGINT NOT NULL, change_id TEXT, at BIGINT NOT NULL, data TEXT NOT NULL)`,
+  `INSERT INTO pawl_history (project_id, position, change_id, at, data)
+    SELECT project_id, position, change_id, at, data FROM pawl_history_before ORDER BY project_id, position`,
   `DROP TABLE pawl_history_before`,
-  `CREATE INDEX pawl_history_project ON pawl_history (project_id)`,
-  `CREATE INDEX pawl_history_change ON pawl_history (change_id)`,
+  `CREATE UNIQUE INDEX pawl_history_project ON pawl_history (project_id, position)`,
+  `CREATE INDEX pawl_history_change ON pawl_history (change_id, position)`,
   `ALTER TABLE pawl_turn RENAME TO pawl_turn_before`,
   `CREATE TABLE pawl_turn (project_id TEXT PRIMARY KEY, served BIGINT NOT NULL) WITHOUT ROWID`,
   `INSERT INTO pawl_turn (project_id, served) SELECT project_id, served FROM pawl_turn_before

@@ -38,7 +38,7 @@ const asVersionSeven = (file: string): void => {
     "ALTER TABLE pawl_history RENAME TO newer",
     `CREATE TABLE pawl_history (project_id TEXT NOT NULL, position BIGINT NOT NULL, change_id TEXT, at BIGINT NOT NULL, data TEXT NOT NULL,
       PRIMARY KEY (project_id, position)) WITHOUT ROWID`,
-    `INSERT INTO pawl_history SELECT project_id, row_number() OVER (PARTITION BY project_id ORDER BY position), change_id, at, data FROM newer`,
+    "INSERT INTO pawl_history SELECT project_id, position, change_id, at, data FROM newer",
     "DROP TABLE newer",
     "CREATE INDEX pawl_history_change ON pawl_history (change_id, position)",
     "DELETE FROM pawl_turn WHERE project_id = '*'",

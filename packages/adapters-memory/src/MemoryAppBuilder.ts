@@ -81,4 +81,5 @@ export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): 
     })
   })
 
+/** Builds every job as it comes: no answer is scripted. */
 export const layerMemory: Layer.Layer<AppBuilder> = layerMemoryWith(() => null)

@@ -23,6 +23,7 @@ const isOpen = (state: MemoryState, { project, channel, incarnation }: DataStore
   )
 }
 
+/** `AppData` over a store in memory, within the bounds of every store. It never is unavailable. */
 export const make = (state: MemoryState): AppData["Service"] => {
   const nameOf = (store: DataStoreRef) => `${store.project}\n${store.channel}`
   const valuesOf = (store: DataStoreRef) => state.appData.get(nameOf(store)) ?? new Map<string, string>()
@@ -59,6 +60,7 @@ export const make = (state: MemoryState): AppData["Service"] => {
   }
 }
 
+/** `DailyCounter` over a store in memory. */
 export const makeDailyCounter = (state: MemoryState): DailyCounter["Service"] => ({
   used: (name, day) => Effect.sync(() => state.counters.get(`${day}\n${name}`)?.used ?? 0),
   usedBy: (prefix, day) =>

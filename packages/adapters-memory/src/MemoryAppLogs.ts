@@ -6,6 +6,7 @@ import { appLogsOf, type Signals } from "@pawl/core/ledger/Signals"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type AppLogs, linesOf } from "@pawl/core/app/AppLogs"
 
+/** `AppLogs` over a store in memory. `signals` wake those who follow. */
 export const make = (state: MemoryState, signals: Signals): AppLogs["Service"] => {
   const read: AppLogs["Service"]["read"] = (project, { after, channel, limit }) =>
     Effect.sync(() => {

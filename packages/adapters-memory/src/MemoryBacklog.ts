@@ -30,6 +30,7 @@ const lag = (state: MemoryState): ReadonlyArray<ConsumerLag> => {
   return Array.from(found.values())
 }
 
+/** `Backlog` over a store in memory, counted anew each time that it is asked. */
 export const make = (state: MemoryState): Backlog["Service"] => ({
   queue: Effect.map(nowMillis, (now) => queue(state, now)),
   lag: Effect.sync(() => lag(state))

@@ -140,6 +140,7 @@ const makeDeadLetters = (state: MemoryState, put: (row: CommandRow) => void): De
   }
 }
 
+/** `Commands` over a store in memory. `signals` wake those who wait for work. */
 export const make = (state: MemoryState, signals: Signals): Commands["Service"] => {
   // Listens from the last claim on, so that what is sent between a claim and the wait after it is not missed.
   const ears = listening(signals, work)

@@ -9,6 +9,7 @@ import type { Consumer } from "@pawl/core/model/Consumer"
 import { type EventLog, EventsExpired } from "@pawl/core/event/EventLog"
 import { listening } from "@pawl/core/event/RoutingNotices"
 
+/** `EventLog` over a store in memory. `signals` wake those who follow. */
 export const make = (state: MemoryState, signals: Signals): EventLog["Service"] => {
   const read: EventLog["Service"]["read"] = (projectId, after, limit) =>
     Effect.suspend(() => {

@@ -28,6 +28,7 @@ export const record = (state: MemoryState, commit: Commit, now: number): void =>
     })
 }
 
+/** `History` over a store in memory, in the order of the commits. */
 export const make = (state: MemoryState): History["Service"] => ({
   ofChange: (changeId, listing) =>
     Effect.sync(() => {

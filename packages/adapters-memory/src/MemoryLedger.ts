@@ -47,6 +47,7 @@ export type Stores =
   | AppLogs
   | Backlog
 
+/** Every store port over one state in memory. */
 export interface MemoryStore {
   readonly services: Context.Context<Stores>
   /** The state as it is now. Later commits do not change it; give it to `makeMemoryStore` to go on from there. */

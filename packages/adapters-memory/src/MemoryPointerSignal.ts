@@ -2,12 +2,14 @@
 import { Effect, Layer } from "effect"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 
+/** A signal, and what it was told. */
 export interface Heard {
   readonly layer: Layer.Layer<never>
   /** The labels that moved since the last call, in order. */
   readonly take: () => ReadonlyArray<string>
 }
 
+/** A signal of its own, which has heard nothing yet. */
 export const make = (): Heard => {
   const labels: Array<string> = []
   return {

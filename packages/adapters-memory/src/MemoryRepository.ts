@@ -7,11 +7,13 @@ import { type FileDiff, type FileEdits, MergeConflict, ObjectNotFound } from "@p
 import type { CommitRef, RepositoryRef, Signature, TreeEntry } from "@pawl/core/project/Repositories"
 import { fileDiff } from "@pawl/core/project/TextDiff"
 
+/** One file of a tree. `id` is the first 40 hex characters of the SHA-256 of its bytes; `size` is in bytes. */
 export interface File {
   readonly id: string
   readonly size: number
   readonly content: Uint8Array
 }
+/** A tree, by path from the root, without a slash in front. */
 export type Files = ReadonlyMap<string, File>
 interface Commit extends CommitRef {
   readonly parents: ReadonlyArray<string>
@@ -21,12 +23,14 @@ export interface Repository {
   readonly commits: Map<string, Commit>
   readonly trees: Map<string, Files>
 }
+/** The repositories of one Project. `main` is a commit; `canon` and `main` are absent until they are made. */
 export interface ProjectState {
   canon?: Repository
   main?: string
   readonly forks: Map<string, Repository>
 }
 
+/** A repository without commits. */
 export const emptyRepository = (): Repository => ({ commits: new Map(), trees: new Map() })
 const objectId = (value: unknown) => Effect.map(sha256(canonicalJson(value)), (digest) => digest.slice(0, 40))
 
@@ -40,6 +44,7 @@ const hashed = (files: ReadonlyMap<string, Omit<File, "id"> & { readonly id: str
     (entries): Files => new Map(entries.sort(([a], [b]) => compareCodePoints(a, b)))
   )
 
+/** A tree with edits put on it. Fails with what `applyEdits` refuses. */
 export const edited = (base: Files, edits: FileEdits) =>
   Effect.flatMap(
     Effect.fromResult(
@@ -116,6 +121,7 @@ export class Repos {
   }
 }
 
+/** Stores a commit and its tree in a repository. The same content gives the same ids. */
 export const record = Effect.fnUntraced(function* (
   into: Repository,
   options: {
@@ -139,6 +145,7 @@ export const record = Effect.fnUntraced(function* (
   return { commit, tree }
 })
 
+/** The files that differ between two trees, in path order. */
 export const diffFiles = (before: Files, after: Files): ReadonlyArray<FileDiff> => {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort(compareCodePoints)
   return paths.flatMap((path) => {
@@ -147,6 +154,7 @@ export const diffFiles = (before: Files, after: Files): ReadonlyArray<FileDiff> 
   })
 }
 
+/** All entries of a tree, directories too, in path order. */
 export const listing = Effect.fnUntraced(function* (files: Files): Effect.fn.Return<ReadonlyArray<TreeEntry>> {
   const entries: Array<TreeEntry> = []
   for (const [path, { id, size }] of files) entries.push({ path, type: "file", id, size, executable: false })

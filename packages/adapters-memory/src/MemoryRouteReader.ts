@@ -35,6 +35,7 @@ const routesOf = (files: SourceFiles): ReadonlyArray<string> => {
   return [...code, ...pages.sort()]
 }
 
+/** Routes as the sources name them in plain lines; no code is parsed. */
 export const layerMemory: Layer.Layer<RouteReader> = Layer.succeed(RouteReader, {
   added: (before, after) =>
     Effect.sync(() => {

@@ -11,6 +11,7 @@ import {
   SandboxUnavailable
 } from "@pawl/core/verification/Sandbox"
 
+/** How a job ends, and what it printed. */
 export interface Scripted {
   readonly outcome: SandboxOutcome
   /** Cut at `limits.outputBytes`, as a real sandbox would. Default: nothing. */
@@ -79,4 +80,5 @@ const make = Effect.fnUntraced(function* (script: SandboxScript) {
   return Sandbox.of({ isolation: Effect.succeed(isolation), start, poll, cancel })
 })
 
+/** A sandbox whose jobs end as the script says. It guarantees nothing. */
 export const layerMemory = (script: SandboxScript): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(script))

@@ -7,6 +7,7 @@ import type { HeldSlot, SharedSlots } from "@pawl/core/ledger/SharedSlots"
 
 const keyOf = (scope: string, place: number): string => `${place}\n${scope}`
 
+/** `SharedSlots` over a store in memory, by the program's clock. */
 export const make = (state: MemoryState): SharedSlots["Service"] => {
   const isHeld = ({ holder, place, scope }: HeldSlot, now: number): boolean => {
     const row = state.slots.get(keyOf(scope, place))

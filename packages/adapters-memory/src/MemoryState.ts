@@ -5,6 +5,7 @@ import type { Event } from "@pawl/core/model/Event"
 import type { MemoryPassage } from "./MemoryHistory.ts"
 import { type Kind, kinds } from "@pawl/core/model/Entities"
 
+/** A record as it is kept. `project` is null for the directory. */
 export interface RecordRow {
   readonly record: unknown
   readonly revision: number
@@ -13,6 +14,7 @@ export interface RecordRow {
   readonly position: number
 }
 
+/** A command in the queue, and who holds it. */
 export interface CommandRow {
   readonly command: Command
   /** When it may be claimed, ms since 1970: its due time, or the end of its lease. */
@@ -28,6 +30,7 @@ export interface CommandRow {
   readonly waitedUntil: number | null
 }
 
+/** The log of one Project. `last` is the newest sequence; 0 before the first. */
 export interface ProjectEvents {
   last: number
   /** The lowest sequence that is kept, or will be. */
@@ -39,6 +42,7 @@ export interface ProjectEvents {
 /** What a command begins with, beside what it was sent with. */
 export const fresh = { token: null, again: null, deaths: 0, outage: null, waitedUntil: null } as const
 
+/** The whole of a store. Records are by kind, then by key; events by Project; commands by id. */
 export interface MemoryState {
   readonly records: Map<Kind, Map<string, RecordRow>>
   readonly events: Map<string, ProjectEvents>
@@ -62,6 +66,7 @@ export interface MemoryState {
   tick: number
 }
 
+/** A state in which nothing was ever committed. */
 export const empty = (): MemoryState => ({
   records: new Map(kinds.map((kind) => [kind, new Map<string, RecordRow>()])),
   events: new Map(),
@@ -95,6 +100,7 @@ export const copy = (state: MemoryState): MemoryState => ({
   tick: state.tick
 })
 
+/** The rows of a kind, by key. A kind that there is not is a defect. */
 export const rowsOf = (state: MemoryState, kind: Kind): Map<string, RecordRow> => {
   const rows = state.records.get(kind)
   if (rows === undefined) throw new Error(`No such kind of record: ${kind}`)

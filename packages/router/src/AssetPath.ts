@@ -4,13 +4,16 @@
  */
 import type { BundleAssets } from "@pawl/core/bundle/Bundle"
 
+/** An app's `html_handling`. */
 export type HtmlHandling = BundleAssets["htmlHandling"]
+/** An app's `not_found_handling`. */
 export type NotFoundHandling = BundleAssets["notFoundHandling"]
 /** The files of a version, by path. */
 export interface Files {
   has(path: string): boolean
 }
 
+/** What a path comes to: a file, or a redirect to the path that the file is shown at. */
 export type Resolved =
   /** `how`: whether the file is at this path, or stands in for one that is not there. */
   | { readonly _tag: "File"; readonly file: string; readonly status: 200 | 404; readonly how: "own" | "instead" }
@@ -161,4 +164,5 @@ export const decodePath = (pathname: string): string | null => {
 /** Whether a path may be written in another way than `encodePath` writes it. */
 export const needsEscapes = (pathname: string): boolean => /[^\w/.~!'()*-]/.test(pathname)
 
+/** A path as a URL has it: each segment escaped by itself. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/")

@@ -65,6 +65,7 @@ const wantedRange = (method: string, conditions: Conditions | null, file: SiteFi
   return ifRange === null || ifRange.trim() === file.etag ? rangeOf(range, size) : null
 }
 
+/** What is asked of a file. `change` is what the app's header rules do; null for nothing. */
 export interface FileRequest {
   readonly method: string
   readonly conditions: Conditions | null
@@ -78,6 +79,7 @@ const sized = (headers: Headers, length: number, range: string): Headers => [
   ["content-range", range]
 ]
 
+/** The whole file, a range of it (206), or 304 or 416 by the conditions. HEAD gets no body. */
 export const fileResponse = (file: SiteFile, body: BytesBody, request: FileRequest): AppResponse => {
   const { change, conditions, method, status } = request
   const { bytes } = body
@@ -90,6 +92,7 @@ export const fileResponse = (file: SiteFile, body: BytesBody, request: FileReque
   return { status: 206, headers, body: new BytesBody(bytes.subarray(start, end)) }
 }
 
+/** A redirect without a body. `to` is a URL or a path, escaped already. */
 export const moved = (to: string, status: 301 | 302 | 303 | 307 | 308): AppResponse => ({
   status,
   headers: [
@@ -99,6 +102,7 @@ export const moved = (to: string, status: 301 | 302 | 303 | 307 | 308): AppRespo
   body: null
 })
 
+/** What a method other than GET and HEAD gets for a file. */
 export const methodNotAllowed: AppResponse = {
   status: 405,
   headers: [
@@ -108,4 +112,5 @@ export const methodNotAllowed: AppResponse = {
   body: null
 }
 
+/** A 404 without a body. */
 export const nothing: AppResponse = { status: 404, headers: [["content-length", "0"]], body: null }

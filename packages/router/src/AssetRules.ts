@@ -8,17 +8,20 @@ import { compile, fill, globs, isDynamic, match, type PathPattern, type Values }
 /** Who is asked first for a path. `files` alone: the app is not asked even when there is no file. */
 export type First = "app" | "files" | "files alone"
 
+/** Who is asked first. An exception (`!`) goes before every other rule. */
 export const firstOf = (setting: RunWorkerFirst, pathname: string): First => {
   if (typeof setting === "boolean") return setting ? "app" : "files"
   if (setting.some((rule) => rule.startsWith("!") && globs(rule.slice(1), pathname))) return "files alone"
   return setting.some((rule) => !rule.startsWith("!") && globs(rule, pathname)) ? "app" : "files"
 }
 
+/** What a redirect rule does with a request. */
 export type Redirect =
   | { readonly _tag: "Redirect"; readonly to: string; readonly status: 301 | 302 | 303 | 307 | 308 }
   /** Another path of the same app is shown, without a word to the visitor. */
   | { readonly _tag: "Rewrite"; readonly pathname: string }
 
+/** The lines of a `_redirects`, made ready for matching. */
 export interface Redirects {
   /** Lines before the first with a pattern, by their path. */
   readonly exact: ReadonlyMap<string, RedirectRule>
@@ -97,6 +100,7 @@ export interface Change {
   readonly gone: ReadonlySet<string>
 }
 
+/** The blocks of a `_headers`, made ready. `byHost`: some name a host. `known` remembers what was found. */
 export interface HeaderRules {
   readonly rules: ReadonlyArray<CompiledRule>
   readonly byHost: boolean
@@ -156,5 +160,6 @@ export const changeFor = (rules: HeaderRules, pathname: string, hostname: string
   return change
 }
 
+/** Headers with a change made to them; the same ones where there is none. */
 export const changed = (headers: Headers, change: Change | null): Headers =>
   change === null ? headers : [...headers.filter(([name]) => !change.gone.has(name)), ...change.set]

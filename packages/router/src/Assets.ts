@@ -15,6 +15,7 @@ import type { SiteFile } from "./SiteFile.ts"
 
 type Failure = BundleUnusable | ObjectStoreUnavailable
 
+/** Files from the object store. What is missing or damaged is `BundleUnusable`, and never served. */
 export class Assets extends Context.Service<
   Assets,
   {
@@ -160,6 +161,7 @@ const server = Effect.map(Assets, (assets) =>
   })
 )
 
+/** Over an object store. What was read stays in memory, within `RouterLimits`. */
 export const layer: Layer.Layer<Assets | AssetServer, never, ObjectStore> = Layer.provideMerge(
   Layer.effect(AssetServer, server),
   Layer.effect(Assets, make)

@@ -1,5 +1,6 @@
 /** Bodies of requests and responses: async iterables of bytes, and the one special case of bytes at hand. */
 
+/** What a Node stream and a web stream both are. */
 export type Body = AsyncIterable<Uint8Array>
 
 /** A body that is already in memory. A front may send `bytes` in one piece instead of iterating. */

@@ -4,8 +4,10 @@
  */
 import { parseHost } from "@pawl/core/model/HostLabel"
 
+/** Who answers a request. `nowhere`: its host is none of ours. */
 export type Place = "app" | "api" | "nowhere"
 
+/** Which hosts this server answers for. */
 export interface Hosts {
   /** The domain below which apps have their hosts; null where none are served. */
   readonly appsDomain: string | null

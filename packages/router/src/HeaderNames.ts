@@ -41,6 +41,7 @@ const proxyOrders = new Set([
 const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const internal = (name: string): boolean => internalPrefixes.some((prefix) => name.startsWith(prefix))
 
+/** What becomes of headers of this name. */
 export interface HeaderName {
   /** In lower case. */
   readonly name: string

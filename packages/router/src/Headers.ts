@@ -15,6 +15,7 @@ const valuesOf = (headers: Headers, name: string): ReadonlyArray<string> => {
   return values
 }
 
+/** The first value of a header; `name` is in lower case. */
 export const valueOf = (headers: Headers, name: string): string | undefined => {
   for (const [each, value] of headers) if (isNamed(each, name)) return value
   return undefined
@@ -48,6 +49,7 @@ const basicText = (value: string): string => {
 export const carriesPawlToken = (value: string, others: ReadonlyArray<string> = []): boolean =>
   [value, basicText(value)].some((text) => /pawl_/i.test(text) || others.some((other) => text.includes(other)))
 
+/** What the router knows of who asks. */
 export interface Visitor {
   /** The `Host` the visitor asked for, as it was sent. */
   readonly host: string

@@ -64,8 +64,10 @@ export class KnownHost {
   }
 }
 
+/** What a host name says: an app's host, the apps domain itself, or nothing of ours. */
 export type Host = KnownHost | { readonly _tag: "Apex" } | { readonly _tag: "Nobody" }
 
+/** Host names under one apps domain, as they were read; bounded. */
 export class KnownHosts {
   readonly #appsDomain: string
   readonly #known = new Map<string, KnownHost>()

@@ -88,8 +88,10 @@ const pages = {
   }
 } as const satisfies Record<string, Page>
 
+/** The name of a page, which also settles its status. */
 export type PageName = keyof typeof pages
 
+/** What a page is made for. */
 export interface PageRequest {
   readonly method: string
   /** The host as the visitor sees it; shown on the page. */

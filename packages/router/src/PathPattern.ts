@@ -14,6 +14,7 @@ interface Parts {
 }
 type Segment = string | Parts
 
+/** A pattern, taken apart into segments. */
 export interface PathPattern {
   readonly separator: string
   readonly head: ReadonlyArray<Segment>
@@ -24,6 +25,7 @@ export interface PathPattern {
 
 const placeholder = /:([A-Za-z]\w*)/g
 
+/** Whether a pattern has a `*` or a `:name`, so that it fits more than one path. */
 export const isDynamic = (pattern: string): boolean => pattern.includes("*") || /:[A-Za-z]/.test(pattern)
 
 /** Null for two placeholders side by side: where one ended and the other began would be a guess. */

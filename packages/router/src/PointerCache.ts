@@ -7,6 +7,7 @@ import { Meters } from "@pawl/core/telemetry/Meters"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as SharedCache from "./SharedCache.ts"
 
+/** Pointers of hosts, by label and channel. */
 export class PointerCache extends Context.Service<
   PointerCache,
   {
@@ -24,6 +25,7 @@ export class PointerCache extends Context.Service<
 // A label has no blank, so no label's keys start like another's.
 const keyOf = (label: string, channel: string) => `${label} ${channel}`
 
+/** Over a source of pointers. One that cannot be read is not remembered. */
 export const layer: Layer.Layer<PointerCache, never, PointerSource> = Layer.effect(
   PointerCache,
   Effect.gen(function* () {

@@ -44,6 +44,7 @@ export type Unserved =
   | PointerSourceUnavailable
   | ObjectStoreUnavailable
 
+/** A failure of any part is a page of its own: the router itself never fails. */
 export class Router extends Context.Service<
   Router,
   {
@@ -59,6 +60,7 @@ export class Router extends Context.Service<
   }
 >()("@pawl/router/Router") {}
 
+/** What the router must know of the installation. */
 export interface RouterOptions {
   /** Where the API and console are, without a path: the apex of the apps domain sends there. */
   readonly apiOrigin: string
@@ -249,5 +251,6 @@ const make = Effect.fnUntraced(function* (options: RouterOptions) {
   return Router.of({ handle, ask, stopRemoved })
 })
 
+/** Over pointers, files and the runtime of apps. */
 export const layer = (options: RouterOptions): Layer.Layer<Router, never, PointerCache | Assets | AppRuntime> =>
   Layer.effect(Router, make(options))

@@ -4,6 +4,7 @@ const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
+/** Limits of the core that the router keeps too stand in its `Limits`. */
 export const RouterLimits = {
   // Hosts (specification)
   pointerCacheMs: 10 * second,

@@ -29,6 +29,7 @@ const bounded = (path: string, response: AppResponse): Effect.Effect<Uint8Array,
     catch: (error) => new ProbeUnanswered({ path, reason: `the body broke off: ${String(error)}` })
   }).pipe(Effect.onInterrupt(() => Effect.sync(() => cancelBody(response.body))))
 
+/** Over the router. Where the router could not reach the app, that is `ProbeUnanswered`. */
 export const layer: Layer.Layer<ProbeClient, never, Router> = Layer.effect(
   ProbeClient,
   Effect.map(Router, (router) => ({

@@ -42,6 +42,7 @@ export const isReserved = (pathname: string): boolean => {
   return segments[0] === reservedSegment
 }
 
+/** What a host leads to. `Nobody`: it is none of ours, or no app could have it. */
 export type HostRoute =
   | { readonly _tag: "Apex" }
   | { readonly _tag: "Nobody" }
@@ -66,6 +67,7 @@ const versionOf = (row: Pointer, commit: string, bundleKey: string, bundleDigest
   incarnation: row.incarnation
 })
 
+/** What a pointer leads to: an app version, or the page that says why there is none. */
 export type PointerRoute =
   | { readonly _tag: "Page"; readonly page: PageName }
   | { readonly _tag: "Version"; readonly version: AppVersion }
@@ -127,6 +129,7 @@ const lengthOf = ({ headers = [], manifest, redirects = [] }: Bundle["assets"]):
   return length
 }
 
+/** The files and rules of a bundle. `bundleKey` is where its `bundle.json` lies; its files lie beside it. */
 export const siteOf = (bundle: Bundle, bundleKey: string): Site => {
   const { assets } = bundle
   const prefix = bundleKey.replace(/bundle\.json$/, "")
@@ -146,6 +149,7 @@ export const siteOf = (bundle: Bundle, bundleKey: string): Site => {
   }
 }
 
+/** A path that a file answers. */
 export interface FileRoute {
   readonly _tag: "File"
   readonly file: SiteFile
@@ -154,6 +158,7 @@ export interface FileRoute {
   readonly change: Change | null
 }
 
+/** What a path leads to in an app version. */
 export type SiteRoute =
   | { readonly _tag: "App" }
   | FileRoute
@@ -162,6 +167,7 @@ export type SiteRoute =
   /** `alone`: the app is not asked instead. */
   | { readonly _tag: "Nothing"; readonly alone?: true }
 
+/** A request, as far as its route hangs on it. */
 export interface PathRequest {
   readonly method: string
   /** As a URL has it: escaped, without dot segments. */

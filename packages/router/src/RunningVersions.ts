@@ -8,6 +8,7 @@ interface Running {
   readonly versionId: string
 }
 
+/** Versions by host, for a bounded number of hosts. */
 export class RunningVersions {
   // A Map keeps the order of insertion: the first is the one noted longest ago.
   private readonly byHost = new Map<string, Running>()

@@ -11,6 +11,7 @@ interface Entry<V> {
   readonly expiresAtMs: number
 }
 
+/** Values by key. What is dropped for want of room is the key unused for longest. */
 export interface SharedCache<V, E> {
   /** The value of a key, from the cache or from `load`. Failures are not kept. */
   readonly get: (key: string, load: Effect.Effect<V, E>) => Effect.Effect<V, E>
@@ -20,6 +21,7 @@ export interface SharedCache<V, E> {
   readonly size: () => number
 }
 
+/** The bounds of a cache. Loads run in `scope`, whoever asked for them. */
 export interface SharedCacheOptions<V> {
   readonly scope: Scope.Scope
   /** Of all values together, in the unit of `weigh`. What is heavier by itself is not kept. */
@@ -29,6 +31,7 @@ export interface SharedCacheOptions<V> {
   readonly aging?: { readonly maxMs: number; readonly clock: Clock.Clock }
 }
 
+/** An empty cache. */
 export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
   const { aging, maxWeight, scope, weigh } = options
   const now = aging === undefined ? () => 0 : () => aging.clock.currentTimeMillisUnsafe()

@@ -2,6 +2,7 @@
 import type { Headers } from "@pawl/core/app/AppRuntime"
 import { type AssetEntry, assetKey } from "@pawl/core/bundle/Bundle"
 
+/** A file of a version: where it lies, and its validators and headers. */
 export class SiteFile {
   readonly entry: AssetEntry
   /** Begins with a slash. */

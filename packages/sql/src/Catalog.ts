@@ -3,6 +3,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { Effect } from "effect"
 
+/** The shape of a database. */
 export interface Catalog {
   /** Tables, indexes and triggers by their names. */
   readonly names: ReadonlySet<string>
@@ -27,6 +28,7 @@ const columnsIn = (sql: SqlClient.SqlClient) =>
       FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`
   })
 
+/** Asks the database in its own dialect. */
 export const read: Effect.Effect<Catalog, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = new Map<string, Set<string>>()

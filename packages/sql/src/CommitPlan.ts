@@ -13,6 +13,7 @@ import { quoted, type Table, table } from "./Tables.ts"
 /** What it means that a statement missed its number of rows. */
 type Miss = (rows: ReadonlyArray<Row>) => Conflict | LeaseLost | Duplicate
 
+/** A batch, and what it means when a statement of it misses. */
 export interface Plan {
   readonly statements: Array<Statement>
   /** Beside each statement; null for one that cannot miss. */
@@ -206,6 +207,7 @@ export const atMostBytes = ({ commands = [], events = [], writes = [] }: Commit,
 }
 const rowBytes = 256
 
+/** The statements of a commit, in the order in which its expectations are judged. */
 export const planOf = (commit: Commit, circumstances: Circumstances): Plan => {
   const plan: Plan = { statements: [], misses: [], sequenceAt: null }
   const { commands = [], events = [], expects = [], writes = [] } = commit

@@ -10,6 +10,7 @@ import { Context, Effect, Layer } from "effect"
 
 /** What may be bound. Times are milliseconds since 1970; JSON is text. */
 export type Parameter = string | number | null
+/** Columns by name, as the driver gives them: a whole number may be text. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** SQL in the form that SQLite and Postgres share, with `?` for each parameter. */
@@ -18,6 +19,7 @@ export interface Query {
   readonly params: ReadonlyArray<Parameter>
 }
 
+/** A statement of a batch, with the number of rows that it owes. */
 export interface Statement extends Query {
   /** How many rows it must answer, or change when it answers none. Another number undoes the whole batch. */
   readonly rows?: number
@@ -25,12 +27,14 @@ export interface Statement extends Query {
   readonly otherwise?: Query
 }
 
+/** What became of a batch: all of it, or nothing. */
 export type Outcome =
   /** The rows that each statement answered. */
   | { readonly _tag: "Applied"; readonly answers: ReadonlyArray<ReadonlyArray<Row>> }
   /** Nothing was changed: the statement at `index` missed its number of rows. `rows` is what `otherwise` answered. */
   | { readonly _tag: "Missed"; readonly index: number; readonly rows: ReadonlyArray<Row> }
 
+/** A client of one database. `batch` is one transaction, `query` a single statement. */
 export class Database extends Context.Service<
   Database,
   {

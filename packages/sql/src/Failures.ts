@@ -6,6 +6,7 @@ import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { reasonOf } from "./Database.ts"
 import { lifecycleMark } from "./Migrations.ts"
 
+/** What an error of the database comes to. A guard of the lifecycles that was hit is a defect (`BadCommit`). */
 export const unavailable =
   (operation: string) =>
   (error: SqlError): Effect.Effect<never, LedgerUnavailable> => {

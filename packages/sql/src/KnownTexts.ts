@@ -14,6 +14,7 @@ export const frozen = <A>(value: A): A => {
   return value
 }
 
+/** Texts and what they were decoded to, within a bound. */
 export interface KnownTexts<A> {
   /** What the text was decoded to; undefined when that is not known (any more). */
   readonly get: (text: string) => A | undefined

@@ -86,6 +86,7 @@ const removeKey = (store: ReadonlyArray<string>, key: string, open: Query): Read
   { sql: `UPDATE pawl_app_store SET keys = keys - 1 WHERE ${thisStore}`, params: store }
 ]
 
+/** `AppData` over a database whose tables are there. */
 export const make = (database: Database["Service"]): AppData["Service"] => {
   const openOf = makeOpen(database.dialect)
   const replace = (store: ReadonlyArray<string>, key: string, value: string, open: Query) =>
@@ -152,6 +153,7 @@ export const make = (database: Database["Service"]): AppData["Service"] => {
   }
 }
 
+/** `DailyCounter` over a database whose tables are there. */
 export const makeDailyCounter = (database: Database["Service"]): DailyCounter["Service"] => ({
   used: (name, day) =>
     database.query({ sql: "SELECT used FROM pawl_daily_counter WHERE day = ? AND name = ?", params: [day, name] }).pipe(

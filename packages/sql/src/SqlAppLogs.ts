@@ -57,6 +57,7 @@ const reading = (
   params: [project, after ?? 0, ...(channel === undefined ? [] : [channel])]
 })
 
+/** `AppLogs` over a database whose tables are there. `signals` wake those who follow. */
 export const make = (database: Database["Service"], signals: Signals): AppLogs["Service"] => {
   const read: AppLogs["Service"]["read"] = (project, { after, channel, limit }) =>
     database.query(reading(project, after, channel, limit)).pipe(

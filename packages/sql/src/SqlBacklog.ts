@@ -31,6 +31,7 @@ export const behindQuery = (dialect: keyof typeof parts): string =>
   `SELECT c.project_id AS project_id, ${parts[dialect].group} AS name FROM pawl_consumer c
   JOIN pawl_sequence s ON s.project_id = c.project_id WHERE ${parts[dialect].sequence} < s.last`
 
+/** `Backlog` over a database whose tables are there. */
 export const make = (database: Database["Service"]): Backlog["Service"] => ({
   queue: Effect.flatMap(nowMillis, (now) => database.query({ sql: queueQuery, params: [now] })).pipe(
     Effect.map((rows) =>

@@ -32,6 +32,7 @@ const eventOf = (projectId: string, row: Row): Result.Result<Event, LedgerUnavai
   )
 }
 
+/** `EventLog` over a database whose tables are there. `signals` wake those who follow. */
 export const make = (database: Database["Service"], signals: Signals): EventLog["Service"] => {
   const read: EventLog["Service"]["read"] = (projectId, after, limit) =>
     Effect.gen(function* () {

@@ -29,6 +29,7 @@ const rowOf = (row: Row): Result.Result<HistoryRow, LedgerUnavailable> =>
     onFailure: () => corrupt("pawl_history", `${String(row["project_id"])}/${String(row["position"])}`)
   })
 
+/** `History` over a database whose tables are there. */
 export const make = (database: Database["Service"]): History["Service"] => {
   const read = (
     column: "project_id" | "change_id",

@@ -16,6 +16,7 @@ const idsFor = ({ events = [] }: Commit): Effect.Effect<ReadonlyArray<string>> =
   return events.length === 1 ? Effect.map(makeUlid, (id) => [id]) : Effect.replicateEffect(makeUlid, events.length)
 }
 
+/** `Ledger` over a database whose tables are there. `signals` are notified of what a commit made. */
 export const make = (database: Database["Service"], signals: Signals.Signals): Ledger["Service"] => {
   const announce = (commit: Commit) => {
     if (commit.projectId !== null && commit.events !== undefined && commit.events.length > 0)

@@ -56,6 +56,7 @@ const listFailed = unavailable("list")
 /** Fewer rows are read one by one: their text would not be cheaper. */
 const fewRows = 4
 
+/** `Records` over a database whose tables are there. A row that cannot be decoded is `LedgerUnavailable`, for good. */
 export const make = (database: Database["Service"]): Records["Service"] => {
   const inRows = <K extends Kind>(kind: K, query: Query, limit: number | null) =>
     database.query(query).pipe(
@@ -96,6 +97,7 @@ export const parsed = (tableName: string, key: string, text: unknown) =>
     () => corrupt(tableName, key)
   )
 
+/** `Journal` over a database whose tables are there. */
 export const makeJournal = (database: Database["Service"]): Journal["Service"] => ({
   steps: (process) =>
     Effect.suspend(() =>

@@ -10,6 +10,7 @@ import { unavailable } from "./Failures.ts"
 const dayMs = 24 * 60 * 60 * 1000
 const rowsAtOnce = 1000
 
+/** `Retention` over a database whose tables are there. */
 export const make = (database: Database["Service"]): Retention["Service"] => {
   /** Deletes in portions until one is not full; the statement answers the rows that it deleted. */
   const drain = Effect.fnUntraced(function* (portion: Query): Effect.fn.Return<number, SqlError> {

@@ -8,6 +8,7 @@ import { unavailable } from "./Failures.ts"
 
 const own = "scope = ? AND place = ? AND holder = ?"
 
+/** `SharedSlots` over a database whose tables are there, by this program's clock. */
 export const make = (database: Database["Service"]): SharedSlots["Service"] => {
   const takePlace = ({ holder, place, scope }: HeldSlot, now: number, leaseMs: number) =>
     database.query({

@@ -27,6 +27,7 @@ import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
 import { make as makeRetention } from "./SqlRetention.ts"
 import { make as makeSharedSlots } from "./SqlSharedSlots.ts"
 
+/** The ports that one database provides. */
 export type Stores =
   | Ledger
   | Records

@@ -9,6 +9,7 @@ import * as KnownTexts from "./KnownTexts.ts"
 import { type Write, writing } from "@pawl/core/primitives/JsonWriter"
 import { plainlyAfter } from "@pawl/core/primitives/PlainJson"
 
+/** The table of a kind, with the statements that read and write a row of it. */
 export interface Table {
   readonly kind: Kind
   /** `pawl_` and the kind in snake case. */
@@ -43,6 +44,7 @@ export interface Table {
   readonly byId: string
 }
 
+/** A column's name as SQL text. */
 export const quoted = (column: string): string => `"${column}"`
 
 type Decode = Table["decode"]
@@ -121,8 +123,10 @@ const tableOf = (kind: Kind): Table => {
 }
 
 const tables = new Map<Kind, Table>(kinds.map((kind) => [kind, tableOf(kind)]))
+/** The tables of all kinds, in the order of `Entities`. */
 export const allTables: ReadonlyArray<Table> = Array.from(tables.values())
 
+/** The table of a kind. A kind that there is not is a defect. */
 export const table = (kind: Kind): Table => {
   const found = tables.get(kind)
   if (found === undefined) throw new Error(`No such kind of record: ${kind}`)
@@ -136,6 +140,7 @@ export const storedOf = <K extends Kind>(kind: K, row: Row): Result.Result<Store
     onFailure: () => corrupt(table(kind).name, String(row["id"]))
   })
 
+/** What a row that its schema does not know is told as. Asking again does not help. */
 export const corrupt = (tableName: string, key: string): LedgerUnavailable =>
   new LedgerUnavailable({
     operation: `read ${tableName}`,

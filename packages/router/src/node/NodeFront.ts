@@ -11,6 +11,7 @@ import { read } from "./NodeRequest.ts"
 import { refuse, send } from "./NodeResponse.ts"
 import { attachRefusals, comesTooLate } from "./Refusals.ts"
 
+/** Listeners for a server's events. */
 export interface NodeFront {
   /** For a server's `request` event. */
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
@@ -30,6 +31,7 @@ export const serverOptions = {
   keepAliveTimeout: RouterLimits.connectionIdleMs
 } as const satisfies ServerOptions
 
+/** Over the router, with the context in which it was made. */
 export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function* () {
   const router = yield* Router
   const { appRequests, appSeconds } = yield* Meters

@@ -3,6 +3,7 @@ import { RouterLimits } from "../RouterLimits.ts"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
+/** An answer to what is not served, and why. */
 export interface Refusal {
   readonly status: number
   /** One lower-case word or more, joined by underscores. */
@@ -18,6 +19,7 @@ export const uriTooLong: Refusal = {
   reason: `The path and query may have at most ${RouterLimits.requestTargetBytes} bytes. Send what is long in the body.`
 }
 
+/** To a request for another protocol. */
 export const upgradeRefused: Refusal = {
   status: 501,
   code: "upgrade_not_served",
@@ -27,12 +29,14 @@ export const upgradeRefused: Refusal = {
 
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
+/** To methods that are known and never served. */
 export const methodRefused: Refusal = {
   status: 405,
   code: "method_not_allowed",
   reason: `TRACE and CONNECT are not served. Use one of ${methods}.`
 }
 
+/** To methods that no standard names, or none that is known here. */
 export const methodUnknown: Refusal = {
   status: 501,
   code: "unknown_method",
@@ -60,6 +64,7 @@ const bodyOf = ({ code, reason, status }: Refusal): string =>
     detail: reason
   })
 
+/** The headers of a refusal. The connection is closed after it. */
 export const headersOf = (refusal: Refusal): Record<string, string> => ({
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",

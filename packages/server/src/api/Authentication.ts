@@ -10,6 +10,7 @@ export class CurrentUser extends Context.Service<
   { readonly user: User; readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt"> }
 >()("@pawl/server/api/CurrentUser") {}
 
+/** Provides the caller; answers 401 without a token that lets anybody in. */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: CurrentUser }>()(
   "@pawl/server/api/Authenticated",
   {

@@ -4,6 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { PawlApi } from "./PawlApi.ts"
 
+/** Where the server is, and as whom to call it. */
 export interface ClientOptions {
   /** Such as `https://pawl.example.org`; its path, if any, is kept. */
   readonly baseUrl: string
@@ -26,4 +27,5 @@ export const makeClient = Effect.fnUntraced(function* (options: ClientOptions) {
   return yield* HttpApiClient.makeWith(PawlApi, { httpClient, baseUrl: options.baseUrl })
 }, Effect.provide(FetchHttpClient.layer))
 
+/** One function per endpoint, by group. Problems are the errors of the effects. */
 export type PawlClient = Effect.Success<ReturnType<typeof makeClient>>

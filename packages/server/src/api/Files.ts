@@ -41,5 +41,7 @@ const filesOf = (deletable: boolean) => {
   )
 }
 
+/** Files to begin with: nothing is there that could be deleted. */
 export const SeedFiles: Schema.Codec<FileEdits> = filesOf(false)
+/** Files to write, and with `null` files to delete. */
 export const EditedFiles: Schema.Codec<FileEdits> = filesOf(true)

@@ -4,6 +4,7 @@ import { DateTime, Effect, Option, Schema, SchemaIssue, SchemaTransformation } f
 
 const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
+/** Decoded to a `Timestamp`; what is no date and time with a zone is refused. */
 export const Moment = Schema.String.annotate({ format: "date-time" }).pipe(
   Schema.decodeTo(
     Timestamp,

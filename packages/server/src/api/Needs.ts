@@ -3,6 +3,7 @@ import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import type { Role, Scope } from "@pawl/core/model/Membership"
 
+/** What a token and its user must both allow. */
 export interface Need {
   readonly scope: Scope
   /** On the Project that the path leads to; `null` where the path leads to none. */
@@ -15,13 +16,19 @@ export class Needs extends Context.Service<Needs, Need>()("@pawl/server/api/Need
 /** The largest body of an endpoint, in bytes; `ServerLimits.bodyBytes` without it. */
 export class BodyLimit extends Context.Service<BodyLimit, number>()("@pawl/server/api/BodyLimit") {}
 
+/** To look at a Project. */
 export const reading: Need = { scope: "read", role: "viewer" }
+/** To work on a Project. */
 export const writing: Need = { scope: "write", role: "member" }
+/** To decide on a Candidate. */
 export const approving: Need = { scope: "approve", role: "member" }
+/** To promote a Candidate. */
 export const promoting: Need = { scope: "promote", role: "member" }
+/** To settle who and what governs a Project. */
 export const administering: Need = { scope: "admin", role: "admin" }
 /** About the caller, or what the caller may see: no Project is named. */
 export const readingOwn: Need = { scope: "read", role: null }
+/** To make what the caller then owns. */
 export const writingOwn: Need = { scope: "write", role: null }
 /** About users, tokens and organizations. Who may is decided by the use case. */
 export const administeringOwn: Need = { scope: "admin", role: null }

@@ -39,6 +39,7 @@ export const queryNumber = (least: number, most: number, initial?: number) => {
   )
 }
 
+/** The query of every list. */
 export const PageParams = Schema.Struct({
   /** At most 100, which is also the default. */
   limit: Schema.optionalKey(queryNumber(1, Limits.pageSize, Limits.pageSize)),

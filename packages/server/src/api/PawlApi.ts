@@ -23,6 +23,7 @@ import { ServiceApi } from "./groups/ServiceApi.ts"
 import { UsersApi } from "./groups/UsersApi.ts"
 import { WebhooksApi } from "./groups/WebhooksApi.ts"
 
+/** All groups, with their descriptions for the OpenAPI document. */
 export const PawlApi = HttpApi.make("pawl")
   .add(ServiceApi)
   .add(ProjectsApi)

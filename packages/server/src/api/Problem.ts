@@ -65,6 +65,7 @@ export const problemStatuses = {
   500: "The server made a mistake; `requestId` finds it in the log",
   503: "Something that the server needs is away; try again"
 } as const
+/** The statuses that a problem can have. */
 export type ProblemStatus = keyof typeof problemStatuses
 
 /** The schema of a problem with this status. */

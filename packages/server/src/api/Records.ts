@@ -28,36 +28,53 @@ import { Schema, Struct } from "effect"
 
 const named = <S extends Schema.Top>(identifier: string, schema: S): S["Rebuild"] => schema.annotate({ identifier })
 
+/** As `Project` in the core. */
 export const ProjectRecord = named("Project", Project)
+/** As `Change` in the core. */
 export const ChangeRecord = named("Change", Change)
+/** As `Task` in the core. */
 export const TaskRecord = named("Task", Task)
+/** As `ChangeSet` in the core. */
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
 /** Its code is for programs inside; `reason` says it. */
 export const CandidateRecord = named("Candidate", Candidate.mapFields(Struct.omit(["rejection"])))
+/** As `Approval` in the core. */
 export const ApprovalRecord = named("Approval", Approval)
+/** As `Policy` in the core. */
 export const PolicyRecord = named("Policy", Policy)
+/** As `Release` in the core. */
 export const ReleaseRecord = named("Release", Release)
+/** As `DeadLetter` in the core. */
 export const DeadLetterRecord = named("DeadLetter", DeadLetter)
+/** As `Event` in the core. */
 export const EventRecord = named("Event", Event)
+/** As `HistoryItem` in the core. */
 export const HistoryRecord = named("HistoryItem", HistoryItem)
+/** As `AppLogLine` in the core. */
 export const AppLogLineRecord = named("AppLogLine", AppLogLine)
 /** Never with its secret. */
 export const WebhookRecord = named("Webhook", WebhookView)
+/** As `Delivery` in the core. */
 export const WebhookDeliveryRecord = named("WebhookDelivery", Delivery)
 const person = User.mapFields(Struct.pick(["id", "name", "createdAt", "disabledAt"]))
+/** Without whom or what the user counts for. */
 export const UserRecord = named("User", person)
 /** A user of an organization, with their role in it. */
 export const PersonRecord = named("Person", Schema.Struct({ ...person.fields, role: OrganizationRole }))
+/** An organization of the caller's, with the caller's role in it. */
 export const OrganizationRecord = named(
   "Organization",
   Schema.Struct({ ...Organization.mapFields(Struct.omit(["sponsor"])).fields, role: OrganizationRole })
 )
+/** A place in an organization, with the name of who holds it. */
 export const OrganizationMemberRecord = named(
   "OrganizationMember",
   Schema.Struct({ ...OrganizationMember.mapFields(Struct.omit(["stay"])).fields, name: Schema.String })
 )
 const entry = Membership.mapFields(Struct.omit(["stay"]))
+/** A role on a Project. */
 export const EntryRecord = named("Membership", entry)
+/** A role on a Project, with the name of who holds it. */
 export const MemberRecord = named("Member", Schema.Struct({ ...entry.fields, name: Schema.String }))
 /** Never with its hash. */
 export const TokenRecord = named("Token", Token.mapFields(Struct.omit(["hash"])))
@@ -68,6 +85,7 @@ export const VersionRecord = named(
   Schema.Struct({ ...Generation.fields, url: Schema.NullOr(Schema.String) })
 )
 
+/** As `Evidence` in the core, without `gap`, which is for programs inside. */
 export const EvidenceRecord = named(
   "Evidence",
   Schema.Struct({
@@ -79,8 +97,10 @@ export const EvidenceRecord = named(
 )
 
 const FileDiffRecord = named("FileDiff", Schema.Struct({ ...FileChange.fields, patch: Schema.String }))
+/** A diff, file by file. */
 export const DiffAnswer = named("Diff", Schema.Struct({ files: Schema.Array(FileDiffRecord) }))
 
+/** The head of a Project's canonical line. */
 export const CanonicalRecord = named(
   "Canonical",
   Schema.Struct({ generation: Schema.Finite, commit: Schema.String, tree: Schema.String })
@@ -102,6 +122,7 @@ export const PreviewRecord = named(
   })
 )
 
+/** What a Project's app host serves, and where it is. */
 export const AppRecord = named(
   "App",
   Schema.Struct({

@@ -2,6 +2,7 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import { problem } from "./Problem.ts"
 
+/** Declares those problems, so that clients know them as errors. */
 export class Refusing extends HttpApiMiddleware.Service<Refusing>()("@pawl/server/api/Refusing", {
   error: [
     problem(400),

@@ -17,7 +17,9 @@ const named = (identifier: string, told: JsonSchema.JsonSchema, number: Schema.C
 // JSON knows larger whole numbers than this engine can hold, so the document names no bound of the engine's.
 const int = { type: "integer", title: "int", description: "an integer" }
 
+/** A whole number. */
 export const Int = named("Int", int, Schema.Finite.check(Schema.isInt()))
+/** A whole number, 0 or more. */
 export const NonNegativeInt = named(
   "NonNegativeInt",
   { ...int, minimum: 0 },

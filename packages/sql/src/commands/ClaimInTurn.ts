@@ -11,8 +11,10 @@ export const eachProject = `project (id) AS (
   SELECT (SELECT min(project_id) FROM pawl_command)
   UNION ALL SELECT (SELECT min(c.project_id) FROM pawl_command c WHERE c.project_id > project.id) FROM project WHERE project.id IS NOT NULL)`
 
+/** So many places for parameters, with commas between them. */
 export const marks = (count: number): string => (count === 0 ? "" : `?${", ?".repeat(count - 1)}`)
 
+/** What is claimed, in ms since 1970, and the token that marks it. */
 export interface Claim extends Pick<Asked, "kinds" | "except"> {
   readonly now: number
   readonly token: string

@@ -49,6 +49,7 @@ export const leasedOf = (row: Row, token: string): Result.Result<LeasedCommand, 
       row["waiting_since"] === null ? null : { sinceMs: Number(row["waiting_since"]), waits: Number(row["waits"]) }
   }))
 
+/** A row of `pawl_dead_letter` as a dead letter. Fails when it is none. */
 export const deadLetterOf = (row: Row): Result.Result<DeadLetter, LedgerUnavailable> =>
   Result.map(commandOf("pawl_dead_letter", row), (command) => ({
     ...command,

@@ -30,6 +30,7 @@ export const restart = ({ commandId, token }: Lease, now: number): Statement => 
   rows: 1
 })
 
+/** Deletes the command that has this lease's token, and its journal, also when the lease has run out. */
 export const ending = ({ commandId, token }: Lease): ReadonlyArray<Statement> => [
   { sql: "DELETE FROM pawl_command WHERE id = ? AND token = ?", params: [commandId, token] },
   journalOf(commandId)

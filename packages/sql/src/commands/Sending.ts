@@ -6,6 +6,7 @@ import type { Parameter, Statement } from "../Database.ts"
 /** How many rows one INSERT takes: few enough forms of the statement to keep them all prepared. */
 const rowsAtOnce = 16
 
+/** Portions of at most 16, so that few forms of a statement are prepared. */
 export const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   all.length > 0 && all.length <= rowsAtOnce
     ? [all]

@@ -129,6 +129,7 @@ const claimOneByOne = (
     return yield* Effect.fromResult(allLeased(rows, token))
   }).pipe(Effect.catchTag("SqlError", unavailable("claim")))
 
+/** The claiming part of `Commands`, over a database whose tables are there. */
 export const make = (
   database: Database["Service"],
   signals: Signals

@@ -84,6 +84,7 @@ const latest = (projectId: string, kinds: ReadonlyArray<string>): Query => ({
   params: [projectId, ...kinds]
 })
 
+/** `Commands` over a database whose tables are there. `signals` wake those who wait for work. */
 export const make = (database: Database["Service"], signals: Signals): Commands["Service"] => {
   const wake = Effect.sync(() => signals.notify(work))
   const query = (operation: string, ask: Query) => Effect.catch(database.query(ask), unavailable(operation))

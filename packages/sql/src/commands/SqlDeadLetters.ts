@@ -37,6 +37,7 @@ const pageQuery = (scope: string, { after, limit = Limits.pageSize, naming }: Le
   }
 }
 
+/** The part of `Commands` about dead letters. `wake` tells the workers that one goes back to work. */
 export const make = (database: Database["Service"], wake: Effect.Effect<void>): DeadLetters => {
   const letter = (id: string): Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable> =>
     Effect.gen(function* () {

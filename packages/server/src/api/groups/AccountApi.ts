@@ -25,6 +25,7 @@ const NewTokenBody = Schema.Struct({
   scopes: Schema.optionalKey(Schema.Array(Scope))
 })
 
+/** A token sees and issues only tokens of its own user. */
 export const AccountApi = HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("me", "/v1/me", { success: Me }).annotateMerge(

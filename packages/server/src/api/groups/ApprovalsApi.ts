@@ -10,6 +10,7 @@ import { ApprovalRecord } from "../Records.ts"
 /** The approver is the caller; a body cannot name one. */
 const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision: Decision })
 
+/** The decider is always the caller. */
 export const ApprovalsApi = HttpApiGroup.make("approvals")
   .add(
     HttpApiEndpoint.get("list", "/v1/changes/:id/approvals", {

@@ -66,6 +66,7 @@ const logs = HttpApiEndpoint.get("logs", "/v1/projects/:id/app/logs", {
   )
   .annotate(OpenApi.Transform, streamed("AppLogPage", "line"))
 
+/** Reading it, deploying and removing it, and what it printed. */
 export const AppsApi = HttpApiGroup.make("apps")
   .add(get)
   .add(deploy)

@@ -9,6 +9,7 @@ import { ById } from "../Paging.ts"
 const AuditRecord = Audit.annotate({ identifier: "Audit" })
 const AuditAnswer = Schema.Struct({ audit: AuditRecord })
 
+/** Asking for one, and reading what the last one found. */
 export const AuditsApi = HttpApiGroup.make("audits")
   .add(
     HttpApiEndpoint.post("run", "/v1/projects/:id/audit", { params: ById, success: AuditAnswer }).annotateMerge(

@@ -10,6 +10,7 @@ import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../R
 
 const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 
+/** Where a Candidate stands, why, and what comes next. */
 export const WhyAnswer = Schema.Struct({
   ...Why.fields,
   /** One sentence: what to do. */
@@ -117,6 +118,7 @@ const promote = HttpApiEndpoint.post("promote", "/v1/candidates/:id/promote", {
   )
 )
 
+/** Composing, reading and promoting them, with their Evidence and previews. */
 export const CandidatesApi = HttpApiGroup.make("candidates")
   .add(create)
   .add(list)

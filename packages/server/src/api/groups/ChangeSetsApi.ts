@@ -19,6 +19,7 @@ const NewChangeSetBody = Schema.Struct({
   baseGeneration: Schema.optionalKey(NonNegativeInt)
 })
 
+/** Publishing an edit, and reading what was published. */
 export const ChangeSetsApi = HttpApiGroup.make("changesets")
   .add(
     HttpApiEndpoint.post("create", "/v1/changes/:id/changesets", {

@@ -75,6 +75,7 @@ const budget = HttpApiEndpoint.post("budget", "/v1/changes/:id/budget", {
   )
 )
 
+/** Opening and ending one, its Tasks and its budget. */
 export const ChangesApi = HttpApiGroup.make("changes")
   .add(create)
   .add(list)

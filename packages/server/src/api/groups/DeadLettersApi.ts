@@ -8,6 +8,7 @@ import { DeadLetterRecord } from "../Records.ts"
 
 const DeadLetterAnswer = Schema.Struct({ deadLetter: DeadLetterRecord })
 
+/** Those of a Project, and those of the directory. */
 export const DeadLettersApi = HttpApiGroup.make("deadLetters")
   .add(
     HttpApiEndpoint.get("list", "/v1/projects/:id/dead-letters", {

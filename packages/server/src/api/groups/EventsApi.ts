@@ -24,6 +24,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events", {
   )
   .annotate(OpenApi.Transform, streamed("EventPage", "event"))
 
+/** Asked for as `text/event-stream` it is the stream. */
 export const EventsApi = HttpApiGroup.make("events")
   .add(list)
   .middleware(Authenticated)

@@ -25,6 +25,7 @@ const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/history", {
   about(reading, "The history of a Project, oldest first", "That of all its Changes, and of its live app.")
 )
 
+/** Of one Change, or of a whole Project; oldest first. */
 export const HistoryApi = HttpApiGroup.make("history")
   .add(ofChange)
   .add(ofProject)

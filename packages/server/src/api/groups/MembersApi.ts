@@ -11,6 +11,7 @@ const MembersBody = Schema.Struct({
   members: Schema.Array(Schema.Struct({ userId: Schema.String, role: Role }))
 })
 
+/** Reading the list, and putting another in its place. */
 export const MembersApi = HttpApiGroup.make("members")
   .add(
     HttpApiEndpoint.get("get", "/v1/projects/:id/members", {

@@ -13,6 +13,7 @@ const OrganizationMembersBody = Schema.Struct({
   members: Schema.Array(Schema.Struct({ userId: Schema.String, role: OrganizationRole }))
 })
 
+/** Making one, reading it, and who belongs to it. */
 export const OrganizationsApi = HttpApiGroup.make("organizations")
   .add(
     HttpApiEndpoint.post("create", "/v1/organizations", {

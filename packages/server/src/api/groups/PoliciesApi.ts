@@ -46,6 +46,7 @@ const PolicyBody = Schema.Struct({
   waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
 
+/** Reading the one in force, and putting the next version in its place. */
 export const PoliciesApi = HttpApiGroup.make("policies")
   .add(
     HttpApiEndpoint.get("get", "/v1/projects/:id/policy", { params: ById, success: PolicyAnswer }).annotateMerge(

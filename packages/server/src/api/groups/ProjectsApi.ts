@@ -117,6 +117,7 @@ const usage = HttpApiEndpoint.get("usage", "/v1/projects/:id/usage", { params: B
   )
 )
 
+/** `archive` ends a Project for good. */
 export const ProjectsApi = HttpApiGroup.make("projects")
   .add(create)
   .add(list)

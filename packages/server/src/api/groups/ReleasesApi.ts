@@ -57,6 +57,7 @@ const deleteTarget = HttpApiEndpoint.delete("deleteTarget", "/v1/projects/:id/re
   about(administering, "Forget the release target", "A release that is under way there fails at its next step.")
 )
 
+/** Failures are injected only where fixtures are enabled. */
 export const ReleasesApi = HttpApiGroup.make("releases")
   .add(injectFailure)
   .add(getTarget)

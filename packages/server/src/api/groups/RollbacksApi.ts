@@ -16,6 +16,7 @@ const RollbackBody = Schema.Struct({
 
 const RollbackAnswer = Schema.Struct({ change: ChangeRecord, candidate: CandidateRecord })
 
+/** One call, which opens a Change of kind `rollback`. */
 export const RollbacksApi = HttpApiGroup.make("rollbacks")
   .add(
     HttpApiEndpoint.post("create", "/v1/projects/:id/rollback", {

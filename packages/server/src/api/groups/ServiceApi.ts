@@ -8,14 +8,17 @@ const Health = Schema.Struct({
   environment: Schema.Literals(["production", "development"])
 })
 
+/** The answer while it can work. */
 export const Ready = Schema.Struct({ status: Schema.Literal("ready") })
 
+/** The answer with status 503, and what is missing. */
 export const NotReady = Schema.Struct({
   status: Schema.Literals(["starting", "stopping", "not_ready"]),
   /** What is not there, in words: a store, git, a loop of this process that has ended. */
   missing: Schema.Array(Schema.String)
 })
 
+/** The only group that needs no token. */
 export const ServiceApi = HttpApiGroup.make("service")
   .add(
     HttpApiEndpoint.get("health", "/health", { success: Health }).annotate(

@@ -29,6 +29,7 @@ const UsersParams = Schema.Struct({
 const keepers =
   "Only owners of every organization that the user is in may, and of the one that made the user: else remove them from yours."
 
+/** For owners of organizations. */
 export const UsersApi = HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.post("create", "/v1/users", {

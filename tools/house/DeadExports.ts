@@ -7,47 +7,10 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
-import type { Node } from "typescript/unstable/ast"
-import { SyntaxKind } from "typescript/unstable/ast"
-import {
-  isClassDeclaration,
-  isFunctionDeclaration,
-  isIdentifier,
-  isInterfaceDeclaration,
-  isTypeAliasDeclaration,
-  isVariableStatement
-} from "typescript/unstable/ast/is"
+import { exportsOf } from "./Exports.ts"
 import type { Finding } from "./Finding.ts"
 import { specifiersOf } from "./Specifiers.ts"
-import { lineOf, type OurFile } from "./Workspace.ts"
-
-interface Export {
-  readonly name: string
-  readonly line: number
-  readonly isType: boolean
-}
-
-const isExported = (node: Node & { readonly modifiers?: Iterable<Node> | undefined }): boolean =>
-  [...(node.modifiers ?? [])].some(({ kind }) => kind === SyntaxKind.ExportKeyword)
-
-const exportsOf = (file: OurFile): ReadonlyArray<Export> =>
-  [...file.source.statements].flatMap((statement): ReadonlyArray<Export> => {
-    const isType =
-      isInterfaceDeclaration(statement) || isTypeAliasDeclaration(statement) || isClassDeclaration(statement)
-    const at = (name: Node): ReadonlyArray<Export> =>
-      isIdentifier(name) ? [{ name: name.text, line: lineOf(file.source, name), isType }] : []
-    if (isVariableStatement(statement))
-      return isExported(statement) ? [...statement.declarationList.declarations].flatMap(({ name }) => at(name)) : []
-    if (
-      (isFunctionDeclaration(statement) ||
-        isClassDeclaration(statement) ||
-        isInterfaceDeclaration(statement) ||
-        isTypeAliasDeclaration(statement)) &&
-      isExported(statement)
-    )
-      return statement.name === undefined ? [] : at(statement.name)
-    return []
-  })
+import type { OurFile } from "./Workspace.ts"
 
 /** `@pawl/core/model/Change` → `packages/core/src/model/Change.ts`; relative names are looked up from their file. */
 const targetOf = (file: string, specifier: string): string => {

@@ -1,9 +1,11 @@
 /**
  * The rules of the house that no off-the-shelf linter expresses: imports by room and by floor, purity, floating Effects,
- * exports that nobody uses, file names and sizes. `node tools/house/main.ts [root]` prints one line per finding and exits 1 if there is one.
+ * exports that nobody uses or nothing is said of, file names and sizes. `node tools/house/main.ts [root]` prints one line
+ * per finding and exits 1 if there is one.
  */
 import { resolve } from "node:path"
 import { deadExports } from "./DeadExports.ts"
+import { docstrings } from "./Docstrings.ts"
 import { type Finding, show } from "./Finding.ts"
 import { files } from "./Files.ts"
 import { floorFindings } from "./Floors.ts"
@@ -23,7 +25,8 @@ const inspected = withWorkspace(root, (all) => ({
       ...floatingEffects(file)
     ]),
     ...floorFindings(all),
-    ...deadExports(root, all)
+    ...deadExports(root, all),
+    ...docstrings(all)
   ]
 }))
 for (const finding of inspected.findings) console.error(show(finding))

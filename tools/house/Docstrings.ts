@@ -1,0 +1,89 @@
+/**
+ * Exports without a docstring. Each exported declaration of a package's sources says directly above it what its name
+ * does not say: shape, units, errors, source. Of a const and a type of the same name the first one says it for both,
+ * and so does the first overload of a function. What an index passes on is told where it is declared.
+ */
+import { posix } from "node:path"
+import { type Export, exportsOf } from "./Exports.ts"
+import type { Finding } from "./Finding.ts"
+import type { OurFile } from "./Workspace.ts"
+
+/**
+ * Folders whose own files still lack some; folders inside them stand for themselves. The list may only shrink: one that
+ * lacks none any more is a finding.
+ */
+export const undocumented: ReadonlyArray<string> = [
+  "packages/adapters-memory/src",
+  "packages/core/src/app",
+  "packages/core/src/approval",
+  "packages/core/src/audit",
+  "packages/core/src/candidate",
+  "packages/core/src/change",
+  "packages/core/src/changeset",
+  "packages/core/src/event",
+  "packages/core/src/promotion",
+  "packages/core/src/release",
+  "packages/core/src/task",
+  "packages/core/src/upkeep",
+  "packages/core/src/verification",
+  "packages/core/src/webhook",
+  "packages/core/src/why",
+  "packages/core/src/worker",
+  "packages/router/src",
+  "packages/router/src/node",
+  "packages/server/src/api",
+  "packages/server/src/api/groups",
+  "packages/sql/src",
+  "packages/sql/src/commands",
+  "packages/testing/src",
+  "packages/testing/src/contracts",
+  "packages/testing/src/contracts/agents",
+  "packages/testing/src/contracts/apps",
+  "packages/testing/src/contracts/release",
+  "packages/testing/src/contracts/repositories",
+  "packages/testing/src/contracts/sandbox",
+  "packages/testing/src/contracts/stores",
+  "packages/testing/src/tools"
+]
+
+/** Whether a docstring with a word in it ends on the line above; other comments of one line may stand between. */
+const isTold = (text: string, { statement }: Export): boolean => {
+  const above = text.slice(statement.pos, statement.getStart()).replace(/\n[ \t]*\/\/[^\n]*(?=\n)/g, "")
+  const comment = above.slice(above.lastIndexOf("/*"))
+  return comment.startsWith("/**") && /[A-Za-z]/.test(comment) && /\*\/[ \n]$/.test(comment)
+}
+
+const untold = (file: OurFile): ReadonlyArray<Finding> => {
+  const seen = new Set<string>()
+  return exportsOf(file).flatMap((each) => {
+    if (seen.has(each.name)) return []
+    seen.add(each.name)
+    if (isTold(file.source.text, each)) return []
+    const message = `${each.name} has no docstring directly above it: say what its name does not say`
+    return [{ file: file.path, line: each.line, rule: "docstring", message }]
+  })
+}
+
+/** Exports without a docstring outside the folders that are not done yet, and folders of the list that are done. */
+export const docstrings = (
+  files: ReadonlyArray<OurFile>,
+  owing: ReadonlyArray<string> = undocumented
+): ReadonlyArray<Finding> => {
+  const findings = files
+    .filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !path.endsWith("/index.ts"))
+    .flatMap(untold)
+  const lacking = new Set(findings.map(({ file }) => posix.dirname(file)))
+  // Where the core itself is not there, as in a fixture, nothing was done.
+  const isWhole = files.some(({ path }) => path === "packages/core/src/index.ts")
+  return [
+    ...findings.filter(({ file }) => !owing.includes(posix.dirname(file))),
+    ...owing
+      .filter((folder) => isWhole && !lacking.has(folder))
+      .map((folder) => ({
+        file: "tools/house/Docstrings.ts",
+        line: 0,
+        rule: "docstring",
+        message: `each export of ${folder} has a docstring: take it out of the list`
+      }))
+  ]
+}

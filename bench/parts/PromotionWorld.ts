@@ -134,13 +134,14 @@ export const snapshotOf = (project: number, n: number): Snapshot => {
   }
 }
 
+/** Walked through its statuses, which tells no events: nobody is there to hear of them. */
 const line = (project: number, n: number): ReadonlyArray<Write> => {
   const [change, candidate] = [changeOf(project, n), candidateOf(project, n)]
   return [
     insert("candidate", candidate),
-    ...toVerified.map((status, at) => update("candidate", { record: candidate, revision: at + 1 }, { status })),
+    ...toVerified.map((status, at) => update("candidate", { record: { ...candidate, status }, revision: at + 1 }, {})),
     insert("change", change),
-    ...toPromoting.map((status, at) => update("change", { record: change, revision: at + 1 }, { status }))
+    ...toPromoting.map((status, at) => update("change", { record: { ...change, status }, revision: at + 1 }, {}))
   ]
 }
 

@@ -11,6 +11,7 @@ import { sliceOf } from "./Slices.ts"
  */
 export type Depth = "quick" | "deep" | "long"
 
+/** What the runner chose for this run. */
 export interface Turn {
   readonly depth: Depth
   /** Where chance begins: a whole number, 0 or more. Its last digit is the slice of a quick run. */
@@ -25,7 +26,9 @@ declare module "vitest" {
 
 const turn: Turn = inject("pawlDepth") ?? { depth: "deep", seed: 0 }
 
+/** How deep this run goes. */
 export const depth = turn.depth
+/** Where chance begins in this run. */
 export const seed = turn.seed
 
 /** How many rounds of something random to run; of `long` as many as of `deep`, where nothing else is said. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Secrets } from "@pawl/core/access/Secrets"
 import { Limits } from "@pawl/core/primitives/Limits"
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const secretsContract = (name: string, fixture: { readonly layer: Layer.Layer<Secrets> }): void => {
   const bytes = (count: number) => Effect.flatMap(Secrets, (secrets) => secrets.bytes(count))
   const run = (body: Effect.Effect<void, never, Secrets>) => Effect.runPromise(Effect.provide(body, fixture.layer))

@@ -7,6 +7,7 @@ import { applyEdits } from "@pawl/core/project/Edits"
 import { parsePawlFile } from "@pawl/core/project/PawlFile"
 import { TemplateName, Templates } from "@pawl/core/project/Templates"
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const templatesContract = (name: string, fixture: { readonly layer: Layer.Layer<Templates> }): void => {
   const filesOf = (template: TemplateName) => Effect.flatMap(Templates, (templates) => templates.files(template))
   const run = <E>(body: Effect.Effect<void, E, Templates>) => Effect.runPromise(Effect.provide(body, fixture.layer))

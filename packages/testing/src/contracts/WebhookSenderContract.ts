@@ -3,6 +3,7 @@ import { Effect, type Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { type WebhookMessage, WebhookSender, type WebhookUnreachable } from "@pawl/core/webhook/WebhookSender"
 
+/** A sender, and receivers that it can reach. */
 export interface WebhookReceivers {
   readonly layer: Layer.Layer<WebhookSender>
   /** The URL of a path. Each path answers as it was asked to, with a `location` header that leads to `/other`. */
@@ -11,6 +12,7 @@ export interface WebhookReceivers {
   readonly received: () => ReadonlyArray<Pick<WebhookMessage, "url" | "id" | "body">>
 }
 
+/** How an adapter's test makes receivers for this contract. */
 export interface WebhookSenderFixture {
   /** Receivers that answer these statuses by path; a path with null takes the message and never answers. */
   readonly open: (answers: Readonly<Record<string, number | null>>) => Promise<WebhookReceivers>
@@ -19,6 +21,7 @@ export interface WebhookSenderFixture {
 const secret = "whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"
 const body = JSON.stringify({ text: "Käse \u{1F9C0}", list: [1, null] })
 
+/** Declares the suite. Each of its tests opens receivers of its own. */
 export const webhookSenderContract = (name: string, fixture: WebhookSenderFixture): void => {
   const send = (receivers: WebhookReceivers, path: string, timeoutMs = 10_000) =>
     Effect.flatMap(WebhookSender, (sender) =>

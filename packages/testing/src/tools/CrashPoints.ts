@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { type Around, type Call, nameOf } from "./PortWrap.ts"
 
+/** To be put around ports, and the places that were passed there. */
 export interface CrashPoints {
   readonly around: Around
   /** Places passed so far, in order, each once: `Ledger.commit(Promotions.swap):after`. */

@@ -167,6 +167,7 @@ const everyEvent = Effect.gen(function* () {
   }
 })
 
+/** Declares the suite for a store. At least `wanted` deliveries are made; the same `seed` makes the same ones. */
 export const eventDeliveries = (name: string, fixture: StoreFixture, wanted: number, seed = 20_260_117) => {
   describe(`${name}: EventRouter`, () => {
     it(`counts every event once per group over ${wanted.toLocaleString("en-US")} shuffled deliveries`, () =>

@@ -1,5 +1,6 @@
 /** Walks every reachable state of a model, breadth first. A state is a plain value. */
 
+/** What is walked: where it begins, and what can happen in each state. */
 export interface Model<S> {
   readonly initial: S
   /** All that can happen next. */
@@ -12,6 +13,7 @@ export interface Model<S> {
   readonly brokenEnd?: (state: S) => string | null
 }
 
+/** What the walk has seen. */
 export interface Exploration {
   readonly states: number
   readonly steps: number

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Around, Call } from "./PortWrap.ts"
 
+/** It fails and does nothing, does it and fails, or does it twice and answers the second time. */
 export type Fault = "fail-before" | "commit-then-fail" | "twice"
 
 /** Puts one fault on the `nth` (from 0) counted call. `failure` makes the error that the port would answer. */

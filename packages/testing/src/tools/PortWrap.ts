@@ -8,6 +8,7 @@ export interface Call {
   readonly args: ReadonlyArray<unknown>
 }
 
+/** Takes the place of a call: it may run the effect once, more often or not at all. */
 export type Around = <A, E, R>(call: Call, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 const isNamed = (value: unknown): value is { readonly name: unknown; readonly journal?: { readonly step: string } } =>

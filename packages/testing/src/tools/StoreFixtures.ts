@@ -55,11 +55,16 @@ export const onStore = <A, E>(fixture: StoreFixture, body: Effect.Effect<A, E, S
 const hex = (n: number, length: number): string => n.toString(16).padStart(length, "0")
 const uuid = (n: number): string => `${hex(n, 8)}-0000-4000-8000-000000000000`
 
+/** The time of every record here. */
 export const time = "2030-01-01T00:00:00.000Z"
+/** The nth Project. */
 export const projectId = (n = 1): Head["projectId"] => `proj_${uuid(n)}`
+/** The nth Change. */
 export const changeId = (n = 1): Change["id"] => `chg_${uuid(n)}`
+/** A git object id: `n` in 40 hex digits. */
 export const objectId = (n: number): string => hex(n, 40)
 
+/** The head of a Project at a generation; each generation has a commit of its own. */
 export const head = (project = 1, generation = 0): Head => ({
   projectId: projectId(project),
   generation,
@@ -68,6 +73,7 @@ export const head = (project = 1, generation = 0): Head => ({
   syncedGeneration: 0
 })
 
+/** The nth Change, of Project 1. Its goal holds characters of two, three and four bytes. */
 export const change = (n = 1, fields: Partial<Change> = {}): Change => ({
   id: changeId(n),
   projectId: projectId(),
@@ -86,6 +92,7 @@ export const change = (n = 1, fields: Partial<Change> = {}): Change => ({
   ...fields
 })
 
+/** The nth token, of the nth user; `hash` is its digest, as a number. */
 export const token = (n: number, hash: number): Token => ({
   id: `tok_${String(n).padStart(26, "0")}` as Token["id"],
   userId: `usr_${uuid(n)}`,
@@ -97,6 +104,7 @@ export const token = (n: number, hash: number): Token => ({
   revokedAt: null
 })
 
+/** An event of Project 1. */
 export const event = (
   data: Readonly<Record<string, unknown>> = {},
   type: NewEvent["type"] = "canonical.advanced"
@@ -107,6 +115,7 @@ export const event = (
   actor: system("test")
 })
 
+/** A command whose id comes from its subject. */
 export const command = (subject: string, fields: Partial<NewCommand> = {}): NewCommand => ({
   kind: "agent.wake",
   id: `agent.wake:${subject}`,
@@ -114,12 +123,14 @@ export const command = (subject: string, fields: Partial<NewCommand> = {}): NewC
   ...fields
 })
 
+/** An empty commit of Project 1, with these parts. */
 export const commitOf = (parts: Partial<Commit> = {}): Commit => ({
   name: "Test.commit",
   projectId: projectId(),
   ...parts
 })
 
+/** Commits to the store in the context. */
 export const commit = (parts: Partial<Commit> = {}) =>
   Effect.flatMap(Ledger, (ledger) => ledger.commit(commitOf(parts)))
 
@@ -131,9 +142,11 @@ export const seedChanges = (count: number) =>
     { discard: true }
   )
 
+/** Commits nothing but commands. */
 export const send = (commands: ReadonlyArray<NewCommand>, project: string | null = projectId()) =>
   commit({ projectId: project, commands })
 
+/** Claims due commands for a second, unless said otherwise. */
 export const claim = (limit = 1, options: Partial<Pick<Claim, "kinds" | "leaseMs" | "except">> = {}) =>
   Effect.flatMap(Commands, (commands) =>
     commands.claim({ worker: "w", kinds: commandKinds, limit, leaseMs: 1000, ...options })
@@ -145,6 +158,7 @@ export const claimOne: Effect.Effect<LeasedCommand, unknown, Commands> = Effect.
   return leased
 })
 
+/** The ids of what was claimed, in the order of the claim. */
 export const ids = (leased: ReadonlyArray<LeasedCommand>): ReadonlyArray<Command["id"]> =>
   leased.map((each) => each.command.id)
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Agent, type AgentJob, type AgentOutcome } from "@pawl/core/task/Agent"
 import { changeOf, plannedTask, runOf, taskOf } from "./WorkFixtures.ts"
 
+/** How an adapter's test makes an agent for this contract. */
 export interface AgentFixture {
   /** An agent whose model brings every run to this end. */
   readonly layer: (end: AgentOutcome["_tag"]) => Layer.Layer<never, unknown>
@@ -13,6 +14,7 @@ export interface AgentFixture {
 
 const ends = ["Published", "Answered", "Retry", "Escalate", "Failed", "Stopped"] as const
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const agentContract = (name: string, fixture: AgentFixture): void => {
   const job: AgentJob = {
     change: changeOf(),

@@ -5,6 +5,7 @@ import { Planner, type PlanBase } from "@pawl/core/change/Planner"
 import { read } from "@pawl/core/change/WorkGraph"
 import { changeOf, plannedTask } from "./WorkFixtures.ts"
 
+/** How an adapter's test makes a planner for this contract. */
 export interface PlannerFixture {
   /** A planner whose model proposes these Tasks for every Change. */
   readonly layer: (tasks: unknown) => Layer.Layer<never, unknown>
@@ -12,6 +13,7 @@ export interface PlannerFixture {
   readonly base?: PlanBase
 }
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const plannerContract = (name: string, fixture: PlannerFixture): void => {
   const base: PlanBase = fixture.base ?? {
     repository: "proj_a" as never,

@@ -9,6 +9,7 @@ const changeId = "chg_00000000-0000-4000-8000-000000000001"
 const taskId = `tsk_${changeId}_hello`
 const at = "2026-01-01T00:00:00.000Z"
 
+/** A small Task that may write one file. */
 export const plannedTask: PlannedTask = {
   key: "hello",
   title: "Say hello",
@@ -19,6 +20,7 @@ export const plannedTask: PlannedTask = {
   writes: ["hello.txt"]
 }
 
+/** The Change of that Task. */
 export const changeOf = (): Change =>
   Schema.decodeUnknownSync(Change)({
     id: changeId,
@@ -38,6 +40,7 @@ export const changeOf = (): Change =>
     reason: null
   })
 
+/** That Task, as it is stored. */
 export const taskOf = (): Task =>
   Schema.decodeUnknownSync(Task)({
     id: taskId,
@@ -56,6 +59,7 @@ export const taskOf = (): Task =>
     updatedAt: at
   })
 
+/** Its first run. */
 export const runOf = (): TaskRun =>
   Schema.decodeUnknownSync(TaskRun)({
     id: `run_${taskId}_1`,

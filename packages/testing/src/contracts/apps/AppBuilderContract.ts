@@ -4,6 +4,7 @@ import { canonicalJson, sha256, utf8 } from "@pawl/core/primitives/Digest"
 import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 
+/** A source tree, by path: text, or any bytes. */
 export type Tree = Readonly<Record<string, string | Uint8Array>>
 
 /** A job that builds these files. Everything else about it is fixed. */
@@ -37,6 +38,7 @@ export const buildOnce = Effect.fnUntraced(function* (job: BuildJob) {
   return yield* Effect.acquireUseRelease(builder.start(job), awaitResult, builder.cancel)
 })
 
+/** A small app with code and two assets. */
 export const app: Tree = {
   "src/index.js": `export default { fetch: () => new Response("hello") }\n`,
   "public/style.css": "body { color: teal }\n",
@@ -48,6 +50,7 @@ const built = (result: BuildResult) => {
   return result
 }
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const appBuilderContract = (name: string, options: { readonly layer: Layer.Layer<AppBuilder> }): void => {
   const run = <A, E>(effect: Effect.Effect<A, E, AppBuilder>) =>
     Effect.runPromise(Effect.provide(effect, options.layer))

@@ -61,6 +61,7 @@ const change = (channel: Channel, fields: Partial<Pointer>) =>
 const of = (channel: Channel, incarnation: number): DataStoreRef => ({ project: projectId(), channel, incarnation })
 const gone = { _tag: "DataRefused", limit: "removed", message: expect.stringContaining("was removed") }
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const appDataContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

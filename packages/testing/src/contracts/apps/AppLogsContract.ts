@@ -28,6 +28,7 @@ const printed = (count: number) =>
     { discard: true }
   )
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const appLogsContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -6,6 +6,7 @@ import { type AppRequest, type AppResponse, AppRuntime, type AppVersion } from "
 import { Effect, type Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 
+/** One app in its two forms, which answer alike. `make` is asked for each start. */
 export interface ContractApp {
   readonly source: string
   readonly make: () => (request: AppRequest) => ReturnType<(typeof AppRuntime.Service)["fetch"]>
@@ -117,6 +118,7 @@ export const flood: ContractApp = {
     }))
 }
 
+/** How an adapter's test makes a runtime for this contract. */
 export interface AppRuntimeFixture {
   readonly layer: Layer.Layer<AppRuntime, unknown>
   /** Makes a version of an app that the runtime can serve. */
@@ -134,6 +136,7 @@ export const ask = (url: string, more: Partial<AppRequest> = {}): AppRequest => 
 
 const home = "http://shop.apps.localhost:8787/"
 
+/** Declares the suite. Each of its tests makes a fixture of its own. */
 export const appRuntimeContract = (name: string, make: () => Promise<AppRuntimeFixture>): void => {
   const run = async <A>(
     body: (fixture: AppRuntimeFixture, runtime: AppRuntime["Service"]) => Effect.Effect<A, unknown>

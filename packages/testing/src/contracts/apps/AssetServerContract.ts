@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { AppResponse, AppVersion, BundleUnusable } from "@pawl/core/app/AppRuntime"
 import { AssetServer } from "@pawl/core/app/AssetServer"
 
+/** A server, and versions to ask it for. */
 export interface AssetSite {
   readonly layer: Layer.Layer<AssetServer, unknown>
   /** The version that has the files. */
@@ -12,6 +13,7 @@ export interface AssetSite {
   readonly missing: AppVersion
 }
 
+/** How an adapter's test makes sites for this contract. */
 export interface AssetServerFixture {
   /** A site of these files, by path without a leading slash; all else by default: no redirects needed, no 404 page. */
   readonly site: (files: Readonly<Record<string, Uint8Array>>) => Promise<AssetSite>
@@ -30,6 +32,7 @@ const files = {
   "empty.txt": new Uint8Array()
 }
 
+/** Declares the suite. Each of its tests makes a site of its own. */
 export const assetServerContract = (name: string, fixture: AssetServerFixture): void => {
   type Fetch = (path: string, method?: string, other?: "missing") => Effect.Effect<AppResponse, BundleUnusable>
   const run = async (use: (fetch: Fetch) => Effect.Effect<void, BundleUnusable>): Promise<void> => {

@@ -3,12 +3,14 @@ import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 
+/** How an adapter's test makes a signal and a listener for this contract. */
 export interface PointerSignalFixture<R> {
   readonly layer: Layer.Layer<R, unknown>
   /** Ends when a listener has heard that the label moved. */
   readonly heard: (label: string) => Effect.Effect<void, unknown, R>
 }
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const pointerSignalContract = <R>(name: string, fixture: PointerSignalFixture<R>): void => {
   describe(`${name}: PointerSignal`, () => {
     it("tells of each label that moved, however often it moves", async () => {

@@ -23,10 +23,12 @@ export interface BuildServiceFixture {
   readonly layer: (state: TargetBuilds) => Layer.Layer<never, unknown>
 }
 
+/** The one target of this contract. */
 export const buildServiceTarget = { workerName: "shop", workerTag: "1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d" }
 
 const commit = "c".repeat(40)
 
+/** A build of the contract's commit that succeeded, unless the fields say otherwise. */
 export const serviceBuild = (fields: Partial<ServiceBuild> & Pick<ServiceBuild, "id">): ServiceBuild => ({
   status: "finished",
   outcome: "success",
@@ -35,6 +37,7 @@ export const serviceBuild = (fields: Partial<ServiceBuild> & Pick<ServiceBuild, 
   ...fields
 })
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const buildServiceContract = (name: string, fixture: BuildServiceFixture): void => {
   const run = <A>(
     state: Partial<TargetBuilds>,

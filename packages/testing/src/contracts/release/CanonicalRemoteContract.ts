@@ -18,6 +18,7 @@ export interface RemoteHands {
   readonly leave: () => void
 }
 
+/** How an adapter's test makes a remote for this contract. */
 export interface CanonicalRemoteFixture {
   /** Runs a program beside repositories and an empty remote that takes what we push. */
   readonly play: (program: (hands: RemoteHands) => Effect.Effect<unknown, unknown, Repositories>) => Promise<unknown>
@@ -39,6 +40,7 @@ export const threeGenerations = Effect.gen(function* () {
   return { project, zero, one, two }
 })
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const canonicalRemoteContract = (name: string, { play }: CanonicalRemoteFixture): void => {
   const playing = (
     program: (

@@ -5,6 +5,7 @@ import { utf8 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouteReader, type SourceFiles } from "@pawl/core/release/RouteReader"
 
+/** A source tree, by path: text, or any bytes. */
 export type RouteTree = Readonly<Record<string, string | Uint8Array>>
 
 const filesOf = (tree: RouteTree): SourceFiles =>
@@ -27,6 +28,7 @@ export const appOf = (lines: string, more: RouteTree = {}): RouteTree => ({
 
 const respond = (path: string) => `if (pathname === "${path}") return new Response("x")`
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const routeReaderContract = (name: string, options: { readonly layer: Layer.Layer<RouteReader> }): void => {
   const promise = (title: string, before: RouteTree, after: RouteTree, added: ReadonlyArray<string>) =>
     it(title, () =>

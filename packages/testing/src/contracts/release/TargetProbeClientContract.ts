@@ -6,6 +6,7 @@ import type { ProbeAnswer } from "@pawl/core/release/ProbeClient"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
 import { probeAnswers } from "./ProbeAnswers.ts"
 
+/** How an adapter's test makes a live target for this contract. */
 export interface TargetProbeClientFixture {
   /** A target that answers these paths (with their queries) and hangs on every other. */
   readonly layer: (answers: ReadonlyMap<string, ProbeAnswer>) => Layer.Layer<never, unknown>
@@ -13,6 +14,7 @@ export interface TargetProbeClientFixture {
   readonly url: () => string
 }
 
+/** Declares the suite; `name` names the adapter in its title. */
 export const targetProbeClientContract = (name: string, fixture: TargetProbeClientFixture): void => {
   describe(`${name}: TargetProbeClient`, () => {
     probeAnswers((answers, use) =>

@@ -10,6 +10,7 @@ const contents = (base: string, ours: string, theirs: string) => ({
   theirs: bytes(theirs)
 })
 
+/** Declares the tests, to be run within a suite. */
 export const declareAudits = (run: Run): void => {
   it("names the parents of a commit in order, also when the forks of its making are gone", () =>
     run((repositories) =>

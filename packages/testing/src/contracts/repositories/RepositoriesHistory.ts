@@ -14,6 +14,7 @@ import {
   unknownId
 } from "./RepositoriesScene.ts"
 
+/** Declares the tests of moving `main`, to be run within a suite. */
 export const declareAdvances = (run: Run): void => {
   it("advances main to a merge, brings all it was made of, and needs its fork no longer", () =>
     run((repositories) =>
@@ -116,6 +117,7 @@ export const declareAdvances = (run: Run): void => {
     ))
 }
 
+/** Declares the tests of reading, to be run within a suite. */
 export const declareReading = (run: Run): void => {
   it("lists files and directories in path order, with their sizes", () =>
     run((repositories) =>

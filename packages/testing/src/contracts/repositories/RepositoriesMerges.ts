@@ -4,6 +4,7 @@ import { expect, it } from "vitest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type Run, scene, signature, tagOf, textFiles, unknownId } from "./RepositoriesScene.ts"
 
+/** Declares the tests, to be run within a suite. */
 export const declareMerges = (run: Run): void => {
   it("merges commits of several forks in order, reproducibly, and needs those forks no longer", () =>
     run((repositories) =>

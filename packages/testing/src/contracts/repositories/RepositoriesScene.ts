@@ -14,17 +14,22 @@ type Service = typeof Repositories.Service
 type Fork = RepositoryRef & { readonly fork: string }
 
 const uuid = (n: number): string => `${n.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`
+/** The nth Project. */
 export const projectId = (n: number): string => `proj_${uuid(n)}`
+/** The fork of the nth run of a Project. */
 export const workspace = (project: string, n: number): Fork => ({
   project,
   fork: `ws-run_tsk_chg_${uuid(n)}_edit-${n}_1`
 })
+/** The fork of the nth Candidate of a Project. */
 export const candidate = (project: string, n: number): Fork => ({
   project,
   fork: `cand-cand_${n.toString(16).padStart(24, "0")}`
 })
+/** Who makes every commit here, and when; not on a whole second. */
 export const signature = { name: "Pawl", email: "pawl@localhost", atMs: 1_700_000_000_123 }
 
+/** Bytes as UTF-8 text. */
 export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 /** An id that no object has. */
 export const unknownId = "0123456789".repeat(4)

@@ -3,6 +3,7 @@ import { expect } from "vitest"
 import type { SandboxResult } from "@pawl/core/verification/Sandbox"
 import type { JobParts, SandboxHost } from "./SandboxJobs.ts"
 
+/** One way out: what is run, and how it must end. What is left out may be anything. */
 export interface Attempt extends JobParts {
   readonly title: string
   readonly command: (host: SandboxHost) => string
@@ -365,4 +366,5 @@ perl -e 'my ($n, @h) = ("m"); for (1..10) { my $f = syscall(319, $n, 0); open(my
   }
 ]
 
+/** Every way that is tried, by network, files, privileges and limits. */
 export const attempts: ReadonlyArray<Attempt> = [...network, ...files, ...privileges, ...limits]

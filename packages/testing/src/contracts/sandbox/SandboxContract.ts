@@ -10,6 +10,7 @@ import { jobOf, runJob, type RunPromise, type SandboxHost, textOf } from "./Sand
 import { checkSystemCalls } from "./SandboxSystemCalls.ts"
 import { checkTools } from "./SandboxTools.ts"
 
+/** How an adapter's test makes a sandbox for this contract. */
 export interface SandboxFixture {
   readonly layer: Layer.Layer<Sandbox>
   /** Absent for one that runs nothing: only the life of a job is then tried. */

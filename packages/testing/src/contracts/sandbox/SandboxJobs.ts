@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Sandbox, type SandboxJob, type SandboxResult } from "@pawl/core/verification/Sandbox"
 
+/** What is on the host while jobs run. */
 export interface SandboxHost {
   /** Listens on 127.0.0.1; must never be visited. */
   readonly tcpPort: number
@@ -34,11 +35,13 @@ const generous: SandboxJob["limits"] = {
 
 let ids = 0
 
+/** What differs from a job with generous limits. Files are text; a `script` may be executed. */
 export type JobParts = Partial<Pick<SandboxJob, "environment">> & {
   readonly limits?: Partial<SandboxJob["limits"]>
   readonly files?: Readonly<Record<string, string | { readonly script: string }>>
 }
 
+/** A job with an id of its own. */
 export const jobOf = (command: string, { limits, files, ...parts }: JobParts = {}): SandboxJob => ({
   id: `job-${ids++}`,
   command,
@@ -62,6 +65,8 @@ export const runJob = Effect.fnUntraced(function* (job: SandboxJob) {
   return state.result
 })
 
+/** What a job printed, as UTF-8. */
 export const textOf = (result: SandboxResult): string => new TextDecoder().decode(result.output)
 
+/** Runs an effect with the one sandbox of a suite. */
 export type RunPromise = <A, E>(effect: Effect.Effect<A, E, Sandbox>) => Promise<A>

@@ -39,6 +39,7 @@ const oldConvention = [
   "b801000000bb2a000000cd80"
 ].join("")
 
+/** Every call that is tried, with its number on x86-64 and on arm64, and its arguments. */
 export const systemCalls: ReadonlyArray<SystemCall> = [
   call("cannot find the keyring of a session", 250, 219, "0, -3, 0, 0, 0"),
   call("cannot add a key to a keyring", 248, 217, `text("user"), text("pawl"), text("x"), 1, -3`),

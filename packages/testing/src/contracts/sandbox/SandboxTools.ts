@@ -6,6 +6,7 @@ import { jobOf, runJob, type RunPromise, textOf } from "./SandboxJobs.ts"
 
 const long = `${"folder-with-a-long-name/".repeat(8)}${"f".repeat(200)}.txt`
 
+/** Declares the tests, to be run within a suite. */
 export const checkTools = (run: RunPromise): void => {
   const output = async (command: string, parts: Parameters<typeof jobOf>[1] = {}) => {
     const result = await run(runJob(jobOf(command, parts)))

@@ -25,6 +25,7 @@ const depths = Effect.map(queue, (all) => all.map(({ count, kind, state }) => `$
 const join = (group: string, sequence: number, project = 1) =>
   commit({ projectId: projectId(project), writes: [joining(projectId(project), group, sequence, time)] })
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const backlogContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -31,6 +31,7 @@ const sentAgain = Effect.gen(function* () {
 })
 const anew = { attempts: 1, maxAttempts: 2, payload: { n: 2 }, lastProblem: null } satisfies Partial<Command>
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const commandsAgain = (name: string, fixture: StoreFixture): void => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -20,6 +20,7 @@ import {
   type StoreFixture
 } from "../../tools/StoreFixtures.ts"
 
+/** Declares the suite, those of `CommandsAgain` and `CommandsDead` with it. Each test has a store of its own. */
 export const commandsContract = (name: string, fixture: StoreFixture) => {
   commandsAgain(name, fixture)
   commandsDead(name, fixture)

@@ -26,6 +26,7 @@ const dies = Effect.gen(function* () {
 })
 const steps = Effect.flatMap(Journal, (journal) => Effect.map(journal.steps("agent.wake:a"), (all) => all.size))
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const commandsDead = (name: string, fixture: StoreFixture): void => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -9,6 +9,7 @@ import { onStore, race, type StoreFixture } from "../../tools/StoreFixtures.ts"
 const take = (name: string, day: string, max: number) =>
   Effect.flatMap(DailyCounter, (counter) => counter.take(name, day, max))
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const dailyCounterContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -30,6 +30,7 @@ const read = (after: number, limit = 100) =>
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 const day = 24 * 60 * 60 * 1000
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const eventLogContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -83,6 +83,7 @@ const paged = Effect.fnUntraced(function* (list: typeof ofChange, n: number, lim
   return pages
 })
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const historyContract = (name: string, fixture: StoreFixture): void => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

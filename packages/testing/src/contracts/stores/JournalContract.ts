@@ -18,6 +18,7 @@ import {
 const steps = (process: string) =>
   Effect.flatMap(Journal, (journal) => Effect.map(journal.steps(process), (all) => [...all]))
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const journalContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

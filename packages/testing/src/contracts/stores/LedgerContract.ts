@@ -34,6 +34,7 @@ import {
 
 const stale = <A>(found: Stored<A>): Stored<A> => ({ ...found, revision: found.revision + 7 })
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const ledgerContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

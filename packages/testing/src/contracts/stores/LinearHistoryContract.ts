@@ -10,6 +10,7 @@ import { EventLog } from "@pawl/core/event/EventLog"
 import { insert } from "@pawl/core/ledger/Commit"
 import { commit, event, head, projectId, stored, type Stores } from "../../tools/StoreFixtures.ts"
 
+/** How an adapter's test opens one database more than once. */
 export interface Connections {
   /** As many stores over the same database, empty at first, each with a connection of its own. */
   readonly open: (count: number) => Effect.Effect<ReadonlyArray<Context.Context<Stores>>, unknown, Scope.Scope>

@@ -27,6 +27,7 @@ const listed = (listing: Listing<"change">) =>
     }))
   )
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const recordsContract = (name: string, fixture: StoreFixture) => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

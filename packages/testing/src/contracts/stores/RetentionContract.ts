@@ -26,6 +26,7 @@ const read = (project: number, after: number) =>
   )
 const take = (day: string) => Effect.flatMap(DailyCounter, (counter) => counter.take("builds", day, 1))
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const retentionContract = (name: string, fixture: StoreFixture): void => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -15,6 +15,7 @@ const taken = (scope: string, max = 4) =>
     return slot
   })
 
+/** Declares the suite. Each of its tests has a store of its own. */
 export const sharedSlotsContract = (name: string, fixture: StoreFixture): void => {
   const promise = (title: string, body: Parameters<typeof onStore<void, unknown>>[1]) =>
     it(title, () => onStore(fixture, body))

@@ -14,6 +14,7 @@ import { retentionContract } from "./RetentionContract.ts"
 import { sharedSlotsContract } from "./SharedSlotsContract.ts"
 import type { StoreFixture } from "../../tools/StoreFixtures.ts"
 
+/** Declares them all, each under the same `name`. */
 export const storeContracts = (name: string, fixture: StoreFixture): void => {
   ledgerContract(name, fixture)
   recordsContract(name, fixture)

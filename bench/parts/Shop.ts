@@ -3,7 +3,7 @@ import * as EsbuildAppBuilder from "@pawl/adapters-local/builder/bundler/Esbuild
 import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
 import type { FileEdits } from "@pawl/core/project/Repositories"
 import { openingHours } from "@pawl/server/node/demo/Story"
-import { readTemplate } from "@pawl/server/node/Templates"
+import { readTemplate } from "@pawl/server/node/TemplateFolder"
 import { Effect } from "effect"
 import type { Built } from "./Apps.ts"
 

@@ -1,6 +1,6 @@
 /** What apps printed, in memory. */
 import { Effect } from "effect"
-import { following } from "@pawl/core/ledger/Following"
+import { following } from "@pawl/core/ledger/SequenceStream"
 import type { MemoryState } from "./MemoryState.ts"
 import { appLogsOf, type Signals } from "@pawl/core/ledger/Signals"
 import { Limits } from "@pawl/core/primitives/Limits"

@@ -1,6 +1,6 @@
 /** The event log in memory. */
 import { Effect } from "effect"
-import { following } from "@pawl/core/ledger/Following"
+import { following } from "@pawl/core/ledger/SequenceStream"
 import type { MemoryState } from "./MemoryState.ts"
 import { eventsOf, type Signals } from "@pawl/core/ledger/Signals"
 import { Limits } from "@pawl/core/primitives/Limits"

@@ -1,6 +1,6 @@
 /** `PointerSource` over a list. */
 import { Effect, Layer } from "effect"
-import { PointerSource } from "@pawl/core/app/Routing"
+import { PointerSource } from "@pawl/core/app/PointerSource"
 import type { Channel, Pointer } from "@pawl/core/model/Pointer"
 
 /** Pointers held in a list that the caller may change, and tombstones by label. */

@@ -2,7 +2,7 @@
 import { RouterLimits } from "./RouterLimits.ts"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
-import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import { type FoundPointer, PointerSource, PointerSourceUnavailable } from "@pawl/core/app/PointerSource"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as SharedCache from "./SharedCache.ts"

@@ -11,7 +11,7 @@ import {
 } from "@pawl/core/app/AppRuntime"
 import { type AppHost, hostFor } from "@pawl/core/model/HostLabel"
 import type { Channel } from "@pawl/core/model/Pointer"
-import type { FoundPointer, PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import type { FoundPointer, PointerSourceUnavailable } from "@pawl/core/app/PointerSource"
 import type { ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { Settings } from "@pawl/core/primitives/Settings"
 import { Context, Effect, Exit, Layer, Redacted } from "effect"

@@ -4,7 +4,7 @@ import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Bundle, RunWorkerFirst } from "@pawl/core/bundle/Bundle"
 import { type AppHost, hostFor, parseHost } from "@pawl/core/model/HostLabel"
 import type { Pointer } from "@pawl/core/model/Pointer"
-import type { FoundPointer } from "@pawl/core/app/Routing"
+import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import { decodePath, encodePath, type HtmlHandling, needsEscapes, type NotFoundHandling, resolve } from "./AssetPath.ts"
 import {
   type Change,

@@ -1,5 +1,5 @@
 import { RouterLimits } from "@pawl/router/RouterLimits"
-import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/PointerSource"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
 import { Deferred, Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, BundleUnusable } from "@pawl/core/app/AppRuntime"
-import { PointerSourceUnavailable } from "@pawl/core/app/Routing"
+import { PointerSourceUnavailable } from "@pawl/core/app/PointerSource"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Effect } from "effect"

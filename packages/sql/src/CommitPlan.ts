@@ -7,7 +7,7 @@ import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
 import { actorOf, passagesOf } from "@pawl/core/ledger/History"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
 import type { Database, Outcome, Parameter, Query, Row, Statement } from "./Database.ts"
-import { chunks, forms, sending } from "./commands/Sending.ts"
+import { chunks, forms, sending } from "./commands/SentCommands.ts"
 import { quoted, type Table, table } from "./Tables.ts"
 
 /** What it means that a statement missed its number of rows. */

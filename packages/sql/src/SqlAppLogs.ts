@@ -3,7 +3,7 @@
  * are wiped, so that a reader who follows misses nothing after.
  */
 import { type AppLogs, AppLogLine, linesOf, type NewLogLine } from "@pawl/core/app/AppLogs"
-import { following } from "@pawl/core/ledger/Following"
+import { following } from "@pawl/core/ledger/SequenceStream"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { appLogsOf, type Signals } from "@pawl/core/ledger/Signals"
 import { Limits } from "@pawl/core/primitives/Limits"

@@ -1,6 +1,6 @@
 import type { Pointer } from "@pawl/core/model/Pointer"
 import { layerMemory } from "@pawl/adapters-memory/MemoryPointerSource"
-import { PointerSource } from "@pawl/core/app/Routing"
+import { PointerSource } from "@pawl/core/app/PointerSource"
 import { pointerSourceContract } from "@pawl/testing/contracts/apps/PointerSourceContract"
 import { Context, Effect, Layer } from "effect"
 

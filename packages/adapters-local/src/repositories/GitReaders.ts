@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { describe } from "@pawl/core/primitives/Telling"
+import { describe } from "@pawl/core/primitives/Words"
 import { type FoundObject, GitReader } from "./GitReader.ts"
 
 interface Slot {

@@ -10,7 +10,7 @@ import {
 import { LocalLimits } from "../LocalLimits.ts"
 import { BytesBody } from "@pawl/router/Body"
 import { Exit } from "effect"
-import { Exchange, type ExchangeEvents, type ExchangeFailure } from "./wire/Exchange.ts"
+import { Exchange, type ExchangeEvents, type ExchangeFailure } from "./wire/HostExchange.ts"
 import { holdSome, holdWhole } from "./wire/HeldUpload.ts"
 import type { HostProcess } from "./host/HostProcess.ts"
 import type { Replicas, Waiter } from "./host/Replicas.ts"

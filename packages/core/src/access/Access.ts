@@ -1,6 +1,6 @@
 /** Who may do what on a Project. What a caller may not see does not exist for them. */
 import { Effect, Schema } from "effect"
-import { find } from "../ledger/Deciding.ts"
+import { find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"

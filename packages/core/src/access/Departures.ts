@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { find } from "../ledger/Deciding.ts"
+import { find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import type * as Time from "../primitives/Time.ts"
 import type { Departure, Membership, OrganizationMember } from "../model/Membership.ts"

@@ -1,7 +1,7 @@
 /** The entries of a Project: which users have which role there. A new list replaces the old one at once. */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"

@@ -1,7 +1,7 @@
 /** Organizations and their users: the first of them when an installation is new, and all that come after. */
 import { Effect, Redacted, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { sha256 } from "../primitives/Digest.ts"

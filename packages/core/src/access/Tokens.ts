@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { sha256 } from "../primitives/Digest.ts"

@@ -1,7 +1,7 @@
 /** Local users: made by owners, listed, and disabled when they leave for good or their tokens got into wrong hands. */
 import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { makeUuid } from "../primitives/Ids.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
 import type * as Commit from "../ledger/Commit.ts"
-import { find } from "../ledger/Deciding.ts"
+import { find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Process } from "../work/Processes.ts"

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Records } from "../ledger/Records.ts"
 import type { Channel } from "../model/Pointer.ts"
-import { PointerSource, PointerSourceUnavailable } from "./Routing.ts"
+import { PointerSource, PointerSourceUnavailable } from "./PointerSource.ts"
 
 export const layer = Layer.effect(
   PointerSource,

@@ -1,14 +1,14 @@
 /** A Project's Policy is versioned: each change is a new version, and older ones stay readable. */
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
-import { buildCheck } from "../verification/Planning.ts"
+import { buildCheck } from "../verification/PlanRules.ts"
 import { RiskTier } from "../model/Change.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/Archived.ts"
+import { demandActive, still } from "../project/ArchivedProject.ts"
 import { defaultPolicy, type Policy, type PolicyFields } from "../model/Policy.ts"
 
 const refuse = (field: string, reason: string): InvalidField =>

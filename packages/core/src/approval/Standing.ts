@@ -5,7 +5,7 @@ import { covers, type Role } from "../model/Membership.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import type { Change } from "../model/Change.ts"
 import type { Stored } from "../ledger/Commit.ts"
-import { demand, find } from "../ledger/Deciding.ts"
+import { demand, find } from "../ledger/Decision.ts"
 import { type Approval, approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"

@@ -4,7 +4,7 @@
  * only from what is left beside what the others have not used of theirs.
  */
 import { Effect } from "effect"
-import { find } from "../ledger/Deciding.ts"
+import { find } from "../ledger/Decision.ts"
 import * as Time from "../primitives/Time.ts"
 import { DailyCounter } from "./DailyCounter.ts"
 

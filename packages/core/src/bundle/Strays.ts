@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import * as Time from "../primitives/Time.ts"

@@ -12,7 +12,7 @@ import type { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Consumer } from "../model/Consumer.ts"
-import { type Asked, type Decide, isOwnConflict, NotYet, type Step, step } from "./Consuming.ts"
+import { type Asked, type Decide, isOwnConflict, NotYet, type Step, step } from "./Consumption.ts"
 import type { Event } from "../model/Event.ts"
 import { EventLog } from "./EventLog.ts"
 

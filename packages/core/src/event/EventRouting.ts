@@ -4,7 +4,7 @@
  * what a process left that died.
  */
 import { Effect, FiberMap, Queue, Schedule } from "effect"
-import { describe } from "../primitives/Telling.ts"
+import { describe } from "../primitives/Words.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"

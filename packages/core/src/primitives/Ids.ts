@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Random, Schema } from "effect"
 import { Limits } from "./Limits.ts"
-import { matching } from "./Matching.ts"
+import { matching } from "./TextPattern.ts"
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 const ulid = "[0-9A-HJKMNP-TV-Z]{26}"

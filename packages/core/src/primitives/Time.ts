@@ -1,6 +1,6 @@
 /** Points in time as ISO 8601 text in UTC, taken from the program's own clock. */
 import { DateTime, Effect, Schema } from "effect"
-import { matching } from "./Matching.ts"
+import { matching } from "./TextPattern.ts"
 
 /** `YYYY-MM-DDTHH:MM:SS.mmmZ`: always UTC with three decimals, so that order of text is order in time. */
 export const Timestamp = Schema.String.check(matching(String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`))

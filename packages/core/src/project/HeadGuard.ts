@@ -1,7 +1,7 @@
 /** What keeps a swap from being decided on what is not so any more, beside the records that it writes itself. */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { find } from "../ledger/Deciding.ts"
+import { find } from "../ledger/Decision.ts"
 
 /**
  * The write that touches a Project's head, which every swap writes; none without a head. Whoever changes what a

@@ -1,7 +1,7 @@
 /** `pawl.json` at the root of the source: the checks and probes of a Project (decisions, "Shapes that clients rely on"). */
 import { Effect, Result, Schema } from "effect"
 import { Limits } from "../primitives/Limits.ts"
-import { matching } from "../primitives/Matching.ts"
+import { matching } from "../primitives/TextPattern.ts"
 import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import { Glob } from "./Globs.ts"

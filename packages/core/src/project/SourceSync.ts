@@ -1,7 +1,7 @@
 /** Canonical `main` follows the generations: fast-forward only, then the tree's file index is written. */
 import { Effect } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { generationKey } from "../model/Entities.ts"
 import { type CandidateId, candidateFork } from "../primitives/Ids.ts"
 import { Repositories, type RepositoryRef } from "./Repositories.ts"

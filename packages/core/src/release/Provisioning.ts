@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { generationKey, pointerKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"

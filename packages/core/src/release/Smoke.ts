@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { whole } from "../changeset/Listing.ts"
-import { demand } from "../ledger/Deciding.ts"
+import { demand } from "../ledger/Decision.ts"
 import { ObjectStoreUnavailable } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"

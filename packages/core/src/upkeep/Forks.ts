@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Candidate } from "../model/Candidate.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"

@@ -5,7 +5,7 @@
 import { Effect, Exit } from "effect"
 import { backoffMs } from "../work/Outages.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { describeCause } from "../primitives/Telling.ts"
+import { describeCause } from "../primitives/Words.ts"
 import { nowMillis } from "../primitives/Time.ts"
 
 export interface Loops {

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
 import { markStale } from "../candidate/Staleness.ts"
-import { cancel } from "../change/Cancel.ts"
+import { cancel } from "../change/Cancellation.ts"
 import { type Change, changeStatuses } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import { Records } from "../ledger/Records.ts"

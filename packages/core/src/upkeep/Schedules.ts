@@ -6,13 +6,13 @@
 import { Effect } from "effect"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
-import { cleanup } from "../project/Archiving.ts"
+import { cleanup } from "../project/Archival.ts"
 import { scanStuck } from "../release/Recovery.ts"
 import {
   dueSlot,

@@ -1,10 +1,10 @@
 /** One delivery to a webhook: the body of the command `webhook.deliver`. It has a schedule of its own, in hours and days. */
 import { Effect, Schema } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { commitStep, Process, Waiting } from "../work/Processes.ts"
 import * as JournalStep from "../work/JournalStep.ts"
-import { describe } from "../primitives/Telling.ts"
+import { describe } from "../primitives/Words.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { type Delivery, pauseAfter } from "../model/Delivery.ts"

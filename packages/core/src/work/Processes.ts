@@ -11,7 +11,7 @@ import { Journal } from "./Journal.ts"
 import { type Conflict, Ledger, LeaseLost, type LedgerUnavailable } from "../ledger/Ledger.ts"
 import { backoffMs, isOutage, pauseMs } from "./Outages.ts"
 import { JournalUnreadable, type JournalStep } from "./JournalStep.ts"
-import { describe } from "../primitives/Telling.ts"
+import { describe } from "../primitives/Words.ts"
 import { nowMillis } from "../primitives/Time.ts"
 import { senderOf } from "../telemetry/Tracing.ts"
 

@@ -4,7 +4,7 @@ import type { Command } from "../model/Command.ts"
 import { Commands } from "./Commands.ts"
 import { Slots, type SlotsPerLane } from "./Lanes.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { describe } from "../primitives/Telling.ts"
+import { describe } from "../primitives/Words.ts"
 import { execute, type Handlers } from "./Processes.ts"
 
 /**

@@ -1,6 +1,6 @@
 /** What each consumer group does with events, by the word before the colon of its name. */
 import type { Records } from "../ledger/Records.ts"
-import type { Decide } from "../event/Consuming.ts"
+import type { Decide } from "../event/Consumption.ts"
 import type { Groups } from "../event/EventRouter.ts"
 import { queue } from "../webhook/Deliveries.ts"
 

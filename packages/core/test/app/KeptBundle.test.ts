@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { requestApp } from "@pawl/core/app/Apps"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as Rollbacks from "@pawl/core/promotion/Rollbacks"

@@ -4,9 +4,9 @@ import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import * as Candidates from "@pawl/core/candidate/Candidates"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, page, person, settle } from "../kit/MemoryPawl.ts"
 import { eachRow } from "../kit/Rows.ts"
@@ -103,17 +103,17 @@ eachRow(CandidateLifecycle, "candidate", {
   }),
   "composing × changeCancelled → rejected": Effect.gen(function* () {
     const { candidate } = yield* composing
-    yield* Cancel.cancel(person, candidate.changeId)
+    yield* Cancellation.cancel(person, candidate.changeId)
     expect((yield* demand("candidate", candidate.id)).record.reason).toBe("change cancelled")
   }),
   "verifying × changeCancelled → rejected": Effect.gen(function* () {
     const { candidate } = yield* verifying
-    yield* Cancel.cancel(person, candidate.changeId)
+    yield* Cancellation.cancel(person, candidate.changeId)
     expect((yield* demand("candidate", candidate.id)).record.reason).toBe("change cancelled")
   }),
   "verified × changeCancelled → rejected": Effect.gen(function* () {
     const { candidate } = yield* verified
-    yield* Cancel.cancel(person, candidate.changeId)
+    yield* Cancellation.cancel(person, candidate.changeId)
     expect((yield* demand("candidate", candidate.id)).record.reason).toBe("change cancelled")
   }),
   "stale × recompositionsExhausted → blocked": Effect.gen(function* () {

@@ -5,9 +5,9 @@ import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import { recompose } from "@pawl/core/candidate/Recomposition"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import { evidenceOf } from "@pawl/core/verification/CandidateEvidence"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Promotions from "@pawl/core/promotion/Promotions"
@@ -180,7 +180,7 @@ describe("A stale Candidate", () => {
         const two = yield* candidateOf(project.id, "r2", { "b.txt": "b" })
         yield* Promotions.promote(person, one.id)
         yield* Effect.flip(Promotions.promote(person, two.id))
-        yield* Cancel.cancel(person, two.changeId)
+        yield* Cancellation.cancel(person, two.changeId)
         yield* settle
         expect((yield* all(two.changeId)).length).toBe(1)
       })

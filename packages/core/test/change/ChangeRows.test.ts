@@ -3,11 +3,11 @@ import { expect } from "vitest"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Budget from "@pawl/core/change/Budget"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
 import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Commands } from "@pawl/core/work/Commands"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Promotions from "@pawl/core/promotion/Promotions"
@@ -249,7 +249,7 @@ eachRow(ChangeLifecycle, {
       let asked = 0
       hands.plan = () => Effect.sync(() => (asked++, [planned("a")]))
       const changeId = yield* open((yield* newProject).id)
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       yield* settle
       expect([asked, yield* tasksOf(changeId), yield* typesOf(changeId)]).toEqual([0, [], ["change.cancelled"]])
     }),
@@ -260,7 +260,8 @@ eachRow(ChangeLifecycle, {
     Effect.gen(function* () {
       const project = yield* newProject
       const changeId = yield* open(project.id)
-      hands.plan = () => Effect.as(Effect.orDie(Cancel.cancel(person, changeId)), [planned("a"), planned("b", ["a"])])
+      hands.plan = () =>
+        Effect.as(Effect.orDie(Cancellation.cancel(person, changeId)), [planned("a"), planned("b", ["a"])])
       yield* settle
       expect(yield* tasksOf(changeId)).toEqual(["a cancelled", "b cancelled"])
       expect(yield* typesOf(changeId)).toEqual(["change.cancelled"])
@@ -271,23 +272,23 @@ eachRow(ChangeLifecycle, {
     Effect.gen(function* () {
       hands.agents.set("a", [ends("Failed")])
       const changeId = yield* worked(hands, [planned("a"), planned("b", ["a"]), planned("d")])
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       expect(yield* tasksOf(changeId)).toEqual(["a failed", "b cancelled", "d completed"])
     }),
 
   "verifying × cancel → cancelled: open Candidates are rejected with the reason `change cancelled`": () =>
     Effect.gen(function* () {
       const { changeId } = yield* persons((yield* newProject).id)
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       expect(yield* candidatesOf(changeId)).toMatchObject([{ status: "rejected", reason: "change cancelled" }])
       expect((yield* typesOf(changeId)).slice(-2)).toEqual(["candidate.rejected", "change.cancelled"])
-      expect((yield* Cancel.cancel(person, changeId)).status).toBe("cancelled")
+      expect((yield* Cancellation.cancel(person, changeId)).status).toBe("cancelled")
     }),
 
   "awaiting_approval × cancel → cancelled: a Candidate that awaits its approval is rejected too": () =>
     Effect.gen(function* () {
       const { changeId } = yield* owing
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       expect(yield* candidatesOf(changeId)).toMatchObject([{ status: "rejected", reason: "change cancelled" }])
     }),
 
@@ -295,7 +296,7 @@ eachRow(ChangeLifecycle, {
     Effect.gen(function* () {
       hands.agents.set("a", [ends("Stopped")])
       const changeId = yield* worked(hands, [planned("a"), planned("b", ["a"])])
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       expect(yield* tasksOf(changeId)).toEqual(["a cancelled", "b cancelled"])
       expect(yield* Effect.flip(Budget.raise(person, changeId, 2))).toMatchObject({ _tag: "ChangeClosed" })
     })

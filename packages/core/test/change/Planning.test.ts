@@ -3,12 +3,12 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import { Planner, PlannerFailed, PlannerUnavailable } from "@pawl/core/change/Planner"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { Commands } from "@pawl/core/work/Commands"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import * as Time from "@pawl/core/primitives/Time"
 import { Repositories } from "@pawl/core/project/Repositories"
@@ -176,7 +176,7 @@ describe("Planning", () => {
         const { changeId, letter } = yield* stranded(hands)
         let asked = 0
         hands.plan = () => Effect.sync(() => (asked++, [planned("a")]))
-        yield* Cancel.cancel(person, changeId)
+        yield* Cancellation.cancel(person, changeId)
         yield* DeadLetters.retry(person, letter)
         yield* settleAll
         expect([asked, yield* statusOfChange(changeId)]).toEqual([0, "cancelled"])
@@ -257,7 +257,7 @@ describe("The work of agents", () => {
         const atWork = yield* Deferred.make<string>()
         hands.agents.set("a", [(job) => Effect.andThen(Deferred.succeed(atWork, job.change.id), Effect.never)])
         const fiber = yield* Effect.forkChild(worked(hands, [planned("a")]))
-        yield* Cancel.cancel(person, yield* Deferred.await(atWork))
+        yield* Cancellation.cancel(person, yield* Deferred.await(atWork))
         yield* TestClock.adjust("5 seconds")
         const changeId = yield* Fiber.join(fiber)
         expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "cancelled" })

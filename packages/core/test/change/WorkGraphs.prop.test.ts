@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Budget from "@pawl/core/change/Budget"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import { isClosed } from "@pawl/core/change/Changes"
 import { commandKinds, type LeasedCommand } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"
 import { handlers } from "@pawl/core/worker/Handlers"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { execute } from "@pawl/core/work/Processes"
 import { Records } from "@pawl/core/ledger/Records"
@@ -173,7 +173,8 @@ const arrange = (hands: Hands, tale: Story, changeId: string) => {
       const fault = tale.faults.find((each) => each.nth === nth)
       const failure = new LedgerUnavailable({ operation: "commit", reason: `fault at ${commit.name}` })
       if (fault?.lost === false) return yield* failure
-      if (tale.cancelAt === nth) hands.before.set("Tasks.completed", Effect.ignore(Cancel.cancel(person, changeId)))
+      if (tale.cancelAt === nth)
+        hands.before.set("Tasks.completed", Effect.ignore(Cancellation.cancel(person, changeId)))
       const answer = yield* done
       return fault === undefined ? answer : yield* failure
     })

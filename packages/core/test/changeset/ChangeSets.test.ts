@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { ObjectNotFound, Repositories } from "@pawl/core/project/Repositories"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { person, run } from "../kit/MemoryPawl.ts"
 import { newProject, opened } from "../kit/Scenes.ts"
@@ -63,7 +63,7 @@ it("takes at most 100 ChangeSets of a Change, whoever races for the last, and sa
       expect(refused.message).toContain("open a new Change")
       expect((yield* ChangeSets.changeSetsOf(change.id)).length).toBe(Limits.changeSetsPerChange)
       // One that is closed says so, and not that it is full.
-      yield* Cancel.cancel(person, change.id)
+      yield* Cancellation.cancel(person, change.id)
       expect(yield* Effect.flip(send(3000))).toMatchObject({ _tag: "ChangeClosed" })
     })
   ))

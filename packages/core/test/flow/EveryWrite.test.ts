@@ -8,14 +8,14 @@ import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import * as Changes from "@pawl/core/change/Changes"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { commandKinds } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { handlers } from "@pawl/core/worker/Handlers"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { execute } from "@pawl/core/work/Processes"
 import { Records } from "@pawl/core/ledger/Records"
@@ -143,7 +143,7 @@ const story = Effect.gen(function* () {
   yield* settle
   const given = yield* edited(projectId, "given up", { "c.txt": "c" })
   yield* candidateOf(given)
-  yield* insist(Cancel.cancel(person, given))
+  yield* insist(Cancellation.cancel(person, given))
   yield* settle
   const back = yield* insist(Rollbacks.request(person, { projectId, targetGeneration: 3, expectedGeneration: 4 }))
   yield* settle

@@ -1,7 +1,7 @@
 /** Scenes of rollbacks: a line of generations that are live, and a rollback asked for on it. */
 import { Effect } from "effect"
 import { EventLog } from "@pawl/core/event/EventLog"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { person, settle } from "./MemoryPawl.ts"

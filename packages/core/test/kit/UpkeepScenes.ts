@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as PointerRows from "@pawl/core/app/PointerRows"
-import { PointerSource } from "@pawl/core/app/Routing"
+import { PointerSource } from "@pawl/core/app/PointerSource"
 import type { Channel } from "@pawl/core/model/Pointer"
 import { Commands } from "@pawl/core/work/Commands"
 import type { CommandKind } from "@pawl/core/model/Command"

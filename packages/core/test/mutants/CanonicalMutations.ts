@@ -2,7 +2,7 @@
 import type { Mutation } from "./Mutants.ts"
 
 const without = (bug: string, find: string, put = ""): Mutation => ({ bug, find, put })
-const owedWithout = (bug: string, find: string): Mutation => ({ bug, find, put: "", file: "approval/Owed.ts" })
+const owedWithout = (bug: string, find: string): Mutation => ({ bug, find, put: "", file: "approval/OwedApproval.ts" })
 
 export const mutations: ReadonlyArray<Mutation> = [
   owedWithout("the plan's approval is not owed", "plan.approvalRequired || "),

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { remove } from "@pawl/core/app/Removal"
-import { demand, find } from "@pawl/core/ledger/Deciding"
+import { demand, find } from "@pawl/core/ledger/Decision"
 import { sourceIndexKey } from "@pawl/core/project/SourceIndex"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import * as Projects from "@pawl/core/project/Projects"

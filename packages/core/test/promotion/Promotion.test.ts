@@ -9,7 +9,7 @@ import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { answers, organizationId, page, person, run, settle } from "../kit/MemoryPawl.ts"
 

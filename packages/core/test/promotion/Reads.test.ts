@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Promotions from "@pawl/core/promotion/Promotions"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
 import { type Around, wrap } from "@pawl/testing/tools/PortWrap"
 import { person, run } from "../kit/MemoryPawl.ts"

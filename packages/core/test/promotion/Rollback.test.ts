@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from "vitest"
 import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { evidenceOf } from "@pawl/core/verification/CandidateEvidence"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
 import * as Audits from "@pawl/core/audit/Audits"
@@ -189,7 +189,7 @@ describe("A rollback", () => {
       Effect.gen(function* () {
         const project = yield* twoLive
         const first = yield* ask(project.id, 1, 2)
-        yield* Cancel.cancel(person, first.change.id)
+        yield* Cancellation.cancel(person, first.change.id)
         const second = yield* ask(project.id, 1, 2)
         expect(second.change.id).not.toBe(first.change.id)
         yield* settle

@@ -1,7 +1,7 @@
 import { Effect, References } from "effect"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/work/Commands"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { RemoteRefused, RemoteUnavailable } from "@pawl/core/release/CanonicalRemote"

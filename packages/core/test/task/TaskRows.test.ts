@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Budget from "@pawl/core/change/Budget"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"
 import { EventLog } from "@pawl/core/event/EventLog"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { AgentUnavailable } from "@pawl/core/task/Agent"
 import { TaskLifecycle } from "@pawl/core/model/TaskLifecycle"
 import { person, settle } from "../kit/MemoryPawl.ts"
@@ -258,14 +258,14 @@ eachRow(TaskLifecycle, {
   "pending × changeCancelled → cancelled: a cancel ends a Task that waits for others": (hands) =>
     Effect.gen(function* () {
       const changeId = yield* compiled(hands, chain)
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       expect(yield* statuses(changeId, "a", "b", "c")).toEqual(["a cancelled", "b cancelled", "c cancelled"])
     }),
 
   "ready × changeCancelled → cancelled: a cancel ends a ready Task, and its wake does nothing": (hands) =>
     Effect.gen(function* () {
       const changeId = yield* compiled(hands, [planned("a")])
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       yield* settleAll
       expect(hands.jobs).toEqual([])
     }),
@@ -275,7 +275,7 @@ eachRow(TaskLifecycle, {
       const changeId = yield* compiled(hands, [planned("a")])
       hands.broken.add("Tasks.started")
       yield* turn("agent.wake")
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       hands.broken.delete("Tasks.started")
       yield* settleAll
       expect(hands.jobs).toEqual([])
@@ -287,7 +287,7 @@ eachRow(TaskLifecycle, {
   ) =>
     Effect.gen(function* () {
       hands.agents.set("a", [
-        (job) => Effect.andThen(Effect.orDie(Cancel.cancel(person, job.change.id)), publishes(job))
+        (job) => Effect.andThen(Effect.orDie(Cancellation.cancel(person, job.change.id)), publishes(job))
       ])
       const changeId = yield* worked(hands, [planned("a")])
       expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "cancelled" })
@@ -301,7 +301,7 @@ eachRow(TaskLifecycle, {
     Effect.gen(function* () {
       hands.agents.set("a", [ends("Failed")])
       const changeId = yield* worked(hands, [planned("a"), planned("b", ["a"])])
-      yield* Cancel.cancel(person, changeId)
+      yield* Cancellation.cancel(person, changeId)
       expect(yield* statuses(changeId, "a", "b")).toEqual(["a failed", "b cancelled"])
     })
 })

@@ -4,11 +4,11 @@ import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import { why } from "@pawl/core/why/Why"
-import * as Cancel from "@pawl/core/change/Cancel"
+import * as Cancellation from "@pawl/core/change/Cancellation"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { Commands } from "@pawl/core/work/Commands"
 import * as Commit from "@pawl/core/ledger/Commit"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { type CandidateId, candidateFork, taskId } from "@pawl/core/primitives/Ids"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
@@ -163,7 +163,7 @@ describe("Why a Candidate is where it is", () => {
         expect((yield* why(id)).approval).toMatchObject({ owed: true, decision: null })
         yield* Approvals.decide(person, { changeId, candidateId: id, decision: "granted" })
         expect((yield* why(id)).approval).toMatchObject({ owed: true, decision: "granted", approver: person.id })
-        yield* Cancel.cancel(person, changeId)
+        yield* Cancellation.cancel(person, changeId)
         const said = yield* why(id)
         expect(said).toMatchObject({
           change: { status: "cancelled" },
@@ -203,7 +203,7 @@ describe("Why a Candidate is where it is", () => {
         const { candidate } = yield* Candidates.request(person, { changeId })
         yield* settle
         expect((yield* why(candidate.id)).canPromote).toBe(true)
-        yield* Cancel.cancel(person, changeId)
+        yield* Cancellation.cancel(person, changeId)
         expect((yield* why(newest!.id)).next).toEqual({ code: "change_over", status: "cancelled" })
       })
     ))

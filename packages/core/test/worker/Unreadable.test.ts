@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Commands } from "@pawl/core/work/Commands"
 import { Journal } from "@pawl/core/work/Journal"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"

@@ -9,7 +9,7 @@ import { Router } from "../Router.ts"
 import * as Settled from "../Settled.ts"
 import { read } from "./NodeRequest.ts"
 import { refuse, send } from "./NodeResponse.ts"
-import { attachRefusals, comesTooLate } from "./Refusals.ts"
+import { attachRefusals, comesTooLate } from "./ConnectionRefusals.ts"
 
 /** Listeners for a server's events. */
 export interface NodeFront {

@@ -6,7 +6,7 @@ import { TLSSocket } from "node:tls"
 import type { Body } from "../Body.ts"
 import { headerName } from "../HeaderNames.ts"
 import { anyOrigin, type FrontRequest } from "../Router.ts"
-import { methodRefused, methodUnknown, type Refusal, upgradeRefused, uriTooLong } from "./Refusals.ts"
+import { methodRefused, methodUnknown, type Refusal, upgradeRefused, uriTooLong } from "./ConnectionRefusals.ts"
 
 /** Names in lower case, every value kept apart, in the order they came. */
 const pairs = (raw: ReadonlyArray<string>): Headers => {

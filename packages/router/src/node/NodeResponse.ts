@@ -4,7 +4,7 @@ import type { AppResponse } from "@pawl/core/app/AppRuntime"
 import type { ServerResponse } from "node:http"
 import { pipeline, Readable } from "node:stream"
 import { type Body, BytesBody, cancelBody } from "../Body.ts"
-import { condemn, headersOf, type Refusal } from "./Refusals.ts"
+import { condemn, headersOf, type Refusal } from "./ConnectionRefusals.ts"
 
 const drained = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {

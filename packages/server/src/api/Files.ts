@@ -1,7 +1,7 @@
 /** Files in requests, by path: text, or `{ base64 }` for any bytes; `null` deletes where something can be deleted. */
 import { type FileContent, type FileEdits } from "@pawl/core/project/Repositories"
 import { Effect, Schema, type SchemaAST, SchemaIssue } from "effect"
-import { toldAs } from "./Told.ts"
+import { toldAs } from "./DocumentSchemas.ts"
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,8 +1,8 @@
 /** What lists take and answer, and how a path names a thing. */
 import { Limits } from "@pawl/core/primitives/Limits"
-import { matching } from "@pawl/core/primitives/Matching"
+import { matching } from "@pawl/core/primitives/TextPattern"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { toldAs } from "./Told.ts"
+import { toldAs } from "./DocumentSchemas.ts"
 
 /** An id in a path. Any text is a name of something that may not exist: unknown ones are 404, not 400. */
 const PathId = Schema.String

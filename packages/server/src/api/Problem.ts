@@ -2,7 +2,7 @@
 import { Data, Schema, SchemaTransformation } from "effect"
 import { ProblemDetails } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
-import { Int } from "./Told.ts"
+import { Int } from "./DocumentSchemas.ts"
 
 const ProblemBody = Schema.StructWithRest(
   Schema.Struct({

@@ -7,7 +7,7 @@ import { administering } from "../api/Needs.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import * as Admission from "./request/Admission.ts"
 import { AccountHttp } from "./groups/AccountHttp.ts"
-import * as Answering from "./answer/Answering.ts"
+import * as HandlerAnswer from "./answer/HandlerAnswer.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { ApprovalsHttp } from "./groups/ApprovalsHttp.ts"
 import { AppsHttp } from "./groups/AppsHttp.ts"
@@ -29,15 +29,15 @@ import { jsonRequest } from "./request/JsonRequest.ts"
 import { MembersHttp } from "./groups/MembersHttp.ts"
 import { OrganizationsHttp } from "./groups/OrganizationsHttp.ts"
 import { PoliciesHttp } from "./groups/PoliciesHttp.ts"
-import { observing } from "./request/Observing.ts"
+import { observing } from "./request/RequestObserver.ts"
 import { noSuchMethod, noSuchPath } from "./answer/Problems.ts"
 import { ProjectsHttp } from "./groups/ProjectsHttp.ts"
 import * as RateLimits from "./request/RateLimits.ts"
-import { answerCause, problemResponse, withHeaders } from "./answer/Rendering.ts"
+import { answerCause, problemResponse, withHeaders } from "./answer/ProblemResponse.ts"
 import { ReleasesHttp } from "./groups/ReleasesHttp.ts"
 import { RollbacksHttp } from "./groups/RollbacksHttp.ts"
 import { ServiceHttp } from "./groups/ServiceHttp.ts"
-import { paced } from "./request/Unread.ts"
+import { paced } from "./request/PacedAnswer.ts"
 import { UsersHttp } from "./groups/UsersHttp.ts"
 import { WebhooksHttp } from "./groups/WebhooksHttp.ts"
 
@@ -61,7 +61,7 @@ const groups = Layer.mergeAll(
   AccountHttp,
   OrganizationsHttp,
   UsersHttp
-).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(Answering.layer))
+).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(HandlerAnswer.layer))
 
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(PawlApi, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups)),

@@ -26,7 +26,7 @@ import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
 import * as TargetGit from "./TargetGit.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
-import * as Templates from "./Templates.ts"
+import * as TemplateFolder from "./TemplateFolder.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
 const basePorts = ({ alone, installation, options }: Ground) =>
@@ -37,7 +37,7 @@ const basePorts = ({ alone, installation, options }: Ground) =>
     LocalSandbox.layer(),
     Esbuild.layer(),
     BabelRouteReader.layer,
-    Templates.layer,
+    TemplateFolder.layer,
     WebCryptoSecrets.layer,
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })
   )

@@ -11,7 +11,7 @@ import * as Listener from "./listen/Listener.ts"
 import type { Options, ServerRole } from "./Options.ts"
 import * as MetricsEndpoint from "./telemetry/MetricsEndpoint.ts"
 import * as OwnerToken from "./OwnerToken.ts"
-import * as Readiness from "./Readiness.ts"
+import * as ReadinessCheck from "./ReadinessCheck.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
 import * as PrivateFolder from "./PrivateFolder.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
@@ -46,7 +46,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     yield* Effect.addFinalizer(() => listener.drain)
     const has = (role: ServerRole) => options.roles.includes(role)
     const loops = yield* Loops.make
-    const readiness = yield* Readiness.make(loops)
+    const readiness = yield* ReadinessCheck.make(loops)
     const others = has("api")
       ? yield* ApiListener.make(options, readiness.state, requests)
       : ApiListener.health(options, readiness.state)

@@ -1,5 +1,5 @@
 import * as Commit from "@pawl/core/ledger/Commit"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Candidate } from "@pawl/core/model/Candidate"
 import { Evidence } from "@pawl/core/model/Evidence"
-import { CandidateRecord, EvidenceRecord } from "@pawl/server/api/Records"
+import { CandidateRecord, EvidenceRecord } from "@pawl/server/api/RecordSchemas"
 
 const at = "2026-11-22T10:00:00.000Z"
 const digits = (n: number) => "0".repeat(n)

@@ -7,7 +7,7 @@ import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import * as Readiness from "../../src/node/Readiness.ts"
+import * as ReadinessCheck from "../../src/node/ReadinessCheck.ts"
 
 const reason = "away"
 const parts = Layer.mergeAll(MemoryLedger.layerMemory, MemoryObjectStore.layerMemory, MemoryRepositories.layerMemory)
@@ -21,7 +21,7 @@ const stateWith = (
     Effect.gen(function* () {
       const context = broken(yield* Effect.context<Ports>())
       const loops = { supervise: () => Effect.never, down: Effect.succeed(down) }
-      const readiness = yield* Effect.provide(Readiness.make(loops), context)
+      const readiness = yield* Effect.provide(ReadinessCheck.make(loops), context)
       const before = yield* readiness.state
       yield* readiness.stopping
       return [before, yield* readiness.state]

@@ -11,7 +11,7 @@ import { parsePawlFile } from "@pawl/core/project/PawlFile"
 import type { FileEdits } from "@pawl/core/project/Repositories"
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
 import { layer as builderLayer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
-import { layer } from "@pawl/server/node/Templates"
+import { layer } from "@pawl/server/node/TemplateFolder"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 
 const execute = promisify(execFile)

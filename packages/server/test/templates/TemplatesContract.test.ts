@@ -1,4 +1,4 @@
-import { layer } from "@pawl/server/node/Templates"
+import { layer } from "@pawl/server/node/TemplateFolder"
 import { templatesContract } from "@pawl/testing/contracts/TemplatesContract"
 
 templatesContract("this package's folder", { layer })

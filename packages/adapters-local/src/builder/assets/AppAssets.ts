@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { ignoredPaths } from "./AssetsIgnore.ts"
 import { contentTypeOf } from "./ContentTypes.ts"
 import { readHeaders } from "./HeadersFile.ts"
-import { problem } from "../bundler/Problems.ts"
+import { problem } from "../bundler/BundlerProblem.ts"
 import { readRedirects } from "./RedirectsFile.ts"
 import { textOf } from "../settings/SettingsFile.ts"
 

@@ -1,7 +1,7 @@
 /** The lines of a `_headers` or `_redirects` file. One that cannot be read is left out with a warning, as Cloudflare does. */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { problem } from "../bundler/Problems.ts"
+import { problem } from "../bundler/BundlerProblem.ts"
 
 /** One line that says something, without blanks at its ends. */
 export interface RuleLine {

@@ -15,8 +15,8 @@ import { mayNameAuth } from "./AuthPackages.ts"
 import { textFindings } from "./AuthText.ts"
 import { xmlFindings } from "./AuthXml.ts"
 import { type Page, textsOfPage } from "../assets/PageTexts.ts"
-import { type Place, problem } from "../bundler/Problems.ts"
-import { unpacked } from "../bundler/Unpacking.ts"
+import { type Place, problem } from "../bundler/BundlerProblem.ts"
+import { unpacked } from "../bundler/UnpackedBytes.ts"
 
 /** What the check reads, and its bounds. */
 export interface RealAuthJob {

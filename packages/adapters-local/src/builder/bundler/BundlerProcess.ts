@@ -5,7 +5,7 @@
 import { build, transform, version, type BuildResult, type Message } from "esbuild"
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import type { BundlerAnswer, BundlerMessage, BundlerOrder } from "./BundlerMessages.ts"
-import { problem } from "./Problems.ts"
+import { problem } from "./BundlerProblem.ts"
 import { authPackageProblem, realAuthProblems } from "../auth/RealAuth.ts"
 import { runTimeImports, runTimeImportWarning } from "./RunTimeImports.ts"
 import { makeTreePlugin, namespace } from "./TreePlugin.ts"

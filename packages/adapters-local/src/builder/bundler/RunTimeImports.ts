@@ -6,7 +6,7 @@
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { init, parse } from "es-module-lexer/minimal"
 import { type AuthPackage, authPackage } from "../auth/AuthPackages.ts"
-import { problem } from "./Problems.ts"
+import { problem } from "./BundlerProblem.ts"
 
 /** One such import that is left in a bundle. */
 export interface RunTimeImport {

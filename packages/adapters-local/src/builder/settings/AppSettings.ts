@@ -3,7 +3,7 @@ import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { HtmlHandling, NotFoundHandling, type RunWorkerFirst } from "@pawl/core/bundle/Bundle"
 import { Schema } from "effect"
 import { ignoredAssets } from "../assets/AppAssets.ts"
-import { problem } from "../bundler/Problems.ts"
+import { problem } from "../bundler/BundlerProblem.ts"
 import { isSetting, workerFirstProblem } from "../assets/WorkerFirst.ts"
 import {
   bindingAdvice,

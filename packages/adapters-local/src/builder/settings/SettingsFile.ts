@@ -7,7 +7,7 @@ import { isValueTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
 import { LocalLimits } from "../../LocalLimits.ts"
 import * as Jsonc from "jsonc-parser"
 import { parse as parseToml, TomlError } from "smol-toml"
-import { type Place, problem } from "../bundler/Problems.ts"
+import { type Place, problem } from "../bundler/BundlerProblem.ts"
 
 const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
 

@@ -1,6 +1,6 @@
 /** Says so when a package.json asks for another major version of a vendored package than the app is built with. */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
-import { problem } from "../bundler/Problems.ts"
+import { problem } from "../bundler/BundlerProblem.ts"
 import { textOf } from "../settings/SettingsFile.ts"
 import { asksForAnother, vendoredFolder, vendoredPackages } from "./VendoredPackages.ts"
 

@@ -21,7 +21,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { type GitResult, short } from "../GitCommand.ts"
 import { exists, io } from "../GitFolder.ts"
 import { isAncestor } from "../GitMerge.ts"
-import { folderOf, write } from "./GitServing.ts"
+import { folderOf, write } from "./GitFetch.ts"
 import { isObjectId, repositoryPath } from "../RepositoryPath.ts"
 
 /** Where this installation may push, and as whom. */

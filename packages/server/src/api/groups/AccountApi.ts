@@ -6,7 +6,7 @@ import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { EntryRecord, OrganizationRecord, TokenRecord, UserRecord } from "../Records.ts"
+import { EntryRecord, OrganizationRecord, TokenRecord, UserRecord } from "../RecordSchemas.ts"
 
 const Me = Schema.Struct({
   user: UserRecord,

@@ -5,7 +5,7 @@ import { Decision } from "@pawl/core/model/Approval"
 import { Authenticated } from "../Authentication.ts"
 import { about, approving, reading } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { ApprovalRecord } from "../Records.ts"
+import { ApprovalRecord } from "../RecordSchemas.ts"
 
 /** The approver is the caller; a body cannot name one. */
 const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision: Decision })

@@ -1,12 +1,12 @@
 /** A Project's live application. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { matching } from "@pawl/core/primitives/Matching"
+import { matching } from "@pawl/core/primitives/TextPattern"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf, queryNumber } from "../Paging.ts"
-import { AppLogLineRecord, AppRecord } from "../Records.ts"
-import { streamed } from "../Streamed.ts"
+import { AppLogLineRecord, AppRecord } from "../RecordSchemas.ts"
+import { streamed } from "../StreamedPage.ts"
 
 const get = HttpApiEndpoint.get("get", "/v1/projects/:id/app", {
   params: ById,

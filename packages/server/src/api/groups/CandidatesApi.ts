@@ -6,7 +6,7 @@ import { Authenticated } from "../Authentication.ts"
 import { diffed } from "../Diffs.ts"
 import { about, promoting, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../Records.ts"
+import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../RecordSchemas.ts"
 
 const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 

@@ -7,8 +7,8 @@ import { diffed } from "../Diffs.ts"
 import { EditedFiles } from "../Files.ts"
 import { about, BodyLimit, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { ChangeSetRecord, DiffAnswer } from "../Records.ts"
-import { NonNegativeInt } from "../Told.ts"
+import { ChangeSetRecord, DiffAnswer } from "../RecordSchemas.ts"
+import { NonNegativeInt } from "../DocumentSchemas.ts"
 
 const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
 

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { ChangeRecord, TaskRecord } from "../Records.ts"
+import { ChangeRecord, TaskRecord } from "../RecordSchemas.ts"
 
 const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
 

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, readingOwn, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { DeadLetterRecord } from "../Records.ts"
+import { DeadLetterRecord } from "../RecordSchemas.ts"
 
 const DeadLetterAnswer = Schema.Struct({ deadLetter: DeadLetterRecord })
 

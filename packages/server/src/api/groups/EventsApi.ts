@@ -4,8 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading } from "../Needs.ts"
 import { ById, PageParams, pageOf, queryNumber } from "../Paging.ts"
-import { EventRecord } from "../Records.ts"
-import { streamed } from "../Streamed.ts"
+import { EventRecord } from "../RecordSchemas.ts"
+import { streamed } from "../StreamedPage.ts"
 
 const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events", {
   params: ById,

@@ -5,7 +5,7 @@ import { Role } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering, reading } from "../Needs.ts"
 import { ById, pageOf } from "../Paging.ts"
-import { MemberRecord } from "../Records.ts"
+import { MemberRecord } from "../RecordSchemas.ts"
 
 const MembersBody = Schema.Struct({
   members: Schema.Array(Schema.Struct({ userId: Schema.String, role: Role }))

@@ -5,7 +5,7 @@ import { OrganizationRole } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { OrganizationMemberRecord, OrganizationRecord } from "../Records.ts"
+import { OrganizationMemberRecord, OrganizationRecord } from "../RecordSchemas.ts"
 
 const NewOrganizationBody = Schema.Struct({ name: Schema.String })
 

@@ -5,7 +5,7 @@ import { ReleaseTarget } from "@pawl/core/model/ReleaseTarget"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering, reading, writing } from "../Needs.ts"
 import { ById } from "../Paging.ts"
-import { EvidenceRecord, ReleaseRecord } from "../Records.ts"
+import { EvidenceRecord, ReleaseRecord } from "../RecordSchemas.ts"
 
 const ReleaseTargetRecord = ReleaseTarget.annotate({ identifier: "ReleaseTarget" })
 const ReleaseTargetAnswer = Schema.Struct({ releaseTarget: ReleaseTargetRecord })

@@ -4,8 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authenticated } from "../Authentication.ts"
 import { about, writing } from "../Needs.ts"
 import { ById } from "../Paging.ts"
-import { CandidateRecord, ChangeRecord } from "../Records.ts"
-import { NonNegativeInt } from "../Told.ts"
+import { CandidateRecord, ChangeRecord } from "../RecordSchemas.ts"
+import { NonNegativeInt } from "../DocumentSchemas.ts"
 
 const RollbackBody = Schema.Struct({
   /** The generation whose tree is to be canonical again. It is older than the head. */

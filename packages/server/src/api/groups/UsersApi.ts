@@ -6,7 +6,7 @@ import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { PersonRecord, TokenRecord, UserRecord } from "../Records.ts"
+import { PersonRecord, TokenRecord, UserRecord } from "../RecordSchemas.ts"
 
 const NewUserBody = Schema.Struct({
   name: Schema.String,

@@ -5,7 +5,7 @@ import { EventType } from "@pawl/core/model/Event"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
-import { WebhookDeliveryRecord, WebhookRecord } from "../Records.ts"
+import { WebhookDeliveryRecord, WebhookRecord } from "../RecordSchemas.ts"
 
 const NewWebhookBody = Schema.Struct({
   /** `https://…`, on the public internet. */

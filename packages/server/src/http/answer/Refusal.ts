@@ -1,6 +1,6 @@
 /** Every refusal of the core, and of this package, that the API may answer. Each has its row in `Problems.ts`. */
 import type { InsufficientRole, InsufficientScope } from "@pawl/core/access/Access"
-import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Leaving"
+import type { BelongsElsewhere, LastOwner } from "@pawl/core/access/Keepers"
 import type { OrganizationLimit } from "@pawl/core/access/Organizations"
 import type { ScopeExceedsToken, TokenLimit, Unauthenticated } from "@pawl/core/access/Tokens"
 import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
@@ -9,7 +9,7 @@ import type { BuildCapReached } from "@pawl/core/bundle/Builds"
 import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
 import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
 import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
-import type { NotCancellable } from "@pawl/core/change/Cancel"
+import type { NotCancellable } from "@pawl/core/change/Cancellation"
 import type { ChangeClosed } from "@pawl/core/change/Changes"
 import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
 import type { DeadLetterMissing } from "@pawl/core/work/Commands"
@@ -19,7 +19,7 @@ import type { WebhookLimit } from "@pawl/core/webhook/Webhooks"
 import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
-import type { ProjectArchived } from "@pawl/core/project/Archived"
+import type { ProjectArchived } from "@pawl/core/project/ArchivedProject"
 import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
 import type {
   InvalidPath,
@@ -31,7 +31,7 @@ import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Prom
 import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
 import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
-import type { DiffTooLarge, NotComposed } from "../groups/Diffing.ts"
+import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 
 /** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
 export type Refusal =

@@ -2,13 +2,13 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { entriesOf } from "@pawl/core/access/Departures"
-import { revokeFor } from "@pawl/core/access/Leaving"
+import { revokeFor } from "@pawl/core/access/Keepers"
 import type { Token } from "@pawl/core/model/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
 import { issue, list } from "@pawl/core/access/Tokens"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 
 /** A token as it is answered: what its text is compared with stays here. */
 export const withoutHash = ({ hash: _hash, ...token }: Token) => token

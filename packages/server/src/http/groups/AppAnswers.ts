@@ -1,7 +1,7 @@
 /** How pointers are answered: with the address that people open. */
 import { hostFor } from "@pawl/core/model/HostLabel"
 import { type Pointer, pointerStatuses } from "@pawl/core/model/Pointer"
-import { find } from "@pawl/core/ledger/Deciding"
+import { find } from "@pawl/core/ledger/Decision"
 import { pointerKey } from "@pawl/core/model/Entities"
 import { Records } from "@pawl/core/ledger/Records"
 import { versionId } from "@pawl/core/primitives/Ids"

@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import type { Headers } from "effect/http"
 import { AppLogs } from "@pawl/core/app/AppLogs"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { prefers } from "../request/Accepting.ts"
+import { prefers } from "../request/AcceptHeader.ts"
 import { frame, streaming } from "../answer/EventStreams.ts"
 import { sequence } from "../answer/Sequences.ts"
 

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { decide } from "@pawl/core/approval/Approvals"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
-import { listed } from "../answer/Listing.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
+import { listed } from "../answer/RecordPages.ts"
 import { actor, onChange } from "../request/Reach.ts"
 
 /** Handlers of `approvals`. Who decides is the caller, never a field of the body. */

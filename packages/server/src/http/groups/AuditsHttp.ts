@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { last, run } from "@pawl/core/audit/Audits"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { onProject } from "../request/Reach.ts"
 
 /** Handlers of `audits`: a run is answered when it is done, and the last one is kept. */

@@ -6,9 +6,9 @@ import type { ChangeSet } from "@pawl/core/model/ChangeSet"
 import { whole } from "@pawl/core/changeset/Listing"
 import { workspaceFork } from "@pawl/core/primitives/Ids"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
-import { diffAnswer } from "./Diffing.ts"
-import { listed } from "../answer/Listing.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
+import { diffAnswer } from "./CandidateDiff.ts"
+import { listed } from "../answer/RecordPages.ts"
 import { actor, onChange, onChangeSet } from "../request/Reach.ts"
 
 /** With all that it lists; a list that is not kept any more is answered cut, as the record has it. */

@@ -1,6 +1,6 @@
 /** The source of a Project at one of its trees: a listing, or one file. */
 import { NoSource } from "@pawl/core/app/Apps"
-import { demand, find } from "@pawl/core/ledger/Deciding"
+import { demand, find } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { candidateFork } from "@pawl/core/primitives/Ids"

@@ -8,7 +8,7 @@ import { fromMillis, toMillis } from "@pawl/core/primitives/Time"
 import { CurrentUser } from "../../api/Authentication.ts"
 import type { PageParams } from "../../api/Paging.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onDeadLetter, onProject } from "../request/Reach.ts"
 
 /** The cursor says which letter was shown last, and when it died: it may be gone when the next page is asked for. */

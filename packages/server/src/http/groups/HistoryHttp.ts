@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { History } from "@pawl/core/ledger/History"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { onChange, onProject } from "../request/Reach.ts"
 
 /** Handlers of `history`: pages of changed statuses, with who changed them and why. */

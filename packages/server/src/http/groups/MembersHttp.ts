@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { list, replace } from "@pawl/core/access/Members"
-import { find } from "@pawl/core/ledger/Deciding"
+import { find } from "@pawl/core/ledger/Decision"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { onProject } from "../request/Reach.ts"
 
 /** Rows of members with the users' names, as one page. */

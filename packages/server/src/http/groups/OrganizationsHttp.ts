@@ -5,7 +5,7 @@ import { listOfOrganization, replaceOfOrganization } from "@pawl/core/access/Mem
 import { create, list } from "@pawl/core/access/Organizations"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { named } from "./MembersHttp.ts"
 import { onOrganization } from "../request/Reach.ts"
 

@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { change } from "@pawl/core/approval/Policies"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
 /** Handlers of `policies`: putting one makes a new version. */

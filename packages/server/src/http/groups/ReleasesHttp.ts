@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { injectFailure } from "@pawl/core/release/Injection"
 import { deleteTarget, getTarget, putTarget } from "@pawl/core/project/ReleaseTargets"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
 /** Handlers of `releases`: the failure that a fixture asks for, and the target of a Project. */

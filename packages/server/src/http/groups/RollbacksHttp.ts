@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { request } from "@pawl/core/promotion/Rollbacks"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onProject } from "../request/Reach.ts"
 
 /** Handlers of `rollbacks`: answers the Change and the Candidate that a rollback is. */

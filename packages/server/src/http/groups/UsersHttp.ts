@@ -1,14 +1,14 @@
 /** Local users. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { disable } from "@pawl/core/access/Leaving"
+import { disable } from "@pawl/core/access/Keepers"
 import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
 import { list as tokensOf } from "@pawl/core/access/Tokens"
 import { create, list } from "@pawl/core/access/Users"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { withoutHash } from "./AccountHttp.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { onUser } from "../request/Reach.ts"
 
 /** The organization that is named, else the caller's first; null without any. */

@@ -5,7 +5,7 @@ import * as Deliveries from "@pawl/core/webhook/Deliveries"
 import { type Webhook, viewOf } from "@pawl/core/model/Webhook"
 import { create, list, remove, rotateSecret } from "@pawl/core/webhook/Webhooks"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { answering } from "../answer/Answering.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onDelivery, onProject, onWebhook } from "../request/Reach.ts"
 
 const withSecret = (webhook: Webhook) => ({ webhook: viewOf(webhook), secret: Redacted.value(webhook.secret) })

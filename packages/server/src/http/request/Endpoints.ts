@@ -5,7 +5,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../../api/Authentication.ts"
 import { administering, BodyLimit, type Need, Needs } from "../../api/Needs.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
-import { type Written, written } from "../answer/Written.ts"
+import { type Written, written } from "../answer/WrittenAnswer.ts"
 
 /** One row of the table; `bodyLimit` is in bytes. */
 export interface Endpoint {

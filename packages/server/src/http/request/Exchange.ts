@@ -4,7 +4,7 @@ import { administering, type Need } from "../../api/Needs.ts"
 import type { Problem } from "../../api/Problem.ts"
 import type { Place } from "./Admission.ts"
 import type { Reachable } from "./Reach.ts"
-import type { Written } from "../answer/Written.ts"
+import type { Written } from "../answer/WrittenAnswer.ts"
 
 /** What middleware finds out, for what comes after it. */
 export interface ExchangeShape {

@@ -5,11 +5,11 @@
  */
 import * as Flag from "effect/cli/Flag"
 import type { Secrets } from "@pawl/core/access/Secrets"
-import { wordsOf } from "@pawl/core/primitives/Telling"
+import { wordsOf } from "@pawl/core/primitives/Words"
 import type { Stores } from "@pawl/sql/SqlStores"
 import { Effect, Layer, Option } from "effect"
 import { Problem } from "../../api/Problem.ts"
-import { refusing } from "../../http/answer/Answering.ts"
+import { refusing } from "../../http/answer/HandlerAnswer.ts"
 import type { Refusal } from "../../http/answer/Refusal.ts"
 import * as WebCryptoSecrets from "../../http/WebCryptoSecrets.ts"
 import * as Chance from "../Chance.ts"

@@ -1,7 +1,7 @@
 /** `pawl users`: who there is, and who is let in no more. Straight on the stores, without a token. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { disable, makeOwner } from "@pawl/core/access/Leaving"
+import { disable, makeOwner } from "@pawl/core/access/Keepers"
 import type { OrganizationMember, User } from "@pawl/core/model/Membership"
 import { list as organizationsOf } from "@pawl/core/access/Organizations"
 import { Records } from "@pawl/core/ledger/Records"

@@ -3,7 +3,7 @@ import type { ShownRef } from "@pawl/adapters-local/repositories/transport/GitTr
 import { user } from "@pawl/core/model/Actor"
 import { NoSource } from "@pawl/core/app/Apps"
 import { newestOf } from "@pawl/core/changeset/ChangeSets"
-import { demand, find } from "@pawl/core/ledger/Deciding"
+import { demand, find } from "@pawl/core/ledger/Decision"
 import { generationKey } from "@pawl/core/model/Entities"
 import { Records } from "@pawl/core/ledger/Records"
 import { ServerLimits } from "../../ServerLimits.ts"

@@ -2,7 +2,7 @@
  * One JSON line per event, on standard error. Redacted values print as `<redacted>`. While traces are made, a line
  * names the trace and the span that it was written in.
  */
-import { describeCause } from "@pawl/core/primitives/Telling"
+import { describeCause } from "@pawl/core/primitives/Words"
 import { spanIn } from "@pawl/core/telemetry/Tracing"
 import { Formatter, Layer, Logger, References } from "effect"
 

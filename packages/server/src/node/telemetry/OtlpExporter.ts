@@ -5,7 +5,7 @@
 import { ServerLimits } from "../../ServerLimits.ts"
 import type { MeterSet } from "@pawl/core/telemetry/Meters"
 import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
-import { describe } from "@pawl/core/primitives/Telling"
+import { describe } from "@pawl/core/primitives/Words"
 import { Effect, Redacted } from "effect"
 
 /** Where spans go, and under which name; the headers may hold a credential. */

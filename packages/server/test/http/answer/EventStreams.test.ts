@@ -1,7 +1,7 @@
 /** What ends an open event stream, with the clock in hand. */
 import { bootstrap, firstOrganizationId } from "@pawl/core/access/Organizations"
 import { system } from "@pawl/core/model/Actor"
-import * as Leaving from "@pawl/core/access/Leaving"
+import * as Keepers from "@pawl/core/access/Keepers"
 import * as Members from "@pawl/core/access/Members"
 import * as Tokens from "@pawl/core/access/Tokens"
 import * as Users from "@pawl/core/access/Users"
@@ -111,7 +111,7 @@ describe("An open event stream", () => {
       Effect.gen(function* () {
         const { caller, reading } = yield* openStream
         yield* lasting(1)
-        yield* Leaving.disable(caller.user.id, null)
+        yield* Keepers.disable(caller.user.id, null)
         yield* EventStreams.lookAgain(yield* EventStreams.OpenStreams)
         expect(yield* Fiber.join(reading)).toBe("retry: 1000\n\n: still here\n\n")
       })

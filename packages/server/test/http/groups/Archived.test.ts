@@ -1,7 +1,7 @@
 /** What an archived Project answers to every endpoint that writes. The list is the contract's own. */
 import { Commands } from "@pawl/core/work/Commands"
 import { commandId, type CommandKind } from "@pawl/core/model/Command"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { endpoints } from "@pawl/server/http/index"
 import { Effect } from "effect"

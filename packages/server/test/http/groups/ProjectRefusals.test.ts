@@ -1,6 +1,6 @@
 /** Refusals about Projects and their source, met over HTTP. */
 import * as Commit from "@pawl/core/ledger/Commit"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

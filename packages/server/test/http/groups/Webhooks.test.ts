@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Commit from "@pawl/core/ledger/Commit"
-import { find } from "@pawl/core/ledger/Deciding"
+import { find } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type Api, newProject, startApi } from "../TestApi.ts"

@@ -1,5 +1,5 @@
 /** What was asked for cannot be used, is not there, or is too much. */
-import { short } from "@pawl/core/primitives/Telling"
+import { short } from "@pawl/core/primitives/Words"
 import { problemOf, type Rows } from "./Row.ts"
 
 const wordOf = (kind: string): string => kind.toLowerCase().replace(/-/g, "_")

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { CommandKind } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { demand, find } from "../ledger/Deciding.ts"
+import { demand, find } from "../ledger/Decision.ts"
 import type { Project } from "../model/Project.ts"
 
 /** The Project is archived: no Change, ChangeSet, Candidate, promotion or deploy is taken any more. */

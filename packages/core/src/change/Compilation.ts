@@ -5,7 +5,7 @@
 import { Effect, Result, Schema } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import { request } from "../candidate/Candidates.ts"
-import { decideAndCommit, demand, find } from "../ledger/Deciding.ts"
+import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { isDone, Process, step, Waiting } from "../work/Processes.ts"
 import * as JournalStep from "../work/JournalStep.ts"

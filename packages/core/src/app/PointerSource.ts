@@ -23,4 +23,4 @@ export class PointerSource extends Context.Service<
     /** The committed row of this very moment; caching is the router's business. A row marked removed is answered as it stands. */
     readonly find: (label: string, channel: Channel) => Effect.Effect<FoundPointer, PointerSourceUnavailable>
   }
->()("@pawl/core/app/Routing/PointerSource") {}
+>()("@pawl/core/app/PointerSource/PointerSource") {}

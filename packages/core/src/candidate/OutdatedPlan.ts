@@ -1,7 +1,7 @@
 /** Whether a plan still says what it would say if it were made now. */
 import { Effect } from "effect"
 import type { Policy } from "../model/Policy.ts"
-import { demand } from "../ledger/Deciding.ts"
+import { demand } from "../ledger/Decision.ts"
 import { mustBuild } from "./RollbackPlan.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
 import type { Candidate } from "../model/Candidate.ts"

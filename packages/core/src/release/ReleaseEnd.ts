@@ -6,7 +6,7 @@ import { type Pointer, restorable, type Served, servedBy } from "../model/Pointe
 import type { Evidence } from "../model/Evidence.ts"
 import { afterRelease } from "../change/Changes.ts"
 import type * as Commit from "../ledger/Commit.ts"
-import { demand, find } from "../ledger/Deciding.ts"
+import { demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"

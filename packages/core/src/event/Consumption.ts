@@ -1,10 +1,10 @@
 /** One step of a consumer group: the effects of the next events, and the group's place after them, in one commit. */
 import { Cause, Effect, Exit, Option } from "effect"
 import * as Commit from "../ledger/Commit.ts"
-import { find } from "../ledger/Deciding.ts"
+import { find } from "../ledger/Decision.ts"
 import { type Conflict, Ledger, type LeaseLost, LedgerUnavailable } from "../ledger/Ledger.ts"
 import { backoffMs } from "../work/Processes.ts"
-import { describe } from "../primitives/Telling.ts"
+import { describe } from "../primitives/Words.ts"
 import type { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"

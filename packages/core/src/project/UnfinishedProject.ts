@@ -1,8 +1,8 @@
 /** Ends a Project whose provisioning died and was dismissed by a person: it never was, or it is archived. */
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
-import { decideAndCommit, find } from "../ledger/Deciding.ts"
-import { archive } from "./Archiving.ts"
+import { decideAndCommit, find } from "../ledger/Decision.ts"
+import { archive } from "./Archival.ts"
 import type { Project } from "../model/Project.ts"
 
 /** Archives a Project that is still being provisioned. Of one that was never stored, its slug may be used again. */

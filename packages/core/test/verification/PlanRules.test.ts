@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { defaultPolicy, type Policy } from "@pawl/core/model/Policy"
-import { planOf, type PlanInput } from "@pawl/core/verification/Planning"
+import { planOf, type PlanInput } from "@pawl/core/verification/PlanRules"
 import type { PawlCheck } from "@pawl/core/project/PawlFile"
 
 const check = (id: string, command = "true", required = true): PawlCheck => ({ id, command, required, timeoutMs: 1000 })

@@ -1,8 +1,8 @@
 /** Ends a Candidate whose verification died and was dismissed by a person, so that it can be asked for again. */
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
-import { endRollback } from "../change/WithoutCandidate.ts"
-import { decideAndCommit, demand } from "../ledger/Deciding.ts"
+import { endRollback } from "../change/LostCandidate.ts"
+import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import * as Time from "../primitives/Time.ts"
 

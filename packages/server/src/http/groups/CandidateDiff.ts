@@ -11,7 +11,7 @@ import {
 } from "@pawl/core/project/Repositories"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
-import { prefers } from "../request/Accepting.ts"
+import { prefers } from "../request/AcceptHeader.ts"
 import { DiffPieces } from "./DiffPieces.ts"
 import { DiffSlots, streamed } from "./DiffSlots.ts"
 import { Exchange } from "../request/Exchange.ts"

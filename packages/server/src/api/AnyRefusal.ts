@@ -3,7 +3,7 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { problem } from "./Problem.ts"
 
 /** Declares those problems, so that clients know them as errors. */
-export class Refusing extends HttpApiMiddleware.Service<Refusing>()("@pawl/server/api/Refusing", {
+export class Refusing extends HttpApiMiddleware.Service<Refusing>()("@pawl/server/api/AnyRefusal", {
   error: [
     problem(400),
     problem(401),

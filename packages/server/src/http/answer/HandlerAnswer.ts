@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { Problem } from "../../api/Problem.ts"
-import { Refusing } from "../../api/Refusing.ts"
+import { Refusing } from "../../api/AnyRefusal.ts"
 import { Exchange } from "../request/Exchange.ts"
 import { toProblem } from "./Problems.ts"
 import type { Refusal } from "./Refusal.ts"

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { hasLeft, roleOf, visibleProjects } from "@pawl/core/access/Access"
 import { user as userActor } from "@pawl/core/model/Actor"
 import { entriesOf } from "@pawl/core/access/Departures"
-import * as Leaving from "@pawl/core/access/Leaving"
+import * as Keepers from "@pawl/core/access/Keepers"
 import type { User } from "@pawl/core/model/Membership"
 import * as Members from "@pawl/core/access/Members"
 import * as Organizations from "@pawl/core/access/Organizations"
@@ -12,7 +12,7 @@ import * as MemorySecrets from "@pawl/adapters-memory/MemorySecrets"
 import * as Tokens from "@pawl/core/access/Tokens"
 import * as Users from "@pawl/core/access/Users"
 import * as Commit from "@pawl/core/ledger/Commit"
-import { demand } from "@pawl/core/ledger/Deciding"
+import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { Records } from "@pawl/core/ledger/Records"
@@ -120,9 +120,9 @@ describe("Who left an organization", () => {
         const left = Effect.forEach([owner, gone, ended, guest], ({ id }) => hasLeft(id, project))
         expect(yield* left).toEqual([false, false, false, false])
         yield* put(owner, ended)
-        yield* Leaving.disable(ended.id, null)
+        yield* Keepers.disable(ended.id, null)
         expect(yield* left).toEqual([false, true, true, false])
-        yield* Leaving.disable(guest.id, null)
+        yield* Keepers.disable(guest.id, null)
         expect(yield* left).toEqual([false, true, true, true])
         expect(yield* hasLeft("system:auto-promotion", project)).toBe(true)
       })
@@ -153,7 +153,7 @@ describe("A user who was disabled", () => {
         const { text, user } = yield* Users.create(owner.id, { name: "Ended", organizationId: home }, operator)
         const caller = yield* Tokens.authenticate(text)
         yield* Tokens.stillIn(caller)
-        yield* Leaving.disable(user.id, null)
+        yield* Keepers.disable(user.id, null)
         const refused = { _tag: "Unauthenticated", reason: "disabled" }
         expect(yield* Effect.flip(Tokens.authenticate(text))).toMatchObject(refused)
         expect(yield* Effect.flip(Tokens.stillIn(caller))).toMatchObject(refused)
@@ -166,7 +166,7 @@ describe("A user who was disabled", () => {
         // What was under way when it happened makes nothing either.
         expect(yield* Effect.flip(Organizations.create(user.id, "Mine"))).toBeInstanceOf(Unknown)
         // Safe to repeat.
-        const again = yield* Leaving.disable(user.id, null)
+        const again = yield* Keepers.disable(user.id, null)
         expect(again.disabledAt).toBe((yield* demand("user", user.id)).record.disabledAt)
       })
     ))
@@ -189,7 +189,7 @@ describe("A user who was disabled", () => {
               operator
             )
           }
-        yield* Leaving.disable(victim.id, null)
+        yield* Keepers.disable(victim.id, null)
         const places = yield* (yield* Records).list("organizationMember", {
           where: { userId: victim.id },
           limit: "all"
@@ -204,13 +204,13 @@ describe("A user who was disabled", () => {
         const owner = yield* begin
         const second = yield* colleague(owner, "Second", "owner")
         const both = yield* Effect.all(
-          [owner, second].map(({ id }) => Effect.result(Leaving.disable(id, null))),
+          [owner, second].map(({ id }) => Effect.result(Keepers.disable(id, null))),
           { concurrency: "unbounded" }
         )
         expect(both.map((each) => each._tag).toSorted()).toEqual(["Failure", "Success"])
         const [last] = yield* Members.listOfOrganization(home)
         expect(last?.record.role).toBe("owner")
-        expect(yield* Effect.flip(Leaving.disable(last?.record.userId ?? "", null))).toMatchObject({
+        expect(yield* Effect.flip(Keepers.disable(last?.record.userId ?? "", null))).toMatchObject({
           _tag: "LastOwner"
         })
       })
@@ -225,7 +225,7 @@ describe("Who answers for a user", () => {
         const person = yield* colleague(owner, "Person")
         const other = yield* colleague(owner, "Other")
         const { user: guest, text } = yield* Users.create(owner.id, { name: "Guest" }, operator)
-        const asks = (caller: User, about: User) => Effect.result(Leaving.requireKeeper(caller.id, about.id))
+        const asks = (caller: User, about: User) => Effect.result(Keepers.requireKeeper(caller.id, about.id))
         expect((yield* asks(owner, person))._tag).toBe("Success")
         expect((yield* asks(owner, guest))._tag).toBe("Success")
         expect(yield* asks(other, person)).toMatchObject({ failure: { _tag: "InsufficientRole" } })
@@ -249,13 +249,13 @@ describe("Who answers for a user", () => {
         // Nor does anybody escape by an organization of their own.
         yield* Organizations.create(person.id, "Shelter")
         expect((yield* asks(owner, person))._tag).toBe("Success")
-        expect((yield* Leaving.disable(person.id, owner.id)).disabledAt).toBeDefined()
+        expect((yield* Keepers.disable(person.id, owner.id)).disabledAt).toBeDefined()
         const token = (yield* Tokens.authenticate(text)).token.id
-        expect(yield* Effect.flip(Leaving.revokeFor(other.id, token))).toMatchObject({ _tag: "BelongsElsewhere" })
-        expect(yield* Effect.flip(Leaving.revokeFor(person.id, token))).toEqual(
+        expect(yield* Effect.flip(Keepers.revokeFor(other.id, token))).toMatchObject({ _tag: "BelongsElsewhere" })
+        expect(yield* Effect.flip(Keepers.revokeFor(person.id, token))).toEqual(
           new Unknown({ kind: "token", id: token })
         )
-        expect((yield* Leaving.revokeFor(guest.id, token)).revokedAt).not.toBeNull()
+        expect((yield* Keepers.revokeFor(guest.id, token)).revokedAt).not.toBeNull()
 
         // Who left for another organization answers to that one, and to who made them when they are nowhere.
         const mover = yield* colleague(owner, "Mover")
@@ -309,7 +309,7 @@ describe("Making organizations and users", () => {
         // Others are not in the way, and one who is disabled makes room for one.
         expect((yield* user(owner, home))._tag).toBe("Success")
         const [, last] = yield* Members.listOfOrganization(theirs.id)
-        yield* Leaving.disable(last?.record.userId ?? "", null)
+        yield* Keepers.disable(last?.record.userId ?? "", null)
         expect((yield* user(maker, mine.id))._tag).toBe("Success")
         expect(yield* user(maker, mine.id)).toMatchObject(limit)
       })

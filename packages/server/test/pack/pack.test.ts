@@ -96,7 +96,7 @@ describe("packs core, testing and server and uses them from an empty folder", ()
     const used = project.run("node", "use.js")
     expect(used.output).toBe(`notes.apps.example {"label":"notes","channel":"production"}\n`)
     project.write("where.js", `console.log(import.meta.resolve("@pawl/core/model/HostLabel"))`)
-    expect(project.run("node", "where.js").output).toContain(`${project.folder}/node_modules/@pawl/core/dist/app/`)
+    expect(project.run("node", "where.js").output).toContain(`${project.folder}/node_modules/@pawl/core/dist/model/`)
   })
 
   it("type-checks a strict consumer, and every declaration that it reaches", () => {

@@ -11,7 +11,7 @@ interface Slot {
   lastUsedMs: number
 }
 
-/** Reading of objects by id. Fails with `RepositoriesUnavailable` where a reader broke or took too long. */
+/** Reading of objects by id. `RepositoriesUnavailable` where a reader broke, took too long or met more than `maxBytes`. */
 export interface GitReaders {
   /** The object with its bytes, or `undefined` when neither the repository nor what it borrows from has it. */
   readonly contents: (

@@ -27,16 +27,7 @@ export const undocumented: ReadonlyArray<string> = [
   "packages/core/src/verification",
   "packages/core/src/webhook",
   "packages/core/src/why",
-  "packages/core/src/worker",
-  "packages/testing/src",
-  "packages/testing/src/contracts",
-  "packages/testing/src/contracts/agents",
-  "packages/testing/src/contracts/apps",
-  "packages/testing/src/contracts/release",
-  "packages/testing/src/contracts/repositories",
-  "packages/testing/src/contracts/sandbox",
-  "packages/testing/src/contracts/stores",
-  "packages/testing/src/tools"
+  "packages/core/src/worker"
 ]
 
 /** Whether a docstring with a word in it ends on the line above; other comments of one line may stand between. */

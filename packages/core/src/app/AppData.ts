@@ -27,6 +27,7 @@ export interface DataStoreRef {
   readonly incarnation?: number
 }
 
+/** A store that nothing was written to is empty. */
 export class AppData extends Context.Service<
   AppData,
   {

@@ -12,6 +12,7 @@ export const linesOf = (limit: number | undefined): number =>
   Math.max(1, Math.min(Math.floor(limit ?? Limits.pageSize), Limits.pageSize))
 
 const logLevels = ["debug", "log", "info", "warn", "error"] as const
+/** As the console's method says: `console.log` is `log`. */
 export const LogLevel = Schema.Literals(logLevels)
 export type LogLevel = typeof LogLevel.Type
 
@@ -19,6 +20,7 @@ export type LogLevel = typeof LogLevel.Type
 export const LogSource = Schema.Literals(["console", "exception", "limit"])
 export type LogSource = typeof LogSource.Type
 
+/** One line, as it is kept. */
 export const AppLogLine = Schema.Struct({
   /** Starts at 1 and is dense per Project; it goes on after a wipe. */
   sequence: Schema.Finite,
@@ -38,6 +40,7 @@ export interface AppLogLine extends Schema.Schema.Type<typeof AppLogLine> {}
 /** A line before the store gave it its place in the sequence. */
 export type NewLogLine = Omit<AppLogLine, "sequence">
 
+/** Which lines are asked for. */
 export interface LogQuery {
   /** Only lines with a higher sequence, the oldest first. Without it: the newest lines. */
   readonly after?: number
@@ -47,6 +50,7 @@ export interface LogQuery {
   readonly channel?: string
 }
 
+/** Lines by Project, the newest of all its channels together. */
 export class AppLogs extends Context.Service<
   AppLogs,
   {

@@ -17,8 +17,10 @@ export interface AppVersion {
   readonly incarnation?: number
 }
 
+/** In the order in which they are sent; a name may come more than once. */
 export type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
+/** A request, as the app gets it. The body is read at most once; null for none. */
 export interface AppRequest {
   readonly method: string
   /** The whole URL as the visitor sees it. */
@@ -27,6 +29,7 @@ export interface AppRequest {
   readonly body: AsyncIterable<Uint8Array> | null
 }
 
+/** A response, as the app gave it. The body is read at most once; null for none. */
 export interface AppResponse {
   readonly status: number
   readonly headers: Headers
@@ -77,6 +80,7 @@ export class AppRuntimeUnavailable extends Schema.TaggedError<AppRuntimeUnavaila
   }
 }
 
+/** Starts versions as they are asked for. What they answer and print is not to be trusted. */
 export class AppRuntime extends Context.Service<
   AppRuntime,
   {

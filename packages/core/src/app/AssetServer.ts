@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { AppRequest, AppResponse, AppVersion, BundleUnusable } from "./AppRuntime.ts"
 
+/** Whoever serves an app's files, inside and outside of it, serves the same. */
 export class AssetServer extends Context.Service<
   AssetServer,
   {

@@ -47,6 +47,7 @@ export const checkListLimit = (limit: number | undefined): Effect.Effect<number,
   )
 }
 
+/** What a new key in a full store is refused with. */
 export const tooManyKeys = new DataRefused({
   limit: "appDataKeys",
   message: `A store of env.DATA has at most ${Limits.appDataKeys} keys (limit appDataKeys).`

@@ -4,6 +4,7 @@ import { Records } from "../ledger/Records.ts"
 import type { Channel } from "../model/Pointer.ts"
 import { PointerSource, PointerSourceUnavailable } from "./PointerSource.ts"
 
+/** Reads at each question; where the records are away it is `PointerSourceUnavailable`. */
 export const layer = Layer.effect(
   PointerSource,
   Effect.map(Records, (records) => ({

@@ -17,6 +17,7 @@ export class PointerSourceUnavailable extends Schema.TaggedError<PointerSourceUn
 /** `"removed"`: the rows are gone, the label's tombstone stands. `null`: the label never had this channel. */
 export type FoundPointer = Pointer | "removed" | null
 
+/** The one question that a router asks of the records. */
 export class PointerSource extends Context.Service<
   PointerSource,
   {

@@ -20,6 +20,7 @@ import { type Channel, type Pointer, pointerStatuses } from "../model/Pointer.ts
 import { PointerSignal } from "./PointerSignal.ts"
 import { ground, takeDown } from "./Removal.ts"
 
+/** `preview:` and the first 8 hex characters of the Candidate's id. */
 export const previewChannel = (candidate: Candidate): Channel => `preview:${previewId(candidate.id)}`
 
 /** The preview row of a Candidate; null without one. Two Candidates may share the 8 characters that name a host: then it is the first one's. */

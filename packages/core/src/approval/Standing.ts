@@ -22,6 +22,7 @@ export interface Decisions {
   readonly here: ReadonlySet<string>
 }
 
+/** Read together with the Policy's number of approvals. */
 export interface Standing {
   /** One rejection is enough, whoever has left since. */
   readonly rejected: Approval | null

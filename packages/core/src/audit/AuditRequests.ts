@@ -5,6 +5,7 @@ import { Ledger } from "../ledger/Ledger.ts"
 import { Records } from "../ledger/Records.ts"
 import { pass, passes } from "../upkeep/Pass.ts"
 
+/** The pieces of this upkeep in the journal: each says after which page the next one begins. */
 export const auditPasses = passes(Schema.Struct({ after: Schema.NullOr(Schema.String) }))
 
 /** One message. An audit that waits already is not sent again. */

@@ -39,6 +39,7 @@ export interface GenerationRecords {
 
 const recordOf = <A>(stored: { readonly record: A } | null): A | null => stored?.record ?? null
 
+/** Reads what the records of one generation say, in the form in which they are judged. Null for what there is not. */
 export const readRecords = Effect.fnUntraced(function* (step: Generation, before: Generation) {
   const { projectId, candidateId, changeId, generation, policyVersion } = step
   const candidate = candidateId === null ? null : recordOf(yield* find("candidate", candidateId))

@@ -7,6 +7,7 @@ import { type CommitRef, Repositories, type RepositoryRef } from "../project/Rep
 import type { FindingCode, Note } from "../model/Audit.ts"
 import { differences } from "./TreeMerge.ts"
 
+/** A generation's commit, and what it is said to be made of. */
 export interface Derivation {
   readonly ref: RepositoryRef
   readonly base: CommitRef
@@ -17,6 +18,7 @@ export interface Derivation {
   readonly reached: ReadonlySet<string>
 }
 
+/** What the history says against what it must say. */
 export interface Difference {
   readonly code: FindingCode | Note["code"]
   readonly detail: string

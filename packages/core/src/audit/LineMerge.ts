@@ -5,6 +5,7 @@
  */
 import { Limits } from "../primitives/Limits.ts"
 
+/** A text that is said to be the merge of `ours` and `theirs` over `base`. */
 export interface MergedTexts {
   readonly base: string
   readonly ours: string

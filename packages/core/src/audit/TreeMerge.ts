@@ -19,6 +19,7 @@ interface Tree {
   readonly entries: Entries
 }
 
+/** Trees by their git object ids, and the repository that holds them. */
 export interface MergedTrees {
   readonly ref: RepositoryRef
   readonly base: string

@@ -8,6 +8,7 @@ import type { Candidate } from "../model/Candidate.ts"
 import type { Change } from "../model/Change.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 
+/** The actor of promotions that no person asked for. */
 export const autoPromoter = system("auto-promotion")
 
 /**

@@ -33,6 +33,7 @@ export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("Candid
   }
 }
 
+/** What is asked to be composed. */
 export interface CandidateRequest {
   readonly changeId: string
   /** Default: all ChangeSets of the Change. */

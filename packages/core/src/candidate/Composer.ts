@@ -46,6 +46,7 @@ type Planned = typeof Planned.Type
 
 /** The steps of `compose`. */
 export const mergeStep = JournalStep.make("merge", Merge)
+/** What came of planning, in the journal: a plan, or why the Candidate is refused. */
 export const planStep = JournalStep.make("plan", Planned)
 
 /** The real merge, in the Candidate's own fork. A second run gives the same commit. */

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { canonicalJson, sha256 } from "../primitives/Digest.ts"
 import type { CandidateId } from "../primitives/Ids.ts"
 
+/** What the id of a Candidate is a digest of. */
 export interface Composition {
   readonly project: string
   readonly base: { readonly generation: number; readonly tree: string }

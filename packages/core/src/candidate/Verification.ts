@@ -40,6 +40,7 @@ import { markStale } from "./Staleness.ts"
 
 const actor = system("verification")
 
+/** Takes a Candidate from its composition to its end, or to `stale`. Repeating it goes on where it was. */
 export const verify = (candidateId: string) =>
   Effect.gen(function* () {
     const before = (yield* demand("candidate", candidateId)).record

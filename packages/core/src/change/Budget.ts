@@ -13,6 +13,7 @@ import { isBudget } from "../model/Change.ts"
 import { ChangeClosed, isClosed } from "./Changes.ts"
 import { mayWork, stepWork } from "./WorkStatus.ts"
 
+/** `current` and `asked` are in US dollars. */
 export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecrease>()("BudgetCannotDecrease", {
   current: Schema.Finite,
   asked: Schema.Finite

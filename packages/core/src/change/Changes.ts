@@ -26,6 +26,7 @@ export class ChangeClosed extends Schema.TaggedError<ChangeClosed>()("ChangeClos
   }
 }
 
+/** What is asked of a new Change. The same `clientRequestId` in the same Project answers the Change that is there. */
 export interface NewChange {
   readonly projectId: string
   readonly clientRequestId: string
@@ -110,6 +111,7 @@ const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: 
   }
 })
 
+/** Whether a Change of this status is over. */
 export const isClosed = (status: ChangeStatus): boolean => Lifecycle.isFinal(ChangeLifecycle, status)
 
 /** How a release ends its Change. One that is not releasing any more stays as it is. */

@@ -32,6 +32,7 @@ export interface PlanBase {
   readonly tree: string
 }
 
+/** What proposes the Tasks of a Change. */
 export interface PlannerShape {
   /** Whether Changes of this installation are planned when their request does not say otherwise. */
   readonly available: boolean
@@ -42,6 +43,7 @@ export interface PlannerShape {
   readonly plan: (change: Change, base: PlanBase) => Effect.Effect<unknown, PlannerFailed | PlannerUnavailable>
 }
 
+/** Replaced by an installation that has a planner. */
 export const Planner = Context.Reference("@pawl/core/change/Planner", {
   defaultValue: (): PlannerShape => ({
     available: false,

@@ -5,6 +5,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
 import { Complexity, isPlanned, type Task, TaskKind } from "../model/Task.ts"
 
+/** A Task as a planner proposes it. */
 export const PlannedTask = Schema.Struct({
   /** `[a-z0-9-]{1,40}`, unique in the graph. `edit-<n>` belongs to people. */
   key: Schema.String,
@@ -19,6 +20,7 @@ export const PlannedTask = Schema.Struct({
 })
 export interface PlannedTask extends Schema.Schema.Type<typeof PlannedTask> {}
 
+/** The Tasks of a Change as they were accepted. It does not change any more. */
 export const WorkGraph = Schema.Struct({
   version: Schema.Literal(1),
   changeId: ChangeId,

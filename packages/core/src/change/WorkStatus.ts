@@ -6,6 +6,7 @@ import type * as Commit from "../ledger/Commit.ts"
 import * as Draft from "../ledger/Draft.ts"
 import type { Change, ChangeStatus } from "../model/Change.ts"
 
+/** The status that a Change's work is in: while it is promoted, the one before. */
 export const workStatus = (change: Change): ChangeStatus =>
   change.status === "promoting" ? (change.statusBeforePromoting ?? change.status) : change.status
 

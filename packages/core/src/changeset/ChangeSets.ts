@@ -38,6 +38,7 @@ export class ChangeSetLimit extends Schema.TaggedError<ChangeSetLimit>()("Change
   }
 }
 
+/** A person's edit of a Change. */
 export interface Edit {
   readonly changeId: string
   readonly message: string

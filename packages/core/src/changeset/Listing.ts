@@ -9,6 +9,7 @@ import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { ChangeSet, FileChange, Intent } from "../model/ChangeSet.ts"
 
+/** The parts of a ChangeSet that may be long. */
 export const Listing = Schema.Struct({
   files: ChangeSet.fields.files,
   intents: ChangeSet.fields.intents,

@@ -17,6 +17,7 @@ export const signatureOf = (actor: Actor, atMs: number): Signature => ({
   atMs
 })
 
+/** What was made in the repository: the step that is journalled. */
 export const Made = Schema.Struct({ commit: Schema.String, tree: Schema.String, listing: Listing })
 export interface Made extends Schema.Schema.Type<typeof Made> {}
 
@@ -44,6 +45,7 @@ export const commitEdits = Effect.fnUntraced(
   Effect.catchTag("ObjectNotFound", Effect.die)
 )
 
+/** The record of what was made, pure. */
 export const changeSetOf = (options: {
   readonly task: Task
   readonly run: TaskRun

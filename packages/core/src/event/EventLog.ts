@@ -28,6 +28,7 @@ export interface GroupName {
   readonly group: string
 }
 
+/** Events by Project. Those that retention took are `EventsExpired`, never skipped in silence. */
 export class EventLog extends Context.Service<
   EventLog,
   {

@@ -45,6 +45,7 @@ export interface Snapshot {
   readonly otherVerified: boolean
 }
 
+/** Each reason for which a promotion is refused (specification, "Promotion preconditions"). */
 export const blockCodes = [
   "candidate_not_verified",
   "base_behind",
@@ -54,6 +55,7 @@ export const blockCodes = [
   "policy_version_mismatch",
   "composed_commit_missing"
 ] as const
+/** A reason for which this promotion is refused, and what about it. */
 export interface Block {
   readonly code: (typeof blockCodes)[number]
   readonly detail: string
@@ -125,6 +127,7 @@ export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray
   return [...blocks, ...approvalBlocks(snapshot)]
 }
 
+/** What becomes of a request to promote, with the commit that makes it so; null where nothing is written. */
 export type SwapDecision =
   | { readonly _tag: "AlreadyPromoted" }
   | { readonly _tag: "Stale"; readonly commit: Commit.Commit | null }
@@ -140,6 +143,7 @@ export type SwapDecision =
       readonly releaseId: string | null
     }
 
+/** Who asks for a promotion, how, and when. */
 export interface Ask {
   readonly actor: Actor
   readonly trigger: Trigger

@@ -75,6 +75,7 @@ export class AnotherPromoting extends Schema.TaggedError<AnotherPromoting>()("An
   }
 }
 
+/** What a promotion came to. `alreadyPromoted`: the Candidate was canonical before this request. */
 export interface Promoted {
   readonly outcome: "promoted" | "alreadyPromoted"
   readonly generation: number

@@ -28,6 +28,7 @@ import { ensureSynced } from "../project/SourceSync.ts"
 
 const author = system("rollback")
 
+/** What is asked of a rollback. It is refused when the head has moved on. */
 export interface RollbackRequest {
   readonly projectId: string
   /** The generation whose tree is to be canonical again; older than the head. */

@@ -41,14 +41,17 @@ export class BuildServiceUnavailable extends Schema.TaggedError<BuildServiceUnav
   }
 }
 
+/** What every question may fail with. */
 export type BuildServiceFault =
   | BuildServiceMissing
   | BuildServiceUnauthorized
   | BuildServiceLimited
   | BuildServiceUnavailable
 
+/** How a build ended, in the service's own words. */
 export type BuildOutcome = "success" | "fail" | "skipped" | "cancelled" | "terminated"
 
+/** A build, as far as a release hangs on it. */
 export interface ServiceBuild {
   readonly id: string
   /** Waiting or at work, or over. */
@@ -61,6 +64,7 @@ export interface ServiceBuild {
   readonly createdAt: string
 }
 
+/** What the target serves now. */
 export interface ServiceDeployment {
   readonly id: string
   /** The version that answers all requests. */
@@ -69,8 +73,10 @@ export interface ServiceDeployment {
   readonly buildId: string | null
 }
 
+/** What names a target to the service. */
 export type TargetRef = Pick<ReleaseTarget, "workerName" | "workerTag">
 
+/** What a release asks of the service. Nothing is changed there. */
 export interface BuildServiceShape {
   /** Builds that were triggered for exactly this commit, newest first; empty when there are none. */
   readonly builds: (target: TargetRef, commit: string) => Effect.Effect<ReadonlyArray<ServiceBuild>, BuildServiceFault>
@@ -86,4 +92,5 @@ export const none = (remedy?: string): BuildServiceShape => {
   return { builds: () => missing, hasTrigger: () => missing, newestDeployment: () => missing }
 }
 
+/** Without one of its own a program has none: every question is `BuildServiceMissing`. */
 export const BuildService = Context.Reference("@pawl/core/release/BuildService", { defaultValue: () => none() })

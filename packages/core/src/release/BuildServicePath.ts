@@ -22,6 +22,7 @@ import { smokeTest } from "./Smoke.ts"
 
 const actor = system("release")
 
+/** Takes a release from the push of `main` to its end. Fails with `Waiting` while it must be looked at again later. */
 export const runAtTarget = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget) {
   const main = yield* pushMain(release, target)
   if (main._tag === "Refused") return yield* fail(release, main.reason)
@@ -84,6 +85,7 @@ export const buildPollTimes: ReadonlyArray<number> = (() => {
   return [...times, Limits.buildPollForMs]
 })()
 
+/** When the deployment is looked at, ms since the wait for it began. */
 export const confirmTimes: ReadonlyArray<number> = Array.from(
   { length: Limits.deploymentConfirmForMs / Limits.deploymentConfirmMs + 1 },
   (_, index) => index * Limits.deploymentConfirmMs
@@ -119,8 +121,11 @@ type Awaited = typeof Awaited.Type
 
 /** When each wait began, ms since 1970, and what came of it. */
 export const buildSince = JournalStep.make("build:since", Schema.Finite)
+/** What came of the wait for a build: its id, or why the release fails. */
 export const built = JournalStep.make("built", Awaited)
+/** When the wait for the deployment began, ms since 1970. */
 export const deploymentSince = JournalStep.make("deployment:since", Schema.Finite)
+/** What came of the wait for the deployment: its id, or why the release fails. */
 export const confirmed = JournalStep.make("confirmed", Awaited)
 
 /** Waits for the build of the promoted commit, and tells of it. */

@@ -30,8 +30,10 @@ export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("
   }
 }
 
+/** What a push may fail with. */
 export type RemoteFault = RemoteDiverged | RemoteRefused | RemoteUnavailable
 
+/** What a release asks of the remote. */
 export interface CanonicalRemoteShape {
   /**
    * Brings `main` of the remote to a commit that canonical holds, forward only; a remote without a `main` gets one. Where
@@ -50,4 +52,5 @@ export const none = (remedy?: string): CanonicalRemoteShape => {
   return { push: () => new RemoteRefused({ reason: remedy === undefined ? fact : `${fact}: ${remedy}` }) }
 }
 
+/** Without one of its own a program pushes nowhere: every push is `RemoteRefused`. */
 export const CanonicalRemote = Context.Reference("@pawl/core/release/CanonicalRemote", { defaultValue: () => none() })

@@ -39,6 +39,7 @@ export class NoDeployedRelease extends Schema.TaggedError<NoDeployedRelease>()("
 /** Under the prefix that never reaches an app. */
 export const injectedPath = "/__service/injected-missing-route"
 
+/** The release that was made to fail, and the Evidence of it. */
 export interface Injected {
   readonly release: Release
   readonly evidence: Evidence

@@ -12,6 +12,7 @@ export class ProbeUnanswered extends Schema.TaggedError<ProbeUnanswered>()("Prob
   }
 }
 
+/** What the app answered, whatever its status. */
 export interface ProbeAnswer {
   readonly status: number
   readonly contentType: string | null
@@ -19,6 +20,7 @@ export interface ProbeAnswer {
   readonly body: Uint8Array
 }
 
+/** Asks by label and channel, as a visitor of that host would. */
 export class ProbeClient extends Context.Service<
   ProbeClient,
   {

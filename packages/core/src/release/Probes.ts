@@ -4,6 +4,7 @@ import type { PawlProbe } from "../project/PawlFile.ts"
 import type { ProbeAnswer } from "./ProbeClient.ts"
 import type { ProbeResult } from "../model/Release.ts"
 
+/** A path, and what it must answer. */
 export interface Probe {
   readonly path: string
   /** One status, or the statuses of a route that the Change added: 2xx, 401 or 403. */

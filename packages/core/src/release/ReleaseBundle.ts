@@ -26,6 +26,7 @@ export class BundleMismatch extends Schema.TaggedError<BundleMismatch>()("Bundle
   }
 }
 
+/** The bundle that a pointer may be moved to: its key and digest, and where it came from. */
 export interface ReleaseBundle {
   readonly key: string
   readonly digest: string
@@ -90,6 +91,7 @@ export const storedFor = Effect.fnUntraced(function* (release: Release) {
   return preview === null ? null : answer(preview, "preview_copy")
 })
 
+/** The bundle of a release. Fails with `BuildRefused` or `BundleMismatch` where there is none that may be served. */
 export const obtain = Effect.fnUntraced(function* (release: Release) {
   const stored = yield* storedFor(release)
   if (stored !== null) return stored

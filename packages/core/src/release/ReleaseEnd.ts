@@ -18,6 +18,7 @@ import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
 
 const actor = system("release")
 
+/** What was found out of a release. Its end is decided by this alone. */
 export type Ended =
   | { readonly _tag: "Superseded" }
   | { readonly _tag: "Failed"; readonly reason: string }

@@ -35,6 +35,7 @@ import { smokeTest } from "./Smoke.ts"
 
 const actor = system("release")
 
+/** Takes a release as far as it comes now. Repeating it goes on where it was. */
 export const run = (releaseId: string) =>
   Effect.gen(function* () {
     yield* afterSync((yield* demand("release", releaseId)).record)

@@ -18,6 +18,7 @@ export const tellsRoutes = (path: string): boolean =>
   /\.(?:[cm]?[jt]sx?|html?)$/i.test(path) ||
   /(?:^|\/)(?:wrangler\.(?:jsonc?|toml)|_redirects|\.assetsignore)$/.test(path)
 
+/** What it finds is probed after a release, and nothing else hangs on it. */
 export class RouteReader extends Context.Service<
   RouteReader,
   {

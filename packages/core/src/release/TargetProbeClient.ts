@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import { type ProbeAnswer, ProbeUnanswered } from "./ProbeClient.ts"
 
+/** What a release asks of its target. */
 export interface TargetProbeClientShape {
   /**
    * One GET, redirects not followed. `url` is the target's, without a path; `path` starts with a slash and may hold a
@@ -14,6 +15,7 @@ export interface TargetProbeClientShape {
   }) => Effect.Effect<ProbeAnswer, ProbeUnanswered>
 }
 
+/** Without one of its own a program has no answers: every probe is a gap. */
 export const TargetProbeClient = Context.Reference("@pawl/core/release/TargetProbeClient", {
   defaultValue: (): TargetProbeClientShape => ({
     get: ({ path }) => new ProbeUnanswered({ path, reason: "this installation probes no release targets" })

@@ -17,6 +17,7 @@ export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("Ag
   }
 }
 
+/** All that an agent is told of a run. */
 export interface AgentJob {
   readonly change: Change
   readonly task: Task
@@ -31,9 +32,11 @@ export interface AgentJob {
   readonly remaining_usd: number
 }
 
+/** What a run cost: how many calls of models, and US dollars. */
 export const Usage = Schema.Struct({ modelCalls: Schema.Finite, cost_usd: Schema.Finite })
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
+/** How a run ended, and what it cost. The cost counts however it ended. */
 export type AgentOutcome = { readonly usage: Usage } & (
   | {
       /** Edits on the source. None, or edits that change nothing, complete the Task without a ChangeSet. */
@@ -54,11 +57,13 @@ export type AgentOutcome = { readonly usage: Usage } & (
   | { readonly _tag: "Stopped"; readonly reason: string }
 )
 
+/** What works runs. */
 export interface AgentShape {
   /** Works the run to an outcome. It may be asked again for the same run when its answer was lost. */
   readonly work: (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable>
 }
 
+/** Replaced by an installation that has agents. */
 export const Agent = Context.Reference("@pawl/core/task/Agent", {
   defaultValue: (): AgentShape => ({
     work: () => new AgentUnavailable({ reason: "no agents are set up in this installation", lasting: true })

@@ -29,6 +29,7 @@ export interface Progress extends Draft.Draft {
   readonly tasks: Array<Commit.Stored<Task>>
 }
 
+/** A draft of what follows from a move, with nothing in it yet. */
 export const begin = (before: Snapshot, actor: Actor, now: Time.Timestamp): Progress => ({
   ...Draft.begin(before.change.record.projectId, actor, now),
   before,
@@ -74,6 +75,7 @@ export const addTask = (draft: Progress, task: Task): void => {
   draft.tasks.push(Draft.insert(draft, "task", task))
 }
 
+/** Tells that a Task is ready, and wakes its agent where the Change is running. */
 export const announceReady = (draft: Progress, task: Task): void => {
   Draft.tell(draft, task.id, readiness(task))
   wake(draft, task)

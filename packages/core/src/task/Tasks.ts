@@ -19,6 +19,7 @@ import { begin, end, mayMove, moveTask, type Progress, readiness, type Snapshot 
 import { isActive, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 const dispatcher = system("dispatch")
+/** The agent of a Task, as an actor. */
 export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task.id) })
 
 /** A Change and its Tasks, as they are now. The Change is read first: what its revision guards is not older than it. */
@@ -74,6 +75,7 @@ export const newRun = (task: Task, head: Head, now: Time.Timestamp): TaskRun => 
   }
 }
 
+/** What an agent that was woken is to do: work, or leave it. */
 export type Turn = "work" | "nothing"
 
 /** Takes a ready Task to an agent when its Change has a free slot; else it stays ready, and is woken when one frees. */
@@ -186,6 +188,7 @@ export const cancelOpen = (draft: Progress, runs: ReadonlyArray<Commit.Stored<Ta
   for (const run of runs) if (run.record.endedAt === null) endRun(draft, run, { outcome: "cancelled", reason })
 }
 
+/** All runs of a Change, oldest first. */
 export const runsOf = (changeId: string) =>
   Effect.flatMap(Records, (records) =>
     Effect.map(records.list("taskRun", { where: { changeId }, limit: "all" }), (page) => page.items)

@@ -8,6 +8,7 @@ import { namePaths } from "../project/Paths.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
+/** Where a run works, or why there is no such place. */
 export type Workspace =
   | {
       readonly _tag: "Prepared"

@@ -11,6 +11,7 @@ import { type ObjectInfo, ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 
+/** Where the archive of a Project's events lies in the object store. */
 export const archivePrefix = (projectId: string): string => `events/${projectId}/`
 
 /** As many digits as a sequence can have, so that names are in its order. */

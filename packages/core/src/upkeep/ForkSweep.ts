@@ -26,6 +26,7 @@ const Cursor = Schema.Struct({
 })
 interface Cursor extends Schema.Schema.Type<typeof Cursor> {}
 
+/** The pieces of this sweep in the journal: each says where the next one begins. */
 export const forkPasses = passes(Cursor)
 
 const pageOf = (after: string | null) => ({

@@ -8,6 +8,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { describeCause } from "../primitives/Words.ts"
 import { nowMillis } from "../primitives/Time.ts"
 
+/** The loops of this process. */
 export interface Loops {
   /** Runs a loop under its name until this is interrupted, whatever becomes of it. */
   readonly supervise: <E, R>(name: string, loop: Effect.Effect<unknown, E, R>) => Effect.Effect<never, never, R>
@@ -15,6 +16,7 @@ export interface Loops {
   readonly down: Effect.Effect<ReadonlyArray<string>>
 }
 
+/** No loop runs yet. */
 export const make: Effect.Effect<Loops> = Effect.sync(() => {
   const down = new Set<string>()
 

@@ -42,6 +42,7 @@ export interface Finding {
   readonly away?: BuilderUnavailable | SandboxUnavailable
 }
 
+/** A Candidate that is composed, as all of its checks see it. */
 export interface Composed {
   readonly candidate: Candidate
   readonly commit: string

@@ -21,6 +21,7 @@ const commandCheck = (check: PawlCheck): Check => ({
   timeoutMs: check.timeoutMs
 })
 
+/** The check of every Project that has an app. */
 export const buildCheck: Check = {
   id: "build",
   kind: "build",
@@ -49,6 +50,7 @@ const undefinedCheck = (id: string): Check => ({
   timeoutMs: Limits.checkTimeoutMs
 })
 
+/** All that a plan is made from; nothing else is read. */
 export interface PlanInput {
   readonly base: ReadonlyArray<PawlCheck>
   readonly candidate: ReadonlyArray<PawlCheck>
@@ -115,6 +117,7 @@ export const readByChecks = ({
   return (path) => before(path) || after(path)
 }
 
+/** The plan of a Candidate, pure: its risk, its checks, and whether people must approve. */
 export const planOf = (input: PlanInput): Plan => {
   const added = input.candidate.filter((check) => !input.base.some((each) => each.id === check.id))
   const checksTouched =

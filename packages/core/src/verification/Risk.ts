@@ -26,6 +26,7 @@ export const isServable = (path: string): boolean => served.test(path)
 /** A file of the kinds that code of the app can import: where one is gone, the import may lead to another. */
 export const isImportable = (path: string): boolean => /\.(html|txt)$/i.test(path)
 
+/** What decides whether a path that changed is harmless. */
 export interface Surroundings {
   /** The folder that the build serves to anyone, as the composed settings say; null for none. */
   readonly assets: string | null
@@ -42,6 +43,7 @@ export const isLight = (path: string, { assets, isRead }: Surroundings): boolean
   return (asset || written) && !deep && !isRead(path)
 }
 
+/** What a Candidate touches. */
 export interface Touched extends Surroundings {
   /** Files of the base that it alters or deletes. */
   readonly altered: ReadonlyArray<string>
@@ -54,6 +56,7 @@ export interface Touched extends Surroundings {
   readonly checksTouched: boolean
 }
 
+/** The risk of what is touched: the gravest that any of it brings. */
 export const riskOf = (touched: Touched): RiskTier => {
   const { paths, scripted } = touched
   if (touched.checksTouched || touched.taskKinds.includes("migrate")) return "high"

@@ -45,6 +45,7 @@ export const Guarantee = Schema.Literals([
 ])
 export type Guarantee = typeof Guarantee.Type
 
+/** What keeps a sandbox apart from its host. */
 export interface Isolation {
   /** `bubblewrap`, `unshare`, … */
   readonly name: string
@@ -53,6 +54,7 @@ export interface Isolation {
   readonly guarantees: ReadonlyArray<Guarantee>
 }
 
+/** What is to be run, on which files, within which bounds. */
 export interface SandboxJob {
   /** The domain's id of this run; starting one that runs already answers its handle. */
   readonly id: string
@@ -72,6 +74,7 @@ export interface SandboxJob {
   }
 }
 
+/** A job that was started. */
 export interface SandboxHandle {
   readonly id: string
 }
@@ -83,6 +86,7 @@ export type SandboxOutcome =
   | { readonly _tag: "OutOfMemory" }
   | { readonly _tag: "Killed"; readonly signal: string }
 
+/** How a job ended, and what it printed. */
 export interface SandboxResult {
   readonly outcome: SandboxOutcome
   /** stdout and stderr as they came, at most `limits.outputBytes`. */
@@ -93,8 +97,10 @@ export interface SandboxResult {
   readonly finishedAtMs: number
 }
 
+/** What `poll` answers. */
 export type SandboxState = { readonly _tag: "Running" } | { readonly _tag: "Finished"; readonly result: SandboxResult }
 
+/** Runs commands that anyone may have written, apart from everything. It runs none without its isolation. */
 export class Sandbox extends Context.Service<
   Sandbox,
   {

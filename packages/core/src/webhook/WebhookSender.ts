@@ -10,6 +10,7 @@ export class WebhookUnreachable extends Schema.TaggedError<WebhookUnreachable>()
   }
 }
 
+/** What is sent to whom. */
 export interface WebhookMessage {
   readonly url: string
   /** Each is `whsec_` and base64, and signs `id`, the time of sending and `body`: as many signatures as there are secrets. */
@@ -22,6 +23,7 @@ export interface WebhookMessage {
   readonly timeoutMs: number
 }
 
+/** One try of one message: when it is tried again is not decided here. */
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {

@@ -28,6 +28,7 @@ export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLim
   }
 }
 
+/** What is asked of a new webhook. */
 export interface NewWebhook {
   readonly url: string
   /** Default: all. */

@@ -29,6 +29,7 @@ import { type Task, TaskStatus } from "../model/Task.ts"
 import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
 import { type Next, nextStep } from "./WhyNext.ts"
 
+/** A check's verdict, with what the check said. */
 export const WhyCheck = Schema.Struct({
   ...CheckVerdict.fields,
   title: Schema.String,
@@ -37,6 +38,7 @@ export const WhyCheck = Schema.Struct({
 })
 export interface WhyCheck extends Schema.Schema.Type<typeof WhyCheck> {}
 
+/** The whole answer, of one moment. */
 export const Why = Schema.Struct({
   candidate: Schema.Struct({ id: CandidateId, status: CandidateStatus, reason: Schema.NullOr(Schema.String) }),
   change: Schema.Struct({ id: ChangeId, status: ChangeStatus, reason: Schema.NullOr(Schema.String) }),

@@ -23,6 +23,7 @@ export const organizationOf = (letter: DeadLetter): string =>
     onSome: ({ project }) => project.organizationId
   })
 
+/** Some dead letters, and where to go on. */
 export interface LetterListing {
   readonly items: ReadonlyArray<DeadLetter>
   /** There may be more after this one; null at the end. */

@@ -29,7 +29,7 @@ const data = { generation: 1, commit: "0".repeat(40), tree: "0".repeat(40), trig
 /** A group at the beginning of a log. */
 const prepare = Effect.gen(function* () {
   const ledger = yield* Ledger
-  yield* ledger.commit({ name: "Bench.join", projectId, writes: [EventRouter.joining(projectId, group, 0, now)] })
+  yield* ledger.commit({ name: "Bench.join", projectId, writes: [EventRouter.newGroup(projectId, group, 0, now)] })
   for (let n = 0; n < perRound; n += page) {
     const one = { type: "canonical.advanced", subject: projectId, data, actor: system("bench") } as const
     yield* ledger.commit({ name: "Bench.publish", projectId, events: Array.from({ length: page }, () => one) })

@@ -3,7 +3,7 @@ import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { decideSwap } from "@pawl/core/promotion/Canonical"
+import { swapDecision } from "@pawl/core/promotion/Canonical"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type Bench, figure, ratioAtMost } from "../Figure.ts"
@@ -23,7 +23,7 @@ const promoteUpTo = (from: number, to: number) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     for (let n = from; n < to; n++) {
-      const decision = decideSwap(snapshotOf(0, n), ask)
+      const decision = swapDecision(snapshotOf(0, n), ask)
       if (decision._tag !== "Swap") throw new Error(`S${n} cannot be promoted: ${decision._tag}`)
       yield* ledger.commit(decision.commit)
     }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import type { Commit } from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import { decideSwap, type Snapshot } from "@pawl/core/promotion/Canonical"
+import { swapDecision, type Snapshot } from "@pawl/core/promotion/Canonical"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type Bench, figure, type Figure, ratioAtLeast, type Target } from "../Figure.ts"
@@ -25,7 +25,7 @@ const inLine = all.flatMap((project) => turns.map((n) => ({ project, n })))
 const inParallel = turns.flatMap((n) => all.map((project) => ({ project, n })))
 
 const decide = (snapshot: Snapshot): Commit => {
-  const decision = decideSwap(snapshot, ask)
+  const decision = swapDecision(snapshot, ask)
   if (decision._tag !== "Swap") throw new Error(`the Candidate cannot be promoted: ${decision._tag}`)
   return decision.commit
 }

@@ -7,7 +7,7 @@ import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
 import { actorOf, passagesOf } from "@pawl/core/ledger/History"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
 import type { Database, Outcome, Parameter, Query, Row, Statement } from "./Database.ts"
-import { chunks, forms, sending } from "./commands/SentCommands.ts"
+import { chunks, rowStatements, sending } from "./commands/SentCommands.ts"
 import { quoted, type Table, table } from "./Tables.ts"
 
 /** What it means that a statement missed its number of rows. */
@@ -167,8 +167,8 @@ const remember = (plan: Plan, commit: Commit, now: number): void => {
 const counting = `INSERT INTO pawl_sequence (project_id, last, oldest) VALUES (?, ?, 1)
   ON CONFLICT (project_id) DO UPDATE SET last = pawl_sequence.last + excluded.last RETURNING last`
 const eventRow = "INSERT INTO pawl_event (project_id, sequence, at, data)"
-const publishing = forms(eventRow, "(?, (SELECT last FROM pawl_sequence WHERE project_id = ?) - ?, ?, ?)")
-const countingAndPublishing = forms(
+const publishing = rowStatements(eventRow, "(?, (SELECT last FROM pawl_sequence WHERE project_id = ?) - ?, ?, ?)")
+const countingAndPublishing = rowStatements(
   `WITH counted AS (${counting}) ${eventRow}`,
   "(?, (SELECT last FROM counted) - ?, ?, ?)",
   "RETURNING (SELECT last FROM counted) AS last"

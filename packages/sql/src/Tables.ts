@@ -7,7 +7,7 @@ import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Parameter, Row } from "./Database.ts"
 import * as KnownTexts from "./KnownTexts.ts"
 import { type Write, writing } from "@pawl/core/primitives/JsonWriter"
-import { plainlyAfter } from "@pawl/core/primitives/PlainJson"
+import { plainCheckAfter } from "@pawl/core/primitives/PlainJson"
 
 /** The table of a kind, with the statements that read and write a row of it. */
 export interface Table {
@@ -85,7 +85,7 @@ const tableOf = (kind: Kind): Table => {
   const columns = Object.keys(entity.columns)
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
-  const isPlain = plainlyAfter(entity.schema)
+  const isPlain = plainCheckAfter(entity.schema)
   const decode = decoding(
     kind,
     writing(entity.schema),

@@ -54,7 +54,7 @@ describe("A router of events over SQLite", () => {
     counted((asked) =>
       Effect.gen(function* () {
         for (const n of many) {
-          const joining = EventRouter.joining(projectId(n), `test:${n}`, 0, time)
+          const joining = EventRouter.newGroup(projectId(n), `test:${n}`, 0, time)
           yield* commit({ projectId: projectId(n), writes: [joining], events: [event({ n })] })
         }
         const applied: Array<unknown> = []

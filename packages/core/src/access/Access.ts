@@ -5,7 +5,7 @@ import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Project } from "../model/Project.ts"
-import { counts, leaves, standing } from "./Departures.ts"
+import { isCurrent, departuresOf, placeOf } from "./Departures.ts"
 import { covers, type Role, type Scope } from "../model/Membership.ts"
 
 /** The caller belongs here, but their role is too weak for this. */
@@ -34,10 +34,10 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
  * without one have the role `member`.
  */
 export const roleOf = Effect.fnUntraced(function* (userId: string, project: Pick<Project, "id" | "organizationId">) {
-  const { place, stay } = yield* standing(project.organizationId, userId)
+  const { place, stay } = yield* placeOf(project.organizationId, userId)
   if (place?.record.role === "owner") return "admin" as const
   const entry = yield* find("membership", `${project.id}/${userId}`)
-  if (entry !== null && counts(entry.record, stay)) return entry.record.role
+  if (entry !== null && isCurrent(entry.record, stay)) return entry.record.role
   return place === null ? null : ("member" as const)
 })
 
@@ -98,7 +98,7 @@ export const visibleProjects = Effect.fnUntraced(function* (
     for (const { record } of more.items) {
       const project = yield* find("project", record.projectId)
       if (project === null || organizations.includes(project.record.organizationId)) continue
-      if (counts(record, yield* leaves(project.record.organizationId, userId))) items.push(project.record)
+      if (isCurrent(record, yield* departuresOf(project.record.organizationId, userId))) items.push(project.record)
     }
     if (more.nextCursor === null) return { items, nextCursor: null }
     entries = more.nextCursor

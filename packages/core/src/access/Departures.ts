@@ -12,20 +12,20 @@ import type { Departure, Membership, OrganizationMember } from "../model/Members
 const keyOf = (organizationId: string, userId: string): string => `${organizationId}/${userId}`
 
 /** How often a user has left an organization. */
-export const leaves = (organizationId: string, userId: string) =>
+export const departuresOf = (organizationId: string, userId: string) =>
   Effect.map(find("departure", keyOf(organizationId, userId)), (stored) => stored?.record.count ?? 0)
 
 /** The field of a row that is given now. */
 export const stayOf = (count: number): Pick<Membership, "stay"> => (count === 0 ? {} : { stay: count })
 
 /** A user's place in an organization, or null, and how often the user had left before. */
-export const standing = Effect.fnUntraced(function* (organizationId: string, userId: string) {
+export const placeOf = Effect.fnUntraced(function* (organizationId: string, userId: string) {
   const place = yield* find("organizationMember", keyOf(organizationId, userId))
-  return { place, stay: place === null ? yield* leaves(organizationId, userId) : (place.record.stay ?? 0) }
+  return { place, stay: place === null ? yield* departuresOf(organizationId, userId) : (place.record.stay ?? 0) }
 })
 
 /** Whether an entry was given since the user left last. */
-export const counts = (entry: Pick<Membership, "stay">, stay: number): boolean => (entry.stay ?? 0) === stay
+export const isCurrent = (entry: Pick<Membership, "stay">, stay: number): boolean => (entry.stay ?? 0) === stay
 
 /** The writes by which a user leaves. */
 export const departing = Effect.fnUntraced(function* (place: Commit.Stored<OrganizationMember>, now: Time.Timestamp) {
@@ -48,7 +48,7 @@ export const entriesOf = Effect.fnUntraced(function* (userId: string) {
   const kept: Array<Membership> = []
   for (const { record } of entries) {
     const project = yield* find("project", record.projectId)
-    if (project !== null && counts(record, counted.get(project.record.organizationId) ?? 0)) kept.push(record)
+    if (project !== null && isCurrent(record, counted.get(project.record.organizationId) ?? 0)) kept.push(record)
   }
   return kept
 })

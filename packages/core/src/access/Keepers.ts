@@ -11,7 +11,7 @@ import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { InsufficientRole } from "./Access.ts"
-import { departing, leaves, standing, stayOf } from "./Departures.ts"
+import { departing, departuresOf, placeOf, stayOf } from "./Departures.ts"
 import type { OrganizationMember, User } from "../model/Membership.ts"
 import { listOfOrganization } from "./Members.ts"
 import { firstOrganizationId } from "./Organizations.ts"
@@ -50,7 +50,8 @@ export const requireKeeper = Effect.fnUntraced(function* (callerId: string, user
   const roleIn = (id: string) =>
     Effect.map(find("organizationMember", `${id}/${callerId}`), (place) => place?.record.role ?? null)
   if (madeIn !== undefined && (yield* roleIn(madeIn)) === "owner") {
-    const isTheirs = organizations.size === 0 || organizations.has(madeIn) || (yield* leaves(madeIn, userId)) === 0
+    const isTheirs =
+      organizations.size === 0 || organizations.has(madeIn) || (yield* departuresOf(madeIn, userId)) === 0
     if (isTheirs) return user.record
   }
   if (madeIn !== undefined) organizations.add(madeIn)
@@ -79,7 +80,7 @@ export const makeOwner = (userId: string, organizationId: string) =>
     Effect.gen(function* () {
       const user = yield* demandEnabled(userId)
       const organization = yield* demand("organization", organizationId)
-      const { place, stay } = yield* standing(organizationId, userId)
+      const { place, stay } = yield* placeOf(organizationId, userId)
       const owner: OrganizationMember = {
         organizationId: organization.record.id,
         userId: user.record.id,

@@ -6,7 +6,7 @@ import { Records } from "../ledger/Records.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { counts, departing, standing, stayOf } from "./Departures.ts"
+import { isCurrent, departing, placeOf, stayOf } from "./Departures.ts"
 import type { Membership, OrganizationMember } from "../model/Membership.ts"
 import { allScopes, type Asking, requireWithin } from "./Tokens.ts"
 
@@ -82,7 +82,7 @@ export const list = Effect.fnUntraced(function* (projectId: string) {
     Effect.gen(function* () {
       const user = yield* find("user", record.userId)
       if (user === null || user.record.disabledAt !== undefined) return false
-      return counts(record, (yield* standing(organizationId, record.userId)).stay)
+      return isCurrent(record, (yield* placeOf(organizationId, record.userId)).stay)
     })
   )
 })
@@ -99,7 +99,7 @@ export const replace = (projectId: string, entries: ReadonlyArray<Entry<Membersh
       const before = yield* stored(projectId)
       const expects = yield* checkEntries(entries, before)
       const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
-        Effect.map(standing(project.organizationId, userId), ({ stay }): Membership => {
+        Effect.map(placeOf(project.organizationId, userId), ({ stay }): Membership => {
           return { projectId: project.id, userId: userId as Membership["userId"], role, ...stayOf(stay) }
         })
       )
@@ -158,7 +158,7 @@ const replacingOfOrganization = Effect.fnUntraced(function* (
   if (entries.some(({ role, userId }) => role === "owner" && !owners.some((each) => each === userId)))
     yield* requireWithin(asking, allScopes)
   const wanted = yield* Effect.forEach(entries, ({ role, userId }) =>
-    Effect.map(standing(organizationId, userId), ({ stay }): OrganizationMember => {
+    Effect.map(placeOf(organizationId, userId), ({ stay }): OrganizationMember => {
       const id = organization.record.id
       return { organizationId: id, userId: userId as OrganizationMember["userId"], role, ...stayOf(stay) }
     })

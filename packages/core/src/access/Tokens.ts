@@ -70,7 +70,7 @@ export const requireWithin = (
 }
 
 /** The scopes and the end that a new token gets: what was asked for within the asking token, by default all of it. */
-export const cut = Effect.fnUntraced(function* (asking: Asking, input: Pick<NewToken, "scopes" | "expiresAt">) {
+export const grantOf = Effect.fnUntraced(function* (asking: Asking, input: Pick<NewToken, "scopes" | "expiresAt">) {
   const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
   const scopes = input.scopes ?? asking.scopes
   yield* requireWithin(asking, scopes)
@@ -132,7 +132,7 @@ export const list = (userId: string, page: { readonly limit?: number; readonly c
  */
 export const issue = Effect.fnUntraced(function* (userId: string, input: NewToken, asking: Asking) {
   yield* checkName("name", input.name, Limits.tokenNameLength)
-  const bounds = yield* cut(asking, input)
+  const bounds = yield* grantOf(asking, input)
   const text = yield* generate
   const token = yield* decideAndCommit(issuing(userId, text, { name: input.name, ...bounds }))
   return { token, text }
@@ -209,7 +209,7 @@ const callerOf = Effect.fnUntraced(function* (found: Token) {
 })
 
 /** Fails with `Unauthenticated` when a caller who was let in would not be any more. */
-export const stillIn = Effect.fnUntraced(function* (caller: Caller) {
+export const requireStillIn = Effect.fnUntraced(function* (caller: Caller) {
   const found = yield* find("token", caller.token.id)
   if (found === null) return yield* new Unauthenticated({ reason: "unknown" })
   return yield* callerOf(found.record)

@@ -12,7 +12,7 @@ import type { Organization, OrganizationMember, OrganizationRole, Scope, Token, 
 import { listOfOrganization } from "./Members.ts"
 import { checkName } from "./Names.ts"
 import { requirePlace } from "./Organizations.ts"
-import { allScopes, type Asking, cut, demandEnabled, generate, recordOf, requireWithin } from "./Tokens.ts"
+import { allScopes, type Asking, grantOf, demandEnabled, generate, recordOf, requireWithin } from "./Tokens.ts"
 
 /** The organization has as many members as one may have. */
 export class MemberLimit extends Schema.TaggedError<MemberLimit>()("MemberLimit", { max: Schema.Finite }) {
@@ -54,7 +54,7 @@ export const create = Effect.fnUntraced(function* (ownerId: string, input: NewUs
       reason: "a role is had in an organization: name organizationId too"
     })
   if (input.role === "owner") yield* requireWithin(asking, allScopes)
-  const bounds = yield* cut(asking, input)
+  const bounds = yield* grantOf(asking, input)
   const id: User["id"] = `usr_${yield* makeUuid}`
   const text = yield* generate
   const token = yield* recordOf(id, text, { name: "first token", ...bounds })

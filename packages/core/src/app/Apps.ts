@@ -8,7 +8,7 @@ import { pointerKey } from "../model/Entities.ts"
 import type { Project } from "../model/Project.ts"
 import type { Generation } from "../model/Generation.ts"
 import { versionId } from "../primitives/Ids.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { commandId } from "../model/Command.ts"
@@ -17,7 +17,7 @@ import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
 import { buildCap } from "../bundle/Builds.ts"
 import type { Channel, Pointer } from "../model/Pointer.ts"
 import { PointerSignal } from "./PointerSignal.ts"
-import { cleaning } from "../bundle/Strays.ts"
+import { appCleanup } from "../bundle/Strays.ts"
 
 /** This installation hosts no live apps. */
 export class AppsDisabled extends Schema.TaggedError<AppsDisabled>()("AppsDisabled", {}) {
@@ -102,10 +102,10 @@ export const deploy = (projectId: string) =>
       if (head === null) return yield* new NoSource({ projectId })
       const pointer = yield* find("pointer", pointerKey(projectId, production))
       const draft = Draft.begin(projectId, system("Apps.request"), yield* Time.now)
-      Draft.expect(draft, still(project))
+      Draft.expect(draft, unchangedProject(project))
       // A swap meanwhile makes this decide anew, for the generation that it made; and the other way round.
       Draft.update(draft, "head", head, {})
-      const next = asked(draft, project.record, pointer)
+      const next = startBuild(draft, project.record, pointer)
       const { generation } = head.record
       const { incarnation } = next
       Draft.send(draft, {
@@ -113,13 +113,13 @@ export const deploy = (projectId: string) =>
         id: commandId("app.provision", `${projectId}/${incarnation}/${generation}`),
         payload: { projectId, generation, incarnation }
       })
-      if (next.leftovers === true) Draft.send(draft, cleaning(projectId))
+      if (next.leftovers === true) Draft.send(draft, appCleanup(projectId))
       return { answer: next, commit: Draft.end(draft, { name: "Apps.request" }) }
     })
   ).pipe(Effect.tap((pointer) => Effect.flatMap(PointerSignal, (signal) => signal.moved(pointer.label))))
 
 /** The production row once a deploy is asked for: a new pointer, a failed one that builds again, or as it stands. */
-const asked = (draft: Draft.Draft, project: Project, pointer: Commit.Stored<Pointer> | null): Pointer => {
+const startBuild = (draft: Draft.Draft, project: Project, pointer: Commit.Stored<Pointer> | null): Pointer => {
   const first = { project, channel: production, now: draft.now, status: "building" as const }
   if (pointer === null) return Draft.insert(draft, "pointer", pointerRow(first)).record
   // What was removed may still be being cleaned away: `app.provision` and releases wait for that, `leftovers` stays.

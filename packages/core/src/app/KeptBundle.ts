@@ -9,7 +9,7 @@ import { versionId } from "../primitives/Ids.ts"
 import type { Generation } from "../model/Generation.ts"
 
 /** A bundle that is there and whole; a damaged one counts as missing, so that another source is tried. */
-export const whole = (key: string, digest: string) =>
+export const intactBundle = (key: string, digest: string) =>
   BundleStore.find(key, digest).pipe(
     Effect.catchTag("BundleDamaged", (damage) => Effect.as(Effect.logWarning("bundle damaged", damage.reason), null))
   )
@@ -36,5 +36,5 @@ export const keptBundle = Effect.fnUntraced(function* (
 ) {
   const { commit, projectId } = step
   const digest = yield* knownDigest(step)
-  return digest === undefined ? null : yield* whole(bundleKey(bundlePrefix("apps", projectId, commit)), digest)
+  return digest === undefined ? null : yield* intactBundle(bundleKey(bundlePrefix("apps", projectId, commit)), digest)
 })

@@ -18,7 +18,7 @@ import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { type Channel, type Pointer, pointerStatuses } from "../model/Pointer.ts"
 import { PointerSignal } from "./PointerSignal.ts"
-import { ground, takeDown } from "./Removal.ts"
+import { incarnationOf, takeDown } from "./Removal.ts"
 
 /** `preview:` and the first 8 hex characters of the Candidate's id. */
 export const previewChannel = (candidate: Candidate): Channel => `preview:${previewId(candidate.id)}`
@@ -37,7 +37,7 @@ export const publishPreview = Effect.fnUntraced(function* (candidate: Candidate)
   const digest = yield* verifiedDigest(candidate.id)
   if (digest === undefined || candidate.commit === null) return
   if ((yield* Settings).appsDomain === null) return
-  const incarnation = yield* ground(candidate.projectId)
+  const incarnation = yield* incarnationOf(candidate.projectId)
   if (incarnation === null) return
   const key = bundleKey(bundlePrefix("app-previews", candidate.projectId, candidate.commit))
   const bundle = yield* BundleStore.find(key, digest).pipe(Effect.catchTag("BundleDamaged", () => Effect.succeed(null)))
@@ -86,7 +86,7 @@ const previewing = Effect.fnUntraced(function* (
 })
 
 /** Candidates that cannot ship any more. */
-const over: ReadonlyArray<CandidateStatus> = ["stale", "rejected", "promoted", "blocked"]
+const closedStatuses: ReadonlyArray<CandidateStatus> = ["stale", "rejected", "promoted", "blocked"]
 const serving = pointerStatuses.filter((status) => status !== "removed")
 
 /** The rows that must go for one more preview of the Change, the oldest first; `null` when none of them may. */
@@ -102,7 +102,7 @@ const roomFor = Effect.fnUntraced(function* (candidate: Candidate) {
     if (evicted.length >= excess) break
     const id = each.record.candidate_id
     const shown = id === null ? null : yield* find("candidate", id)
-    if (shown === null || over.includes(shown.record.status)) evicted.push(each)
+    if (shown === null || closedStatuses.includes(shown.record.status)) evicted.push(each)
   }
   return evicted.length >= excess ? evicted : null
 })

@@ -18,7 +18,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { touchHead } from "../project/HeadGuard.ts"
 import { bundleKinds } from "../bundle/Bundle.ts"
-import { cleaning } from "../bundle/Strays.ts"
+import { appCleanup } from "../bundle/Strays.ts"
 import { AppData } from "./AppData.ts"
 import { AppLogs } from "./AppLogs.ts"
 import { type Pointer, pointerStatuses } from "../model/Pointer.ts"
@@ -70,11 +70,11 @@ export const remove = (actor: Actor, projectId: string) =>
       if (draft.writes.length > 0) {
         draft.writes.push(...(yield* touchHead(projectId)))
         Draft.emit(draft, "app.removed", projectId, { label })
-        Draft.send(draft, cleaning(projectId))
+        Draft.send(draft, appCleanup(projectId))
         return { answer: pointer, commit: Draft.end(draft, { name: "Removal.remove" }) }
       }
       if (leftovers !== true) return { answer: pointer }
-      Draft.send(draft, cleaning(projectId))
+      Draft.send(draft, appCleanup(projectId))
       return { answer: pointer, commit: Draft.end(draft, { name: "Removal.again" }) }
     })
   ).pipe(
@@ -83,11 +83,11 @@ export const remove = (actor: Actor, projectId: string) =>
   )
 
 /**
- * The ground that an app stands on: its incarnation, or `null` without an app. Fails with `Waiting` while an earlier app
+ * The incarnation of a Project's app, or `null` without an app. Fails with `Waiting` while an earlier app
  * is still being cleaned away: a bundle that is found or stored now could be deleted before it is served. Whoever moves
  * a pointer asks before it obtains the bundle, and serves it only while the incarnation is the same.
  */
-export const ground = (projectId: string) =>
+export const incarnationOf = (projectId: string) =>
   Effect.flatMap(find("pointer", production(projectId)), (pointer) => {
     if (pointer === null || pointer.record.status === "removed") return Effect.succeed(null)
     return pointer.record.leftovers === true
@@ -96,7 +96,7 @@ export const ground = (projectId: string) =>
   })
 
 /** The body of `app.remove`. Repeating it is safe, and does nothing once all is cleaned. */
-export const cleanUp = (projectId: string) =>
+export const cleanIfRemoved = (projectId: string) =>
   Effect.gen(function* () {
     const pointer = yield* find("pointer", production(projectId))
     if (pointer?.record.leftovers === true) yield* cleanApp(projectId)
@@ -109,21 +109,21 @@ export const cleanUp = (projectId: string) =>
 export const cleanApp = Effect.fnUntraced(function* (projectId: string) {
   const incarnation = (yield* find("pointer", production(projectId)))?.record.incarnation
   yield* wipeStores(projectId)
-  yield* heldStill
+  yield* renewLease
   yield* (yield* AppLogs).wipe(projectId)
   const objects = yield* ObjectStore
   for (const kind of bundleKinds) {
-    yield* heldStill
+    yield* renewLease
     yield* objects.removePrefix(`${kind}/${projectId}/`).pipe(Effect.catchTag("InvalidKey", Effect.die))
   }
   yield* deleteRows(projectId)
-  yield* decideAndCommit(cleaned(projectId, incarnation))
+  yield* decideAndCommit(cleaning(projectId, incarnation))
   const project = yield* demand("project", projectId)
   yield* (yield* PointerSignal).moved(project.record.label)
 })
 
 /** Fails when the lease was lost: another worker may have ended this, and a next app may hold what is to be deleted. */
-const heldStill = Effect.gen(function* () {
+const renewLease = Effect.gen(function* () {
   const { lease } = yield* Process
   yield* (yield* Commands).renew(lease, Limits.commandLeaseMs)
 })
@@ -137,7 +137,7 @@ const wipeStores = Effect.fnUntraced(function* (projectId: string) {
       records.list("pointer", { projectId, ...(cursor === null ? {} : { cursor }) }),
       ({ items, nextCursor }) => ({ channels: items.map((each) => each.record.channel), next: nextCursor })
     )
-    yield* heldStill
+    yield* renewLease
     for (const channel of page.channels) yield* data.wipe({ project: projectId, channel })
     cursor = page.next
   } while (cursor !== null)
@@ -164,7 +164,7 @@ const deleteRows = (projectId: string) =>
     { until: (count) => count === 0 }
   )
 
-const cleaned = Effect.fnUntraced(function* (projectId: string, incarnation: number | undefined) {
+const cleaning = Effect.fnUntraced(function* (projectId: string, incarnation: number | undefined) {
   const pointer = yield* find("pointer", production(projectId))
   if (pointer?.record.leftovers !== true || pointer.record.incarnation !== incarnation) return { answer: undefined }
   const writes = [Commit.update("pointer", pointer, { leftovers: false })]

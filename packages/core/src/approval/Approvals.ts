@@ -15,7 +15,7 @@ import * as Draft from "../ledger/Draft.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { makeUlid } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import type { Project } from "../model/Project.ts"
 import { brokenOf, needsApproval } from "./OwedApproval.ts"
 import type { Approval, Decision } from "../model/Approval.ts"
@@ -132,7 +132,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
   const { candidateId, changeId, decidedAt, id, projectId, tree } = approval
   const draft = Draft.begin(projectId, actor, decidedAt)
   const told = { changeId, approvalId: id, tree, owed }
-  Draft.expect(draft, Commit.unchanged("policy", projectId, policy), still(project))
+  Draft.expect(draft, Commit.unchanged("policy", projectId, policy), unchangedProject(project))
   Draft.insert(draft, "approval", approval)
   if (approval.decision === "granted") {
     Draft.update(draft, "candidate", candidate, { updatedAt: decidedAt })

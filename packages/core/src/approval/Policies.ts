@@ -8,7 +8,7 @@ import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { defaultPolicy, type Policy, type PolicyFields } from "../model/Policy.ts"
 
 const refuse = (field: string, reason: string): InvalidField =>
@@ -66,7 +66,7 @@ export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFi
         commit: {
           name: "Policies.change",
           projectId,
-          expects: [still(project)],
+          expects: [unchangedProject(project)],
           writes: [Commit.update("policy", before, policy), Commit.insert("policyVersion", policy)]
         }
       }

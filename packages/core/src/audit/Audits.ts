@@ -11,12 +11,12 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { readDefinitions } from "../project/Source.ts"
 import type { Audit, Finding, FindingCode, Note } from "../model/Audit.ts"
 import { type GenerationRecords, readRecords, recordFindings } from "./AuditedRecords.ts"
-import { derive, type Difference, reach } from "./Derivation.ts"
+import { derive, type Difference, addReachable } from "./Derivation.ts"
 import type { Generation, Head } from "../model/Generation.ts"
 import { sourceIndexKey } from "../project/SourceIndex.ts"
 import { placeOf } from "../project/SourceSync.ts"
@@ -24,7 +24,7 @@ import { placeOf } from "../project/SourceSync.ts"
 const actor = system("audit")
 
 /** The last report of a Project; `Unknown` (audit) before the first. */
-export const last = (projectId: string) => Effect.map(demand("audit", projectId), (stored) => stored.record)
+export const lastReport = (projectId: string) => Effect.map(demand("audit", projectId), (stored) => stored.record)
 
 /** Audits a Project, keeps the report and tells of it. Fails with `ProjectArchived`: its repository may be gone. */
 export const run = (projectId: string) =>
@@ -38,7 +38,7 @@ export const run = (projectId: string) =>
           name: "Audits.run",
           projectId,
           // What was archived while it was examined may have been cleaned away already: its differences are none.
-          expects: [still(project)],
+          expects: [unchangedProject(project)],
           writes: [before === null ? Commit.insert("audit", report) : Commit.update("audit", before, report)],
           events: [
             {
@@ -96,7 +96,7 @@ export const examine = Effect.fnUntraced(function* (projectId: string) {
     if (step.generation !== generation || step.projectId !== projectId)
       found.add(generation, [{ code: "generation_mismatch", detail: `its row is of S${step.generation}` }])
     found.add(generation, yield* steadily(ofGeneration(step, before, head, reached)))
-    yield* Effect.ignore(reach(placeOf(head, step), step.commit, reached))
+    yield* Effect.ignore(addReachable(placeOf(head, step), step.commit, reached))
     before = step
   }
   found.add(head.generation, yield* steadily(ofHead(projectId)))

@@ -48,7 +48,7 @@ const walk = Effect.fnUntraced(function* (ref: RepositoryRef, commit: string, is
 })
 
 /** Adds a commit and all that it was made of: 40 characters each. */
-export const reach = (ref: RepositoryRef, commit: string, reached: Set<string>) =>
+export const addReachable = (ref: RepositoryRef, commit: string, reached: Set<string>) =>
   Effect.map(
     walk(ref, commit, (each) => reached.has(each)),
     ({ fresh }) => {

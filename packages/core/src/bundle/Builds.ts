@@ -19,16 +19,16 @@ export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("Buil
   keptForOthers: Schema.Boolean
 }) {
   override get message() {
-    return `A${usedUp(this).slice(1)}. Tomorrow (UTC) there are more; a bundle that exists is used without a build.`
+    return `A${usedUpReason(this).slice(1)}. Tomorrow (UTC) there are more; a bundle that exists is used without a build.`
   }
 }
 
 /** Why nothing is built on a day whose builds are all used. */
-export const usedUp = ({ keptForOthers, perDay }: BuildCapReached): string =>
+export const usedUpReason = ({ keptForOthers, perDay }: BuildCapReached): string =>
   `all ${perDay} builds of today are used${keptForOthers ? ", or kept for other organizations" : ""}`
 
 /** Why a bundle that is not the verified one is not served. */
-export const notVerified = (found: string, verified: string): string =>
+export const notVerifiedReason = (found: string, verified: string): string =>
   `the build gave ${found}, verified was ${verified}`
 
 /** The source cannot be built; each problem says what, where and why. */
@@ -58,7 +58,7 @@ export const buildCap = Effect.fnUntraced(function* (projectId: string) {
 })
 
 /** A build of this kind was counted, against this day. */
-export const taken = JournalStep.each("taken", Schema.String)
+export const takenStep = JournalStep.each("taken", Schema.String)
 
 /** Counts a build before it begins, for its organization and in all. Answers the day. */
 const takeBuild = Effect.fnUntraced(function* (projectId: string) {
@@ -140,7 +140,7 @@ export const bundleOf = <E, R>(options: {
       Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
     )
     if (there !== null) return { ...there, source: "stored" as const }
-    yield* step(taken(options.kind), takeBuild(options.project))
+    yield* step(takenStep(options.kind), takeBuild(options.project))
     const files = yield* options.files
     const result = yield* awaitBuild({
       id: `${options.kind}:${options.project}@${options.commit}`,

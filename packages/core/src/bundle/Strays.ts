@@ -12,7 +12,7 @@ import { bundleKinds } from "./Bundle.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 
 /** The command that cleans a removed app away. One at a time: sent while a worker cleans, it runs once more after that. */
-export const cleaning = (projectId: string): NewCommand => ({
+export const appCleanup = (projectId: string): NewCommand => ({
   kind: "app.remove",
   id: commandId("app.remove", projectId),
   payload: { projectId }
@@ -40,6 +40,6 @@ export const leftAgain = Effect.fnUntraced(function* (projectId: string) {
   const writes = [Commit.update("pointer", pointer, again)]
   return {
     answer: undefined,
-    commit: { name: "Strays.leftAgain", projectId, writes, commands: [cleaning(projectId)] }
+    commit: { name: "Strays.leftAgain", projectId, writes, commands: [appCleanup(projectId)] }
   }
 })

@@ -16,7 +16,7 @@ import { InvalidField } from "../ledger/Refusals.ts"
 import type { CandidateId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import type { Head } from "../model/Generation.ts"
 import type { Project } from "../model/Project.ts"
 import { RollbackStale } from "./RollbackPlan.ts"
@@ -116,7 +116,7 @@ export const askedAgain = Effect.fnUntraced(function* (there: Candidate, { chang
   )
     return { answer: { candidate: candidate.record, change: change.record, created: false } }
   const otherVerified = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
-  Draft.expect(draft, still(project))
+  Draft.expect(draft, unchangedProject(project))
   const { record: again } = Draft.step(draft, "candidate", candidate, "policyChanged", {})
   goOnWithout(draft, change, { candidateId: again.id, otherVerified })
   Draft.send(draft, verification(again, actor))
@@ -256,7 +256,7 @@ const requested = (
   name: "Candidates.request",
   actor,
   projectId: candidate.projectId,
-  expects: [still(project)],
+  expects: [unchangedProject(project)],
   writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
   commands: [verification(candidate, actor)]
 })

@@ -24,7 +24,7 @@ import { type PlanInput, planOf, readByChecks } from "../verification/PlanRules.
 import { isImportable, isLight, isServable, isText, riskier, settingsNames } from "../verification/Risk.ts"
 import { holdsScript } from "../verification/Scripts.ts"
 import { isOutdated } from "./OutdatedPlan.ts"
-import { exhausted } from "../verification/SandboxBudget.ts"
+import { noBudgetReason } from "../verification/SandboxBudget.ts"
 
 const actor = system("verification")
 
@@ -203,7 +203,7 @@ export const compose = Effect.fnUntraced(function* (candidateId: string) {
   if (planned._tag === "Refused")
     return yield* decideAndCommit(refused(candidateId, { ...planned, code: "invalid_definitions", conflicts: [] }))
   const noBudget = planned.plan.checks.some((check) => check.kind === "command")
-    ? yield* exhausted(before.projectId)
+    ? yield* noBudgetReason(before.projectId)
     : null
   if (noBudget !== null)
     return yield* decideAndCommit(

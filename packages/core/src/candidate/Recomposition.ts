@@ -44,7 +44,7 @@ const recomposing = Effect.fnUntraced(function* (staleId: string) {
   const line = yield* (yield* Records).list("candidate", { where: { lineage }, limit: "all" })
   if (line.items.some((each) => each.record.recomposition > recomposition)) return nothing
   const head = yield* demand("head", projectId)
-  if (recomposition >= Limits.recompositions) return { answer: null, commit: exhausted(stale, change, yield* Time.now) }
+  if (recomposition >= Limits.recompositions) return { answer: null, commit: givenUp(stale, change, yield* Time.now) }
   const base = { generation: head.record.generation, tree: head.record.tree }
   const id = yield* candidateIdOf({ project: projectId, base, changeSets, attempt: 1 })
   // Somebody asked for the very composition meanwhile: that one is it.
@@ -68,7 +68,7 @@ const recomposing = Effect.fnUntraced(function* (staleId: string) {
   }
 })
 
-const exhausted = (
+const givenUp = (
   stale: Commit.Stored<Candidate>,
   change: Commit.Stored<Change>,
   now: Time.Timestamp

@@ -75,7 +75,7 @@ export const verify = (candidateId: string) =>
     yield* runChecks(candidate.plan_json.checks, composed, Effect.exit(preview))
     yield* preview
     if (yield* markStale(candidateId)) return
-    yield* decideAndCommit(gate(candidateId))
+    yield* decideAndCommit(gating(candidateId))
   }).pipe(Effect.withSpan("Verification.verify", { attributes: { candidateId } }))
 
 /**
@@ -103,7 +103,7 @@ const runChecks = Effect.fnUntraced(function* <R>(
 const checkOnce = (check: Check, composed: Composed) =>
   Effect.gen(function* () {
     const name = `${check.id}@${composed.candidate.plan_json?.policyVersion ?? 0}`
-    if (yield* isDone(checked(name))) return
+    if (yield* isDone(checkedStep(name))) return
     // Stale, rejected or cancelled meanwhile: nothing needs this check any more.
     if ((yield* demand("candidate", composed.candidate.id)).record.status !== "verifying") return
     // Checked before, under an older Policy: the definition comes from the same base, so it showed the same.
@@ -140,7 +140,7 @@ const checkOnce = (check: Check, composed: Composed) =>
       ...(check.waived === undefined ? {} : { waived: check.waived })
     }
     yield* commitStep(
-      checked(name),
+      checkedStep(name),
       { name: "Verification.evidence", projectId: evidence.projectId, writes: [Commit.insert("evidence", evidence)] },
       { evidenceId: evidence.id }
     )
@@ -149,10 +149,10 @@ const checkOnce = (check: Check, composed: Composed) =>
 type Ran = Effect.Success<ReturnType<typeof runCheckWithRetries>>
 
 /** A check has its Evidence. Named by the check and the version of the Policy that it was planned under. */
-export const checked = JournalStep.each("check", Schema.Struct({ evidenceId: Schema.String }))
+export const checkedStep = JournalStep.each("check", Schema.Struct({ evidenceId: Schema.String }))
 
 /** What a check showed, its output in Base64. */
-export const ran = JournalStep.each(
+export const ranStep = JournalStep.each(
   "ran:check",
   Schema.Struct({
     finding: Schema.Struct({
@@ -178,19 +178,19 @@ export const ran = JournalStep.each(
  */
 const keep = (name: string, { candidate }: Composed, { finding, ...run }: Ran) =>
   commitStep(
-    ran(name),
+    ranStep(name),
     { name: "Verification.keep", projectId: candidate.projectId },
     { ...run, finding: { ...finding, output: Base64.encode(finding.output) } }
   )
 
 const ranOnce = Effect.fnUntraced(function* (name: string, check: Check, composed: Composed) {
-  const kept = yield* journalled(ran(name))
+  const kept = yield* journalled(ranStep(name))
   if (kept === undefined) return yield* runCheckWithRetries(check, composed)
   const output = yield* Effect.orDie(Effect.fromResult(Base64.decode(kept.finding.output)))
   return { ...kept, finding: { ...kept.finding, output } } satisfies Ran
 })
 
-const gate = Effect.fnUntraced(function* (candidateId: string) {
+const gating = Effect.fnUntraced(function* (candidateId: string) {
   const candidate = yield* demand("candidate", candidateId)
   const change = yield* demand("change", candidate.record.changeId)
   const head = yield* demand("head", candidate.record.projectId)

@@ -6,7 +6,7 @@ import * as Draft from "../ledger/Draft.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { begin, changeIn, end, moveTask, readiness } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import { isBudget } from "../model/Change.ts"
@@ -44,7 +44,7 @@ export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
       if (budget_usd < change.record.budget_usd)
         return yield* new BudgetCannotDecrease({ current: change.record.budget_usd, asked: budget_usd })
       const draft = begin(snapshot, actor, yield* Time.now)
-      Draft.expect(draft, still(project))
+      Draft.expect(draft, unchangedProject(project))
       Draft.update(draft, "change", change, { budget_usd, updatedAt: draft.now })
       // Of a Change that its budget had not stopped nothing waits for more.
       if (mayWork(draft, change, "budgetRaised")) {

@@ -11,7 +11,7 @@ import { sha256 } from "../primitives/Digest.ts"
 import type { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { type Change, type ChangeStatus, isBudget } from "../model/Change.ts"
 import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import { Planner } from "./Planner.ts"
@@ -104,7 +104,7 @@ const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: 
       name: "Changes.open",
       actor,
       projectId: project.record.id,
-      expects: [still(project)],
+      expects: [unchangedProject(project)],
       writes: [Commit.insert("change", change)],
       commands: planned ? [dispatchOf(id)] : []
     }

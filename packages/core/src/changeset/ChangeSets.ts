@@ -12,7 +12,7 @@ import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { runId, taskId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { type FileEdits, Repositories, RepositoriesUnavailable, type RepositoryRef } from "../project/Repositories.ts"
 import { beyondMain } from "../project/SourceSync.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
@@ -146,7 +146,7 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
   Draft.insert(draft, "taskRun", run)
   Draft.insert(draft, "changeSet", changeSet)
   Draft.tell(draft, task.id, publication(task, changeSet, { intentsDeclared: false }))
-  Draft.expect(draft, still(project))
+  Draft.expect(draft, unchangedProject(project))
   return { answer: changeSet, commit: end(draft, { name: "ChangeSets.record" }) }
 })
 

@@ -75,7 +75,7 @@ export const unlisted: Listing = {
  * The ChangeSet with its whole list, and no `cut`. One that was never listed is answered as it is. Fails with
  * `ObjectMissing` when the list is not there any more (its Project was cleaned away), or is not the one that was stored.
  */
-export const whole = Effect.fnUntraced(
+export const wholeChangeSet = Effect.fnUntraced(
   function* (changeSet: ChangeSet) {
     const { cut, ...rest } = changeSet
     if (cut === undefined || cut.digest === null) return changeSet

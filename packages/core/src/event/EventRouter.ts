@@ -23,7 +23,7 @@ export type Routed = Exclude<Step, { readonly _tag: "Moved" }>
 export type Groups<R> = (group: string) => Decide<R> | null
 
 /** A new group, to be written in the Project's scope. It begins after the event `sequence`. */
-export const joining = (projectId: Consumer["projectId"], group: string, sequence: number, now: Time.Timestamp) =>
+export const newGroup = (projectId: Consumer["projectId"], group: string, sequence: number, now: Time.Timestamp) =>
   Commit.insert("consumer", { projectId, group, sequence, failing: null, updatedAt: now })
 
 /**
@@ -72,7 +72,7 @@ export const deliver = <R>(group: string, event: Event, decide: Decide<R>) =>
   apply(group, event.source.slice("/projects/".length), decide, event.sequence)
 
 /** The event was applied. */
-export const effect = JournalStep.make("effect", Schema.Null)
+export const effectStep = JournalStep.make("effect", Schema.Null)
 
 /** Applies an event that was left behind, once: the body of the command `event.consume`. */
 export const applyLate = <R>(decide: Decide<R>, event: Event) =>
@@ -84,7 +84,7 @@ export const applyLate = <R>(decide: Decide<R>, event: Event) =>
         effects.dueAt === null ? Limits.routerLookMs : Time.toMillis(effects.dueAt) - (yield* Time.nowMillis)
       return yield* Effect.fail(new Waiting("the group waits", Math.max(0, dueMs)))
     }
-    yield* commitStep(effect, { name: "EventRouter.applyLate", projectId: command.projectId, ...effects }, null)
+    yield* commitStep(effectStep, { name: "EventRouter.applyLate", projectId: command.projectId, ...effects }, null)
   }).pipe(
     Effect.retry({
       while: (error) => typeof error === "object" && error !== null && "_tag" in error && error._tag === "Conflict",

@@ -3,7 +3,7 @@
  * schema encodes them to, key by key in the schema's order. What is frozen is written once: it cannot change.
  */
 import { type Schema, SchemaAST } from "effect"
-import { bodyOf, encodesToItself, passes } from "./PlainJson.ts"
+import { bodyOf, encodesToItself, passesChecks } from "./PlainJson.ts"
 
 /** The JSON of a value; undefined for one that is not plainly what the schema says: then it is to be encoded. */
 export type Write = (value: unknown) => string | undefined
@@ -116,7 +116,7 @@ const writeOf = (ast: SchemaAST.AST): Write | null => {
   if (write === null || checks === undefined) return write
   return (value) => {
     const text = write(value)
-    return text !== undefined && passes(ast, value, checks) ? text : undefined
+    return text !== undefined && passesChecks(ast, value, checks) ? text : undefined
   }
 }
 

@@ -121,9 +121,9 @@ export const bodyOf = (ast: SchemaAST.AST): Check | null => {
 }
 
 /** Whether a value passes all checks of a schema, those inside groups too. */
-export const passes = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
+export const passesChecks = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
   checks.every((check) =>
-    check._tag === "Filter" ? check.run(value, ast, {}) === undefined : passes(ast, value, check.checks)
+    check._tag === "Filter" ? check.run(value, ast, {}) === undefined : passesChecks(ast, value, check.checks)
   )
 
 /**
@@ -142,17 +142,17 @@ const checkOf = (ast: SchemaAST.AST): Check | null => {
   if ("encodingChecks" in ast && ast.encodingChecks !== undefined) return null
   const body = encodesToItself(ast) ? bodyOf(ast) : null
   const { checks } = ast
-  return body === null || checks === undefined ? body : (value) => body(value) && passes(ast, value, checks)
+  return body === null || checks === undefined ? body : (value) => body(value) && passesChecks(ast, value, checks)
 }
 
 /**
  * Tells of values that are what the schema says and that encode to themselves: their JSON is `JSON.stringify` of them.
  * Null for a schema that has, or may have, a transformation. False says nothing: then the value is to be encoded.
  */
-export const plainly = (schema: Schema.Codec<unknown, unknown>): Check | null => checkOf(schema.ast)
+export const plainCheck = (schema: Schema.Codec<unknown, unknown>): Check | null => checkOf(schema.ast)
 
 /** The same of a record that takes the place of a plain one: only what differs from that is looked at. */
-export const plainlyAfter = (
+export const plainCheckAfter = (
   schema: Schema.Codec<unknown, unknown>
 ): ((value: unknown, before: unknown) => boolean) | null => {
   const { ast } = schema

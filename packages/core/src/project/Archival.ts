@@ -21,7 +21,7 @@ export const archive = (actor: Actor, projectId: string) =>
       draft.writes.push(...(yield* touchHead(projectId)))
       yield* takeDownApp(draft)
       Draft.emit(draft, "project.archived", projectId, { slug: record.slug })
-      Draft.send(draft, cleanup(projectId))
+      Draft.send(draft, projectCleanup(projectId))
       return { answer: record, commit: Draft.end(draft, { name: "Archiving.archive" }) }
     })
   ).pipe(
@@ -30,7 +30,7 @@ export const archive = (actor: Actor, projectId: string) =>
   )
 
 /** The command that cleans an archived Project away. */
-export const cleanup = (projectId: string) => ({
+export const projectCleanup = (projectId: string) => ({
   kind: "project.cleanup" as const,
   id: commandId("project.cleanup", projectId),
   payload: { projectId }

@@ -20,15 +20,15 @@ const refuse = (projectId: string) => (project: Commit.Stored<Project> | null) =
 /** Fails with `ProjectArchived` when the Project is. */
 export const refuseArchived = (projectId: string) => Effect.flatMap(find("project", projectId), refuse(projectId))
 
-/** The Project, or `Unknown`, or `ProjectArchived`. A commit of new work takes `still` of it into its expectations. */
+/** The Project, or `Unknown`, or `ProjectArchived`. A commit of new work takes `unchangedProject` of it into its expectations. */
 export const demandActive = (projectId: string) => Effect.tap(demand("project", projectId), refuse(projectId))
 
 /** The Project is as it was read: archiving it meanwhile makes the decision anew, and then it is refused. */
-export const still = (project: Commit.Stored<Project>): Commit.Expectation =>
+export const unchangedProject = (project: Commit.Stored<Project>): Commit.Expectation =>
   Commit.unchanged("project", project.record.id, project)
 
 /** What goes on for an archived Project: what cleans it away, ends its releases, or tells of it. All else ends quietly. */
-export const goesOn: ReadonlyArray<CommandKind> = [
+export const kindsAfterArchive: ReadonlyArray<CommandKind> = [
   "app.remove",
   "project.cleanup",
   "release.run",

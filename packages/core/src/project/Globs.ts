@@ -51,7 +51,7 @@ const fitsSimply = (glob: string, path: string): boolean | null => {
 }
 
 /** Whether a path fits a glob. What has too many segments to be matched fits nothing but its own name. */
-export const fits = (glob: string, path: string): boolean => {
+export const fitsGlob = (glob: string, path: string): boolean => {
   const simply = fitsSimply(glob, path)
   if (simply !== null) return simply
   const [wants, parts] = [glob.split("/"), path.split("/")]

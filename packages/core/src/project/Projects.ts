@@ -2,7 +2,7 @@
 import { Effect, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import type { Actor } from "../model/Actor.ts"
-import { standing, stayOf } from "../access/Departures.ts"
+import { placeOf, stayOf } from "../access/Departures.ts"
 import { checkName } from "../access/Names.ts"
 import { deploy } from "../app/Apps.ts"
 import { isReservedLabel, labelFor, serviceName } from "../model/HostLabel.ts"
@@ -21,7 +21,7 @@ import { isTextTooDeep, tooDeep } from "../primitives/Nesting.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { ensureSynced } from "./SourceSync.ts"
-import { demandActive, still } from "./ArchivedProject.ts"
+import { demandActive, unchangedProject } from "./ArchivedProject.ts"
 import { applyEdits } from "./Edits.ts"
 import { parsePawlFile } from "./PawlFile.ts"
 import { isSlug, type Project } from "../model/Project.ts"
@@ -114,7 +114,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, input: NewProje
 /** A user who creates a Project is its admin until they leave the organization, also when that is at this moment. */
 const creatorsEntry = Effect.fnUntraced(function* (actor: Actor, organizationId: OrganizationId, projectId: ProjectId) {
   if (actor.type !== "user") return { expects: [], writes: [] }
-  const { place, stay } = yield* standing(organizationId, actor.id)
+  const { place, stay } = yield* placeOf(organizationId, actor.id)
   if (place === null && stay > 0) return yield* new Unknown({ kind: "organization", id: organizationId })
   const key = `${organizationId}/${actor.id}`
   const expects = [
@@ -262,7 +262,7 @@ const seed = Effect.fnUntraced(function* (
         commit: {
           name: "Projects.seed",
           projectId: project.id,
-          expects: [still(active)],
+          expects: [unchangedProject(active)],
           writes: [
             Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: -1 }),
             Commit.insert("generation", {

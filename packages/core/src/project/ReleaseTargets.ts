@@ -8,7 +8,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { OutboundRule, refusedHost } from "../primitives/OutboundAddress.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "./ArchivedProject.ts"
+import { demandActive, unchangedProject } from "./ArchivedProject.ts"
 import { touchHead } from "./HeadGuard.ts"
 import { remoteUrl } from "../model/RemoteUrl.ts"
 import type { ReleaseTarget } from "../model/ReleaseTarget.ts"
@@ -98,7 +98,10 @@ export const putTarget = (projectId: string, fields: TargetFields) =>
             : // Whole, not field by field: a remote that is not named any more goes.
               { _tag: "Update", kind: "releaseTarget", record: target, from: before.record, revision: before.revision }
         const writes = [write, ...(yield* touchHead(projectId))]
-        return { answer: target, commit: { name: "ReleaseTargets.put", projectId, expects: [still(project)], writes } }
+        return {
+          answer: target,
+          commit: { name: "ReleaseTargets.put", projectId, expects: [unchangedProject(project)], writes }
+        }
       })
     )
   )

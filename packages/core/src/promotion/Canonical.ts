@@ -1,7 +1,7 @@
 /**
  * The line of generations and its compare-and-swap, decided purely. What the integration step checks is
  * `blocksOf` (all blocks at once); what the owner of the canonical state decides, in this order, is
- * `decideSwap`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
+ * `swapDecision`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
  */
 import { type Actor, system } from "../model/Actor.ts"
 import { approvalKey } from "../model/Approval.ts"
@@ -151,7 +151,7 @@ export interface Ask {
 }
 
 /** The Change goes back to where it was before promoting; none when it is not promoting. */
-export const backCommit = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
+export const putBack = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
   if (!isPromoting(change.record, candidate.record.id)) return null
   const draft = Draft.begin(candidate.record.projectId, system("Promotions.refused"), now)
   const before = change.record.statusBeforePromoting ?? "verifying"
@@ -166,7 +166,7 @@ export const promotingOther = ({ candidate, change }: Pick<Snapshot, "candidate"
     : null
 
 /** The compare-and-swap. The expected generation is always the Candidate's own base; no caller chooses it. */
-export const decideSwap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
+export const swapDecision = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const { candidate, head } = snapshot
   if (candidate.record.status === "promoted") return { _tag: "AlreadyPromoted" }
   const verified = candidate.record.status === "verified"
@@ -174,9 +174,9 @@ export const decideSwap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   if (candidate.record.status === "stale" || (verified && behind))
     return { _tag: "Stale", commit: staleCommit(candidate, snapshot.change, head, snapshot.otherVerified, ask.now) }
   const blocks = blocksOf(snapshot, ask.now)
-  if (blocks.length > 0) return { _tag: "Blocked", blocks, commit: backCommit(snapshot, ask.now) }
+  if (blocks.length > 0) return { _tag: "Blocked", blocks, commit: putBack(snapshot, ask.now) }
   const other = promotingOther(snapshot)
-  return other === null ? swap(snapshot, ask) : { _tag: "Busy", promotingCandidateId: other, commit: null }
+  return other === null ? swapWon(snapshot, ask) : { _tag: "Busy", promotingCandidateId: other, commit: null }
 }
 
 const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): ReadonlyArray<EvidenceId> => {
@@ -187,7 +187,7 @@ const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): Re
   )
 }
 
-const swap = (snapshot: Snapshot, ask: Ask): SwapDecision => {
+const swapWon = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const { candidate, change, decisions, head, policy } = snapshot
   const { projectId, commit, tree } = candidate.record
   const draft = Draft.begin(projectId, ask.actor, ask.now)
@@ -289,7 +289,7 @@ const followUps = (step: Generation, release: Release | null): ReadonlyArray<New
  * The Change starts promoting: recorded before the swap, with the command that carries it on if this process dies.
  * Without `leasedBy` that command is running already.
  */
-export const requestCommit = (
+export const requested = (
   snapshot: Snapshot,
   ask: Ask,
   leasedBy: { readonly token: string; readonly leaseMs: number } | null
@@ -300,7 +300,7 @@ export const requestCommit = (
   const draft = Draft.begin(projectId, actor, now)
   // Promoting already, or the Change is past it: the swap decides.
   if (!Draft.may(draft, "change", change, "promotionRequested")) return null
-  const requested = { candidateId: id, expectedGeneration: base_generation, trigger }
+  const asked = { candidateId: id, expectedGeneration: base_generation, trigger }
   Draft.expect(draft, Commit.unchanged("candidate", id, candidate))
   Draft.step(
     draft,
@@ -308,7 +308,7 @@ export const requestCommit = (
     change,
     "promotionRequested",
     { statusBeforePromoting: change.record.status, promotingCandidateId: id },
-    { "canonical.promotion.requested": Draft.about(id, requested) }
+    { "canonical.promotion.requested": Draft.about(id, asked) }
   )
   if (leasedBy !== null)
     Draft.send(draft, {

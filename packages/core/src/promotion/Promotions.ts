@@ -21,10 +21,10 @@ import { releasesTo } from "../project/ReleaseTargets.ts"
 import { Meters } from "../telemetry/Meters.ts"
 import {
   type Ask,
-  backCommit,
-  decideSwap,
+  putBack,
+  swapDecision,
   promotingOther,
-  requestCommit,
+  requested,
   type Snapshot,
   type SwapDecision
 } from "./Canonical.ts"
@@ -33,7 +33,7 @@ import { mustBuild } from "../candidate/RollbackPlan.ts"
 import { syncSource } from "../project/SourceSync.ts"
 
 /** What canonical is, and what a stale Candidate was made on, in words. */
-export const behind = (at: { readonly baseGeneration: number; readonly canonicalGeneration: number }): string =>
+const behindReason = (at: { readonly baseGeneration: number; readonly canonicalGeneration: number }): string =>
   at.baseGeneration === at.canonicalGeneration
     ? `Canonical S${at.canonicalGeneration} has another tree than the one that this Candidate was made on.`
     : `Canonical is at S${at.canonicalGeneration}, this Candidate was made on S${at.baseGeneration}.`
@@ -50,7 +50,7 @@ export class Stale extends Schema.TaggedError<Stale>()("Stale", {
     const after = this.rollback
       ? "Look at what is live now, and ask for the rollback anew."
       : "A new Candidate of the same ChangeSets takes its place."
-    return `${behind(this)} ${after}`
+    return `${behindReason(this)} ${after}`
   }
 }
 
@@ -129,7 +129,7 @@ const deciding = (candidateId: string, ask: Ask, first: typeof refuseArchived) =
     Effect.gen(function* () {
       const read = yield* reading(candidateId, first)
       const named = asNamed(ask, read)
-      const decision = decideSwap({ ...read, change: asPromoting(read) }, named)
+      const decision = swapDecision({ ...read, change: asPromoting(read) }, named)
       if (decision._tag !== "Swap" || promotingOther(read) !== null) yield* unmoved(read)
       return { read, ask: named, decision }
     })
@@ -218,7 +218,7 @@ const requesting = Effect.fnUntraced(function* (candidateId: string, asked: Ask,
   if (other !== null) return yield* busy(read.candidate, other)
   if (token === null) yield* refuseArchived(read.head.record.projectId)
   if (isOurs) return goOn(read)
-  const commit = requestCommit(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
+  const commit = requested(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
   return commit === null ? goOn(null) : goOn(asRequested(read, commit), commit)
 })
 
@@ -302,7 +302,7 @@ const swappingAnew = Effect.fnUntraced(function* (candidateId: string, asked: As
 
 const swapOf = (read: Snapshot, asked: Ask) => {
   const ask = asNamed(asked, read)
-  const decision: SwapDecision = decideSwap(read, ask)
+  const decision: SwapDecision = swapDecision(read, ask)
   const answer = { ask, decision }
   if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer }
   return { answer, commit: decision.commit }
@@ -313,7 +313,7 @@ export const giveUp = (candidateId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
       const read = yield* snapshot(candidateId)
-      const commit = backCommit(read, yield* Time.now)
+      const commit = putBack(read, yield* Time.now)
       return commit === null ? { answer: undefined } : { answer: undefined, commit }
     })
   )

@@ -19,7 +19,7 @@ import { Records } from "../ledger/Records.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { type ChangeId, changeSetId, runId, taskId, workspaceFork } from "../primitives/Ids.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, refuseArchived, still } from "../project/ArchivedProject.ts"
+import { demandActive, refuseArchived, unchangedProject } from "../project/ArchivedProject.ts"
 import { Repositories, RepositoriesUnavailable } from "../project/Repositories.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import type { Generation, Head } from "../model/Generation.ts"
@@ -90,7 +90,7 @@ const newestCandidate = (changeId: string) =>
     (page) => page.items[0]?.record
   )
 
-const goesOn = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
+const isUnderWay = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
 
 /** The rollback of this request that is under way, else the id of the next one: one that was rejected can be asked for again. */
 const latest = Effect.fnUntraced(function* (input: RollbackRequest) {
@@ -103,7 +103,8 @@ const latest = Effect.fnUntraced(function* (input: RollbackRequest) {
     const candidate = yield* newestCandidate(id)
     // A person may have used the very id for another Change.
     if (there.record.kind !== "rollback" || candidate === undefined) continue
-    if (!isClosed(there.record.status) && goesOn(candidate)) return { _tag: "There" as const, change: there, candidate }
+    if (!isClosed(there.record.status) && isUnderWay(candidate))
+      return { _tag: "There" as const, change: there, candidate }
   }
 })
 
@@ -130,7 +131,7 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackReq
   const id = yield* candidateIdOf({ project: change.projectId, base, changeSets, attempt: 1 })
   const candidate = newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.id, now })
   const draft = Draft.begin(change.projectId, actor, now)
-  Draft.expect(draft, Commit.unchanged("head", change.projectId, head), still(project))
+  Draft.expect(draft, Commit.unchanged("head", change.projectId, head), unchangedProject(project))
   const opened = open(draft, change, work)
   Draft.insert(draft, "candidate", candidate)
   Draft.send(draft, verification(candidate, actor))

@@ -35,7 +35,7 @@ export const runAtTarget = Effect.fnUntraced(function* (release: Release, target
 })
 
 /** Canonical `main` is where the build service looks, or cannot be brought there. */
-export const pushed = JournalStep.make(
+export const pushedStep = JournalStep.make(
   "pushed",
   Schema.Union([Schema.TaggedStruct("Pushed", {}), Schema.TaggedStruct("Refused", { reason: Schema.String })])
 )
@@ -45,7 +45,7 @@ const pushMain = ({ commit, projectId: project }: Release, { remote }: ReleaseTa
   remote === undefined
     ? Effect.succeed({ _tag: "Pushed" as const })
     : step(
-        pushed,
+        pushedStep,
         Effect.flatMap(CanonicalRemote, (canonical) => canonical.push({ project, remote, commit })).pipe(
           Effect.as({ _tag: "Pushed" as const }),
           Effect.catchTags({
@@ -120,24 +120,24 @@ const Awaited = Schema.Union([
 type Awaited = typeof Awaited.Type
 
 /** When each wait began, ms since 1970, and what came of it. */
-export const buildSince = JournalStep.make("build:since", Schema.Finite)
+export const buildSinceStep = JournalStep.make("build:since", Schema.Finite)
 /** What came of the wait for a build: its id, or why the release fails. */
-export const built = JournalStep.make("built", Awaited)
+export const builtStep = JournalStep.make("built", Awaited)
 /** When the wait for the deployment began, ms since 1970. */
-export const deploymentSince = JournalStep.make("deployment:since", Schema.Finite)
+export const deploymentSinceStep = JournalStep.make("deployment:since", Schema.Finite)
 /** What came of the wait for the deployment: its id, or why the release fails. */
-export const confirmed = JournalStep.make("confirmed", Awaited)
+export const confirmedStep = JournalStep.make("confirmed", Awaited)
 
 /** Waits for the build of the promoted commit, and tells of it. */
 const awaitBuild = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget) {
-  const before = yield* journalled(built)
+  const before = yield* journalled(builtStep)
   if (before !== undefined) return before
-  const looked = yield* lookAt(buildSince, buildPollTimes, lookForBuild(release, target))
+  const looked = yield* lookAt(buildSinceStep, buildPollTimes, lookForBuild(release, target))
   if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
   const { id, outcome } = looked.found
   const result: Awaited =
     outcome === "success" ? { _tag: "Done", id } : { _tag: "Failed", reason: `build ${id} ended with ${outcome}` }
-  return yield* tell(release, built, "build.completed", { buildId: id, outcome }, result)
+  return yield* tell(release, builtStep, "build.completed", { buildId: id, outcome }, result)
 })
 
 const lookForBuild = Effect.fnUntraced(
@@ -156,13 +156,13 @@ const lookForBuild = Effect.fnUntraced(
 
 /** Waits until the newest deployment is of that build, and tells of it with its version. */
 const awaitDeployment = Effect.fnUntraced(function* (release: Release, target: ReleaseTarget, buildId: string) {
-  const before = yield* journalled(confirmed)
+  const before = yield* journalled(confirmedStep)
   if (before !== undefined) return before
-  const looked = yield* lookAt(deploymentSince, confirmTimes, lookForDeployment(target, buildId))
+  const looked = yield* lookAt(deploymentSinceStep, confirmTimes, lookForDeployment(target, buildId))
   if (looked._tag === "Never") return { _tag: "Failed", reason: looked.reason } as Awaited
   const versionId = looked.found
   const result: Awaited = { _tag: "Done", id: versionId }
-  return yield* tell(release, confirmed, "deployment.completed", { status: "deployed", versionId, buildId }, result)
+  return yield* tell(release, confirmedStep, "deployment.completed", { status: "deployed", versionId, buildId }, result)
 })
 
 const lookForDeployment = Effect.fnUntraced(

@@ -14,7 +14,7 @@ import { makeUlid, type ProjectId, releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, still } from "../project/ArchivedProject.ts"
+import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { releaseCheck, releaseEvidence, smokeReason } from "./ReleaseEnd.ts"
 import type { ProbeResult, Release } from "../model/Release.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
@@ -137,7 +137,7 @@ const failing = Effect.fnUntraced(function* (
   })
   const { generation, id: releaseId } = release.record
   const failed = { "release.smoke_failed": { releaseId, generation, probes, injected: true as const } }
-  Draft.expect(draft, still(project))
+  Draft.expect(draft, unchangedProject(project))
   const fields = { reason: smokeReason(probes), probes }
   const after = Draft.step(draft, "release", release, "failureInjected", fields, failed)
   Draft.insert(draft, "evidence", evidence)

@@ -6,14 +6,14 @@ import { Effect } from "effect"
 import { versionRow } from "../app/Apps.ts"
 import type { BundleRef } from "../app/Apps.ts"
 import type { Pointer } from "../model/Pointer.ts"
-import { ground } from "../app/Removal.ts"
+import { incarnationOf } from "../app/Removal.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Process, Waiting } from "../work/Processes.ts"
 import { versionId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { still } from "../project/ArchivedProject.ts"
+import { unchangedProject } from "../project/ArchivedProject.ts"
 import { isBoundTo, type Release } from "../model/Release.ts"
 import { obtain, storedFor } from "./ReleaseBundle.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
@@ -29,7 +29,7 @@ export const keepVersion = (releaseId: string) =>
     if (release === undefined || !ended.includes(release.status) || (yield* isKept(release))) return
     if ((yield* demand("project", release.projectId)).record.status === "archived") return
     if ((yield* releasesTo(release.projectId))?._tag !== "App") return
-    const incarnation = yield* ground(release.projectId)
+    const incarnation = yield* incarnationOf(release.projectId)
     if (incarnation === null) return
     const production = (yield* demand("pointer", pointerKey(release.projectId, "production"))).record
     if (!isOf(release, production)) return
@@ -85,7 +85,10 @@ const keeping = Effect.fnUntraced(function* (release: Release, bundle: BundleRef
       name: "KeptVersion.keep",
       projectId: release.projectId,
       lease: (yield* Process).lease,
-      expects: [still(project), Commit.unchanged("pointer", pointerKey(release.projectId, "production"), production)],
+      expects: [
+        unchangedProject(project),
+        Commit.unchanged("pointer", pointerKey(release.projectId, "production"), production)
+      ],
       writes: [version]
     }
   }

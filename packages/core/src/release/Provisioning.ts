@@ -21,23 +21,23 @@ import { isBoundTo } from "../model/Release.ts"
 import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
 import { smokeTestTree } from "./Smoke.ts"
 import { type BundleRef, builtAtOf, versionRow } from "../app/Apps.ts"
-import { bundleOf, formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
+import { bundleOf, formatProblem, notVerifiedReason, usedUpReason } from "../bundle/Builds.ts"
 import { restorable, Served, servedBy } from "../model/Pointer.ts"
 import { notBuilt, reopening } from "../app/PointerBuilds.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
-import { ground } from "../app/Removal.ts"
+import { incarnationOf } from "../app/Removal.ts"
 
 const production = "production"
 
 /** What the app served when this began. */
-export const servedBefore = JournalStep.make("before", Schema.NullOr(Served))
+export const servedBeforeStep = JournalStep.make("before", Schema.NullOr(Served))
 
 /**
  * The body of `app.provision`: builds a generation and serves it, unless a newer one is served already. An app that was
  * removed since it was asked for is left removed.
  */
 export const provision = Effect.fnUntraced(function* (projectId: string, generation: number, incarnation: number) {
-  if ((yield* ground(projectId)) !== incarnation) return
+  if ((yield* incarnationOf(projectId)) !== incarnation) return
   yield* decideAndCommit(reopening(projectId, incarnation))
   const project = (yield* demand("project", projectId)).record
   const step = (yield* demand("generation", generationKey(projectId, generation))).record
@@ -57,7 +57,7 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
         : {
             _tag: "Failed" as const,
             trigger: "buildFailed" as const,
-            reason: notVerified(bundle.digest, known)
+            reason: notVerifiedReason(bundle.digest, known)
           }
     ),
     Effect.catchTags({
@@ -71,12 +71,12 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
         Effect.succeed({
           _tag: "Failed" as const,
           trigger: "capReached" as const,
-          reason: usedUp(cap)
+          reason: usedUpReason(cap)
         })
     })
   )
   const before = yield* journalled(
-    servedBefore,
+    servedBeforeStep,
     Effect.map(demand("pointer", pointerKey(projectId, production)), ({ record }) => servedBy(record))
   )
   yield* decideAndCommit(served(project, step, built, { first: before === null, incarnation }))

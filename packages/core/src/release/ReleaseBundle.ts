@@ -5,7 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
-import { BuildRefused, bundleOf, notVerified } from "../bundle/Builds.ts"
+import { BuildRefused, bundleOf, notVerifiedReason } from "../bundle/Builds.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { clearStrays } from "../bundle/Strays.ts"
 import { verifiedDigest } from "../verification/CandidateEvidence.ts"
@@ -13,7 +13,7 @@ import { demand } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { readFiles } from "../project/Source.ts"
 import { placeOf } from "../project/SourceSync.ts"
-import { keptBundle, servedDigest, whole } from "../app/KeptBundle.ts"
+import { keptBundle, servedDigest, intactBundle } from "../app/KeptBundle.ts"
 import type { BundleSource, Release } from "../model/Release.ts"
 
 /** What was built is not what was verified. It is not served. */
@@ -22,7 +22,7 @@ export class BundleMismatch extends Schema.TaggedError<BundleMismatch>()("Bundle
   found: Schema.String
 }) {
   override get message() {
-    return notVerified(this.found, this.verified)
+    return notVerifiedReason(this.found, this.verified)
   }
 }
 
@@ -55,7 +55,7 @@ const ofSameTree = Effect.fnUntraced(function* (release: Release, builtAt: strin
 
 const ofPreview = Effect.fnUntraced(function* (release: Release, digest: string) {
   const from = bundlePrefix("app-previews", release.projectId, release.commit)
-  const there = yield* whole(bundleKey(from), digest)
+  const there = yield* intactBundle(bundleKey(from), digest)
   if (there === null) return null
   const to = bundlePrefix("apps", release.projectId, release.commit)
   return yield* Effect.tap(BundleStore.copy(from, to, there), clearStrays(release.projectId))
@@ -83,7 +83,7 @@ export const storedFor = Effect.fnUntraced(function* (release: Release) {
   const digest = yield* verifiedDigest(release.candidateId)
   const prefix = bundlePrefix("apps", release.projectId, release.commit)
   const known = digest ?? (yield* servedDigest(release))
-  const stored = known === undefined ? null : yield* whole(bundleKey(prefix), known)
+  const stored = known === undefined ? null : yield* intactBundle(bundleKey(prefix), known)
   if (stored !== null) return answer(stored, "stored")
   const same = yield* ofSameTree(release, yield* builtAtOf(release), digest)
   if (same !== null) return answer(same, "same_tree")

@@ -5,12 +5,12 @@
  */
 import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
-import { formatProblem, notVerified, usedUp } from "../bundle/Builds.ts"
+import { formatProblem, notVerifiedReason, usedUpReason } from "../bundle/Builds.ts"
 import { versionRow } from "../app/Apps.ts"
 import { reopening } from "../app/PointerBuilds.ts"
 import { type Pointer, restorable } from "../model/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
-import { ground } from "../app/Removal.ts"
+import { incarnationOf } from "../app/Removal.ts"
 import { afterRelease } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
@@ -63,7 +63,7 @@ const afterSync = Effect.fnUntraced(function* ({ generation, projectId, status }
 
 /** The live-app path, once the release is building. */
 const runAtApp = Effect.fnUntraced(function* (release: Release) {
-  const incarnation = yield* ground(release.projectId)
+  const incarnation = yield* incarnationOf(release.projectId)
   if (incarnation !== null && !isBoundTo(release, incarnation))
     return yield* decideAndCommit(ending(release.id, { _tag: "Removed" }))
   const bundle = yield* obtain(release).pipe(
@@ -78,12 +78,12 @@ const runAtApp = Effect.fnUntraced(function* (release: Release) {
       BuildCrashed: (crash) =>
         Effect.succeed({ _tag: "None" as const, ended: "Failed" as const, reason: crash.message }),
       BuildCapReached: (cap) =>
-        Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUp(cap) }),
+        Effect.succeed({ _tag: "None" as const, ended: "CapReached" as const, reason: usedUpReason(cap) }),
       BundleMismatch: (other) =>
         Effect.succeed({
           _tag: "None" as const,
           ended: "Failed" as const,
-          reason: notVerified(other.found, other.verified)
+          reason: notVerifiedReason(other.found, other.verified)
         })
     })
   )
@@ -137,7 +137,7 @@ const supersede = Effect.fnUntraced(function* (draft: Draft.Draft, older: Commit
 })
 
 /** The pointer serves the release's bundle. */
-export const moved = JournalStep.make("moved", Schema.TaggedStruct("Moved", {}))
+export const movedStep = JournalStep.make("moved", Schema.TaggedStruct("Moved", {}))
 
 /** Moves the production pointer to the release's bundle, once. It never moves back to an older generation. */
 const move = Effect.fnUntraced(function* (
@@ -146,7 +146,7 @@ const move = Effect.fnUntraced(function* (
   bundle: ReleaseBundle,
   incarnation: number | null
 ) {
-  const done = yield* journalled(moved)
+  const done = yield* journalled(movedStep)
   return done ?? (yield* moving(project, releaseId, bundle, incarnation))
 })
 
@@ -177,7 +177,7 @@ const moving = Effect.fnUntraced(
     })
     if (version !== null) draft.writes.push(version)
     Draft.emit(draft, "build.completed", id, { releaseId: id, generation, bundleSource, bundleDigest: bundle_digest })
-    return yield* commitStep(moved, Draft.end(draft, { name: "Releases.move" }), { _tag: "Moved" })
+    return yield* commitStep(movedStep, Draft.end(draft, { name: "Releases.move" }), { _tag: "Moved" })
   },
   Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 })
 )

@@ -1,7 +1,7 @@
 /** The smoke test of a release: its probes, at the app through the router past every cache, or at a release target. */
 import { Effect } from "effect"
 import type { ChangeSet } from "../model/ChangeSet.ts"
-import { whole } from "../changeset/Listing.ts"
+import { wholeChangeSet } from "../changeset/Listing.ts"
 import { demand } from "../ledger/Decision.ts"
 import { ObjectStoreUnavailable } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -22,7 +22,7 @@ export type Place = { readonly _tag: "App"; readonly label: string } | { readonl
 const addedRoutes = Effect.fnUntraced(function* (release: Release, keeper: RepositoryRef) {
   const candidate = (yield* demand("candidate", release.candidateId)).record
   const changeSets: ReadonlyArray<ChangeSet> = yield* Effect.forEach(candidate.changeSets, (id) =>
-    Effect.flatMap(demand("changeSet", id), ({ record }) => whole(record)).pipe(
+    Effect.flatMap(demand("changeSet", id), ({ record }) => wholeChangeSet(record)).pipe(
       Effect.catchTag(
         "ObjectMissing",
         ({ key }) =>

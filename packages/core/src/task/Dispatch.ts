@@ -112,7 +112,7 @@ const workRun = (task: Task, run: TaskRun) =>
   }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))
 
 /** An attempt at the Task, and how it ended. */
-export const worked = JournalStep.each("work", Finding)
+export const workStep = JournalStep.each("work", Finding)
 
 /** The body of `agent.wake`. */
 export const wake = (taskId: string) =>
@@ -128,7 +128,7 @@ export const wake = (taskId: string) =>
       const task = (yield* demand("task", taskId)).record
       if (task.status !== "running") return
       const run = (yield* demand("taskRun", runId(task.id, task.attempt))).record
-      const finding = yield* step(worked(run.attempt), workRun(task, run))
+      const finding = yield* step(workStep(run.attempt), workRun(task, run))
       yield* settle(taskId, run.attempt, finding)
     }
   }).pipe(Effect.withSpan("Dispatch.wake", { attributes: { taskId } }))

@@ -61,13 +61,13 @@ const through = Effect.fnUntraced(function* <E, R>(
   return { stage, after } satisfies Cursor
 })
 
-const over: ReadonlyArray<CandidateStatus> = ["rejected", "stale", "blocked", "promoted"]
+const closedStatuses: ReadonlyArray<CandidateStatus> = ["rejected", "stale", "blocked", "promoted"]
 
 const sweepCandidates = (first: string | null, before: Time.Timestamp) =>
   through("candidates", first, { stage: "runs", after: null }, (after) =>
     Effect.gen(function* () {
       const page = yield* (yield* Records).list("candidate", {
-        where: { fork: "kept", status: over },
+        where: { fork: "kept", status: closedStatuses },
         ...pageOf(after)
       })
       const deleted = yield* Effect.forEach(page.items, ({ record }) =>

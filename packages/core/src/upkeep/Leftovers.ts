@@ -10,7 +10,7 @@ import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { Process } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
-import { cleanup } from "../project/Archival.ts"
+import { projectCleanup } from "../project/Archival.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { projectKinds } from "./Cleanup.ts"
 
@@ -44,7 +44,7 @@ const uncleaned = Effect.fnUntraced(function* (projectId: string) {
   const { lease } = yield* Process
   return {
     answer: undefined,
-    commit: { name: "Leftovers.uncleaned", projectId, lease, writes, commands: [cleanup(projectId)] }
+    commit: { name: "Leftovers.uncleaned", projectId, lease, writes, commands: [projectCleanup(projectId)] }
   }
 })
 

@@ -12,7 +12,7 @@ import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
-import { cleanup } from "../project/Archival.ts"
+import { projectCleanup } from "../project/Archival.ts"
 import { scanStuck } from "../release/Recovery.ts"
 import {
   dueSlot,
@@ -112,7 +112,7 @@ const fire = (name: ScheduleName, upSinceMs: number) =>
     if (plan === null) return false
     const ledger = yield* Ledger
     for (const projectId of plan.uncleaned)
-      yield* ledger.commit({ name: "Schedules.cleanup", projectId, commands: [cleanup(projectId)] })
+      yield* ledger.commit({ name: "Schedules.cleanup", projectId, commands: [projectCleanup(projectId)] })
     if (name === "release.recover") yield* scanStuck
     return true
   }).pipe(Effect.withSpan("Schedules.fire", { attributes: { schedule: name } }))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { fits } from "../project/Globs.ts"
+import { fitsGlob } from "../project/Globs.ts"
 import { packageFile, withScripts } from "../project/PawlFile.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import type { Composed } from "./Checks.ts"
@@ -64,7 +64,7 @@ export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Com
   const before = yield* filesOf(ref, base_tree)
   const altered = differing(before, yield* filesOf(ref, composed.tree))
   const over = yield* Effect.forEach(
-    altered.filter((path) => base.globs.some((glob) => fits(glob, path))),
+    altered.filter((path) => base.globs.some((glob) => fitsGlob(glob, path))),
     (path) =>
       Effect.map(
         repositories.read(ref, base_tree, path).pipe(Effect.catchTag("InvalidPath", Effect.die)),

@@ -1,7 +1,7 @@
 /** Which files a check stands on: those that it declares, else tests by their names, and those that its command names. */
 import type { PawlCheck, Scripts } from "../project/PawlFile.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { fits } from "../project/Globs.ts"
+import { fitsGlob } from "../project/Globs.ts"
 
 /** Where a check says nothing of its own. */
 export const defaultCheckFiles: ReadonlyArray<string> = ["test/**", "tests/**", "**/*.test.*", "**/*.spec.*"]
@@ -60,5 +60,5 @@ export const isReadBy = (checks: ReadonlyArray<Defined>, scripts: Scripts): ((pa
       return [...(check.files ?? defaultCheckFiles), ...named, ...named.map((word) => `${word}/**`)]
     })
   )
-  return (path) => [...globs].some((glob) => fits(glob, path))
+  return (path) => [...globs].some((glob) => fitsGlob(glob, path))
 }

@@ -1,6 +1,6 @@
 /** Runs one check of a plan and says what it showed: supported or not, pass, fail or gap. */
 import { Effect } from "effect"
-import { bundleOf, formatProblem, usedUp } from "../bundle/Builds.ts"
+import { bundleOf, formatProblem, usedUpReason } from "../bundle/Builds.ts"
 import type { Bundle } from "../bundle/Bundle.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { AppBuilder, type BuilderUnavailable } from "../bundle/AppBuilder.ts"
@@ -18,7 +18,7 @@ import {
 import { changedFiles, filesFor } from "./BaseForms.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import type { Check } from "../model/Plan.ts"
-import { exhausted, spend } from "./SandboxBudget.ts"
+import { noBudgetReason, spend } from "./SandboxBudget.ts"
 import { inSandbox, type Running } from "./SandboxSlots.ts"
 import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
 
@@ -157,7 +157,7 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed) {
       },
       BuildCrashed: (crash) => Effect.succeed(gap("bundler_crashed", crash.message, runner)),
       BuilderUnavailable: (away) => Effect.succeed({ ...gap("builder_away", away.message, runner), away }),
-      BuildCapReached: (cap) => Effect.succeed(gap("builds_used_up", usedUp(cap), runner, { final: true }))
+      BuildCapReached: (cap) => Effect.succeed(gap("builds_used_up", usedUpReason(cap), runner, { final: true }))
     })
   )
 })
@@ -231,7 +231,7 @@ const runCommand = Effect.fnUntraced(function* (check: Check, composed: Composed
 /** Runs the command now, unless the month's time is used up: what waited long asks again. */
 const commandIn = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
   const { projectId } = composed.candidate
-  const noTime = yield* exhausted(projectId)
+  const noTime = yield* noBudgetReason(projectId)
   if (noTime !== null) return gap("sandbox_budget_used_up", noTime, unrun, { final: true })
   const files = yield* filesFor(check, composed)
   return yield* runJob(jobOf(check, composed, files, attempt)).pipe(

@@ -7,7 +7,7 @@ import type { TaskKind } from "../model/Task.ts"
 import { canonicalJson } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { packageFile, type PawlCheck, type Scripts } from "../project/PawlFile.ts"
-import { fits } from "../project/Globs.ts"
+import { fitsGlob } from "../project/Globs.ts"
 import { checkFiles, isReadBy, scriptsRun } from "./CheckFiles.ts"
 import type { Check, Plan } from "../model/Plan.ts"
 import { riskOf } from "./Risk.ts"
@@ -82,12 +82,12 @@ const scriptsTouched = ({ command }: PawlCheck, { scripts }: Pick<PlanInput, "sc
  * A check that runs with the base's form of its files and scripts too, where the Candidate alters or deletes some. New
  * ones cost nothing.
  */
-const asked = (check: PawlCheck, input: PlanInput): ReadonlyArray<Check> => {
+const baseChecksOf = (check: PawlCheck, input: PlanInput): ReadonlyArray<Check> => {
   const { altered, policy } = input
   if (altered.length > Limits.alteredFiles) return []
   const scripts = scriptsTouched(check, input)
-  const globs = checkFiles(check, input.scripts.base).filter((glob) => altered.some((path) => fits(glob, path)))
-  const found = altered.filter((path) => globs.some((glob) => fits(glob, path)))
+  const globs = checkFiles(check, input.scripts.base).filter((glob) => altered.some((path) => fitsGlob(glob, path)))
+  const found = altered.filter((path) => globs.some((glob) => fitsGlob(glob, path)))
   const paths = scripts === null || found.includes(packageFile) ? found : [packageFile, ...found]
   if (paths.length === 0) return []
   const named = paths.slice(0, Limits.baseFilesNamed)
@@ -126,7 +126,7 @@ export const planOf = (input: PlanInput): Plan => {
   const riskTier = riskOf({ ...input, checksTouched, isRead: readByChecks(input) })
   const defined = [...(input.hasApp ? [buildCheck] : []), ...[...input.base, ...added].map(commandCheck)]
   const missing = input.policy.requiredChecks.filter((id) => !defined.some((check) => check.id === id))
-  const again = input.base.flatMap((check) => asked(check, input))
+  const again = input.base.flatMap((check) => baseChecksOf(check, input))
   const checks = [...defined, ...missing.map(undefinedCheck), ...again]
   return {
     policyVersion: input.policy.version,

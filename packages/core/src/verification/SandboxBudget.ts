@@ -10,7 +10,7 @@ import { Settings } from "../primitives/Settings.ts"
 const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.ofMonth("sandbox-ms", sandboxMsPerMonth))
 
 /** Why no check of a Project can run now; null while there is time left. */
-export const exhausted = Effect.fnUntraced(function* (projectId: string) {
+export const noBudgetReason = Effect.fnUntraced(function* (projectId: string) {
   const budget = yield* month
   const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
   if (left === "some") return null

@@ -13,7 +13,7 @@ import type { Event } from "../model/Event.ts"
 import { EventLog } from "../event/EventLog.ts"
 import { apply } from "../event/EventRouter.ts"
 import { secretsAt, type Webhook, webhookGroup } from "../model/Webhook.ts"
-import { leaving } from "./Webhooks.ts"
+import { consumerRemoval } from "./Webhooks.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
 /** How a try went. `isLast`: another would go no better. */
@@ -90,7 +90,10 @@ const webhookWrites = Effect.fnUntraced(function* (webhook: Commit.Stored<Webhoo
   if (made.state === "waiting") return []
   const isNext = webhook.record.sending?.deliveryId === made.id
   if (made.state === "gone" && webhook.record.active)
-    return [Commit.update("webhook", webhook, { active: false, sending: null }), ...(yield* leaving(webhook.record))]
+    return [
+      Commit.update("webhook", webhook, { active: false, sending: null }),
+      ...(yield* consumerRemoval(webhook.record))
+    ]
   return isNext ? [Commit.update("webhook", webhook, { sending: null })] : []
 })
 
@@ -168,7 +171,7 @@ export const deliveryDied = Effect.fnUntraced(function* (webhookId: string, id: 
 })
 
 /** The delivery was made, and the command that goes on with it was sent. */
-export const adopted = JournalStep.make("adopted", Schema.Null)
+export const adoptedStep = JournalStep.make("adopted", Schema.Null)
 
 /** Makes a delivery of a command that an earlier version sent: it named the event only. */
 export const adopt = Effect.fnUntraced(function* (webhookId: string, sequence: number) {
@@ -186,5 +189,5 @@ export const adopt = Effect.fnUntraced(function* (webhookId: string, sequence: n
       : {}
   })
   const { projectId } = webhook.record
-  yield* commitStep(adopted, { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
+  yield* commitStep(adoptedStep, { name: "WebhookDelivery.adopt", projectId, writes, commands }, null)
 })

@@ -17,7 +17,7 @@ import { demandActive } from "../project/ArchivedProject.ts"
 import { consumerKey } from "../model/Consumer.ts"
 import { forgetAll } from "./Deliveries.ts"
 import type { EventType } from "../model/Event.ts"
-import { joining, newestSequence } from "../event/EventRouter.ts"
+import { newGroup, newestSequence } from "../event/EventRouter.ts"
 import { type Webhook, webhookGroup } from "../model/Webhook.ts"
 import { WebhookSender } from "./WebhookSender.ts"
 
@@ -83,7 +83,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, projectId: stri
         // Writing the Project guards the number of webhooks against a racing request.
         Commit.update("project", project, {}),
         Commit.insert("webhook", webhook),
-        joining(project.record.id, webhookGroup(id), yield* newestSequence(projectId), now)
+        newGroup(project.record.id, webhookGroup(id), yield* newestSequence(projectId), now)
       ]
       return { answer: webhook, commit: { name: "Webhooks.create", projectId, writes } }
     })
@@ -91,7 +91,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, projectId: stri
 }, Effect.withSpan("Webhooks.create"))
 
 /** Takes a webhook's consumer away: no further event is queued for it. */
-export const leaving = (webhook: Webhook) =>
+export const consumerRemoval = (webhook: Webhook) =>
   Effect.map(
     find("consumer", consumerKey(webhook.projectId, webhookGroup(webhook.id))),
     (consumer): ReadonlyArray<Commit.Write> =>
@@ -113,7 +113,7 @@ export const remove = (webhookId: string) =>
     Effect.gen(function* () {
       const webhook = yield* demand("webhook", webhookId)
       const deletion: Commit.Write = { _tag: "Delete", kind: "webhook", id: webhookId, revision: webhook.revision }
-      const writes = [deletion, ...(yield* leaving(webhook.record))]
+      const writes = [deletion, ...(yield* consumerRemoval(webhook.record))]
       return {
         answer: webhook.record,
         commit: { name: "Webhooks.remove", projectId: webhook.record.projectId, writes }

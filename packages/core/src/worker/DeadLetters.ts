@@ -5,7 +5,7 @@ import { abandon } from "../change/Compilation.ts"
 import { giveUp as giveUpVerification } from "../candidate/Abandonment.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { demandActive, goesOn } from "../project/ArchivedProject.ts"
+import { demandActive, kindsAfterArchive } from "../project/ArchivedProject.ts"
 import { giveUp as giveUpProject } from "../project/UnfinishedProject.ts"
 import { Project } from "../model/Project.ts"
 import { giveUp as giveUpPromotion } from "../promotion/Promotions.ts"
@@ -31,7 +31,7 @@ const projectOf = (letter: DeadLetter) =>
 export const retry = Effect.fnUntraced(function* (actor: Actor, id: string) {
   const commands = yield* Commands
   const letter = yield* commands.deadLetter(id)
-  if (letter.projectId !== null && !goesOn.includes(letter.kind)) yield* demandActive(letter.projectId)
+  if (letter.projectId !== null && !kindsAfterArchive.includes(letter.kind)) yield* demandActive(letter.projectId)
   if (letter.kind === "agent.wake") yield* retryDead(actor, yield* subjectOf(letter, "taskId"))
   if (letter.kind === "webhook.deliver" && "deliveryId" in letter.payload)
     yield* revive(yield* subjectOf(letter, "deliveryId"))

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { Actor } from "../model/Actor.ts"
 import { provision as provisionApp, provisionDied } from "../release/Provisioning.ts"
-import { cleanUp as cleanUpApp } from "../app/Removal.ts"
+import { cleanIfRemoved as cleanUpApp } from "../app/Removal.ts"
 import { recompose } from "../candidate/Recomposition.ts"
 import { verify } from "../candidate/Verification.ts"
 import { dispatch } from "../change/Compilation.ts"
@@ -19,7 +19,7 @@ import { audited } from "../audit/Audits.ts"
 import { Trigger } from "../model/Generation.ts"
 import { resume } from "../promotion/Promotions.ts"
 import { sweep } from "../promotion/Sweep.ts"
-import { goesOn } from "../project/ArchivedProject.ts"
+import { kindsAfterArchive } from "../project/ArchivedProject.ts"
 import { Project } from "../model/Project.ts"
 import { provision as provisionProject, seedFiles } from "../project/Projects.ts"
 import { recover } from "../release/Recovery.ts"
@@ -133,7 +133,7 @@ type Needs = {
   readonly [K in keyof typeof bodies]: Effect.Services<ReturnType<(typeof bodies)[K]>>
 }[keyof typeof bodies]
 
-const continues: ReadonlyArray<string> = goesOn
+const continues: ReadonlyArray<string> = kindsAfterArchive
 
 const isArchived = (projectId: string | null) =>
   projectId === null

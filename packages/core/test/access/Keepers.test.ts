@@ -152,11 +152,11 @@ describe("A user who was disabled", () => {
         const owner = yield* begin
         const { text, user } = yield* Users.create(owner.id, { name: "Ended", organizationId: home }, operator)
         const caller = yield* Tokens.authenticate(text)
-        yield* Tokens.stillIn(caller)
+        yield* Tokens.requireStillIn(caller)
         yield* Keepers.disable(user.id, null)
         const refused = { _tag: "Unauthenticated", reason: "disabled" }
         expect(yield* Effect.flip(Tokens.authenticate(text))).toMatchObject(refused)
-        expect(yield* Effect.flip(Tokens.stillIn(caller))).toMatchObject(refused)
+        expect(yield* Effect.flip(Tokens.requireStillIn(caller))).toMatchObject(refused)
         expect((yield* Users.list(home, {})).items.map(({ id }) => id)).toEqual([owner.id])
         expect(yield* Effect.flip(put(owner, user))).toMatchObject({ field: "members.1.userId" })
         const project = yield* projectOf(owner, 1)

@@ -102,7 +102,7 @@ describe("An audit", () => {
         const { projectId } = yield* history
         const report = yield* Audits.run(projectId)
         expect(report).toMatchObject({ generations: 4, findings: [], moreFindings: 0, notes: [] })
-        expect(yield* Audits.last(projectId)).toEqual(report)
+        expect(yield* Audits.lastReport(projectId)).toEqual(report)
         yield* Audits.run(projectId)
         const events = yield* (yield* EventLog).read(projectId, 0, 100)
         expect(events.filter((event) => event.type === "audit.passed").map((event) => event.data)).toEqual([
@@ -185,7 +185,7 @@ describe("An audit", () => {
       Effect.gen(function* () {
         const project = yield* Projects.create(person, { organizationId, slug: "bare", files: null })
         yield* settle
-        expect(yield* Effect.flip(Audits.last(project.id))).toMatchObject({ _tag: "Unknown", kind: "audit" })
+        expect(yield* Effect.flip(Audits.lastReport(project.id))).toMatchObject({ _tag: "Unknown", kind: "audit" })
         expect(yield* Audits.run(project.id)).toMatchObject({ generations: 0, findings: [] })
       })
     ))

@@ -3,7 +3,7 @@ import * as FastCheck from "fast-check"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ChangeSet, FileChange, Intent } from "@pawl/core/model/ChangeSet"
-import { listingOf, listKey, whole } from "@pawl/core/changeset/Listing"
+import { listingOf, listKey, wholeChangeSet } from "@pawl/core/changeset/Listing"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { utf8 } from "@pawl/core/primitives/Digest"
@@ -54,7 +54,7 @@ describe("What a ChangeSet lists", () => {
             // The brackets around the entries are two more.
             expect(bytes(listing.files)).toBeLessThanOrEqual(Limits.changeSetListBytes + 2)
             expect(bytes(listing.intents)).toBeLessThanOrEqual(Limits.changeSetListBytes + 2)
-            const all = yield* whole({ ...changeSet, ...listing })
+            const all = yield* wholeChangeSet({ ...changeSet, ...listing })
             expect(all.cut).toBe(undefined)
             expect(all.files).toEqual(written)
             expect(all.intents.slice(0, intents.length)).toEqual(intents)
@@ -81,9 +81,15 @@ describe("What a ChangeSet lists", () => {
         const key = listKey(changeSet.projectId, "cut" in listing ? listing.cut.digest : "")
         const objects = yield* ObjectStore
         yield* objects.put(key, utf8('{"files":[],"declared":[]}'))
-        expect(yield* Effect.flip(whole({ ...changeSet, ...listing }))).toMatchObject({ _tag: "ObjectMissing", key })
+        expect(yield* Effect.flip(wholeChangeSet({ ...changeSet, ...listing }))).toMatchObject({
+          _tag: "ObjectMissing",
+          key
+        })
         yield* objects.remove(key)
-        expect(yield* Effect.flip(whole({ ...changeSet, ...listing }))).toMatchObject({ _tag: "ObjectMissing", key })
+        expect(yield* Effect.flip(wholeChangeSet({ ...changeSet, ...listing }))).toMatchObject({
+          _tag: "ObjectMissing",
+          key
+        })
       })
     ))
 })

@@ -33,7 +33,7 @@ const play = (body: Effect.Effect<void, unknown, Stores>) =>
   onStore({ layer: MemoryLedger.layerMemory }, Effect.provideService(body, References.MinimumLogLevel, "None"))
 
 const join = (name = group, project = 1) =>
-  commit({ projectId: projectId(project), writes: [EventRouter.joining(projectId(project), name, 0, time)] })
+  commit({ projectId: projectId(project), writes: [EventRouter.newGroup(projectId(project), name, 0, time)] })
 const publish = (from: number, to: number, project = 1) =>
   Effect.forEach(
     Array.from({ length: to - from + 1 }, (_, index) => from + index),

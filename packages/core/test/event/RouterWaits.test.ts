@@ -15,7 +15,7 @@ const play = (body: Effect.Effect<void, unknown, Stores>) => onStore({ layer: Me
 
 const join = commit({
   projectId: projectId(),
-  writes: [EventRouter.joining(projectId(), group, 0, time)]
+  writes: [EventRouter.newGroup(projectId(), group, 0, time)]
 })
 const publish = (from: number, to: number) =>
   Effect.forEach(

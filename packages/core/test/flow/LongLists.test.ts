@@ -4,7 +4,7 @@ import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Changes from "@pawl/core/change/Changes"
 import type { Intent } from "@pawl/core/model/ChangeSet"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
-import { whole } from "@pawl/core/changeset/Listing"
+import { wholeChangeSet } from "@pawl/core/changeset/Listing"
 import { Commands } from "@pawl/core/work/Commands"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Decision"
@@ -46,7 +46,7 @@ describe("A ChangeSet", () => {
         expect(new TextEncoder().encode(JSON.stringify(kept.files)).length).toBeLessThanOrEqual(
           Limits.changeSetListBytes + 2
         )
-        const all = yield* whole(kept)
+        const all = yield* wholeChangeSet(kept)
         expect(all).not.toHaveProperty("cut")
         expect(all.files.map((file) => file.path).sort()).toEqual(Object.keys(files).sort())
         expect(all.intents.map((intent) => intent.value)).toEqual(all.files.map((file) => file.path))
@@ -61,7 +61,7 @@ describe("A ChangeSet", () => {
         const made = yield* ChangeSets.record(person, { changeId, message: "m", files: { "a.txt": "a", "b.txt": "b" } })
         expect(made).not.toHaveProperty("cut")
         expect(made.intents.map((intent) => intent.value)).toEqual(["a.txt", "b.txt"])
-        expect(yield* whole(made)).toEqual(made)
+        expect(yield* wholeChangeSet(made)).toEqual(made)
         expect(yield* (yield* ObjectStore).list(`changesets/${project.id}/`)).toEqual([])
       })
     ))
@@ -151,7 +151,7 @@ describe("A rollback", () => {
         })
         const own = (yield* demand("changeSet", back.candidate.changeSets[0]!)).record
         expect(own.cut).toMatchObject({ filesTotal: 8000, intentsTotal: 8000 })
-        expect((yield* whole(own)).files).toHaveLength(8000)
+        expect((yield* wholeChangeSet(own)).files).toHaveLength(8000)
         const { releaseId } = yield* promoted(back.candidate.id)
         yield* settle
         expect((yield* demand("release", releaseId!)).record.status).toBe("deployed")
@@ -173,7 +173,7 @@ describe("A rollback", () => {
           const { candidate } = yield* Rollbacks.request(person, asked)
           const own = (yield* demand("changeSet", candidate.changeSets[0]!)).record
           expect(own).toMatchObject({ files: [], cut: { filesTotal: null, intentsTotal: null, digest: null } })
-          expect(yield* whole(own)).toEqual(own)
+          expect(yield* wholeChangeSet(own)).toEqual(own)
           const { releaseId } = yield* promoted(candidate.id)
           yield* settle
           expect((yield* demand("release", releaseId!)).record.status).toBe("deployed")

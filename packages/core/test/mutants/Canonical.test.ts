@@ -181,8 +181,8 @@ const outcome = (decision: Canonical.SwapDecision): string => {
   return `${decision._tag} ${status}`
 }
 
-const decided = ({ decideSwap }: Rules): string | null => {
-  const of = (snapshot: Snapshot) => outcome(decideSwap(snapshot, ask))
+const decided = ({ swapDecision }: Rules): string | null => {
+  const of = (snapshot: Snapshot) => outcome(swapDecision(snapshot, ask))
   return differing([
     ["swaps", of(good), "Swap completed"],
     ["swaps, and releases", of({ ...good, releasable: true }), "Swap releasing"],
@@ -221,7 +221,7 @@ const decided = ({ decideSwap }: Rules): string | null => {
 /** Whether the swap still holds after something that it relied on has moved. */
 const holdsAfter = (rules: Rules, ...moves: ReadonlyArray<Commit.Write>): boolean => {
   const state = copy(ground())
-  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  const decision = rules.swapDecision(snapshotOf(state, 1), ask)
   if (decision._tag !== "Swap") throw new Error(`it is ${decision._tag}`)
   commit(state, { name: "test.moves", projectId, writes: moves })
   return commit(state, decision.commit)
@@ -247,7 +247,7 @@ const approvedSwap = (rules: Rules): string | null => {
     projectId,
     writes: [Commit.insert("approval", approvalOf(1, "granted", tree))]
   })
-  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  const decision = rules.swapDecision(snapshotOf(state, 1), ask)
   if (decision._tag !== "Swap") return `an approved Candidate is ${decision._tag}`
   const approval = must(state, "approval", candidateId(1))
   commit(state, {
@@ -276,7 +276,7 @@ const secondDecision = (rules: Rules): boolean => {
   const write = (record: Approval) =>
     commit(state, { name: "test.approve", projectId, writes: [Commit.insert("approval", record)] })
   write(approvalOf(1, "granted", tree))
-  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  const decision = rules.swapDecision(snapshotOf(state, 1), ask)
   if (decision._tag !== "Swap") throw new Error(`it is ${decision._tag}`)
   write({ ...approvalOf(2, "rejected", tree), candidateId: candidateId(1), changeId: changeId(1), nth: 2 })
   return commit(state, decision.commit)
@@ -291,7 +291,7 @@ const stale = (rules: Rules): string | null => {
     writes: [Commit.update("head", must(state, "head", projectId), { tree: objectId(9) })]
   })
   const before = state.events.get(projectId)?.last ?? 0
-  const decision = rules.decideSwap(snapshotOf(state, 1), ask)
+  const decision = rules.swapDecision(snapshotOf(state, 1), ask)
   if (decision._tag !== "Stale" || decision.commit === null) return `it is ${decision._tag}, and nothing is stored`
   if (!commit(state, decision.commit)) return "it is not stored"
   const candidate = must(state, "candidate", candidateId(1)).record
@@ -314,12 +314,12 @@ const stale = (rules: Rules): string | null => {
 /** What a swap leaves behind. */
 const promoted = (rules: Rules): string | null => {
   const state = copy(ground())
-  const decision = rules.decideSwap({ ...snapshotOf(state, 1), releasable: true }, ask)
+  const decision = rules.swapDecision({ ...snapshotOf(state, 1), releasable: true }, ask)
   if (decision._tag !== "Swap" || !commit(state, decision.commit)) return "it does not swap"
   const { events = [], commands = [] } = decision.commit
   const kinds = (all: ReadonlyArray<{ readonly type?: string; readonly kind?: string }>) =>
     all.map((each) => each.type ?? each.kind)
-  const alone = rules.decideSwap(snapshotOf(ground(), 1), ask)
+  const alone = rules.swapDecision(snapshotOf(ground(), 1), ask)
   const step = must(state, "generation", `${projectId}/1`).record
   return (
     brokenLine(state) ??

@@ -64,7 +64,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   without("only stale is stale", " || (verified && behind)"),
   without("what runs becomes stale", "(verified && behind)", "behind"),
   without("nothing is blocked", "if (blocks.length > 0) return", "if (false) return"),
-  without("the Change stays promoting", `commit: backCommit(snapshot, ask.now) }`, "commit: null }"),
+  without("the Change stays promoting", `commit: putBack(snapshot, ask.now) }`, "commit: null }"),
   without("every Change goes back", `if (!isPromoting(change.record, candidate.record.id)) return null`),
   without("it goes back to verifying", `change.record.statusBeforePromoting ?? "verifying"`, `"verifying"`),
   without(

@@ -19,7 +19,7 @@ import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { archive } from "@pawl/core/project/Archival"
 import * as Projects from "@pawl/core/project/Projects"
 import { Repositories } from "@pawl/core/project/Repositories"
-import { requestCommit } from "@pawl/core/promotion/Canonical"
+import { requested } from "@pawl/core/promotion/Canonical"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { scanStuck } from "@pawl/core/release/Recovery"
@@ -236,7 +236,7 @@ describe("The cleanup of an archived Project", () => {
         const waiting = yield* candidateOf(project.id, "r3", { "migrations/1.sql": "x" })
         const created = yield* opened(project.id, "r4")
         const ask = { actor: person, trigger: "user" as const, now: yield* Time.now }
-        yield* (yield* Ledger).commit(requestCommit(yield* Promotions.snapshot(open.id), ask, null)!)
+        yield* (yield* Ledger).commit(requested(yield* Promotions.snapshot(open.id), ask, null)!)
         const statusOf = (changeId: string) => Effect.map(demand("change", changeId), ({ record }) => record.status)
         expect(yield* statusOf(open.changeId)).toBe("promoting")
         expect(yield* statusOf(waiting.changeId)).toBe("awaiting_approval")

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { explore } from "@pawl/testing/tools/Explorer"
 import type * as Commit from "@pawl/core/ledger/Commit"
 import { copy, type MemoryState } from "@pawl/adapters-memory/MemoryState"
-import { decideSwap, requestCommit, type Snapshot } from "@pawl/core/promotion/Canonical"
+import { swapDecision, requested, type Snapshot } from "@pawl/core/promotion/Canonical"
 import { person } from "../kit/MemoryPawl.ts"
 import { addCandidate, all, brokenLine, candidateId, commit, must, newWorld, now, snapshotOf } from "./World.ts"
 
@@ -39,18 +39,15 @@ const askFor = (
     ...snapshot,
     change: { ...snapshot.change, record: { ...snapshot.change.record, status: "promoting" as const } }
   }
-  const decision = decideSwap(asPromoting, ask)
+  const decision = swapDecision(asPromoting, ask)
   if (decision._tag === "AlreadyPromoted") return { _tag: "Done", outcome: "alreadyPromoted" }
   if (decision._tag === "Blocked") return { _tag: "Done", outcome: "blocked" }
-  const tried = attempt(
-    store,
-    decision._tag === "Stale" ? null : requestCommit(snapshot, ask, { token, leaseMs: 1000 })
-  )
+  const tried = attempt(store, decision._tag === "Stale" ? null : requested(snapshot, ask, { token, leaseMs: 1000 }))
   return tried.held ? { _tag: "Asked", store: tried.store } : { _tag: "Start" }
 }
 
 const swapFor = (store: MemoryState, snapshot: Snapshot): World["phases"][number] & { store?: MemoryState } => {
-  const decision = decideSwap(snapshot, ask)
+  const decision = swapDecision(snapshot, ask)
   if (decision._tag === "AlreadyPromoted") return { _tag: "Done", outcome: "alreadyPromoted" }
   const tried = attempt(store, decision.commit)
   return tried.held ? { _tag: "Done", outcome: decision._tag, store: tried.store } : { _tag: "Asked" }

@@ -5,7 +5,7 @@ import { gated } from "@pawl/core/candidate/Verification"
 import { judge } from "@pawl/core/verification/Gate"
 import * as Commit from "@pawl/core/ledger/Commit"
 import { copy, type MemoryState } from "@pawl/adapters-memory/MemoryState"
-import { decideSwap, requestCommit, type Snapshot } from "@pawl/core/promotion/Canonical"
+import { swapDecision, requested, type Snapshot } from "@pawl/core/promotion/Canonical"
 import { person } from "../kit/MemoryPawl.ts"
 import {
   addCandidate,
@@ -80,14 +80,14 @@ const newPolicy = (history: History) => {
 
 const request = (history: History, n: number) => {
   const snapshot = snapshotOf(history.state, n)
-  const wanted = requestCommit(snapshot, ask, { token: "token", leaseMs: 1000 })
+  const wanted = requested(snapshot, ask, { token: "token", leaseMs: 1000 })
   if (wanted !== null) commit(history.state, wanted)
 }
 
 const swap = (history: History, n: number) => {
   const snapshot = history.held.get(n) ?? snapshotOf(history.state, n)
   history.held.delete(n)
-  const decision = decideSwap(snapshot, ask)
+  const decision = swapDecision(snapshot, ask)
   if (decision._tag === "AlreadyPromoted" || decision.commit === null) return
   if (commit(history.state, decision.commit) && decision._tag === "Swap") history.promoted++
 }
@@ -147,7 +147,7 @@ describe("The promotion path under random histories", () => {
         record: { ...second.candidate.record, base_generation: 1, base_tree: second.head.record.tree }
       }
     }
-    const decision = decideSwap(blind, ask)
+    const decision = swapDecision(blind, ask)
     if (decision._tag === "Swap")
       commit(history.state, {
         ...decision.commit,

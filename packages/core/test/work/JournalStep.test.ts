@@ -4,19 +4,25 @@ import { fileURLToPath } from "node:url"
 import { Effect, Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { auditPasses } from "@pawl/core/audit/AuditRequests"
-import { taken } from "@pawl/core/bundle/Builds"
+import { takenStep } from "@pawl/core/bundle/Builds"
 import { mergeStep, planStep as candidatePlan } from "@pawl/core/candidate/Composer"
-import { checked, ran } from "@pawl/core/candidate/Verification"
+import { checkedStep, ranStep } from "@pawl/core/candidate/Verification"
 import { planStep as graphPlan } from "@pawl/core/change/Compilation"
-import { effect } from "@pawl/core/event/EventRouter"
+import { effectStep } from "@pawl/core/event/EventRouter"
 import type { CommandKind } from "@pawl/core/model/Command"
-import { buildSince, built, confirmed, deploymentSince, pushed } from "@pawl/core/release/BuildServicePath"
-import { servedBefore } from "@pawl/core/release/Provisioning"
-import { moved } from "@pawl/core/release/Releases"
-import { worked } from "@pawl/core/task/Dispatch"
+import {
+  buildSinceStep,
+  builtStep,
+  confirmedStep,
+  deploymentSinceStep,
+  pushedStep
+} from "@pawl/core/release/BuildServicePath"
+import { servedBeforeStep } from "@pawl/core/release/Provisioning"
+import { movedStep } from "@pawl/core/release/Releases"
+import { workStep } from "@pawl/core/task/Dispatch"
 import { forkPasses } from "@pawl/core/upkeep/ForkSweep"
 import { retentionPasses } from "@pawl/core/upkeep/RetentionSweep"
-import { adopted } from "@pawl/core/webhook/WebhookDelivery"
+import { adoptedStep } from "@pawl/core/webhook/WebhookDelivery"
 import * as JournalStep from "@pawl/core/work/JournalStep"
 
 const commit = "49941ed526f7d6339ad23c002c975beb75de3ada"
@@ -92,14 +98,14 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
       },
       { _tag: "Refused", reason: "pawl.json cannot be read" }
     ),
-    is(taken("app-previews"), "2026-11-22"), // version 3
-    is(checked("test@1"), { evidenceId: "evd_01M80Z6QXACW7EFZ06CEZ18T6K" }), // version 3
-    is(ran("test@1"), kept, { ...kept, finding: { ...finding, bundleDigest: digest, inputs: ["a.json"] } })
+    is(takenStep("app-previews"), "2026-11-22"), // version 3
+    is(checkedStep("test@1"), { evidenceId: "evd_01M80Z6QXACW7EFZ06CEZ18T6K" }), // version 3
+    is(ranStep("test@1"), kept, { ...kept, finding: { ...finding, bundleDigest: digest, inputs: ["a.json"] } })
   ],
   "change.dispatch": [is(graphPlan, { _tag: "Planned", graph }, { _tag: "Failed", reason: "the plan cannot be used" })],
   "agent.wake": [
     is(
-      worked(1),
+      workStep(1),
       { _tag: "Escalate", reason: "too hard for me", usage }, // version 3
       {
         _tag: "Published",
@@ -121,18 +127,18 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
     )
   ],
   "release.run": [
-    is(taken("apps"), "2026-11-22"),
-    is(moved, { _tag: "Moved" }), // version 3
-    is(pushed, { _tag: "Pushed" }, { _tag: "Refused", reason: "diverged" }),
-    is(buildSince, 1_790_000_000_000),
-    is(built, ...awaited),
-    is(deploymentSince, 1_790_000_000_000),
-    is(confirmed, ...awaited)
+    is(takenStep("apps"), "2026-11-22"),
+    is(movedStep, { _tag: "Moved" }), // version 3
+    is(pushedStep, { _tag: "Pushed" }, { _tag: "Refused", reason: "diverged" }),
+    is(buildSinceStep, 1_790_000_000_000),
+    is(builtStep, ...awaited),
+    is(deploymentSinceStep, 1_790_000_000_000),
+    is(confirmedStep, ...awaited)
   ],
   "app.provision": [
-    is(taken("apps"), "2026-11-22"), // version 3
+    is(takenStep("apps"), "2026-11-22"), // version 3
     is(
-      servedBefore,
+      servedBeforeStep,
       null,
       { commit, generation: 3, bundle_key: "apps/p/c/bundle.json", bundle_digest: digest },
       { commit, generation: null, bundle_key: "apps/p/c/bundle.json", bundle_digest: digest }
@@ -152,8 +158,8 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
   ],
   "forks.sweep": [is(forkPasses(1), { stage: "candidates", after: "x" }, { stage: "runs", after: null }, null)],
   "project.audits": [is(auditPasses(1), { after: "x" }, null)],
-  "event.consume": [is(effect, null)],
-  "webhook.deliver": [is(adopted, null)]
+  "event.consume": [is(effectStep, null)],
+  "webhook.deliver": [is(adoptedStep, null)]
 }
 
 const all = Object.entries(processes).flatMap(([kind, steps]) => steps.map((step) => ({ kind, ...step })))
@@ -194,7 +200,7 @@ describe("A journal step", () => {
   })
 
   it("is not read from what does not fit: it says which step of which process, and where", () => {
-    const read = Effect.runSync(Effect.result(worked(2).read("agent.wake:t", { _tag: "Retry", usage })))
+    const read = Effect.runSync(Effect.result(workStep(2).read("agent.wake:t", { _tag: "Retry", usage })))
     expect(Result.isFailure(read) && read.failure).toMatchObject({
       _tag: "JournalUnreadable",
       process: "agent.wake:t",

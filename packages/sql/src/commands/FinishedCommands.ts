@@ -3,7 +3,7 @@ import type { Lease } from "@pawl/core/model/Command"
 import type { Row, Statement } from "../Database.ts"
 
 /** The end of one that was not sent again meanwhile. The fence: touches one row while the lease is held. */
-export const over = ({ commandId, token }: Lease, now: number): readonly [Statement, Statement] => [
+export const finished = ({ commandId, token }: Lease, now: number): readonly [Statement, Statement] => [
   {
     sql: "DELETE FROM pawl_command WHERE id = ? AND token = ? AND ready_at > ? AND again IS NULL",
     params: [commandId, token, now],

@@ -15,7 +15,7 @@ export const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>
       )
 
 /** A statement that takes rows of values, by their number. Each text is made once, so that it is found prepared. */
-export const forms = (before: string, row: string, after = ""): ((rows: number) => string) => {
+export const rowStatements = (before: string, row: string, after = ""): ((rows: number) => string) => {
   const made: Array<string | undefined> = []
   return (rows) => (made[rows] ??= `${before} VALUES ${Array.from({ length: rows }, () => row).join(", ")} ${after}`)
 }
@@ -38,7 +38,7 @@ const rounds = (commands: ReadonlyArray<NewCommand>): ReadonlyArray<ReadonlyArra
   return [first, ...rounds(commands.filter((command) => !first.includes(command)))]
 }
 
-const inserting = forms(
+const inserting = rowStatements(
   "INSERT INTO pawl_command (id, project_id, kind, payload, attempts, max_attempts, due_at, created_at, ready_at, token)",
   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   `ON CONFLICT (id) DO UPDATE SET ${resend}`

@@ -7,7 +7,7 @@ import { type Signals, work } from "@pawl/core/ledger/Signals"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { marks } from "./ClaimInTurn.ts"
 import type { Database, Parameter, Query, Statement } from "../Database.ts"
-import { ending, isRestarted, over, restart } from "./FinishedCommands.ts"
+import { ending, isRestarted, finished, restart } from "./FinishedCommands.ts"
 import { unavailable } from "../Failures.ts"
 import { make as makeClaims } from "./SqlClaims.ts"
 import { make as makeDeadLetters } from "./SqlDeadLetters.ts"
@@ -135,7 +135,7 @@ export const make = (database: Database["Service"], signals: Signals): Commands[
       ),
     finish: (lease) =>
       Effect.flatMap(nowMillis, (now) =>
-        Effect.flatMap(batch("finish", over(lease, now)), ({ _tag }) =>
+        Effect.flatMap(batch("finish", finished(lease, now)), ({ _tag }) =>
           _tag === "Applied" ? Effect.void : finishAgain(lease)
         )
       ),

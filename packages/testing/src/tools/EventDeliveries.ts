@@ -120,7 +120,7 @@ const play = Effect.fnUntraced(function* (draw: Draw, wanted: number) {
   yield* commit({
     writes: [
       insert("change", change(1, { spent_usd: 0 })),
-      ...names.map((name) => EventRouter.joining(projectId(), name, 0, time))
+      ...names.map((name) => EventRouter.newGroup(projectId(), name, 0, time))
     ]
   })
   const ledger = yield* Ledger

@@ -2,7 +2,7 @@
 import { Clock, Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { requireRole } from "@pawl/core/access/Access"
-import { stillIn } from "@pawl/core/access/Tokens"
+import { requireStillIn } from "@pawl/core/access/Tokens"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { CurrentUser } from "../../api/Authentication.ts"
@@ -40,7 +40,7 @@ const heartbeat = ": still here\n\n"
 
 /** Ends with a refusal when the reader's token or role is gone. */
 const stillAllowed = (caller: CurrentUser["Service"], projectId: string) =>
-  Effect.andThen(stillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
+  Effect.andThen(requireStillIn(caller), requireRole(caller.user.id, projectId, "viewer"))
 
 /**
  * What is told while the reader may read. Others end people's rights too, in processes that this one does not hear: an

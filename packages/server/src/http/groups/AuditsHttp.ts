@@ -1,7 +1,7 @@
 /** Audits. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { last, run } from "@pawl/core/audit/Audits"
+import { lastReport, run } from "@pawl/core/audit/Audits"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { onProject } from "../request/Reach.ts"
@@ -13,6 +13,6 @@ export const AuditsHttp = HttpApiBuilder.group(PawlApi, "audits", (handlers) =>
       answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(run(id), (audit) => ({ audit }))))
     )
     .handle("get", ({ params }) =>
-      answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(last(id), (audit) => ({ audit }))))
+      answering(Effect.flatMap(onProject(params.id), ({ id }) => Effect.map(lastReport(id), (audit) => ({ audit }))))
     )
 )

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Edit, record } from "@pawl/core/changeset/ChangeSets"
 import type { ChangeSet } from "@pawl/core/model/ChangeSet"
-import { whole } from "@pawl/core/changeset/Listing"
+import { wholeChangeSet } from "@pawl/core/changeset/Listing"
 import { workspaceFork } from "@pawl/core/primitives/Ids"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
@@ -14,7 +14,7 @@ import { actor, onChange, onChangeSet } from "../request/Reach.ts"
 /** With all that it lists; a list that is not kept any more is answered cut, as the record has it. */
 const answer = (changeSet: ChangeSet) =>
   Effect.map(
-    Effect.catchTag(whole(changeSet), "ObjectMissing", () => Effect.succeed(changeSet)),
+    Effect.catchTag(wholeChangeSet(changeSet), "ObjectMissing", () => Effect.succeed(changeSet)),
     (changeset) => ({ changeset })
   )
 

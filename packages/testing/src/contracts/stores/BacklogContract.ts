@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Commands } from "@pawl/core/work/Commands"
-import { joining } from "@pawl/core/event/EventRouter"
+import { newGroup } from "@pawl/core/event/EventRouter"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
 import {
   claim,
@@ -23,7 +23,7 @@ const lag = Effect.flatMap(Backlog, (backlog) => backlog.lag)
 const depths = Effect.map(queue, (all) => all.map(({ count, kind, state }) => `${kind} ${state} ${count}`).sort())
 
 const join = (group: string, sequence: number, project = 1) =>
-  commit({ projectId: projectId(project), writes: [joining(projectId(project), group, sequence, time)] })
+  commit({ projectId: projectId(project), writes: [newGroup(projectId(project), group, sequence, time)] })
 
 /** Declares the suite. Each of its tests has a store of its own. */
 export const backlogContract = (name: string, fixture: StoreFixture) => {

@@ -79,7 +79,7 @@ const sized = (headers: Headers, length: number, range: string): Headers => [
   ["content-range", range]
 ]
 
-/** The whole file, a range of it (206), or 304 or 416 by the conditions. HEAD gets no body. */
+/** The whole file, a range of it (206), or 416 for a range that it does not have. HEAD gets no body. */
 export const fileResponse = (file: SiteFile, body: BytesBody, request: FileRequest): AppResponse => {
   const { change, conditions, method, status } = request
   const { bytes } = body

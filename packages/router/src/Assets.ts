@@ -15,7 +15,7 @@ import type { SiteFile } from "./SiteFile.ts"
 
 type Failure = BundleUnusable | ObjectStoreUnavailable
 
-/** Files from the object store. What is missing or damaged is `BundleUnusable`, and never served. */
+/** Files from the object store. What is missing or damaged is `BundleUnusable`; a store that is away is its own error. */
 export class Assets extends Context.Service<
   Assets,
   {

@@ -3,7 +3,7 @@ import { utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 
 /** Control characters but tab and line feed, C1 controls, and the marks that turn the direction of text. */
-const obeyed = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+const controlCharacters = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** U+2400 and on are the pictures of the first 32 controls. */
 const shown = (character: string): string => {
@@ -38,7 +38,7 @@ export const lineText = (text: string, bytes = 0): string => {
   const clean = looked
     .replace(/\p{Surrogate}/gu, "\ufffd")
     .replaceAll("\r\n", "\n")
-    .replace(obeyed, shown)
+    .replace(controlCharacters, shown)
   const whole = bytes > 0 ? bytes : looked.length === text.length ? 0 : utf8(text).length
   const size = utf8(clean).length
   if (whole === 0 && size <= most) return clean

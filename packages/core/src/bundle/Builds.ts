@@ -48,12 +48,12 @@ export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefus
   }
 }
 
-const buildsOfDay = Effect.flatMap(Settings, ({ buildsPerDay }) => Shares.ofDay("app-builds", buildsPerDay))
+const buildsOfDay = Effect.flatMap(Settings, ({ buildsPerDay }) => Shares.budgetOfDay("app-builds", buildsPerDay))
 
 /** Why a Project has no build left today; null while it has. */
 export const buildCap = Effect.fnUntraced(function* (projectId: string) {
   const budget = yield* buildsOfDay
-  const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+  const left = yield* Shares.shareLeft(budget, yield* Shares.payerOf(projectId))
   return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
 })
 
@@ -67,8 +67,8 @@ const takeBuild = Effect.fnUntraced(function* (projectId: string) {
   const { day, max, name } = yield* buildsOfDay
   const counter = yield* DailyCounter
   if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
-  yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, 1)
-  yield* counter.add(Shares.countedOf(name, projectId), day, 1)
+  yield* counter.add(Shares.organizationCounter(name, yield* Shares.payerOf(projectId)), day, 1)
+  yield* counter.add(Shares.projectCounter(name, projectId), day, 1)
   return day
 })
 

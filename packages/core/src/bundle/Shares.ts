@@ -20,7 +20,7 @@ export interface Budget {
 export type Left = "some" | "none" | "kept"
 
 /** Pure: what is left for `own`. `used` is by organization, in this period; `before` are those of the period before. */
-export const leftFor = (
+export const shareLeftFor = (
   own: string,
   budget: {
     readonly max: number
@@ -46,24 +46,24 @@ export const leftFor = (
 }
 
 /** The name under which an organization's use is counted beside the total. */
-export const countedFor = (name: string, organizationId: string): string => `${name}/${organizationId}`
+export const organizationCounter = (name: string, organizationId: string): string => `${name}/${organizationId}`
 
 /** The name under which a Project's own use is counted. It decides nothing; the Project's usage tells it. */
-export const countedOf = (name: string, projectId: string): string => `${name}-of/${projectId}`
+export const projectCounter = (name: string, projectId: string): string => `${name}-of/${projectId}`
 
 /** Of `used`, which counts by names: by organization. */
 const ofOrganizations = (name: string, counters: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map(Array.from(counters, ([counter, used]) => [counter.slice(name.length + 1), used]))
 
 /** What is left of a budget for an organization. */
-export const left = Effect.fnUntraced(function* (budget: Budget, organizationId: string) {
+export const shareLeft = Effect.fnUntraced(function* (budget: Budget, organizationId: string) {
   const counter = yield* DailyCounter
   const total = yield* counter.used(budget.name, budget.day)
   if (total >= budget.max) return "none"
   const prefix = `${budget.name}/`
   const used = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.day))
   const before = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.before))
-  return leftFor(organizationId, { max: budget.max, total, used, before: new Set(before.keys()) })
+  return shareLeftFor(organizationId, { max: budget.max, total, used, before: new Set(before.keys()) })
 })
 
 /** The organization that a Project's work is counted for. */
@@ -71,14 +71,14 @@ export const payerOf = (projectId: string) =>
   Effect.map(find("project", projectId), (project): string => project?.record.organizationId ?? "")
 
 /** A budget of today (UTC). */
-export const ofDay = (name: string, max: number): Effect.Effect<Budget> =>
+export const budgetOfDay = (name: string, max: number): Effect.Effect<Budget> =>
   Effect.map(Time.now, (now) => {
     const day = now.slice(0, 10)
     return { name, max, day, before: dayBefore(day) }
   })
 
 /** A budget of this month (UTC), which is counted under its first day. */
-export const ofMonth = (name: string, max: number): Effect.Effect<Budget> =>
+export const budgetOfMonth = (name: string, max: number): Effect.Effect<Budget> =>
   Effect.map(Time.now, (now) => {
     const day = `${now.slice(0, 7)}-01`
     return { name, max, day, before: `${dayBefore(day).slice(0, 7)}-01` }

@@ -72,11 +72,11 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: CandidateRe
   if (change.record.kind === "rollback" && askedOn !== head.record.generation)
     return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
   const existing = yield* latest(composition, input.retry === true)
-  if (existing.candidate !== null) return yield* askedAgain(existing.candidate, { change, project }, actor)
+  if (existing.candidate !== null) return yield* askingAgain(existing.candidate, { change, project }, actor)
   if (change.record.status === "releasing" || change.record.status === "promoting")
     return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
   const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
-  const replaced = staleOne(made, composition.changeSets)
+  const replaced = staleCandidate(made, composition.changeSets)
   const counted = made.filter((each) => each.record.recomposition === 0).length
   if (replaced === undefined && counted >= Limits.candidatesPerChange)
     return yield* new CandidateLimit({ max: Limits.candidatesPerChange })
@@ -105,7 +105,7 @@ interface Asked {
  * The Candidate that is there, with its Change. Verified by a plan that says no more what it would say now, it is
  * planned anew in place.
  */
-export const askedAgain = Effect.fnUntraced(function* (there: Candidate, { change, project }: Asked, actor: Actor) {
+export const askingAgain = Effect.fnUntraced(function* (there: Candidate, { change, project }: Asked, actor: Actor) {
   const policy = yield* demand("policy", there.projectId)
   const candidate = yield* demand("candidate", there.id)
   const draft = Draft.begin(there.projectId, actor, yield* Time.now)
@@ -207,7 +207,7 @@ const latest = Effect.fnUntraced(function* (
 })
 
 /** The newest Candidate of the same ChangeSets when it is stale and waits to be recomposed: asking does it at once. */
-const staleOne = (
+const staleCandidate = (
   made: ReadonlyArray<Commit.Stored<Candidate>>,
   changeSets: ReadonlyArray<string>
 ): Candidate | undefined => {

@@ -241,7 +241,7 @@ const afterChecks = ({ candidate, evidence, policy }: GateInput) => {
 }
 
 /** What is asked of people when an approval is owed. */
-const asking = ({ candidate, policy }: GateInput, plan: Plan, broken: ReadonlyArray<BrokenPromise>) => ({
+const approvalAsk = ({ candidate, policy }: GateInput, plan: Plan, broken: ReadonlyArray<BrokenPromise>) => ({
   changeId: candidate.record.changeId,
   tree: candidate.record.tree,
   riskTier: plan.riskTier,
@@ -268,7 +268,7 @@ export const gated = (input: GateInput): Commit.Commit => {
     else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
     return Draft.end(draft, { name: "Verification.gate" })
   }
-  const asked = plan?.approvalRequired === true ? asking(input, plan, broken) : undefined
+  const asked = plan?.approvalRequired === true ? approvalAsk(input, plan, broken) : undefined
   const verified = { "candidate.verified": { changeId, checks }, "approval.requested": asked }
   Draft.step(draft, "candidate", candidate, "checksPassed", { ...seen, reason: null }, verified)
   // A Change whose Tasks go on awaits the approval when the last of them is completed.

@@ -50,8 +50,11 @@ export const usage = (projectId: string) =>
       reserved_usd: 0,
       modelCallsToday: 0,
       modelCallsCap: Limits.modelCallsPerDay,
-      buildsToday: yield* counter.used(Shares.countedOf("app-builds", projectId), today),
-      sandboxMsThisMonth: yield* counter.used(Shares.countedOf("sandbox-ms", projectId), `${today.slice(0, 7)}-01`),
+      buildsToday: yield* counter.used(Shares.projectCounter("app-builds", projectId), today),
+      sandboxMsThisMonth: yield* counter.used(
+        Shares.projectCounter("sandbox-ms", projectId),
+        `${today.slice(0, 7)}-01`
+      ),
       bundleBytes: yield* bundleBytes(projectId)
     } satisfies Usage
   }).pipe(Effect.withSpan("Usage.usage", { attributes: { projectId } }))

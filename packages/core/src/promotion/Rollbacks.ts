@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { askedAgain, newCandidate, verification } from "../candidate/Candidates.ts"
+import { askingAgain, newCandidate, verification } from "../candidate/Candidates.ts"
 import { candidateIdOf } from "../candidate/Composition.ts"
 import type { Change } from "../model/Change.ts"
 import { changeIdOf, isClosed } from "../change/Changes.ts"
@@ -113,7 +113,7 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackReq
   const { target, head } = yield* reading(input)
   const found = yield* latest(input)
   if (found._tag === "There") {
-    const again = yield* askedAgain(found.candidate, { change: found.change, project }, actor)
+    const again = yield* askingAgain(found.candidate, { change: found.change, project }, actor)
     return { ...again, answer: { change: again.answer.change, candidate: again.answer.candidate } }
   }
   const now = yield* Time.now

@@ -15,7 +15,7 @@ import { versionId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { unchangedProject } from "../project/ArchivedProject.ts"
 import { isBoundTo, type Release } from "../model/Release.ts"
-import { obtain, storedFor } from "./ReleaseBundle.ts"
+import { obtain, storedBundleOf } from "./ReleaseBundle.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
 
 /**
@@ -50,7 +50,7 @@ const isOf = (release: Release, production: Pointer): boolean =>
 /** The bundle as a release obtains it; null when there is none to be had, which its version row would not change. */
 const verified = (release: Release) =>
   Effect.map(
-    release.status === "superseded" ? obtain(release) : storedFor(release),
+    release.status === "superseded" ? obtain(release) : storedBundleOf(release),
     (bundle): BundleRef | null => bundle
   ).pipe(
     Effect.catchTags({

@@ -79,7 +79,7 @@ const builtAtOf = (release: Release) =>
   Effect.map(demand("candidate", release.candidateId), ({ record }) => record.createdAt)
 
 /** The bundle when one is stored, under the release's own address from then on; null when it would have to be built. */
-export const storedFor = Effect.fnUntraced(function* (release: Release) {
+export const storedBundleOf = Effect.fnUntraced(function* (release: Release) {
   const digest = yield* verifiedDigest(release.candidateId)
   const prefix = bundlePrefix("apps", release.projectId, release.commit)
   const known = digest ?? (yield* servedDigest(release))
@@ -93,7 +93,7 @@ export const storedFor = Effect.fnUntraced(function* (release: Release) {
 
 /** The bundle of a release. Fails with `BuildRefused` or `BundleMismatch` where there is none that may be served. */
 export const obtain = Effect.fnUntraced(function* (release: Release) {
-  const stored = yield* storedFor(release)
+  const stored = yield* storedBundleOf(release)
   if (stored !== null) return stored
   const digest = yield* verifiedDigest(release.candidateId)
   // What a rollback's plan did not build was not verified as a build: only what is stored may be served.

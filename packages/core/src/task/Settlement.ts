@@ -13,7 +13,7 @@ import { tierAfter } from "./ModelRouting.ts"
 import { Usage } from "./Agent.ts"
 import { begin, end, moveTask, type Progress } from "./Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
-import { agentOf, endRun, failureOf, inContext, newRun, openRun, routeOf } from "./Tasks.ts"
+import { agentOf, endRun, failureOf, taskInChange, newRun, openRun, routeOf } from "./Tasks.ts"
 import { dependenciesOf } from "./Workspaces.ts"
 
 /** How a run ended, as its process journals it: small, and all that is needed to settle it. */
@@ -66,7 +66,7 @@ const fail = (draft: Progress, task: Task, reason: string) =>
   moveTask(draft, task.id, "failedTerminally", { reason }, failureOf(task, "failed", reason))
 
 /** Another attempt on the tier that it gets, or the end when there is no stronger one. */
-const again = (
+const anotherAttempt = (
   draft: Progress,
   task: Task,
   head: Head,
@@ -93,7 +93,7 @@ const stop = (draft: Progress, task: Task, reason: string) => {
 export const settle = (taskId: string, attempt: number, finding: Finding) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const { snapshot, task } = yield* inContext(taskId)
+      const { snapshot, task } = yield* taskInChange(taskId)
       const run = yield* openRun(task)
       if (task.status !== "running" || task.attempt !== attempt || run === null) return { answer: undefined }
       const head = yield* demand("head", task.projectId)
@@ -110,7 +110,7 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
       else if (finding._tag === "Stopped") stop(draft, task, finding.reason)
       else {
         const before = runs.items.map((each) => each.record).filter((each) => each.id !== run.record.id)
-        again(draft, task, head.record, finding._tag, finding.reason, before)
+        anotherAttempt(draft, task, head.record, finding._tag, finding.reason, before)
       }
       const { lease } = yield* Process
       return { answer: undefined, commit: end(draft, { name: `Tasks.${outcomes[finding._tag]}`, lease }) }
@@ -119,7 +119,7 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
 
 /** What a run starts from: the ChangeSets, and the findings, of the Tasks that it depends on. */
 export const inheritance = Effect.fnUntraced(function* (taskId: string) {
-  const { snapshot, task } = yield* inContext(taskId)
+  const { snapshot, task } = yield* taskInChange(taskId)
   const tasks = snapshot.tasks.map((each) => each.record)
   const needed = dependenciesOf(task, tasks)
   const records = yield* Records

@@ -45,7 +45,7 @@ const owesApproval = Effect.fnUntraced(function* (change: Change) {
 })
 
 /** The Task inside a snapshot of its Change. */
-export const inContext = Effect.fnUntraced(function* (taskId: string) {
+export const taskInChange = Effect.fnUntraced(function* (taskId: string) {
   const { changeId } = (yield* demand("task", taskId)).record
   const snapshot = yield* snapshotOf(changeId)
   const task = snapshot.tasks.find((each) => each.record.id === taskId)
@@ -82,7 +82,7 @@ export type Turn = "work" | "nothing"
 export const admit = (taskId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const { snapshot, task } = yield* inContext(taskId)
+      const { snapshot, task } = yield* taskInChange(taskId)
       const { change } = snapshot
       const nothing: Decided<Turn> = { answer: "nothing" }
       if (isActive(task)) return { answer: "work" as Turn }
@@ -112,7 +112,7 @@ export const routeOf = ({ changeId, complexity, kind }: Task, { attempt, id: run
 export const start = (taskId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const { snapshot, task } = yield* inContext(taskId)
+      const { snapshot, task } = yield* taskInChange(taskId)
       if (task.status !== "assigned") return { answer: undefined }
       const head = yield* demand("head", task.projectId)
       const now = yield* Time.now
@@ -154,7 +154,7 @@ export const failureOf = ({ changeId }: Task, status: "failed" | "blocked", reas
 export const wakeDied = (taskId: string, problem: string, lease: Lease) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const { snapshot, task } = yield* inContext(taskId)
+      const { snapshot, task } = yield* taskInChange(taskId)
       const run = yield* openRun(task)
       const now = yield* Time.now
       const draft = begin(snapshot, dispatcher, now)
@@ -172,7 +172,7 @@ export const wakeDied = (taskId: string, problem: string, lease: Lease) =>
 export const retryDead = (actor: Actor, taskId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
-      const { snapshot, task } = yield* inContext(taskId)
+      const { snapshot, task } = yield* taskInChange(taskId)
       if (task.blockedBy !== "dead_letter" || isClosed(snapshot.change.record.status)) return { answer: undefined }
       const draft = begin(snapshot, actor, yield* Time.now)
       if (!mayMove(draft, taskId, "retriedByOperator")) return { answer: undefined }

@@ -45,7 +45,7 @@ export const sweepForks = Effect.gen(function* () {
 }).pipe(Effect.withSpan("ForkSweep.sweepForks"))
 
 /** Goes through pages until one had something to delete. Answers where to go on, and `then` after the last page. */
-const through = Effect.fnUntraced(function* <E, R>(
+const sweepPages = Effect.fnUntraced(function* <E, R>(
   stage: Cursor["stage"],
   first: string | null,
   then: Cursor | null,
@@ -64,7 +64,7 @@ const through = Effect.fnUntraced(function* <E, R>(
 const closedStatuses: ReadonlyArray<CandidateStatus> = ["rejected", "stale", "blocked", "promoted"]
 
 const sweepCandidates = (first: string | null, before: Time.Timestamp) =>
-  through("candidates", first, { stage: "runs", after: null }, (after) =>
+  sweepPages("candidates", first, { stage: "runs", after: null }, (after) =>
     Effect.gen(function* () {
       const page = yield* (yield* Records).list("candidate", {
         where: { fork: "kept", status: closedStatuses },
@@ -95,7 +95,7 @@ const unneededCandidate = Effect.fnUntraced(function* (candidate: Candidate, bef
 })
 
 const sweepRuns = (first: string | null, before: Time.Timestamp) =>
-  through("runs", first, null, (after) =>
+  sweepPages("runs", first, null, (after) =>
     Effect.gen(function* () {
       const page = yield* (yield* Records).list("taskRun", { where: { fork: "kept" }, ...pageOf(after) })
       const deleted = yield* Effect.forEach(page.items, ({ record }) =>

@@ -16,14 +16,14 @@ import { giveUp } from "../promotion/Promotions.ts"
 const actor = system("archive")
 const reason = "the Project was archived"
 
-const open = changeStatuses.filter((status) => !isClosed(status) && status !== "releasing")
+const openStatuses = changeStatuses.filter((status) => !isClosed(status) && status !== "releasing")
 
 /** A message's worth. Answers whether there may be more. Repeating it changes nothing. */
 export const endOpenWork = Effect.fnUntraced(function* (projectId: string) {
   const records = yield* Records
   const limit = Limits.changesPerCleanup
-  const changes = yield* records.list("change", { projectId, where: { status: open }, limit })
-  yield* Effect.forEach(changes.items, ({ record }) => end(record), { discard: true })
+  const changes = yield* records.list("change", { projectId, where: { status: openStatuses }, limit })
+  yield* Effect.forEach(changes.items, ({ record }) => endChange(record), { discard: true })
   if (changes.items.length === limit) return true
   // Their Changes have ended, or will, with another Candidate: these are behind what that one made canonical.
   const where = { status: ["composing", "verifying", "verified"] }
@@ -33,7 +33,7 @@ export const endOpenWork = Effect.fnUntraced(function* (projectId: string) {
 })
 
 /** Nobody can ask for the promotion again that is given up here: an archived Project refuses it. */
-const end = Effect.fnUntraced(function* (change: Change) {
+const endChange = Effect.fnUntraced(function* (change: Change) {
   if (change.status === "promoting") {
     const promoted = change.promotingCandidateId ?? (yield* anyCandidate(change.id))
     if (promoted !== null) yield* giveUp(promoted)

@@ -9,13 +9,13 @@ import type { TaskKind } from "../model/Task.ts"
 /** Where the settings of an app may stand. */
 export const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
 
-const grave = (path: string): boolean =>
+const isGrave = (path: string): boolean =>
   path === "pawl.json" || (settingsNames as ReadonlyArray<string>).includes(path) || /(^|\/)migrations?\//.test(path)
 
 const text = /\.(html?|svg|css|txt|md|markdown)$/i
 const served = /\.(html?|svg|css|txt|md|markdown|png|jpe?g|gif|ico|webp|avif|woff2?|ttf|otf)$/i
 const document = /\.(md|markdown|txt)$/i
-const picture = /\.(png|jpe?g|gif|webp|avif)$/i
+const picturePattern = /\.(png|jpe?g|gif|webp|avif)$/i
 
 /** Whether a file is text, and holds a script unless it can be seen that it holds none. */
 export const isText = (path: string): boolean => text.test(path)
@@ -37,7 +37,7 @@ export interface Surroundings {
 /** Nobody runs it, as far as its name and its place tell: served as it stands, or a document, and no check reads it. */
 export const isLight = (path: string, { assets, isRead }: Surroundings): boolean => {
   const asset = assets !== null && path.startsWith(`${assets}/`) && served.test(path)
-  const written = document.test(path) || (path.startsWith("docs/") && picture.test(path))
+  const written = document.test(path) || (path.startsWith("docs/") && picturePattern.test(path))
   // So deep that no glob of a check is matched against it.
   const deep = path.split("/").length > Limits.globPathSegments
   return (asset || written) && !deep && !isRead(path)
@@ -63,7 +63,7 @@ export const riskOf = (touched: Touched): RiskTier => {
   // Too many to find those of checks among them: old promises cannot be asked.
   if (touched.altered.length > Limits.alteredFiles) return "high"
   if (paths === null) return "unknown"
-  if (paths.some(grave)) return "high"
+  if (paths.some(isGrave)) return "high"
   return paths.every((path) => !scripted.has(path) && isLight(path, touched)) ? "low" : "medium"
 }
 

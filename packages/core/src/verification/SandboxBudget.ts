@@ -7,12 +7,12 @@ import { DailyCounter } from "../bundle/DailyCounter.ts"
 import * as Shares from "../bundle/Shares.ts"
 import { Settings } from "../primitives/Settings.ts"
 
-const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.ofMonth("sandbox-ms", sandboxMsPerMonth))
+const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.budgetOfMonth("sandbox-ms", sandboxMsPerMonth))
 
 /** Why no check of a Project can run now; null while there is time left. */
 export const noBudgetReason = Effect.fnUntraced(function* (projectId: string) {
   const budget = yield* month
-  const left = yield* Shares.left(budget, yield* Shares.payerOf(projectId))
+  const left = yield* Shares.shareLeft(budget, yield* Shares.payerOf(projectId))
   if (left === "some") return null
   const hours = Math.round(budget.max / 360_000) / 10
   return left === "none"
@@ -27,6 +27,6 @@ export const spend = Effect.fnUntraced(function* (projectId: string, ms: number)
   const { day, name } = yield* month
   const counter = yield* DailyCounter
   yield* counter.add(name, day, took)
-  yield* counter.add(Shares.countedFor(name, yield* Shares.payerOf(projectId)), day, took)
-  yield* counter.add(Shares.countedOf(name, projectId), day, took)
+  yield* counter.add(Shares.organizationCounter(name, yield* Shares.payerOf(projectId)), day, took)
+  yield* counter.add(Shares.projectCounter(name, projectId), day, took)
 })

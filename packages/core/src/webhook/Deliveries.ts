@@ -28,7 +28,11 @@ export class WebhookInactive extends Schema.TaggedError<WebhookInactive>()("Webh
 }
 
 /** The command that sends a delivery, now. */
-export const sending = ({ event, id, webhookId }: Pick<Delivery, "event" | "id" | "webhookId">): NewCommand => ({
+export const deliveryCommand = ({
+  event,
+  id,
+  webhookId
+}: Pick<Delivery, "event" | "id" | "webhookId">): NewCommand => ({
   kind: "webhook.deliver",
   id: commandId("webhook.deliver", id),
   payload: { webhookId, deliveryId: id, ...(event.sequence === null ? {} : { sequence: event.sequence }) }
@@ -65,7 +69,7 @@ export const numbering = Effect.fnUntraced(function* (
     Commit.insert("webhookDelivery", delivery),
     ...(isOver ? [deletion(old)] : [])
   ]
-  return { delivery, writes, commands: [sending(delivery)] }
+  return { delivery, writes, commands: [deliveryCommand(delivery)] }
 })
 
 const deletion = ({ record, revision }: Commit.Stored<Delivery>): Commit.Write => ({
@@ -158,7 +162,7 @@ export const revive = (id: string) =>
 export const redeliver = Effect.fnUntraced(function* (id: string) {
   const commands = yield* Commands
   const letter = yield* Effect.option(commands.deadLetter(commandId("webhook.deliver", id)))
-  if (letter._tag === "None") return yield* reviving(id, (delivery) => [sending(delivery)])
+  if (letter._tag === "None") return yield* reviving(id, (delivery) => [deliveryCommand(delivery)])
   // The delivery moves first: if this ends half-way, asking again does the rest.
   const revived = yield* reviving(id, () => [])
   yield* Effect.catchTag(commands.retry(letter.value.id), "DeadLetterMissing", () => Effect.void)

@@ -8,7 +8,7 @@ import { describe } from "../primitives/Words.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { type Delivery, pauseAfter } from "../model/Delivery.ts"
-import { numbering, queue, sending } from "./Deliveries.ts"
+import { numbering, queue, deliveryCommand } from "./Deliveries.ts"
 import type { Event } from "../model/Event.ts"
 import { EventLog } from "../event/EventLog.ts"
 import { apply } from "../event/EventRouter.ts"
@@ -69,7 +69,7 @@ const attempt = Effect.fnUntraced(function* (webhook: Webhook, delivery: Deliver
 })
 
 /** What a try makes of a delivery. */
-const after = (delivery: Delivery, tried: Tried, nowMs: number): Delivery => {
+const triedDelivery = (delivery: Delivery, tried: Tried, nowMs: number): Delivery => {
   const made = {
     ...delivery,
     tries: delivery.tries + 1,
@@ -101,7 +101,7 @@ const webhookWrites = Effect.fnUntraced(function* (webhook: Commit.Stored<Webhoo
 const hastened = Effect.fnUntraced(function* (webhook: Webhook, made: Delivery) {
   const waits = made.event.sequence === null && made.state === "delivered" ? webhook.sending?.deliveryId : undefined
   const next = waits === undefined ? null : yield* find("webhookDelivery", waits)
-  return next === null ? [] : [sending(next.record)]
+  return next === null ? [] : [deliveryCommand(next.record)]
 })
 
 /** Writes down what became of a delivery, once: null when it had ended already, or is gone with its webhook. */
@@ -141,7 +141,7 @@ export const deliver = Effect.fnUntraced(function* (webhookId: string, id: strin
     const tried: Tried = webhook.record.active
       ? yield* attempt(webhook.record, stored.record)
       : { status: 410, problem: null, isLast: true }
-    const made = yield* record(id, (delivery, nowMs) => after(delivery, tried, nowMs))
+    const made = yield* record(id, (delivery, nowMs) => triedDelivery(delivery, tried, nowMs))
     if (tried.problem !== null)
       yield* Effect.logWarning("webhook not delivered").pipe(
         Effect.annotateLogs({ deliveryId: id, tries: made?.tries ?? 0, problem: tried.problem })

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { leftFor } from "@pawl/core/bundle/Shares"
+import { shareLeftFor } from "@pawl/core/bundle/Shares"
 
 const organizations = ["a", "b", "c", "d"] as const
 const asks = fc.array(fc.constantFrom(...organizations), { minLength: 20, maxLength: 200 })
@@ -12,7 +12,7 @@ const run = (max: number, before: ReadonlyArray<string>, asked: ReadonlyArray<st
   const refused: Array<string> = []
   let total = 0
   for (const each of asked) {
-    if (leftFor(each, { max, total, used, before: new Set(before) }) !== "some") {
+    if (shareLeftFor(each, { max, total, used, before: new Set(before) }) !== "some") {
       refused.push(each)
       continue
     }
@@ -53,9 +53,9 @@ describe("The shares of a budget", () => {
 
   it("say whether nothing is left at all, or what is left is kept for others", () => {
     const used = new Map([["a", 30]])
-    expect(leftFor("a", { max: 60, total: 30, used, before: new Set("b") })).toBe("kept")
-    expect(leftFor("b", { max: 60, total: 30, used, before: new Set() })).toBe("some")
-    expect(leftFor("a", { max: 60, total: 60, used, before: new Set("b") })).toBe("none")
-    expect(leftFor("a", { max: 60, total: 30, used, before: new Set() })).toBe("some")
+    expect(shareLeftFor("a", { max: 60, total: 30, used, before: new Set("b") })).toBe("kept")
+    expect(shareLeftFor("b", { max: 60, total: 30, used, before: new Set() })).toBe("some")
+    expect(shareLeftFor("a", { max: 60, total: 60, used, before: new Set("b") })).toBe("none")
+    expect(shareLeftFor("a", { max: 60, total: 30, used, before: new Set() })).toBe("some")
   })
 })

@@ -34,11 +34,11 @@ const replacing = <A extends Row>(
 ): Replaced<A> => {
   const byUser = new Map(before.map((each) => [each.record.userId, each]))
   const changed = wanted.flatMap((row) => {
-    const there = byUser.get(row.userId)
+    const entry = byUser.get(row.userId)
     byUser.delete(row.userId)
-    if (there === undefined) return [write.insert(row)]
-    const same = there.record.role === row.role && there.record.stay === row.stay
-    return same ? [] : [write.update(there, row)]
+    if (entry === undefined) return [write.insert(row)]
+    const same = entry.record.role === row.role && entry.record.stay === row.stay
+    return same ? [] : [write.update(entry, row)]
   })
   return { gone: [...byUser.values()], changed }
 }
@@ -54,7 +54,7 @@ const checkEntries = Effect.fnUntraced(function* (
   const refuse = (field: string, reason: string) => new InvalidField({ code: "invalid_field", field, reason })
   if (entries.length > Limits.membersPerList)
     return yield* refuse("members", `at most ${Limits.membersPerList} entries`)
-  const there = new Set(before.map(({ record }) => record.userId))
+  const present = new Set(before.map(({ record }) => record.userId))
   const expects: Array<Commit.Expectation> = []
   for (const [index, { userId }] of entries.entries()) {
     if (entries.findIndex((each) => each.userId === userId) !== index)
@@ -62,7 +62,7 @@ const checkEntries = Effect.fnUntraced(function* (
     const user = yield* find("user", userId)
     if (user === null || user.record.disabledAt !== undefined)
       return yield* refuse(`members.${index}.userId`, "there is no such user")
-    if (!there.has(userId)) expects.push(Commit.unchanged("user", userId, user))
+    if (!present.has(userId)) expects.push(Commit.unchanged("user", userId, user))
   }
   return expects
 })

@@ -57,19 +57,19 @@ const bootstrapping = Effect.fnUntraced(function* (input: {
   readonly owner: string
   readonly token: Redacted.Redacted
 }) {
-  const there = yield* find("organization", firstOrganizationId)
-  const user = there === null ? yield* newOwner(input.owner) : yield* firstOwner(firstOrganizationId)
+  const firstOrganization = yield* find("organization", firstOrganizationId)
+  const user = firstOrganization === null ? yield* newOwner(input.owner) : yield* firstOwner(firstOrganizationId)
   const hash = yield* sha256(Redacted.value(input.token))
   const known = (yield* (yield* Records).list("token", { where: { hash }, limit: 1 })).items[0]
   const token = known === undefined ? yield* recordOf(user.id, input.token, { name: "owner", scopes: allScopes }) : null
-  const organization: Organization = there?.record ?? {
+  const organization: Organization = firstOrganization?.record ?? {
     id: firstOrganizationId,
     name: input.organization,
     createdAt: yield* Time.now
   }
   const member: OrganizationMember = { organizationId: firstOrganizationId, userId: user.id, role: "owner" }
   const writes = [
-    ...(there === null
+    ...(firstOrganization === null
       ? [
           Commit.insert("organization", organization),
           Commit.insert("user", user),
@@ -78,7 +78,7 @@ const bootstrapping = Effect.fnUntraced(function* (input: {
       : []),
     ...(token === null ? [] : [Commit.insert("token", token)])
   ]
-  const answer = { organization, user, created: there === null }
+  const answer = { organization, user, created: firstOrganization === null }
   return writes.length === 0
     ? { answer }
     : { answer, commit: { name: "Organizations.bootstrap", projectId: null, writes } }

@@ -136,10 +136,10 @@ export const bundleOf = <E, R>(options: {
   Effect.gen(function* () {
     const prefix = bundlePrefix(options.kind, options.project, options.commit)
     // A damaged bundle is built again: the build must give the digest that evidence holds, or it is refused later.
-    const there = yield* BundleStore.find(bundleKey(prefix), options.expectedDigest).pipe(
+    const storedBundle = yield* BundleStore.find(bundleKey(prefix), options.expectedDigest).pipe(
       Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
     )
-    if (there !== null) return { ...there, source: "stored" as const }
+    if (storedBundle !== null) return { ...storedBundle, source: "stored" as const }
     yield* step(takenStep(options.kind), takeBuild(options.project))
     const files = yield* options.files
     const result = yield* awaitBuild({

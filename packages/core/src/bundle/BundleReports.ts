@@ -40,17 +40,17 @@ export const bundleBytes = (projectId: string) =>
 export const report = Effect.fnUntraced(function* (projectId: BundleReport["projectId"]) {
   const bytes = yield* bundleBytes(projectId)
   const budget = (yield* Settings).bundleBytesPerProject ?? Limits.bundleBytesPerProject
-  const over = bytes >= budget * Limits.bundleAlertShare
+  const isOver = bytes >= budget * Limits.bundleAlertShare
   const tells = yield* decideAndCommit(
     Effect.gen(function* () {
       const before = yield* find("bundleReport", projectId)
       const now = yield* Time.now
-      const alertedAt = over ? (before?.record.alertedAt ?? now) : null
+      const alertedAt = isOver ? (before?.record.alertedAt ?? now) : null
       const made: BundleReport = { projectId, bundleBytes: bytes, alertedAt, measuredAt: now }
       if (before === null && bytes === 0) return { answer: false }
       const write = before === null ? Commit.insert("bundleReport", made) : Commit.update("bundleReport", before, made)
       return {
-        answer: over && (before?.record.alertedAt ?? null) === null,
+        answer: isOver && (before?.record.alertedAt ?? null) === null,
         commit: { name: "BundleReport.report", projectId, writes: [write] }
       }
     })

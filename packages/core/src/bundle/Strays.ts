@@ -22,7 +22,7 @@ export const appCleanup = (projectId: string): NewCommand => ({
 export const clearStrays = (projectId: string) =>
   Effect.gen(function* () {
     const project = yield* find("project", projectId)
-    if (project?.record.status !== "archived") return yield* decideAndCommit(leftAgain(projectId))
+    if (project?.record.status !== "archived") return yield* decideAndCommit(leavingAgain(projectId))
     // Nothing of an archived Project is ever served again.
     const objects = yield* ObjectStore
     for (const kind of bundleKinds)
@@ -33,7 +33,7 @@ export const clearStrays = (projectId: string) =>
  * A removed app has leftovers again, and is cleaned away again; a deploy waits for that. It counts as one more app: a
  * cleaning that is under way began with the app before it, and does not take this one for clean. Also who has lost a lease says so: what was stored is there.
  */
-export const leftAgain = Effect.fnUntraced(function* (projectId: string) {
+export const leavingAgain = Effect.fnUntraced(function* (projectId: string) {
   const pointer = yield* find("pointer", pointerKey(projectId, "production"))
   if (pointer?.record.status !== "removed") return { answer: undefined }
   const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updated_at: yield* Time.now }

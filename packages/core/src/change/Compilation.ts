@@ -29,7 +29,7 @@ const actor = system("planning")
 /** The body of `change.dispatch`. Repeating it changes nothing. */
 export const dispatch = (changeId: string) =>
   Effect.gen(function* () {
-    if ((yield* demand("change", changeId)).record.status === "created") yield* begun(changeId)
+    if ((yield* demand("change", changeId)).record.status === "created") yield* beginPlanning(changeId)
     const change = (yield* demand("change", changeId)).record
     if (change.status === "compiling" || change.status === "cancelled") return yield* compile(change)
     if (change.status === "verifying" || change.status === "awaiting_approval") return yield* askForCandidate(changeId)
@@ -41,7 +41,7 @@ export const dispatch = (changeId: string) =>
 
 const lease = Effect.map(Process, (process) => process.lease)
 
-const begun = (changeId: string) =>
+const beginPlanning = (changeId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
       const snapshot = yield* snapshotOf(changeId)

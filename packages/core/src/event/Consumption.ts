@@ -138,28 +138,28 @@ const fail = Effect.fnUntraced(function* (
   const nowMs = yield* Time.nowMillis
   const now = Time.fromMillis(nowMs)
   const tries = (record.failing?.tries ?? 0) + 1
-  const over = tries >= Limits.consumerAttempts
+  const isLastTry = tries >= Limits.consumerAttempts
   const said = describe(problem)
   const dueAt = Time.fromMillis(nowMs + backoffMs(tries))
   // Events before it, without effect, may have been passed in this very step.
-  const sequence = over ? event.sequence : event.sequence - 1
+  const sequence = isLastTry ? event.sequence : event.sequence - 1
   yield* (yield* Ledger).commit({
     name: "EventRouter.fail",
     projectId: record.projectId,
     writes: [
       Commit.update("consumer", stored, {
         sequence,
-        failing: over ? null : { tries, dueAt, problem: said },
+        failing: isLastTry ? null : { tries, dueAt, problem: said },
         updatedAt: now
       })
     ],
-    ...(over ? { commands: [leftBehind(record, event)] } : {})
+    ...(isLastTry ? { commands: [leftBehind(record, event)] } : {})
   })
   // Only now: a router that came second may have failed on what the first one changed, and its commit did not hold.
-  yield* Effect.logWarning(over ? "event left behind" : "event not applied").pipe(
+  yield* Effect.logWarning(isLastTry ? "event left behind" : "event not applied").pipe(
     Effect.annotateLogs({ group: record.group, event: event.id, sequence: event.sequence, tries, problem: said })
   )
-  return over ? { _tag: "Moved", sequence } : { _tag: "Waiting", sequence, dueAt }
+  return isLastTry ? { _tag: "Moved", sequence } : { _tag: "Waiting", sequence, dueAt }
 })
 
 /** Events that were gone before the group came to them are passed over. */

@@ -92,7 +92,7 @@ class Torn {
 }
 
 /** Fails with `Torn` unless the records that all else hangs on are still as they were read. */
-const unmoved = Effect.fnUntraced(function* (read: Snapshot) {
+const requireUnmoved = Effect.fnUntraced(function* (read: Snapshot) {
   const before = [read.candidate, read.change, read.head]
   const again = [
     yield* demand("candidate", read.candidate.record.id),
@@ -103,7 +103,7 @@ const unmoved = Effect.fnUntraced(function* (read: Snapshot) {
 })
 
 /** Works on what is read, which may be found torn: then it is read anew. */
-const untorn = <A, E, R>(candidateId: string, work: Effect.Effect<A, E | Torn, R>) =>
+const retryTorn = <A, E, R>(candidateId: string, work: Effect.Effect<A, E | Torn, R>) =>
   work.pipe(
     Effect.retry({ while: (error) => error instanceof Torn, times: Limits.commitAttempts }),
     Effect.catchIf(
@@ -117,20 +117,20 @@ const untorn = <A, E, R>(candidateId: string, work: Effect.Effect<A, E | Torn, R
 
 /** All that a promotion is decided by, as it was at one instant. */
 export const snapshot = (candidateId: string) =>
-  untorn(candidateId, Effect.tap(reading(candidateId, noRefusal), unmoved))
+  retryTorn(candidateId, Effect.tap(reading(candidateId, noRefusal), requireUnmoved))
 
 /**
  * Reads each thing once, and decides. A swap needs no second look, for its commit guards what it was decided by; a
  * refusal does: what was read before and after a rival's swap would be told as a block that never was.
  */
 const deciding = (candidateId: string, ask: Ask, first: typeof refuseArchived) =>
-  untorn(
+  retryTorn(
     candidateId,
     Effect.gen(function* () {
       const read = yield* reading(candidateId, first)
       const named = asNamed(ask, read)
       const decision = swapDecision({ ...read, change: asPromoting(read) }, named)
-      if (decision._tag !== "Swap" || promotingOther(read) !== null) yield* unmoved(read)
+      if (decision._tag !== "Swap" || promotingOther(read) !== null) yield* requireUnmoved(read)
       return { read, ask: named, decision }
     })
   )

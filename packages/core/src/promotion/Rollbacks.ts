@@ -98,13 +98,13 @@ const latest = Effect.fnUntraced(function* (input: RollbackRequest) {
     const again = attempt === 1 ? "" : `-${attempt}`
     const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`
     const id = yield* changeIdOf(input.projectId, clientRequestId)
-    const there = yield* find("change", id)
-    if (there === null) return { _tag: "Next" as const, id, clientRequestId }
+    const openedBefore = yield* find("change", id)
+    if (openedBefore === null) return { _tag: "Next" as const, id, clientRequestId }
     const candidate = yield* newestCandidate(id)
     // A person may have used the very id for another Change.
-    if (there.record.kind !== "rollback" || candidate === undefined) continue
-    if (!isClosed(there.record.status) && isUnderWay(candidate))
-      return { _tag: "There" as const, change: there, candidate }
+    if (openedBefore.record.kind !== "rollback" || candidate === undefined) continue
+    if (!isClosed(openedBefore.record.status) && isUnderWay(candidate))
+      return { _tag: "There" as const, change: openedBefore, candidate }
   }
 })
 

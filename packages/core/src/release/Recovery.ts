@@ -41,7 +41,7 @@ const promotionOf = Effect.fnUntraced(function* (changeId: string) {
 })
 
 /** What a release waits for beside its own work: what promotes it and brings `main` to it. */
-const before = ["candidate.promote", "canonical.sweep", "release.run"] as const
+const promotionKinds = ["candidate.promote", "canonical.sweep", "release.run"] as const
 
 /**
  * Whether a worker had 45 minutes for the release: since its promotion, since its command was sent, and since that no
@@ -51,7 +51,7 @@ const isStuck = Effect.fnUntraced(function* ({ projectId, promotedAt }: Generati
   const worked = (yield* find("schedule", "release.recover"))?.record.worked ?? []
   const promotedMs = Time.toMillis(promotedAt)
   if (workedSince(worked, promotedMs) < Limits.releaseStuckAfterMs) return false
-  const workableMs = (yield* (yield* Commands).workableSince(projectId, before)) ?? promotedMs
+  const workableMs = (yield* (yield* Commands).workableSince(projectId, promotionKinds)) ?? promotedMs
   return workedSince(worked, Math.max(promotedMs, workableMs)) >= Limits.releaseStuckAfterMs
 })
 

@@ -42,11 +42,11 @@ const ofSameTree = Effect.fnUntraced(function* (release: Release, builtAt: strin
   })
   for (const { record } of same.items) {
     if (record.commit === release.commit) continue
-    const there = yield* keptBundle(record)
-    if (there === null) continue
+    const previousBundle = yield* keptBundle(record)
+    if (previousBundle === null) continue
     const from = bundlePrefix("apps", release.projectId, record.commit)
     const to = bundlePrefix("apps", release.projectId, release.commit)
-    const copied = yield* BundleStore.readdress(from, to, there, { commit: release.commit, builtAt })
+    const copied = yield* BundleStore.readdress(from, to, previousBundle, { commit: release.commit, builtAt })
     yield* clearStrays(release.projectId)
     if (digest === undefined || copied.digest === digest) return copied
   }
@@ -55,10 +55,10 @@ const ofSameTree = Effect.fnUntraced(function* (release: Release, builtAt: strin
 
 const ofPreview = Effect.fnUntraced(function* (release: Release, digest: string) {
   const from = bundlePrefix("app-previews", release.projectId, release.commit)
-  const there = yield* intactBundle(bundleKey(from), digest)
-  if (there === null) return null
+  const previewBundle = yield* intactBundle(bundleKey(from), digest)
+  if (previewBundle === null) return null
   const to = bundlePrefix("apps", release.projectId, release.commit)
-  return yield* Effect.tap(BundleStore.copy(from, to, there), clearStrays(release.projectId))
+  return yield* Effect.tap(BundleStore.copy(from, to, previewBundle), clearStrays(release.projectId))
 })
 
 const unstored = {

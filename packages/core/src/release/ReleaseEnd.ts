@@ -40,14 +40,14 @@ export const ending = Effect.fnUntraced(function* (releaseId: string, ended: End
   if (Lifecycle.isFinal(ReleaseLifecycle, release.record.status)) return none
   const change = yield* demand("change", release.record.changeId)
   // A release target has no pointer.
-  const there = yield* find("pointer", pointerKey(release.record.projectId, "production"))
-  const pointer = there !== null && isBoundTo(release.record, there.record.incarnation) ? there : null
+  const production = yield* find("pointer", pointerKey(release.record.projectId, "production"))
+  const pointer = production !== null && isBoundTo(release.record, production.record.incarnation) ? production : null
   // What answered the probes may have been the app that was deployed since.
-  const how: Ended = ended._tag === "Probed" && pointer === null ? { _tag: "Removed" } : ended
+  const outcome: Ended = ended._tag === "Probed" && pointer === null ? { _tag: "Removed" } : ended
   const draft = Draft.begin(release.record.projectId, actor, yield* Time.now)
   const evidence =
-    "probes" in how
-      ? releaseEvidence(release.record, how.probes, {
+    "probes" in outcome
+      ? releaseEvidence(release.record, outcome.probes, {
           id: `evd_${yield* makeUlid}`,
           checkId: releaseCheck(release.record),
           startedAt: release.record.updatedAt,
@@ -55,8 +55,8 @@ export const ending = Effect.fnUntraced(function* (releaseId: string, ended: End
         })
       : null
   // A release that never began to build ends only when it is superseded or stuck.
-  if (!Draft.may(draft, "release", release, triggerOf(how))) return none
-  const { reason, succeeded, trigger } = end(draft, release, how, pointer)
+  if (!Draft.may(draft, "release", release, triggerOf(outcome))) return none
+  const { reason, succeeded, trigger } = end(draft, release, outcome, pointer)
   if (evidence !== null) Draft.insert(draft, "evidence", evidence)
   afterRelease(draft, change, { ended: succeeded ? "released" : "releaseFailed", reason, releaseId })
   return {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { bundleKinds } from "../bundle/Bundle.ts"
-import { leftAgain } from "../bundle/Strays.ts"
+import { leavingAgain } from "../bundle/Strays.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { Process } from "../work/Processes.ts"
@@ -31,13 +31,13 @@ export const sweepArchived = Effect.fnUntraced(function* (after: string | null) 
   })
   for (const { record } of page.items) {
     yield* Effect.flatMap(Repositories, (repositories) => repositories.remove({ project: record.id }))
-    if (yield* hasObjects(record.id, [...projectKinds, ...bundleKinds])) yield* decideAndCommit(uncleaned(record.id))
+    if (yield* hasObjects(record.id, [...projectKinds, ...bundleKinds])) yield* decideAndCommit(uncleaning(record.id))
   }
   return page.nextCursor
 })
 
 /** It does not count as clean any more. */
-const uncleaned = Effect.fnUntraced(function* (projectId: string) {
+const uncleaning = Effect.fnUntraced(function* (projectId: string) {
   const project = yield* find("project", projectId)
   if (project === null || project.record.cleaned_at === null) return { answer: undefined }
   const writes = [Commit.update("project", project, { cleaned_at: null })]
@@ -56,7 +56,7 @@ export const sweepRemoved = Effect.fnUntraced(function* (after: string | null) {
   })
   for (const { record } of page.items) {
     if (record.leftovers === true || (yield* isArchived(record.project_id))) continue
-    if (yield* hasObjects(record.project_id, bundleKinds)) yield* decideAndCommit(leftAgain(record.project_id))
+    if (yield* hasObjects(record.project_id, bundleKinds)) yield* decideAndCommit(leavingAgain(record.project_id))
   }
   return page.nextCursor
 })

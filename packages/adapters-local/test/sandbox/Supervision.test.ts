@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { existsSync, openSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -15,15 +16,22 @@ const script = fileURLToPath(new URL("./supervisor.ts", import.meta.url))
 let markers = 0
 const marker = () => `8631${markers++}.${process.pid}`
 
-const leftovers = (pid: number): ReadonlyArray<string> => {
-  const parents = ["/sys/fs/cgroup", ...["memory", "pids", "cpuacct"].map((name) => `/sys/fs/cgroup/${name}`)].filter(
-    existsSync
-  )
-  const folders = parents.flatMap((parent) => readdirSync(parent, { recursive: true, encoding: "utf8" }))
-  return [...readdirSync(tmpdir()), ...folders].filter(
+/** The groups below one, by their names. Those of other tests come and go meanwhile: one that is gone has none. */
+const groupsBelow = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => [name, ...groupsBelow(join(folder, name))])
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENODEV")) return []
+    throw error
+  }
+}
+
+const leftovers = (pid: number): ReadonlyArray<string> =>
+  [...readdirSync(tmpdir()), ...groupsBelow("/sys/fs/cgroup")].filter(
     (name) => name.includes("pawl-sandbox-") && name.includes(`-${pid}-`)
   )
-}
 
 const supervise = (...args: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, ["--conditions=pawl-source", script, ...args], {

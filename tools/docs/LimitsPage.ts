@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { PgLimits } from "@pawl/adapters-pg/PgLimits"
 import { RouterLimits } from "@pawl/router/RouterLimits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
@@ -12,11 +13,12 @@ const sources = [
   "core/src/primitives/Limits.ts",
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
+  "adapters-pg/src/PgLimits.ts",
   "adapters-cloudflare/src/CloudflareLimits.ts",
   "server/src/ServerLimits.ts"
 ].map((path) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url)))
 
-const all = { ...Limits, ...RouterLimits, ...LocalLimits, ...CloudflareLimits, ...ServerLimits }
+const all = { ...Limits, ...RouterLimits, ...LocalLimits, ...PgLimits, ...CloudflareLimits, ...ServerLimits }
 
 interface Bound {
   readonly name: keyof typeof all

@@ -3,16 +3,9 @@
  * does not say: shape, units, errors, source. Of a const and a type of the same name the first one says it for both,
  * and so does the first overload of a function. What an index passes on is told where it is declared.
  */
-import { posix } from "node:path"
 import { type Export, exportsOf } from "./Exports.ts"
 import type { Finding } from "./Finding.ts"
 import type { OurFile } from "./Workspace.ts"
-
-/**
- * Folders whose own files still lack some; folders inside them stand for themselves. The list may only shrink: one that
- * lacks none any more is a finding.
- */
-export const undocumented: ReadonlyArray<string> = []
 
 /** Whether a docstring with a word in it ends on the line above; other comments of one line may stand between. */
 const isTold = (text: string, { statement }: Export): boolean => {
@@ -32,26 +25,6 @@ const untold = (file: OurFile): ReadonlyArray<Finding> => {
   })
 }
 
-/** Exports without a docstring outside the folders that are not done yet, and folders of the list that are done. */
-export const docstrings = (
-  files: ReadonlyArray<OurFile>,
-  owing: ReadonlyArray<string> = undocumented
-): ReadonlyArray<Finding> => {
-  const findings = files
-    .filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !path.endsWith("/index.ts"))
-    .flatMap(untold)
-  const lacking = new Set(findings.map(({ file }) => posix.dirname(file)))
-  // Where the core itself is not there, as in a fixture, nothing was done.
-  const isWhole = files.some(({ path }) => path === "packages/core/src/index.ts")
-  return [
-    ...findings.filter(({ file }) => !owing.includes(posix.dirname(file))),
-    ...owing
-      .filter((folder) => isWhole && !lacking.has(folder))
-      .map((folder) => ({
-        file: "tools/house/Docstrings.ts",
-        line: 0,
-        rule: "docstring",
-        message: `each export of ${folder} has a docstring: take it out of the list`
-      }))
-  ]
-}
+/** Exports without a docstring. */
+export const docstrings = (files: ReadonlyArray<OurFile>): ReadonlyArray<Finding> =>
+  files.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !path.endsWith("/index.ts")).flatMap(untold)

@@ -4,6 +4,7 @@
  */
 import { numbered, type Statement } from "@pawl/sql/Database"
 import { codeOf } from "./PgFailures.ts"
+import { PgLimits } from "./PgLimits.ts"
 
 /** Divides by zero unless as many rows were touched. */
 const met = (rows: number): string => `1 / (CASE WHEN count(*) = ${rows} THEN 1 ELSE 0 END)`
@@ -26,8 +27,7 @@ export const textOf = ({ rows, sql }: Statement): string | null => {
   if (known !== undefined) return known
   const told = rows === undefined ? sql : demanding(sql, rows)
   const text = told === null ? null : numbered(told)
-  // Texts are few: they are made from the tables and a few lengths.
-  if (texts.size < 4096) texts.set(key, text)
+  if (texts.size < PgLimits.statementTexts) texts.set(key, text)
   return text
 }
 

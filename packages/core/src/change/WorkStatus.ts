@@ -14,7 +14,7 @@ type Trigger = Draft.TriggerOf<"change">
 
 /** Whether the work of the Change can take this step. */
 export const mayWork = (draft: Draft.Draft, change: Commit.Stored<Change>, trigger: Trigger): boolean =>
-  Draft.leads("change", workStatus(Draft.newest(draft, "change", change).record), trigger) !== null
+  Draft.leads("change", workStatus(Draft.newest(draft, "change", change).record), trigger)
 
 /** Takes the Change a step on, or its status from before promoting while a promotion is decided. The events are told now. */
 export const stepWork = <T extends Trigger>(
@@ -26,7 +26,7 @@ export const stepWork = <T extends Trigger>(
 ): void => {
   const { record } = Draft.newest(draft, "change", change)
   if (record.status !== "promoting") return void Draft.step(draft, "change", change, trigger, fields, ...data)
-  const statusBeforePromoting = Draft.leads("change", workStatus(record), trigger)
+  const statusBeforePromoting = Draft.target("change", workStatus(record), trigger)
   Draft.tell(draft, record.id, data[0])
   Draft.update(draft, "change", change, { ...fields, statusBeforePromoting, updatedAt: draft.now })
 }

@@ -144,12 +144,24 @@ const lookUp = (
   return typeof move === "string" ? rowOf(life, from, move) : rowOf(life, from, move[0], move[1])
 }
 
-/** Where a trigger leads from a status; null when the life has no such row. */
-export const leads = <K extends LivingKind>(
+/** Whether the life of a kind has this step from a status. */
+export const leads = <K extends LivingKind>(kind: K, from: StatusIn<LifeOf<K>>, move: Move<K, TriggerOf<K>>): boolean =>
+  lookUp(kind, from, move) !== undefined
+
+/** Where a trigger leads from a status. A step that the life lacks is a defect. */
+export const target = <K extends LivingKind>(
   kind: K,
   from: StatusIn<LifeOf<K>>,
   move: Move<K, TriggerOf<K>>
-): StatusIn<LifeOf<K>> | null => (lookUp(kind, from, move)?.to as StatusIn<LifeOf<K>> | undefined) ?? null
+): StatusIn<LifeOf<K>> => {
+  const row = lookUp(kind, from, move)
+  if (row !== undefined) return row.to as StatusIn<LifeOf<K>>
+  throw new TransitionRefused({
+    lifecycle: Entities[kind].lifecycle.name,
+    from,
+    trigger: typeof move === "string" ? move : move.join(" to ")
+  })
+}
 
 /** Whether the life of a record has this step from where the draft leaves it. */
 export const may = <K extends LivingKind>(
@@ -186,16 +198,10 @@ export const step = <K extends LivingKind, T extends TriggerOf<K>>(
   ...[data]: Telling<K, T>
 ): Commit.Stored<RecordOf<K>> => {
   const { status: from } = newest(draft, kind, stored).record
-  const row = lookUp(kind, from, move)
-  if (row === undefined)
-    throw new TransitionRefused({
-      lifecycle: Entities[kind].lifecycle.name,
-      from,
-      trigger: typeof move === "string" ? move : move.join(" to ")
-    })
+  const status = target(kind, from as StatusIn<LifeOf<K>>, move)
   const time = kind === "pointer" ? { updated_at: draft.now } : { updatedAt: draft.now }
   tell(draft, idOf(kind, stored.record), data)
-  return write(draft, kind, stored, { ...fields, ...time, status: row.to })
+  return write(draft, kind, stored, { ...fields, ...time, status })
 }
 
 /** The commit, under its name, with what the caller knows beside the draft. */

@@ -5,6 +5,8 @@ export interface Entry {
   readonly name: string
   readonly figures: ReadonlyArray<string>
   readonly about: ReadonlyArray<string>
+  /** Set where apps or checks run: what isolates them on this machine costs something. */
+  readonly isolates?: true
   readonly load: () => Promise<Bench>
 }
 
@@ -72,6 +74,7 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "edit-to-live",
+    isolates: true,
     figures: ["edit-to-live"],
     about: [
       "The shop, on a real server over HTTP: from `POST …/candidates` until the page that the edit adds is served on the app's own host. Promoted as soon as the Candidate is verified (asked every 5 ms). Includes composition, build, tests in the sandbox, preview, promotion, source sync and release. A fresh Project each round.",
@@ -81,6 +84,7 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "warm-requests",
+    isolates: true,
     figures: ["warm-requests", "warm-requests-proxied", "warm-requests-p99"],
     about: [
       "Requests per second of one warm app through NodeFront, Router and WorkerdAppRuntime, over 16 keep-alive connections from another process, and the 99th percentile of their times.",
@@ -108,6 +112,7 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "app-memory",
+    isolates: true,
     figures: ["memory-per-live-app"],
     about: [
       "The memory that each of 40 live apps takes: proportional set size of their workerd processes, each inside its isolation.",
@@ -117,6 +122,7 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "many-apps",
+    isolates: true,
     figures: ["one-of-100-apps", "one-of-1000-apps"],
     about: [
       "Requests per second of one warm app over 4 connections, when it is one of 100 or of 1,000 apps that the router knows, 100 of them live with a process each.",
@@ -135,6 +141,7 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "cold-start",
+    isolates: true,
     figures: ["cold-start-median", "cold-start-worst"],
     about: [
       "The first response of an app that does not run yet, from AppRuntime's warm pool: the shop's bundle, 20 apps one after the other, each when the pool is full again.",
@@ -144,6 +151,7 @@ export const catalogue: ReadonlyArray<Entry> = [
   },
   {
     name: "hostile-neighbours",
+    isolates: true,
     figures: ["innocent-p99-beside-attackers", "innocent-refusals", "loop-to-503-median", "loop-to-503-p99"],
     about: [
       "The 99th percentile of an app that does nothing wrong, through the whole front over 4 keep-alive connections, while three others are asked without a pause: one loops, one takes memory until it is stopped, one dies at every start. `innocent-refusals`: how many of its requests were not answered with 200 in all rounds. `loop-to-503`: how long a visitor of a warm app waits that begins to loop.",

@@ -1,12 +1,7 @@
 /** Figures as JSON lines, as a table for a terminal, and as the page in docs/internals. */
-import type { Entry } from "./Catalogue.ts"
-import type { Figure, Measured } from "./Figure.ts"
+import type { Figure } from "./Figure.ts"
 import type { Machine } from "./Machine.ts"
-
-export interface Done {
-  readonly entry: Entry
-  readonly measured: Measured
-}
+import type { AllRuns, Range, Summarized, Summary } from "./Runs.ts"
 
 const rounded = (value: number): number => Number(value.toPrecision(4))
 
@@ -48,17 +43,45 @@ const machineLines = (machine: Machine): ReadonlyArray<string> => [
   `- ${machine.date}; load average before the first round: ${machine.loadBefore}`
 ]
 
-const section = ({ entry, measured }: Done): ReadonlyArray<string> => [
+const spread = ({ greatest, least }: Range, middle: number, digits: (value: number) => string): string =>
+  `${digits(middle)} (${digits(least)}–${digits(greatest)})`
+
+const count = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(1))
+
+const summaryVerdict = ({ met, runs }: Summary): string =>
+  met === null ? "" : met === runs ? "met" : met === 0 ? "MISSED" : `MISSED in ${runs - met} of ${runs}`
+
+const summaryCells = (one: Summary): ReadonlyArray<string> => [
+  one.middle.name,
+  `${spread(one.values, one.middle.value, count)} ${one.middle.unit}`,
+  quantity(one.middle.floorValue, one.middle.unit.replace(" over the floor", "")),
+  one.middle.floor,
+  spread(one.ratios, one.middle.ratio, (ratio) => ratio.toFixed(2)),
+  one.middle.target ?? "told only",
+  summaryVerdict(one)
+]
+
+const summaryTable = (all: ReadonlyArray<Summarized>): ReadonlyArray<string> => [
+  "| figure | value | floor | | ratio | target | |",
+  "| --- | ---: | ---: | --- | ---: | --- | --- |",
+  ...all.flatMap(({ summaries }) => summaries).map((one) => `| ${summaryCells(one).join(" | ")} |`)
+]
+
+const section = ({ entry, notes }: Summarized): ReadonlyArray<string> => [
   `## ${entry.name}`,
   "",
   ...entry.about.flatMap((paragraph) => [paragraph, ""]),
-  ...measured.notes.map((note) => `- ${note}`),
-  ...(measured.notes.length > 0 ? [""] : [])
+  ...notes.map((note) => `- ${note}`),
+  ...(notes.length > 0 ? [""] : [])
 ]
 
-/** The whole page. `npm run bench -- --write` makes it; nobody edits it. */
-export const page = (done: ReadonlyArray<Done>, machine: Machine, rounds: number): string => {
-  const figures = done.flatMap(({ measured }) => measured.figures)
+export interface Lengths {
+  readonly runs: number
+  readonly rounds: number
+}
+
+/** The whole page. `npm run bench -- --write` makes it; nobody edits it. Notes are those of the last run. */
+export const page = ({ usual, withoutBubblewrap }: AllRuns, machine: Machine, { rounds, runs }: Lengths): string => {
   const lines = [
     "# Benchmarks",
     "",
@@ -66,16 +89,19 @@ export const page = (done: ReadonlyArray<Done>, machine: Machine, rounds: number
     "same run, in turn with it, because times alone say more about the machine than about Pawl.",
     "",
     ...machineLines(machine),
-    `- one round to warm up, then ${rounds} rounds of each side in turn; medians. The ratio is the median of the rounds' own ratios.`,
+    `- ${runs} runs, each in processes of its own; in each, one round to warm up, then ${rounds} rounds of each side in turn. The ratio of a run is the median of its rounds' own ratios.`,
+    "- Told is the median of the runs, and in brackets the least and the greatest. A target is met when every run met it.",
     "",
-    "| figure | value | floor | | ratio | target | |",
-    "| --- | ---: | ---: | --- | ---: | --- | --- |",
-    ...figures.map((one) => `| ${cells(one).join(" | ")} |`),
+    ...summaryTable(usual),
+    "",
+    "Where apps or checks run, the same on this machine without bubblewrap:",
+    "",
+    ...summaryTable(withoutBubblewrap),
     "",
     "`npm run bench --silent -- --json` prints one JSON line for each figure, `--only <name>` measures one of them,",
     "`--list` names them all, and `--rounds <n>` takes another number of rounds.",
     "",
-    ...done.flatMap(section)
+    ...usual.flatMap(section)
   ]
   return `${lines.join("\n").trimEnd()}\n`
 }

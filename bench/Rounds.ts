@@ -33,7 +33,10 @@ export const lastly = async <A>(work: Promise<A>, end: () => Promise<unknown>): 
   }
 }
 
-/** A/B/A/B…: each round runs every side once. Round 0 warms up and is dropped. */
+/**
+ * A/B/B/A…: each round runs every side once, every other one in the opposite order, so that no side always comes after
+ * the same other. Round 0 warms up and is dropped.
+ */
 export const inTurn = async <K extends string, A>(
   rounds: number,
   sides: Sides<K, A>,
@@ -43,7 +46,7 @@ export const inTurn = async <K extends string, A>(
   const results = Object.fromEntries(names.map((name) => [name, [] as Array<A>])) as Record<K, Array<A>>
   for (let round = 0; round <= rounds; round++) {
     say(round === 0 ? "warming up" : `round ${round} of ${rounds}`)
-    for (const name of names) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const result = await sides[name](round)
       if (round > 0) results[name].push(result)
     }

@@ -46,7 +46,7 @@ export const bench: Bench = ({ rounds, say }) =>
           floor: "bare Node server, bytes in memory",
           floorValue: median(rate("bare")),
           ratio: across(rate("front"), rate("bare")),
-          target: ratioAtLeast(0.5)
+          target: ratioAtLeast(0.75)
         })
       ],
       notes: [`${connections} connections for ${loadMs} ms each; a file of ${bytes.length} bytes.`]

@@ -120,7 +120,7 @@ export const bench: Bench = ({ rounds, say }) =>
           floor: "the same queue, empty",
           floorValue: median(rates.empty),
           ratio: across(rates.behind, rates.empty),
-          target: ratioAtLeast(0.5)
+          target: ratioAtLeast(0.8)
         }),
         figure({
           name: "queue-empty",
@@ -128,7 +128,8 @@ export const bench: Bench = ({ rounds, say }) =>
           unit: "commands/s",
           floor: "a queue by hand",
           floorValue: median(rates.hand),
-          ratio: across(rates.empty, rates.hand)
+          ratio: across(rates.empty, rates.hand),
+          target: ratioAtLeast(0.75)
         })
       ],
       notes: [

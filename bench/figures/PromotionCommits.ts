@@ -126,11 +126,11 @@ export const bench: Bench = ({ rounds, say }) =>
       })
     return {
       figures: [
-        against("promotion-8-fibers", "ledger8", "minimal8", ratioAtLeast(0.5)),
-        against("promotion-32-fibers", "ledger32", "minimal8", ratioAtLeast(0.5)),
+        against("promotion-8-fibers", "ledger8", "minimal8", ratioAtLeast(0.7)),
+        against("promotion-32-fibers", "ledger32", "minimal8", ratioAtLeast(0.75)),
         against("promotion-8-fibers-same-rows", "ledger8", "sameRows8"),
-        against("promotion-1-fiber", "ledger1", "minimal1", ratioAtLeast(0.5)),
-        against("promotion-1-fiber-same-rows", "ledger1", "sameRows1")
+        against("promotion-1-fiber", "ledger1", "minimal1", ratioAtLeast(0.45)),
+        against("promotion-1-fiber-same-rows", "ledger1", "sameRows1", ratioAtLeast(0.8))
       ],
       notes: [
         `${perRound} promotions of ${projects} Projects in each round, each side on a fresh copy of its database file.`

@@ -63,7 +63,7 @@ export const bench: Bench = ({ rounds, say }) =>
           floor: proxyFloor,
           floorValue: median(rate("proxy")),
           ratio: across(rate("front"), rate("proxy")),
-          target: ratioAtLeast(0.6)
+          target: ratioAtLeast(0.85)
         }),
         figure({
           name: "warm-requests-p99",

@@ -38,6 +38,10 @@ export const LocalLimits = {
   /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
   gitListingBytes: 32 * MiB,
 
+  // Processes started for the server (decision)
+  /** How long the spawner may take until a process runs that it was asked for. */
+  spawnMs: 5 * second,
+
   // git over HTTP (decisions: a push is bounded as the files of one API call are)
   gitPushUnpackedBytes: 64 * MiB,
   gitPushObjects: 20_000,

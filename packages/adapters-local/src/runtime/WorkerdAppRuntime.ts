@@ -20,6 +20,7 @@ import type { HostSetting, RequestBounds } from "./host/HostProcess.ts"
 import { loadBundle } from "./LoadedBundle.ts"
 import { confine, everyIsolation, type RuntimeIsolation, writeShared } from "./host/RuntimeIsolation.ts"
 import { Watchdog } from "./host/Watchdog.ts"
+import { Spawner } from "../spawner/Spawner.ts"
 
 /** How apps are run on this machine. */
 export interface Options {
@@ -74,7 +75,7 @@ const makeFolder = async (parent: string): Promise<string> => {
 const unavailable = (error: unknown) =>
   new AppRuntimeUnavailable({ reason: error instanceof Error ? error.message : String(error) })
 
-/** Folder, isolation and watchdog, in the order in which they must be undone. */
+/** Folder, spawner, isolation and watchdog, in the order in which they must be undone. */
 const acquireSetting = Effect.fnUntraced(function* (
   options: Options,
   bindings: HostSetting["bindings"],
@@ -87,6 +88,17 @@ const acquireSetting = Effect.fnUntraced(function* (
   const folder = yield* Effect.acquireRelease(
     Effect.tryPromise({ try: () => makeFolder(options.folder), catch: unavailable }),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }).catch(() => undefined))
+  )
+  // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
+  const descriptor = yield* Effect.acquireRelease(
+    Effect.sync(() => openSync(folder, "r")),
+    (one) => Effect.sync(() => closeSync(one))
+  )
+  const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
+  // It comes to life while the isolations are tried.
+  const spawner = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => Spawner.open(reach), catch: unavailable }),
+    (one) => Effect.promise(() => one.close())
   )
   const shared = join(folder, "shared")
   const confinement = yield* Effect.tryPromise({
@@ -101,12 +113,6 @@ const acquireSetting = Effect.fnUntraced(function* (
     Effect.sync(() => new Watchdog(processes + 2 * LocalLimits.appWarmHosts + LocalLimits.appReplicas)),
     (one) => Effect.promise(() => one.close())
   )
-  // A socket's name is at most 107 bytes: a long path is reached through a descriptor of its folder.
-  const descriptor = yield* Effect.acquireRelease(
-    Effect.sync(() => openSync(folder, "r")),
-    (one) => Effect.sync(() => closeSync(one))
-  )
-  const reach = folder.length > 60 ? `/proc/${process.pid}/fd/${descriptor}` : folder
   const meters = yield* Meters
   const started: HostSetting["started"] = (version, beganMs, endedMs) => {
     meters.coldStarts.observe((endedMs - beganMs) / 1000)
@@ -119,7 +125,21 @@ const acquireSetting = Effect.fnUntraced(function* (
     ...options.bounds
   }
   const room = new BodyRoom()
-  return { confinement, watchdog, bindings, console, shared, folder, reach, processes, bounds, room, meters, started }
+  return {
+    confinement,
+    spawner,
+    watchdog,
+    bindings,
+    console,
+    shared,
+    folder,
+    reach,
+    processes,
+    bounds,
+    room,
+    meters,
+    started
+  }
 })
 
 /** The console of the apps; what waits is stored at the end, after the processes are gone. */

@@ -32,7 +32,8 @@ export class HostPool {
     const most = more ? processes - Math.ceil(processes * LocalLimits.appProcessesKept) : processes
     if (this.inUse >= most && (more || !this.evict()))
       throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
-    const host = await (this.warm.shift() ?? this.launch())
+    // One that was started ahead and failed is not this visitor's: theirs is started now.
+    const host = await (this.warm.shift()?.catch(() => this.launch()) ?? this.launch())
     return host.alive ? host : this.take(version, more)
   }
 
@@ -44,17 +45,19 @@ export class HostPool {
     }, LocalLimits.appRefillAfterMs).unref()
   }
 
-  /** Starts as many as should wait. A failure shows when the next one is taken. */
+  /** Starts one, and when it waits the next, until as many wait as should. */
   refill(): void {
-    while (!this.closed && this.warm.length < LocalLimits.appWarmHosts) {
-      const host = this.launch()
-      this.warm.push(host)
-      const drop = () => {
-        const at = this.warm.indexOf(host)
-        if (at >= 0) void this.warm.splice(at, 1)
-      }
-      host.then((one) => void one.exited.then(drop), drop)
+    if (this.closed || this.warm.length >= LocalLimits.appWarmHosts) return
+    const host = this.launch()
+    this.warm.push(host)
+    const drop = () => {
+      const at = this.warm.indexOf(host)
+      if (at >= 0) void this.warm.splice(at, 1)
     }
+    host.then((one) => {
+      void one.exited.then(drop)
+      this.refillSoon()
+    }, drop)
   }
 
   /** Kills all, and resolves when none is left. */

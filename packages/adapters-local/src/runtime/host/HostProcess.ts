@@ -1,5 +1,4 @@
 /** One workerd process: started before it knows its app, given one, watched, and killed. Never used for a second app. */
-import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmodSync, chownSync, writeFileSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
@@ -8,6 +7,8 @@ import { join } from "node:path"
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
 import type { MeterSet } from "@pawl/core/telemetry/Meters"
+import type { Ended, SpawnedProcess } from "../../spawner/SpawnedProcess.ts"
+import type { Spawner } from "../../spawner/Spawner.ts"
 import type { BodyRoom } from "../wire/AnswerBody.ts"
 import { AppConnection } from "../wire/AppConnection.ts"
 import type { AppConsole } from "../console/AppConsole.ts"
@@ -30,6 +31,7 @@ export interface RequestBounds {
 /** What all processes of a runtime share. */
 export interface HostSetting {
   readonly confinement: Confinement
+  readonly spawner: Spawner
   readonly watchdog: Watchdog
   readonly bindings: Bindings
   readonly console: AppConsole
@@ -48,16 +50,16 @@ export interface HostSetting {
 }
 
 interface Started {
-  readonly child: ChildProcess
+  readonly child: SpawnedProcess
   /** Of workerd itself, inside its wrappers. */
   readonly pid: number
   readonly said: () => string
 }
 
 /** What a process says on standard error: kept up to a bound, read on for ever, so that a full pipe never holds it up. */
-const wordsOf = (child: ChildProcess): (() => string) => {
+const wordsOf = (child: SpawnedProcess): (() => string) => {
   let said = ""
-  child.stderr?.on("data", (chunk: Buffer) => {
+  child.streams[2]?.on("data", (chunk: Buffer) => {
     if (said.length < 4000) said += chunk.toString("utf8")
   })
   return () => said
@@ -82,7 +84,7 @@ export class HostProcess {
   private stopped = false
   private verdict: "cpu" | "memory" | null = null
   private readonly setting: HostSetting
-  private readonly child: ChildProcess
+  private readonly child: SpawnedProcess
   private readonly watch: Watch
   private readonly said: () => string
 
@@ -99,21 +101,14 @@ export class HostProcess {
       // Not ours to say on this machine; the watchdog's bound stands.
     }
     this.watch = setting.watchdog.watch(pid)
-    this.exited = new Promise((resolve) =>
-      child.once("exit", () => {
-        this.alive = false
-        this.verdict = this.watch.verdict()
-        if (this.version !== null && !this.stopped) setting.console.died(this.version, this.verdict)
-        if (this.verdict !== null || this.crashed) setting.meters.appKills.add(this.verdict ?? "crashed")
-        this.watch.release()
-        server.closeAllConnections()
-        server.close()
-        this.connection.gone()
-        void rm(join(setting.folder, name), { recursive: true, force: true }).catch(() => undefined)
-        this.onExit?.()
-        resolve()
-      })
-    )
+    this.exited = child.ended.then((ended) => {
+      this.died(ended)
+      server.closeAllConnections()
+      server.close()
+      this.connection.gone()
+      void rm(join(setting.folder, name), { recursive: true, force: true }).catch(() => undefined)
+      this.onExit?.()
+    })
   }
 
   static async start(setting: HostSetting): Promise<HostProcess> {
@@ -127,22 +122,20 @@ export class HostProcess {
       countCall: () => caller.host?.countCall() ?? false
     })
     const [file = "", ...args] = confinement.command(setting.shared, own, hostArguments(confinement.socketFolder(near)))
-    let child: ChildProcess | undefined
+    let child: SpawnedProcess | undefined
     try {
       if (confinement.uid !== null)
         for (const path of [own, join(own, "supervisor.sock")]) chownSync(path, confinement.uid, confinement.uid)
       chmodSync(join(own, "supervisor.sock"), 0o600)
-      child = spawn(file, args, { env: cleanEnvironment, stdio: ["pipe", "pipe", "pipe", "pipe"], cwd: "/" })
-      setting.console.read(child.stdout, () => caller.host?.version ?? null)
+      // Its configuration, its output, its errors, and where it says that it listens.
+      child = await setting.spawner.start({ file, args, cwd: "/", env: cleanEnvironment, streams: 4 })
+      setting.console.read(child.streams[1] ?? null, () => caller.host?.version ?? null)
       const said = wordsOf(child)
-      // A process that is gone does not take its configuration; its exit tells of that.
-      child.stdin?.on("error", () => undefined)
-      child.on("error", () => undefined)
       const pid = await workerdOf(child, said)
       caller.host = new HostProcess(setting, name, server, { child, pid, said })
       return caller.host
     } catch (error) {
-      child?.kill("SIGKILL")
+      child?.kill()
       server.close()
       await rm(own, { recursive: true, force: true }).catch(() => undefined)
       throw error instanceof AppRuntimeUnavailable
@@ -158,7 +151,8 @@ export class HostProcess {
   async assign(version: AppVersion, config: Uint8Array): Promise<void> {
     this.version = version
     this.watch.begin(LocalLimits.appColdCpuMs)
-    this.child.stdin?.end(config)
+    // A process that is gone does not take its configuration; its exit tells of that.
+    this.child.streams[0]?.end(config)
     try {
       await listening(this.child, this.said)
       this.watch.end()
@@ -222,7 +216,17 @@ export class HostProcess {
     if (!this.alive) return
     this.stopped = true
     // The wrapper is what we started; workerd dies with it.
-    this.child.kill("SIGKILL")
+    this.child.kill()
+  }
+
+  private died({ lost }: Ended): void {
+    this.alive = false
+    // It was no doing of the app's.
+    if (lost) this.stopped = true
+    this.verdict = this.watch.verdict()
+    if (this.version !== null && !this.stopped) this.setting.console.died(this.version, this.verdict)
+    if (this.verdict !== null || this.crashed) this.setting.meters.appKills.add(this.verdict ?? "crashed")
+    this.watch.release()
   }
 
   private countCall(): boolean {

@@ -1,9 +1,9 @@
 /** The beginnings of a workerd process: until it waits for its configuration, and from there until it listens. */
-import type { ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { AppRuntimeUnavailable } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
+import type { SpawnedProcess } from "../../spawner/SpawnedProcess.ts"
 
 /** The failure of a process that could not be started; `reason` is for people. */
 export const unavailable = (reason: string) => new AppRuntimeUnavailable({ reason })
@@ -29,11 +29,10 @@ const nameOf = (pid: number): string => readFileSync(`/proc/${pid}/comm`, "utf8"
 const lookMs = 2
 
 /** The process id of workerd, once the wrappers around it have started it. It then waits for its configuration. */
-export const workerdOf = async (child: ChildProcess, said: () => string): Promise<number> => {
+export const workerdOf = async (child: SpawnedProcess, said: () => string): Promise<number> => {
   const untilMs = performance.now() + LocalLimits.appStartMs
   for (;;) {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
-      throw unavailable(`workerd ended at its start: ${said().slice(0, 500)}`)
+    if (!child.alive) throw unavailable(`workerd ended at its start: ${said().slice(0, 500)}`)
     try {
       const pid = leafOf(child.pid)
       if (nameOf(pid) === "workerd") return pid
@@ -69,7 +68,7 @@ const complaintOf = (said: string): string | null => {
  * Resolves when workerd listens. Rejects with `NotListening` when it ends first, with `AppRuntimeUnavailable` when it
  * takes too long.
  */
-export const listening = (child: ChildProcess, said: () => string): Promise<void> =>
+export const listening = (child: SpawnedProcess, said: () => string): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => settle(() => reject(unavailable(`an app did not start within ${LocalLimits.appStartMs} ms`))),
@@ -80,14 +79,12 @@ export const listening = (child: ChildProcess, said: () => string): Promise<void
       told += chunk.toString("utf8")
       if (told.includes('"app"')) settle(resolve)
     }
-    // After the end of its output, so that its last words are there.
-    const closed = () => settle(() => reject(new NotListening(complaintOf(said()))))
     const settle = (end: () => void) => {
       clearTimeout(timer)
-      child.stdio[3]?.off("data", hear)
-      child.off("close", closed)
+      child.streams[3]?.off("data", hear)
       end()
     }
-    child.stdio[3]?.on("data", hear)
-    child.once("close", closed)
+    child.streams[3]?.on("data", hear)
+    // After the end of its output, so that its last words are there.
+    void child.closed.then(() => settle(() => reject(new NotListening(complaintOf(said())))))
   })

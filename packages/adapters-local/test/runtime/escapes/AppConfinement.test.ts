@@ -118,7 +118,9 @@ describe("an app's process is shut in", () => {
         supervisor.once("exit", () => resolve("it ended"))
       })
       expect(said).toContain("serving 200")
-      const pids = workerdsUnder(supervisor.pid ?? 0)
+      // The app's, those that wait for one, and the spawner that started them.
+      const pids = processesBelow(supervisor.pid ?? 0)
+      expect(pids.map(nameOf)).toContain("workerd")
       const gone = new Promise((resolve) => supervisor.once("exit", resolve))
       supervisor.kill("SIGKILL")
       await gone

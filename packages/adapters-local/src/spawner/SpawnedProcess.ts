@@ -1,0 +1,68 @@
+/** One process that the spawner has started, as the server sees it. */
+import { readFileSync } from "node:fs"
+import type { Socket } from "node:net"
+
+/** How a process ended. `lost`: the spawner ended first, and took the process with it. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly lost: boolean
+}
+
+/** When a process began, in the kernel's ticks since the machine's start; null when it is gone. A number alone may be another process's by now. */
+const beginningOf = (pid: number): string | null => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Its streams stand in the order of its descriptors: the first is to be written, the others must be read to their end. */
+export class SpawnedProcess {
+  readonly pid: number
+  readonly streams: ReadonlyArray<Socket>
+  readonly ended: Promise<Ended>
+  /** After its end, when all that it wrote was read and nobody holds a stream of it any more. */
+  readonly closed: Promise<void>
+  alive = true
+  private readonly began: string | null
+  private readonly demandKill: () => void
+  private settle: (ended: Ended) => void = () => undefined
+
+  constructor(pid: number, streams: ReadonlyArray<Socket>, demandKill: () => void) {
+    this.pid = pid
+    this.streams = streams
+    this.demandKill = demandKill
+    this.began = beginningOf(pid)
+    this.ended = new Promise((resolve) => (this.settle = resolve))
+    const closing = streams.map((stream) => new Promise((resolve) => stream.once("close", resolve)))
+    this.closed = Promise.all([this.ended, ...closing]).then(() => undefined)
+  }
+
+  /** Sends SIGKILL, as long as it lives. */
+  kill(): void {
+    if (this.alive) this.demandKill()
+  }
+
+  /** For the spawner alone: the process has ended. */
+  end(ended: Ended): void {
+    if (!this.alive) return
+    this.alive = false
+    if (ended.lost) this.killOrphan()
+    // What is written to it has no reader; what it wrote may still be read.
+    this.streams[0]?.destroy()
+    this.settle(ended)
+  }
+
+  /** Most die with the spawner; where the machine has no `setpriv`, they do not. */
+  private killOrphan(): void {
+    if (this.began === null || beginningOf(this.pid) !== this.began) return
+    try {
+      process.kill(this.pid, "SIGKILL")
+    } catch {
+      // It ended by itself.
+    }
+  }
+}

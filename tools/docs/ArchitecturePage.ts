@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { floors } from "../house/Floors.ts"
+import { portsIn } from "../house/Ports.ts"
 import { type Room, rooms } from "../house/Rooms.ts"
 import { code, type Page, table } from "./Markdown.ts"
 
@@ -47,8 +48,6 @@ const floorTable = (): string =>
     floors.map(({ holds, room }) => [code(room), holds])
   )
 
-const declared = /^export (?:class (\w+) extends Context\.Service<|const (\w+) = Context\.Reference)/gm
-
 /** What makes a port: a layer of it, or its place in a context. Those that only watch another one are none. */
 const makersOf = (port: string): ReadonlyArray<string> =>
   sources
@@ -65,7 +64,7 @@ const suites = new Set(sources.map(({ name }) => /^testing\/contracts\/.*?(\w+)C
 const portRows = (): ReadonlyArray<ReadonlyArray<string>> =>
   sources
     .filter(({ name }) => name.startsWith("core/"))
-    .flatMap(({ name, text }) => Array.from(text.matchAll(declared), ([, a, b]) => ({ name, port: a ?? b! })))
+    .flatMap(({ name, text }) => portsIn(text).map((port) => ({ name, port })))
     .filter(({ port }) => suites.has(port))
     .toSorted((a, b) => (a.port < b.port ? -1 : 1))
     .map(({ name, port }) => {

@@ -3,8 +3,8 @@
  * handler to what it commits. Read from the text; a name that is only in a comment does not count.
  */
 import { readdirSync, readFileSync } from "node:fs"
-import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
+import { importPaths } from "../house/ImportPaths.ts"
 
 const packages = fileURLToPath(new URL("../../packages/", import.meta.url))
 
@@ -37,15 +37,18 @@ const split = (text: string): ReadonlyMap<string, string> => {
   return found
 }
 
+/** The id of what an import names: in the same folder, or in the core; null for all else. */
+const idOf = (folder: string, id: string, specifier: string): string | null => {
+  const [path = ""] = importPaths(`packages/${folder}/${id}.ts`, specifier)
+  const home = [`packages/${folder}/`, "packages/core/src/"].find((each) => path.startsWith(each))
+  return home === undefined ? null : path.slice(home.length).replace(/\.ts$/, "")
+}
+
 /** What a local name stands for: `id#name`, or `id#*` for a namespace. */
-const importsOf = (id: string, text: string): ReadonlyMap<string, string> => {
+const importsOf = (folder: string, id: string, text: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const [, clause = "", specifier = ""] of text.matchAll(/^import (?!type )([^"]*?) from "([^"]+)"/gm)) {
-    const target = specifier.startsWith(".")
-      ? posix.join(posix.dirname(id), specifier).replace(/\.ts$/, "")
-      : specifier.startsWith("@pawl/core/")
-        ? specifier.slice("@pawl/core/".length)
-        : null
+    const target = idOf(folder, id, specifier)
     if (target === null) continue
     const namespace = /\* as (\w+)/.exec(clause)?.[1]
     if (namespace !== undefined) found.set(namespace, `${target}#*`)
@@ -77,7 +80,7 @@ export const declarationsOf = (folder: string): Declarations => {
     const id = path.replace(/\.ts$/, "")
     const text = withoutComments(readFileSync(`${packages}${folder}/${path}`, "utf8"))
     const parts = split(text)
-    const [own, imports] = [new Set(parts.keys()), importsOf(id, text)]
+    const [own, imports] = [new Set(parts.keys()), importsOf(folder, id, text)]
     const usesIn = (part: string) => usesOf(id, part, own, imports)
     for (const [name, part] of parts)
       all.set(`${id}#${name}`, { id: `${id}#${name}`, text: part, uses: usesIn(part), usesIn })

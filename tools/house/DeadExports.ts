@@ -6,19 +6,12 @@
  * outsiders want to write its name.
  */
 import { readdirSync, readFileSync } from "node:fs"
-import { join, posix } from "node:path"
+import { join } from "node:path"
 import { exportsOf } from "./Exports.ts"
 import type { Finding } from "./Finding.ts"
+import { importPaths } from "./ImportPaths.ts"
 import { specifiersOf } from "./Specifiers.ts"
 import type { OurFile } from "./Workspace.ts"
-
-/** `@pawl/core/model/Change` → `packages/core/src/model/Change.ts`; relative names are looked up from their file. */
-const targetOf = (file: string, specifier: string): string => {
-  if (specifier.startsWith(".")) return posix.join(posix.dirname(file), specifier)
-  const [, name, path] = /^@pawl\/([a-z-]+)(?:\/(.+))?$/.exec(specifier) ?? []
-  if (name === undefined) return specifier
-  return `packages/${name}/src/${path === undefined ? "index" : path === "api" || path === "http" ? `${path}/index` : path}.ts`
-}
 
 const words = (text: string): ReadonlySet<string> => new Set(text.match(/[A-Za-z_$][\w$]*/g) ?? [])
 
@@ -31,7 +24,7 @@ interface User {
 
 const userOf = (path: string, text: string, specifiers: ReadonlyArray<string>): User => ({
   words: words(text),
-  targets: new Set(specifiers.map((specifier) => targetOf(path, specifier)))
+  targets: new Set(specifiers.flatMap((specifier) => importPaths(path, specifier)))
 })
 
 /** Pages of the docs, whose code blocks are compiled. */

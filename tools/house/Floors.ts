@@ -3,6 +3,7 @@
  * below it. What still runs back up stands in a list that may only shrink.
  */
 import type { Finding } from "./Finding.ts"
+import { relativePath } from "./ImportPaths.ts"
 import { specifiersOf } from "./Specifiers.ts"
 import type { OurFile } from "./Workspace.ts"
 
@@ -67,7 +68,7 @@ const arrowsOf = (file: OurFile): ReadonlyArray<Arrow> => {
   const from = file.path.startsWith(sources) ? roomOf(file.path) : undefined
   if (from === undefined) return []
   return specifiersOf(file.source).flatMap(({ text, line }) => {
-    const to = text.startsWith(".") ? roomOf(new URL(text, `file:///${file.path}`).pathname.slice(1)) : undefined
+    const to = text.startsWith(".") ? roomOf(relativePath(file.path, text)) : undefined
     return to === undefined || to === from ? [] : [{ from, to, file: file.path, line }]
   })
 }

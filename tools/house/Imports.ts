@@ -1,8 +1,9 @@
 /** Holds every source file to its room's row: which packages it may import, and which folders it may reach into. */
 import { existsSync, readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
-import { join, posix } from "node:path"
+import { join } from "node:path"
 import type { Finding } from "./Finding.ts"
+import { relativePath } from "./ImportPaths.ts"
 import type { Room } from "./Rooms.ts"
 import { roomOf } from "./Rooms.ts"
 import { specifiersOf } from "./Specifiers.ts"
@@ -28,7 +29,7 @@ const declaredBy = (root: string, file: string): ReadonlySet<string> => {
 }
 
 const relativeTo = (room: Room, file: string, specifier: string): string | undefined => {
-  const target = posix.join(posix.dirname(file), specifier)
+  const target = relativePath(file, specifier)
   const sources = file.split("/").slice(0, 3).join("/") + "/"
   if (!target.startsWith(sources)) return `reaches out of ${sources}: import the package by its name`
   const closed = room.closedTo.find((folder) => target.startsWith(folder))

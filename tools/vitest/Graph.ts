@@ -4,7 +4,8 @@
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { dirname, join, normalize } from "node:path"
+import { dirname, join } from "node:path"
+import { packagePaths, relativePath } from "../house/ImportPaths.ts"
 
 /** Paths from the root of the workspace, with slashes. */
 export type Files = ReadonlySet<string>
@@ -24,14 +25,6 @@ const stringsIn = (text: string): ReadonlyArray<string> =>
   [...text.replaceAll(typesOnly, "").matchAll(strings)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? ""
   )
-
-/** `@pawl/core/app/App`: the source that it stands for. */
-const packageFile = (files: Files, text: string): string | undefined => {
-  const [, name, path = "index"] = /^@pawl\/([a-z0-9-]+)(?:\/(.+))?$/.exec(text) ?? []
-  if (name === undefined) return undefined
-  const base = `packages/${name}/src/${path}`
-  return [`${base}.ts`, `${base}/index.ts`].find((each) => files.has(each))
-}
 
 /** The folders of all files, each with what lies below it. */
 const foldersOf = (files: Files): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -54,11 +47,11 @@ const reached = (
   from: string,
   text: string
 ): ReadonlyArray<string> => {
-  const ours = packageFile(files, text)
+  const ours = packagePaths(text).find((each) => files.has(each))
   if (ours !== undefined) return [ours]
   if (text.length > 200) return []
   if (/^\.\.?\//.test(text)) {
-    const path = normalize(join(dirname(from), text)).replace(/\/$/, "")
+    const path = relativePath(from, text).replace(/\/$/, "")
     if (files.has(path)) return [path]
     const inside = folders.get(path) ?? []
     return inside.length > mostInFolder ? [] : inside

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { portsIn } from "../../../tools/house/Ports.ts"
 
 const packages = new URL("../../", import.meta.url)
 const sources = (folder: URL): ReadonlyArray<{ readonly path: string; readonly text: string }> =>
@@ -21,12 +22,8 @@ const noPorts: Readonly<Record<string, string>> = {
 /** Ports that are filled by hosts alone so far: their suites run over a scripted layer. */
 const onlyScripted: ReadonlyArray<string> = ["Agent", "Planner"]
 
-const tags = sources(new URL("core/src/", packages)).flatMap(({ path, text }) =>
-  [...text.matchAll(/^export (?:class (\w+) extends Context\.Service<|const (\w+) = Context\.Reference)/gm)].map(
-    (match) => ({ port: (match[1] ?? match[2])!, path })
-  )
-)
-const ports = tags.map(({ port }) => port).filter((port) => !(port in noPorts))
+const tags = sources(new URL("core/src/", packages)).flatMap(({ text }) => portsIn(text))
+const ports = tags.filter((port) => !(port in noPorts))
 const suiteOf = (port: string) => `${port[0]!.toLowerCase()}${port.slice(1)}Contract`
 const inStores = readFileSync(new URL("testing/src/contracts/stores/StoreContracts.ts", packages), "utf8")
 
@@ -52,7 +49,7 @@ const runners = (() => {
 describe("The contract suites", () => {
   it("know the ports of the core", () => {
     expect(ports).toEqual(expect.arrayContaining(["Ledger", "ObjectStore", "PointerSource", "Secrets"]))
-    expect(tags.map(({ port }) => port)).toEqual(expect.arrayContaining(Object.keys(noPorts)))
+    expect(tags).toEqual(expect.arrayContaining(Object.keys(noPorts)))
   })
 
   it.each(ports)("have one for %s", (port) => {

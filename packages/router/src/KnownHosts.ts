@@ -1,7 +1,7 @@
 /** What host names say, remembered: a router is asked for the same few thousands of times a second. */
 import { RouterLimits } from "./RouterLimits.ts"
-import type { AppHost } from "@pawl/core/model/HostLabel"
-import { hostRoute } from "./Routes.ts"
+import { type AppHost, hostFor, parseHost } from "@pawl/core/model/HostLabel"
+import { Limits } from "@pawl/core/primitives/Limits"
 
 /** Where a path is, as a URL says it. A `URL` is one. */
 export interface Address {
@@ -56,6 +56,7 @@ export class KnownHost {
     this.host = host
   }
 
+  /** The address of a path and query on this host; null when it cannot be one. */
   address(secure: boolean, path: string): Address | null {
     const origin = secure
       ? (this.#secure ??= Origin.of("https", this.host))
@@ -67,10 +68,26 @@ export class KnownHost {
 /** What a host name says: an app's host, the apps domain itself, or nothing of ours. */
 export type Host = KnownHost | { readonly _tag: "Apex" } | { readonly _tag: "Nobody" }
 
-/** Host names under one apps domain, as they were read; bounded. */
+const apex = { _tag: "Apex" } as const
+const nobody = { _tag: "Nobody" } as const
+
+/** An app's host gets the name that the router writes, with the port that was asked for. */
+const hostOf = (parsed: ReturnType<typeof parseHost>, asked: string, appsDomain: string): Host => {
+  if (parsed === "apex") return apex
+  if (parsed === null || parsed === undefined) return nobody
+  const name = hostFor(parsed.label, parsed.channel, appsDomain.toLowerCase().replace(/:\d*$/, ""))
+  return new KnownHost(parsed, `${name}${/:\d{1,5}$/.exec(asked)?.[0] ?? ""}`)
+}
+
+interface Read {
+  readonly host: Host
+  readonly isBelow: boolean
+}
+
+/** Host names as they were read under one apps domain; bounded. */
 export class KnownHosts {
   readonly #appsDomain: string
-  readonly #known = new Map<string, KnownHost>()
+  readonly #known = new Map<string, Read>()
 
   constructor(appsDomain: string) {
     this.#appsDomain = appsDomain
@@ -78,14 +95,23 @@ export class KnownHosts {
 
   /** Whose host this is, as it was asked for. */
   of(host: string): Host {
+    return this.#read(host).host
+  }
+
+  /** Whether a host is the apps domain or lies below it, also where no app could have it. */
+  isBelow(host: string): boolean {
+    return this.#read(host).isBelow
+  }
+
+  #read(host: string): Read {
     const known = this.#known.get(host)
     if (known !== undefined) return known
-    const route = hostRoute(host, this.#appsDomain)
-    if (route._tag !== "App") return route
-    const made = new KnownHost(route.app, route.host)
+    const parsed = parseHost(host, this.#appsDomain)
+    const read = { host: hostOf(parsed, host, this.#appsDomain), isBelow: parsed !== undefined }
+    if (host.length > Limits.hostLength) return read
     // Anybody may ask for any name: what nobody asks for again is not kept for long.
     if (this.#known.size >= RouterLimits.pointerCacheEntries) this.#known.clear()
-    this.#known.set(host, made)
-    return made
+    this.#known.set(host, read)
+    return read
   }
 }

@@ -57,6 +57,8 @@ export class Router extends Context.Service<
     readonly ask: (label: string, channel: Channel, path: string) => Effect.Effect<AppResponse, Unserved>
     /** Pointers of a label moved: versions that ran here and whose pointer is removed are stopped. */
     readonly stopRemoved: (label: string) => Effect.Effect<void>
+    /** The hosts of apps, as they were read; null where no apps are served. */
+    readonly hosts: KnownHosts | null
   }
 >()("@pawl/router/Router") {}
 
@@ -248,7 +250,7 @@ const make = Effect.fnUntraced(function* (options: RouterOptions) {
       // Whoever asks for the host is told that it is gone; what runs ends by itself when nobody asks for a while.
     ).pipe(Effect.catchTag("PointerSourceUnavailable", () => Effect.void))
 
-  return Router.of({ handle, ask, stopRemoved })
+  return Router.of({ handle, ask, stopRemoved, hosts })
 })
 
 /** Over pointers, files and the runtime of apps. */

@@ -2,7 +2,6 @@
 import { RouterLimits } from "./RouterLimits.ts"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Bundle, RunWorkerFirst } from "@pawl/core/bundle/Bundle"
-import { type AppHost, hostFor, parseHost } from "@pawl/core/model/HostLabel"
 import type { Pointer } from "@pawl/core/model/Pointer"
 import type { FoundPointer } from "@pawl/core/app/PointerSource"
 import { decodePath, encodePath, type HtmlHandling, needsEscapes, type NotFoundHandling, resolve } from "./AssetPath.ts"
@@ -40,21 +39,6 @@ export const isReserved = (pathname: string): boolean => {
     else if (segment !== "" && segment !== ".") segments.push(segment)
   }
   return segments[0] === reservedSegment
-}
-
-/** What a host leads to. `Nobody`: it is none of ours, or no app could have it. */
-export type HostRoute =
-  | { readonly _tag: "Apex" }
-  | { readonly _tag: "Nobody" }
-  | { readonly _tag: "App"; readonly app: AppHost; readonly host: string }
-
-/** Whose host this is. `host` is the name as the router writes it, with the port that was asked for. */
-export const hostRoute = (host: string, appsDomain: string): HostRoute => {
-  const parsed = parseHost(host, appsDomain)
-  if (parsed === "apex") return { _tag: "Apex" }
-  if (parsed === null || parsed === undefined) return { _tag: "Nobody" }
-  const name = hostFor(parsed.label, parsed.channel, appsDomain.toLowerCase().replace(/:\d*$/, ""))
-  return { _tag: "App", app: parsed, host: `${name}${/:\d{1,5}$/.exec(host)?.[0] ?? ""}` }
 }
 
 /** Production shares its id with nobody; previews and versions carry their channel, so data and isolates stay apart. */

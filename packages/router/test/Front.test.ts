@@ -1,8 +1,10 @@
 import { placeOf } from "@pawl/router/Front"
+import { KnownHosts } from "@pawl/router/KnownHosts"
 import { describe, expect, it } from "vitest"
 
 const isApi = (host: string): boolean => /^(localhost|pawl\.example)(:\d+)?$/.test(host)
-const place = (host: string, appsDomain: string | null = "apps.example") => placeOf({ appsDomain, isApi }, host)
+const place = (host: string, appsDomain: string | null = "apps.example") =>
+  placeOf({ apps: appsDomain === null ? null : new KnownHosts(appsDomain), isApi }, host)
 
 describe("The front", () => {
   it("sends hosts below the apps' domain to apps, those that no app can have included", () => {

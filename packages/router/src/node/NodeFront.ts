@@ -7,6 +7,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "nod
 import { outcomeOf, page } from "../Pages.ts"
 import { Router } from "../Router.ts"
 import * as Settled from "../Settled.ts"
+import type { KnownHosts } from "../KnownHosts.ts"
 import { read } from "./NodeRequest.ts"
 import { refuse, send } from "./NodeResponse.ts"
 import { attachRefusals, comesTooLate } from "./ConnectionRefusals.ts"
@@ -17,6 +18,8 @@ export interface NodeFront {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void
   /** For its `checkContinue` event: `100 Continue` is sent when the app first reads the body, and never when it does not. */
   readonly handleExpecting: (req: IncomingMessage, res: ServerResponse) => void
+  /** The router's: whoever dispatches by `Host` asks them, so that a name is read once. */
+  readonly hosts: KnownHosts | null
 }
 
 /** How a server before the router is made: strict parsing, bounded headers, no connection for ever. */
@@ -66,7 +69,8 @@ export const make: Effect.Effect<NodeFront, never, Router> = Effect.gen(function
 
   return {
     handle: (req, res) => answer(req, res, false),
-    handleExpecting: (req, res) => answer(req, res, true)
+    handleExpecting: (req, res) => answer(req, res, true),
+    hosts: router.hosts
   }
 })
 

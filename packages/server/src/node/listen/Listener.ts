@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { placeOf } from "@pawl/router/Front"
+import { KnownHosts } from "@pawl/router/KnownHosts"
 import { serverOptions, type NodeFront } from "@pawl/router/node/NodeFront"
 import { targetOf } from "@pawl/router/node/NodeRequest"
 import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/ConnectionRefusals"
@@ -59,7 +60,8 @@ export const notHere = (res: ServerResponse, what: string, role: string): void =
   problem(res, 503, "not_served_here", `This process does not serve ${what}. One with the role ${role} does.`)
 
 const dispatch = (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener => {
-  const hosts = { appsDomain: parts.appsDomain, isApi: parts.addresses.isApi }
+  const elsewhere = parts.appsDomain === null ? null : new KnownHosts(parts.appsDomain)
+  const hosts = { apps: parts.apps === null ? elsewhere : parts.apps.hosts, isApi: parts.addresses.isApi }
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = req.headers.host ?? ""
     const place = placeOf(hosts, host)

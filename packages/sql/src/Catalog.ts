@@ -28,7 +28,7 @@ const columnsIn = (sql: SqlClient.SqlClient) =>
       FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`
   })
 
-/** Asks the database in its own dialect. */
+/** What the database of this client holds, asked in its own dialect. */
 export const read: Effect.Effect<Catalog, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = new Map<string, Set<string>>()

@@ -38,8 +38,11 @@ export type Outcome =
 export class Database extends Context.Service<
   Database,
   {
+    /** Which SQL it speaks, beyond what both share. */
     readonly dialect: "sqlite" | "pg"
+    /** One statement, in a transaction of its own; answers its rows. */
     readonly query: (query: Query) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+    /** All statements in one transaction, in their order; all of them, or none. */
     readonly batch: (statements: ReadonlyArray<Statement>) => Effect.Effect<Outcome, SqlError>
     /** Reaches the other processes on this database; the stores make their own, for this process alone, without it. */
     readonly signals?: Signals

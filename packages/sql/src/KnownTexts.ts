@@ -4,7 +4,7 @@
  */
 import { Limits } from "@pawl/core/primitives/Limits"
 
-/** The value, unchangeable with all that it holds: whoever reads its text again gets the same one. */
+/** Freezes a value with all that it holds, and answers it: whoever reads its text again gets the same one. */
 export const frozen = <A>(value: A): A => {
   // What is frozen is so with all that it holds.
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
@@ -22,7 +22,10 @@ export interface KnownTexts<A> {
   readonly keep: (text: string, value: A) => void
 }
 
-/** Those that were not read for a while are forgotten: when one generation is full, the one before it goes. */
+/**
+ * Knows no text yet. Those that were not read for a while are forgotten: when one generation is full, the one before it
+ * goes.
+ */
 export const make = <A>(): KnownTexts<A> => {
   let [young, old] = [new Map<string, A>(), new Map<string, A>()]
   let chars = 0

@@ -240,7 +240,10 @@ const runAll = Effect.gen(function* () {
   yield* setLives(sql)
 })
 
-/** Safe to run at every start, and by several processes at once. */
+/**
+ * Brings the database to the shape of this version. Safe to run at every start, and by several processes at once. Fails
+ * when a newer version has been at work on it.
+ */
 export const migrate: Effect.Effect<void, LedgerUnavailable, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>

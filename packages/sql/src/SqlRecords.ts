@@ -90,7 +90,7 @@ export const make = (database: Database["Service"]): Records["Service"] => {
   }
 }
 
-/** JSON that the store wrote itself. */
+/** The value of a text that the store wrote as JSON; `corrupt` where it is none. */
 export const parsed = (tableName: string, key: string, text: unknown) =>
   Result.mapError(
     Result.try((): unknown => JSON.parse(String(text))),

@@ -11,34 +11,42 @@ import { plainCheckAfter } from "@pawl/core/primitives/PlainJson"
 
 /** The table of a kind, with the statements that read and write a row of it. */
 export interface Table {
+  /** What it keeps. */
   readonly kind: Kind
   /** `pawl_` and the kind in snake case. */
   readonly name: string
+  /** How that kind is kept. */
   readonly entity: Entity<unknown>
   /** The entity's columns, named as there (and quoted in SQL, so that they cannot collide with the store's own). */
   readonly columns: ReadonlyArray<string>
   /** Where `status` stands in `columns`; -1 for a kind without. */
   readonly statusAt: number
+  /** Those of `columns` whose values are unique. */
   readonly unique: ReadonlyArray<string>
   /**
    * The JSON of a record. Throws when the record is not what its schema says. What it shares with the record that it
    * takes the place of, which was stored, is not looked at again.
    */
   readonly encode: (record: unknown, before?: unknown) => string
+  /** The record of a JSON text. Frozen: all who read the row share it. */
   readonly decode: (text: unknown) => Result.Result<unknown, unknown>
   /** Values of `columns`. */
   readonly values: (record: unknown) => ReadonlyArray<Parameter>
+  /** A new row: project, id, data, then the columns. */
   readonly insert: string
   /** Data and status. The other columns hardly ever change, and a column that is set rewrites its index. */
   readonly update: string
   /** Data and all columns. */
   readonly rewrite: string
+  /** Deletes the row of an id at a revision. */
   readonly remove: string
+  /** The revision of an id. */
   readonly revision: string
   /** Answers a row while the record is at its revision. */
   readonly same: string
   /** The revision of whoever stands in the way of an insertion: by the key, or by a unique value. */
   readonly taken: string
+  /** The beginning of a listing: position, id, revision and data. */
   readonly select: string
   /** The row of an id. */
   readonly byId: string

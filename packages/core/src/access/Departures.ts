@@ -15,7 +15,7 @@ const keyOf = (organizationId: string, userId: string): string => `${organizatio
 export const departuresOf = (organizationId: string, userId: string) =>
   Effect.map(find("departure", keyOf(organizationId, userId)), (stored) => stored?.record.count ?? 0)
 
-/** The field of a row that is given now. */
+/** The field `stay` of an entry that is given now; left out for a user who never left. */
 export const stayOf = (count: number): Pick<Membership, "stay"> => (count === 0 ? {} : { stay: count })
 
 /** A user's place in an organization, or null, and how often the user had left before. */
@@ -27,7 +27,7 @@ export const placeOf = Effect.fnUntraced(function* (organizationId: string, user
 /** Whether an entry was given since the user left last. */
 export const isCurrent = (entry: Pick<Membership, "stay">, stay: number): boolean => (entry.stay ?? 0) === stay
 
-/** The writes by which a user leaves. */
+/** The writes by which a user leaves an organization: their place goes, their departures are one more. */
 export const departing = Effect.fnUntraced(function* (place: Commit.Stored<OrganizationMember>, now: Time.Timestamp) {
   const { organizationId, userId } = place.record
   const id = keyOf(organizationId, userId)

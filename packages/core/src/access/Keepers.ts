@@ -42,7 +42,10 @@ const placesOf = (userId: string) =>
     (page) => page.items
   )
 
-/** The user, when the caller answers for them; fails else. */
+/**
+ * The user, when the caller answers for them. Fails with `Unknown` for whom the caller shares no organization with, with
+ * `InsufficientRole` for a mere member, and with `BelongsElsewhere` for an owner of some of their organizations.
+ */
 export const requireKeeper = Effect.fnUntraced(function* (callerId: string, userId: string) {
   const user = yield* demand("user", userId)
   const { madeIn } = user.record

@@ -30,7 +30,7 @@ const newOwner = Effect.fnUntraced(function* (name: string) {
   return user
 })
 
-/** The owner of an organization who has been one for longest. */
+/** The owner of an organization who has been a member for longest. Fails with `Unknown` when there is none. */
 export const firstOwner = Effect.fnUntraced(function* (organizationId: string) {
   const members = yield* (yield* Records).list("organizationMember", { where: { organizationId }, limit: "all" })
   const owner = members.items.find((each) => each.record.role === "owner")
@@ -84,7 +84,10 @@ const bootstrapping = Effect.fnUntraced(function* (input: {
     : { answer, commit: { name: "Organizations.bootstrap", projectId: null, writes } }
 })
 
-/** Makes an organization. Its maker is its owner. It counts for its maker, or for who stands behind the maker. */
+/**
+ * Makes an organization. Its maker is its owner. It counts for its maker, or for who stands behind the maker. Fails with
+ * `OrganizationLimit` or `InvalidField`.
+ */
 export const create = Effect.fnUntraced(function* (userId: string, name: string) {
   yield* checkName("name", name, Limits.organizationNameLength)
   const id: OrganizationId = `org_${yield* makeUuid}`

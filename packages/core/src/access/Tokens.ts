@@ -107,7 +107,10 @@ export const generate: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect
 export const isLive = (token: Token, now: Time.Timestamp): boolean =>
   token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now)
 
-/** The record of a token's text. */
+/**
+ * A new record that stands for a token's text: its SHA-256, the name, and the scopes, by default all. It is stored by
+ * the caller.
+ */
 export const recordOf = Effect.fnUntraced(function* (userId: User["id"], text: Redacted.Redacted, input: NewToken) {
   const token: Token = {
     id: `tok_${yield* makeUlid}`,
@@ -127,8 +130,9 @@ export const list = (userId: string, page: { readonly limit?: number; readonly c
   Effect.flatMap(Records, (records) => records.list("token", { where: { userId }, ...page }))
 
 /**
- * Issues a token to a user. It can do no more than the token that asks for it and lives no longer, so that a
- * narrow token cannot make itself a wide one.
+ * Issues a token to a user, and answers its text this once. It can do no more than the token that asks for it and lives
+ * no longer, so that a narrow token cannot make itself a wide one. Fails with `ScopeExceedsToken`, `TokenLimit` or
+ * `InvalidField`, and with `Unknown` for a user who was disabled.
  */
 export const issue = Effect.fnUntraced(function* (userId: string, input: NewToken, asking: Asking) {
   yield* checkName("name", input.name, Limits.tokenNameLength)
@@ -160,7 +164,7 @@ const issuing = Effect.fnUntraced(function* (userId: string, text: Redacted.Reda
   }
 })
 
-/** The user, who was not disabled. Nobody else does anything. */
+/** The user, or `Unknown`: also for one who was disabled, who does nothing any more. */
 export const demandEnabled = Effect.fnUntraced(function* (userId: string) {
   const user = yield* demand("user", userId)
   return user.record.disabledAt === undefined ? user : yield* new Unknown({ kind: "user", id: userId })
@@ -186,7 +190,10 @@ export interface Caller {
   readonly token: Pick<Token, "id" | "name" | "scopes" | "expiresAt">
 }
 
-/** Who a token's text belongs to. Looked up at each call, so that a revocation is in force at once. */
+/**
+ * Who a token's text belongs to. Looked up at each call, so that a revocation is in force at once. Fails with
+ * `Unauthenticated`.
+ */
 export const authenticate = Effect.fnUntraced(function* (text: Redacted.Redacted) {
   if (Redacted.value(text) === "") return yield* new Unauthenticated({ reason: "missing" })
   // What does not look like a credential is none, whatever is stored: the router knows them by their look alone.

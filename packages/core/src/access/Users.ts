@@ -31,6 +31,7 @@ export class UserLimit extends Schema.TaggedError<UserLimit>()("UserLimit", { ma
 /** What is asked of a new user, and of the first token that comes with it. */
 export interface NewUser {
   readonly name: string
+  /** The organization that the user joins; without it the user joins none, and counts for one that the maker owns. */
   readonly organizationId?: string
   /** In the organization; default `member`. */
   readonly role?: OrganizationRole
@@ -42,7 +43,8 @@ export interface NewUser {
 
 /**
  * Makes a user with a token of their own. Only owners may: of the organization that is named, else of any. The token
- * can do no more than the one that asks and lives no longer; who asks for an owner needs all scopes.
+ * can do no more than the one that asks and lives no longer; who asks for an owner needs all scopes. Fails with
+ * `InsufficientRole`, `ScopeExceedsToken`, `UserLimit`, `MemberLimit` or `InvalidField`.
  */
 export const create = Effect.fnUntraced(function* (ownerId: string, input: NewUser, asking: Asking) {
   yield* checkName("name", input.name, Limits.userNameLength)

@@ -3,6 +3,7 @@ import { Context, type Effect, Schema } from "effect"
 
 /** The call goes over a bound of the store. Nothing was changed. The message is what the app sees. */
 export class DataRefused extends Schema.TaggedError<DataRefused>()("DataRefused", {
+  /** The name of the bound in `Limits`; `removed` for a store that is gone. */
   limit: Schema.String,
   message: Schema.String
 }) {}
@@ -31,13 +32,18 @@ export interface DataStoreRef {
 export class AppData extends Context.Service<
   AppData,
   {
+    /** The value of a key; null when there is none. */
     readonly get: (store: DataStoreRef, key: string) => Effect.Effect<string | null, DataRefused | AppDataUnavailable>
-    /** Value size counts UTF-8 bytes, key length characters; a new key counts to `Limits.appDataKeys`. */
+    /**
+     * Stores a value. Its size counts UTF-8 bytes, the length of its key characters; a new key counts to
+     * `Limits.appDataKeys`.
+     */
     readonly put: (
       store: DataStoreRef,
       key: string,
       value: string
     ) => Effect.Effect<void, DataRefused | AppDataUnavailable>
+    /** Deletes a key. Deleting what is not there succeeds. */
     readonly remove: (store: DataStoreRef, key: string) => Effect.Effect<void, DataRefused | AppDataUnavailable>
     /** Keys by code point order. `complete` is false when more match than `limit` (default and most: 1,000). */
     readonly list: (

@@ -8,8 +8,11 @@ import { Context, type Effect, Schema } from "effect"
 export interface AppVersion {
   /** `<project>@<commit>`, and for version and preview hosts `<project>@<commit>#<channel>`. */
   readonly id: string
+  /** Whose app it is. */
   readonly project: string
+  /** Which of its hosts is served. */
   readonly channel: string
+  /** Key of the `bundle.json`. */
   readonly bundleKey: string
   /** SHA-256 of `bundle.json`. Another one is refused. */
   readonly bundleDigest: string
@@ -53,7 +56,12 @@ export class AppThrew extends Schema.TaggedError<AppThrew>()("AppThrew", {
 /** The app went over a bound and was stopped. Answer 503. */
 export class AppOverLimit extends Schema.TaggedError<AppOverLimit>()("AppOverLimit", {
   version: Schema.String,
+  /**
+   * Which bound: time of the CPU, memory, subrequests, wall time, the answer, requests that wait, or starts that
+   * failed.
+   */
   limit: Schema.Literals(["cpu", "memory", "subrequests", "wall", "response", "busy", "crash_loop"]),
+  /** When it may be asked again. */
   retryAfterSeconds: Schema.Finite
 }) {
   override get message() {

@@ -39,7 +39,9 @@ export interface BundleRef {
   readonly digest: string
 }
 
-/** A pointer row that serves a bundle. */
+/**
+ * A new pointer row: of the bundle that it serves, or without `served` of none yet. Its incarnation is 1 when not said.
+ */
 export const pointerRow = (options: {
   readonly project: Project
   readonly channel: Channel
@@ -68,7 +70,10 @@ export const pointerRow = (options: {
   updated_at: options.now
 })
 
-/** Writes the version row of a generation, unless it is there. Version rows never change. */
+/**
+ * The write of a generation's version row; null when the row is there: version rows never change. Fails with `Unknown`
+ * without an app.
+ */
 export const versionRow = Effect.fnUntraced(function* (
   project: Project,
   served: { readonly commit: string; readonly generation: number; readonly bundle: BundleRef }
@@ -83,7 +88,10 @@ export const versionRow = Effect.fnUntraced(function* (
 
 const production: Channel = "production"
 
-/** `deploy`, unless it would need a build on a day whose builds are used. What `deploy` would refuse comes first. */
+/**
+ * `deploy`, unless it would need a build on a day whose builds are used: `BuildCapReached`. What `deploy` would refuse
+ * comes first.
+ */
 export const requestApp = Effect.fnUntraced(function* (projectId: string) {
   if ((yield* Settings).appsDomain === null) return yield* new AppsDisabled()
   yield* demandActive(projectId)
@@ -92,7 +100,10 @@ export const requestApp = Effect.fnUntraced(function* (projectId: string) {
   return yield* deploy(projectId)
 })
 
-/** Sends `app.provision` for the head of a Project, with a production pointer that says `building`. */
+/**
+ * Sends `app.provision` for the head of a Project, and answers its production pointer: `building`, or as it is where it
+ * serves already. Fails with `AppsDisabled`, `NoSource`, `ProjectArchived` or `Unknown`.
+ */
 export const deploy = (projectId: string) =>
   decideAndCommit(
     Effect.gen(function* () {

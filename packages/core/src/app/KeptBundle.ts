@@ -30,7 +30,7 @@ export const knownDigest = Effect.fnUntraced(function* (
   return yield* verifiedDigest(step.candidateId)
 })
 
-/** The stored bundle of that digest. */
+/** The bundle of a generation under its own address; null when it is not there whole, or its digest is not known. */
 export const keptBundle = Effect.fnUntraced(function* (
   step: Pick<Generation, "projectId" | "generation" | "commit" | "candidateId">
 ) {

@@ -56,7 +56,10 @@ interface Input {
   readonly decision: Decision
 }
 
-/** Decides on a verified Candidate that owes an approval. The approver is the actor of the session. */
+/**
+ * Decides on a verified Candidate that owes an approval. The approver is the actor of the session. The same decision
+ * again answers the stored one. Fails with `AlreadyDecided`, `NotRequired`, `SelfApproval`, `ProjectArchived` or `Unknown`.
+ */
 export const decide = (actor: Actor, input: Input) =>
   decideAndCommit(
     Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { pass, passes } from "../upkeep/Pass.ts"
 /** The pieces of this upkeep in the journal: each says after which page the next one begins. */
 export const auditPasses = passes(Schema.Struct({ after: Schema.NullOr(Schema.String) }))
 
-/** One message. An audit that waits already is not sent again. */
+/** The body of `project.audits`, one message: a page of Projects. An audit that waits already is not sent again. */
 export const requestAudits = pass(auditPasses, { after: null }, ({ after }) =>
   Effect.gen(function* () {
     const page = yield* (yield* Records).list("project", {

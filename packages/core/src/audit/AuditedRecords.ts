@@ -21,14 +21,20 @@ import { owesApproval, tiersUndone } from "../candidate/RollbackPlan.ts"
 
 /** A promoted generation and what stands around it, as it was read; null for what is not there. */
 export interface GenerationRecords {
+  /** The generation. */
   readonly step: Generation
+  /** The one before it. */
   readonly before: Generation
+  /** What was promoted. */
   readonly candidate: Candidate | null
   readonly change: Change | null
+  /** In the order of composition. */
   readonly changeSets: ReadonlyArray<ChangeSet | null>
+  /** All rows of the Candidate, oldest first. */
   readonly evidence: ReadonlyArray<Evidence>
   /** All decisions on its Candidate, oldest first. */
   readonly approvals: ReadonlyArray<Approval>
+  /** The version that it was promoted under. */
   readonly policy: Policy | null
   readonly release: Release | null
   /** The generation that a rollback goes back to. */

@@ -1,6 +1,6 @@
 /**
  * Derives a generation's commit anew: from its base, ChangeSet by ChangeSet, each merge checked by the audit's own
- * code against what the repository holds (house, "What was verified is what goes live").
+ * code against what the repository holds.
  */
 import { Effect } from "effect"
 import { type CommitRef, Repositories, type RepositoryRef } from "../project/Repositories.ts"
@@ -47,7 +47,7 @@ const walk = Effect.fnUntraced(function* (ref: RepositoryRef, commit: string, is
   return { fresh, edge }
 })
 
-/** Adds a commit and all that it was made of: 40 characters each. */
+/** Adds the ids of a commit and of all that it was made of to `reached`. Fails with `ObjectNotFound`. */
 export const addReachable = (ref: RepositoryRef, commit: string, reached: Set<string>) =>
   Effect.map(
     walk(ref, commit, (each) => reached.has(each)),

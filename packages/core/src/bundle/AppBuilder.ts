@@ -4,10 +4,15 @@ import type { Bundle } from "./Bundle.ts"
 
 /** One reason a build was refused: what, where and why, in words that a person or an agent can act on. */
 export const BuildProblem = Schema.Struct({
+  /** A snake_case word for programs. */
   code: Schema.String,
+  /** For people. */
   message: Schema.String,
+  /** Path from the root of the source; null when it is about no file. */
   file: Schema.NullOr(Schema.String),
+  /** From 1 on; null when unknown. */
   line: Schema.NullOr(Schema.Finite),
+  /** From 1 on; null when unknown. */
   column: Schema.NullOr(Schema.Finite)
 })
 export interface BuildProblem extends Schema.Schema.Type<typeof BuildProblem> {}
@@ -71,6 +76,7 @@ export class AppBuilder extends Context.Service<
       readonly settings: ReadonlyMap<string, Uint8Array>
       readonly folders: ReadonlySet<string>
     }) => Effect.Effect<string | null>
+    /** Starts a build, or answers the handle of one of this id that runs already. */
     readonly start: (job: BuildJob) => Effect.Effect<BuildHandle, BuilderUnavailable>
     /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */
     readonly poll: (handle: BuildHandle, waitMs: number) => Effect.Effect<BuildState, BuilderUnavailable>

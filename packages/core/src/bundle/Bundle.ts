@@ -56,6 +56,7 @@ export interface RedirectRule extends Schema.Schema.Type<typeof RedirectRule> {}
 
 /** The static files of an app, and the rules by which they are served. */
 export const BundleAssets = Schema.Struct({
+  /** The folder of the source that the files are from; absent for none. */
   directory: Schema.optional(Schema.String),
   notFoundHandling: NotFoundHandling,
   htmlHandling: HtmlHandling,
@@ -75,11 +76,15 @@ export const Bundle = Schema.Struct({
   project: ProjectId,
   commit: ObjectId,
   tree: ObjectId,
+  /** Derived from the domain, so that building again gives the same bytes. */
   builtAt: Timestamp,
+  /** Name and exact version of the bundler. */
   builder: Schema.Struct({ name: Schema.String, version: Schema.String }),
   /** Null for an app of static assets alone. */
   mainModule: Schema.NullOr(Schema.String),
+  /** By module path. */
   modules: Schema.Record(Schema.String, BundleModule),
+  /** `YYYY-MM-DD`, from the settings of the app. */
   compatibilityDate: Schema.String,
   compatibilityFlags: Schema.Array(Schema.String),
   assets: BundleAssets,
@@ -88,7 +93,7 @@ export const Bundle = Schema.Struct({
 })
 export interface Bundle extends Schema.Schema.Type<typeof Bundle> {}
 
-/** What is served live, and what Candidates show. */
+/** The first parts of the keys of bundles: what is served live, and what Candidates show. */
 export const bundleKinds = ["apps", "app-previews"] as const
 /** The app of a generation, or the preview of a Candidate. */
 export type BundleKind = (typeof bundleKinds)[number]

@@ -6,7 +6,7 @@ import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 export class DailyCounter extends Context.Service<
   DailyCounter,
   {
-    /** How much of a day is used. */
+    /** How much of a day is used; 0 for a name that was never counted. */
     readonly used: (name: string, day: string) => Effect.Effect<number, LedgerUnavailable>
     /** How much of a day is used under each name that begins with `prefix`. */
     readonly usedBy: (prefix: string, day: string) => Effect.Effect<ReadonlyMap<string, number>, LedgerUnavailable>

@@ -31,7 +31,8 @@ export const clearStrays = (projectId: string) =>
 
 /**
  * A removed app has leftovers again, and is cleaned away again; a deploy waits for that. It counts as one more app: a
- * cleaning that is under way began with the app before it, and does not take this one for clean. Also who has lost a lease says so: what was stored is there.
+ * cleaning that is under way began with the app before it, and does not take this one for clean. No lease is asked for:
+ * what was stored is there, whoever stored it.
  */
 export const leavingAgain = Effect.fnUntraced(function* (projectId: string) {
   const pointer = yield* find("pointer", pointerKey(projectId, "production"))

@@ -25,7 +25,8 @@ export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecreas
 
 /**
  * Raises a budget. The same budget again changes nothing. A Change that its budget had stopped runs on: the Tasks that
- * were stopped are ready, and what depends on them waits for them again.
+ * were stopped are ready, and what depends on them waits for them again. Fails with `InvalidField`,
+ * `BudgetCannotDecrease`, `ChangeClosed`, `ProjectArchived` or `Unknown`.
  */
 export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
   decideAndCommit(

@@ -24,7 +24,7 @@ const reason = "change cancelled"
 
 /**
  * Cancels a Change with its open Tasks and Candidates; it says `why`, or else who did. Cancelling a cancelled one answers
- * it as it is.
+ * it as it is. Fails with `NotCancellable` or `Unknown`.
  */
 export const cancel = (actor: Actor, changeId: string, why = `cancelled by ${actor.id}`) =>
   decideAndCommit(

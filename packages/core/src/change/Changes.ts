@@ -66,7 +66,10 @@ const checkFields = (input: NewChange): Effect.Effect<void, InvalidField> => {
   return Effect.void
 }
 
-/** Opens a Change, or answers the one that this `clientRequestId` opened before. */
+/**
+ * Opens a Change, or answers the one that this `clientRequestId` opened before, with `created: false`. Fails with
+ * `InvalidField`, `Unknown` or `ProjectArchived`.
+ */
 export const open = Effect.fnUntraced(function* (actor: Actor, input: NewChange) {
   const id = yield* changeIdOf(input.projectId, input.clientRequestId)
   const before = yield* find("change", id)

@@ -90,7 +90,11 @@ const baseOf = Effect.fnUntraced(function* (change: Change, edit: Edit, newest: 
   return { generation: newest.baseGeneration, commit: newest.commit, tree: newest.tree, from } as Base
 })
 
-/** Records a person's edit: a completed Task, its run, and the ChangeSet, committed in the run's own fork. */
+/**
+ * Records a person's edit: a completed Task, its run, and the ChangeSet, committed in the run's own fork. Fails with
+ * `InvalidField`, `InvalidPath` or `TreeTooLarge` for what was sent; with `ChangeClosed`, `RollbackTakesNoChangeSets`,
+ * `ChangeSetLimit`, `NoSource`, `ProjectArchived` or `Unknown` for where it was sent.
+ */
 export const record = (actor: Actor, edit: Edit) =>
   Effect.andThen(checkFields(edit), decideAndCommit(recording(actor, edit))).pipe(Effect.withSpan("ChangeSets.record"))
 

@@ -5,7 +5,9 @@ import type { Event } from "../model/Event.ts"
 
 /** Events up to this sequence are gone by retention; start later. */
 export class EventsExpired extends Schema.TaggedError<EventsExpired>()("EventsExpired", {
+  /** What was asked for. */
   after: Schema.Finite,
+  /** The sequence of the oldest event that is kept. */
   oldest: Schema.Finite
 }) {
   override get message() {

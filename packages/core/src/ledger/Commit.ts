@@ -35,12 +35,14 @@ export type Write =
         readonly revision: number
       }
     }[Kind]
+  /** No such record any more. Conflicts when it moved on since `revision`. */
   | { readonly _tag: "Delete"; readonly kind: Kind; readonly id: string; readonly revision: number }
 
 /** The step of a durable process that a commit finishes. It is kept with the result, and never done again. */
 export interface JournalEntry {
   /** The process: the id of its command. */
   readonly process: string
+  /** Its name, unique in the process. */
   readonly step: string
   /** JSON. Large results are stored by digest, not here. */
   readonly result: unknown
@@ -54,20 +56,28 @@ export interface Commit {
   readonly projectId: string | null
   /** Who did it, for the history. Default: the actor of the first event, else `system:` and the name. */
   readonly actor?: Actor
+  /** What must still be true of records that it does not write. */
   readonly expects?: ReadonlyArray<Expectation>
+  /** Applied in order; each guards the record that it writes. */
   readonly writes?: ReadonlyArray<Write>
+  /** For the outbox, in the order in which they get their sequence. Of a Project only. */
   readonly events?: ReadonlyArray<NewEvent>
+  /** Work to send. */
   readonly commands?: ReadonlyArray<NewCommand>
+  /** The step that this finishes. Done before, the commit does nothing and answers `Duplicate`. */
   readonly journal?: JournalEntry
   /** The lease under which the work is done. The commit fails with `LeaseLost` when it is not held any more. */
   readonly lease?: Lease
 }
 
-/** A new record of a kind. */
+/** The write of a new record. */
 export const insert = <K extends Kind>(kind: K, record: RecordOf<K>): Write =>
   ({ _tag: "Insert", kind, record }) as unknown as Write
 
-/** The stored record with some fields replaced, to be written only if nobody wrote it meanwhile. */
+/**
+ * The write of a stored record with some fields replaced; without fields it only guards it against whoever else writes
+ * it. Where a decision has a `Draft`, that writes.
+ */
 export const update = <K extends Kind>(kind: K, stored: Stored<RecordOf<K>>, fields: Partial<RecordOf<K>>): Write =>
   ({
     _tag: "Update",

@@ -56,10 +56,10 @@ export const uniqueColumns: { readonly [K in Kind]?: ReadonlyArray<string> } = {
 /** The key of a record of this kind. */
 export const idOf = (kind: Kind, record: unknown): string => (entityOf(kind) as Entity<unknown>).id(record)
 
-/** The status of a record, for kinds that have a life. */
+/** The status of a record; null for a kind without a life. */
 export const statusOf = (kind: Kind, record: unknown): string | null => lives.get(kind)?.status(record) ?? null
 
-/** Throws when no life of this kind goes from one record's status to the other's. */
+/** Throws `BadCommit` when the life of this kind does not go from one record's status to the other's. */
 export const checkStep = (kind: Kind, from: unknown, to: unknown): void => {
   const life = lives.get(kind)
   if (life === null || life === undefined) return
@@ -110,8 +110,8 @@ const sizeBytes = (commit: Commit): number => {
 }
 
 /**
- * Throws `BadCommit` when the commit cannot be meant. A store that knows a bound of the commit's size, in bytes, need
- * not have it measured.
+ * Throws `BadCommit` when the commit breaks a rule of this file. A store that knows a bound of the commit's size, in
+ * bytes, need not have it measured.
  */
 export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): void => {
   const { commands = [], events = [], expects = [], writes = [] } = commit

@@ -16,7 +16,10 @@ export interface Decided<A> {
 const isConflict = (error: unknown): error is Conflict =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "Conflict"
 
-/** Runs a decision until its commit holds. Gives up as `LedgerUnavailable` after `Limits.commitAttempts` Conflicts. */
+/**
+ * Runs a decision until its commit holds, and answers what it decided. After a Conflict it decides anew, at most
+ * `Limits.commitAttempts` times; then it fails with `LedgerUnavailable`.
+ */
 export const decideAndCommit = <A, E, R>(decide: Effect.Effect<Decided<A>, E, R>) => {
   const attempt = Effect.gen(function* () {
     const decided = yield* decide

@@ -23,7 +23,10 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { co
   }
 }
 
-/** The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has a step of the journal, or a record that there can be only once. */
+/**
+ * The store cannot be reached, is full, or gave up. Nothing is known of the commit; sending it again is safe when it has
+ * a step of the journal, or a record that there can be only once.
+ */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
   operation: Schema.String,
   reason: Schema.String,
@@ -53,9 +56,9 @@ export class Ledger extends Context.Service<
   {
     /**
      * Applies the whole commit, or nothing. Fails with `Conflict` naming the first expectation that no longer holds,
-     * in the order: expects, then writes. A repeated journal step answers `Duplicate`; a status step that
-     * the lifecycle lacks, one without the events of its row, a record of another scope and a commit over `Limits.commitRows` or `commitBytes` are defects
-     * (`BadCommit`).
+     * in the order: expects, then writes; with `LeaseLost` when its lease is not held any more. A repeated journal step
+     * answers `Duplicate`. A status step that the lifecycle lacks, one without the events of its row, a record of
+     * another scope and a commit over `Limits.commitRows` or `commitBytes` are defects (`BadCommit`).
      */
     readonly commit: (commit: Commit) => Effect.Effect<Committed | Duplicate, Conflict | LeaseLost | LedgerUnavailable>
   }

@@ -29,15 +29,16 @@ export interface Page<A> {
 export const positionOf = (cursor: string | undefined): number | null =>
   cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : null
 
-/** Each answer is what was committed last. `get` answers none for a record that there is not. */
+/** Each answer is what was committed last. */
 export class Records extends Context.Service<
   Records,
   {
+    /** The record of a key; none for one that there is not. */
     readonly get: <K extends Kind>(
       kind: K,
       id: string
     ) => Effect.Effect<Option.Option<Stored<RecordOf<K>>>, LedgerUnavailable>
-    /** In the order of insertion. A cursor that is not one of ours starts at the beginning. */
+    /** A page of records in the order of their insertion. A cursor that is not one of ours starts at the beginning. */
     readonly list: <K extends Kind>(kind: K, listing: Listing<K>) => Effect.Effect<Page<RecordOf<K>>, LedgerUnavailable>
   }
 >()("@pawl/core/ledger/Records") {}

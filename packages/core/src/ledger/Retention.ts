@@ -7,7 +7,9 @@ import type { LedgerUnavailable } from "./Ledger.ts"
 
 /** How many rows were deleted. */
 export interface Swept {
+  /** Events of all Projects. */
   readonly events: number
+  /** Days of counters. */
   readonly counters: number
 }
 

@@ -2,10 +2,13 @@
 import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "./Ledger.ts"
 
-/** A slot that is held. `holder` tells it from a later holder of the same place. */
+/** A slot that is held, told from a later holding of the same place. */
 export interface HeldSlot {
+  /** What it is a slot of, such as `sandbox/<Change>`. */
   readonly scope: string
+  /** Its number among the slots of the scope. */
   readonly place: number
+  /** Unique to this taking. */
   readonly holder: string
 }
 

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 export interface Armed {
   /** Ends at the first `notify` since this was armed, for all who wait. */
   readonly wait: Effect.Effect<void>
+  /** Stops listening. Safe to repeat. */
   readonly disarm: () => void
 }
 
@@ -12,6 +13,7 @@ export interface Armed {
 export interface Signals {
   /** Begins to listen at once, so that nothing that happens while the store is read is missed. */
   readonly arm: (topic: string) => Armed
+  /** Rings for everybody who listens to the topic. */
   readonly notify: (topic: string) => void
   /** Hears every topic, as often as it is notified, until the answer is called. */
   readonly listen: (heard: (topic: string) => void) => () => void
@@ -103,7 +105,7 @@ export const listening = (signals: Signals, topic: string): Listening => {
 export const eventsOf = (projectId: string): string => `events:${projectId}`
 /** The topic of a Project's consumer groups: one came, or one went. */
 export const groupsOf = (projectId: string): string => `groups:${projectId}`
-/** Notices of other processes may have been missed: whoever relies on them looks now. */
+/** The topic that says that notices of other processes may have been missed: whoever relies on them looks now. */
 export const missed = "missed"
 /** The topic of what a Project's app printed. */
 export const appLogsOf = (projectId: string): string => `app-logs:${projectId}`

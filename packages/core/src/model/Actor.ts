@@ -3,6 +3,7 @@ import { Schema } from "effect"
 
 /** A person, an agent or Pawl itself, with its id. */
 export const Actor = Schema.Struct({
+  /** Who acted: a person by session or token, the agent of a Task, or Pawl by itself. */
   type: Schema.Literals(["user", "agent", "system"]),
   /** `usr_…`, `agt_…`, or `system:auto-promotion`, `system:rollback`, `system:release`, … */
   id: Schema.String

@@ -7,16 +7,23 @@ import { Timestamp } from "../primitives/Time.ts"
 export const Decision = Schema.Literals(["granted", "rejected"])
 export type Decision = typeof Decision.Type
 
-/** One decision, never changed once it is stored. `tree` is the composed tree that was decided on. */
+/** One decision, never changed once it is stored (specification, "Approval"; decisions, "Records"). */
 export const Approval = Schema.Struct({
+  /** `apr_<ULID>`, made when it was decided. */
   id: ApprovalId,
+  /** The Project of the Candidate: an approval is stored in its scope. */
   projectId: ProjectId,
+  /** What was decided on. With `nth` it is the key: `approvalKey`. */
   candidateId: CandidateId,
+  /** The Change of that Candidate. */
   changeId: ChangeId,
+  /** The composed tree that was decided on. It counts for this tree alone. */
   tree: ObjectId,
+  /** One `rejected` is final; `granted` counts until its approver has left. */
   decision: Decision,
-  /** The authenticated member from the session. */
+  /** Id of the user: the authenticated member from the session, never from the request (specification, "Approval"). */
   approver: Schema.String,
+  /** When the decision was committed. */
   decidedAt: Timestamp,
   /** Which decision on its Candidate it is, from 2 on; the first has none. */
   nth: Schema.optionalKey(Schema.Finite),

@@ -43,31 +43,39 @@ export type FindingCode = typeof FindingCode.Type
 
 /** One difference: at which generation, which rule, and what was seen, in words. */
 export const Finding = Schema.Struct({
+  /** The generation at which it was seen; for the head and `main` the newest one. */
   generation: Schema.Finite,
+  /** Which rule does not hold. Programs decide by it. */
   code: FindingCode,
+  /** What was seen and what should be, for people. */
   detail: Schema.String
 })
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
 /** What could not be looked at, without being wrong: an output that retention removed, a merge with several bases. */
 export const Note = Schema.Struct({
+  /** The generation that could not be looked at in full. */
   generation: Schema.Finite,
+  /** What stood in the way. */
   code: Schema.Literals(["evidence_output_expired", "tree_not_derivable"]),
+  /** Which object or commit, for people. */
   detail: Schema.String
 })
 export interface Note extends Schema.Schema.Type<typeof Note> {}
 
 /** What the last look at a Project found; the next one replaces it. No findings: the history holds. */
 export const Audit = Schema.Struct({
+  /** The Project, and the key: the last audit of each is kept. */
   projectId: ProjectId,
+  /** When the audit began. */
   auditedAt: Timestamp,
   /** How many generations were looked at, S0 among them. */
   generations: Schema.Finite,
   /** Every difference, oldest generation first; at most `Limits.auditFindings`. */
   findings: Schema.Array(Finding),
-  /** Differences beyond those. */
+  /** How many differences there were beyond those; 0 for none. */
   moreFindings: Schema.Finite,
-  /** At most `Limits.auditFindings`. */
+  /** What could not be looked at, oldest generation first; at most `Limits.auditFindings`. */
   notes: Schema.Array(Note)
 })
 export interface Audit extends Schema.Schema.Type<typeof Audit> {}

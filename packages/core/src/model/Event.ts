@@ -48,25 +48,35 @@ export type EventType = typeof EventType.Type
 
 /** An event as it is stored and as clients get it. `data` is what `EventData` says of its type. */
 export const Event = Schema.Struct({
+  /** Of CloudEvents. */
   specversion: Schema.Literal("1.0"),
+  /** `evt_<ULID>`, given by the store. */
   id: EventId,
   /** `/projects/<id>` */
   source: Schema.String,
+  /** What happened. */
   type: EventType,
   /** The id of what it is about. */
   subject: Schema.String,
+  /** When it was committed. */
   time: Timestamp,
   /** Starts at 1 and is dense per Project. */
   sequence: Schema.Finite,
+  /** What it tells: JSON. */
   data: Schema.Record(Schema.String, Schema.Unknown),
+  /** Who did it. */
   actor: Actor
 })
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
 /** An event before the store gave it its id, time and place in the sequence. */
 export interface NewEvent {
+  /** What happened. */
   readonly type: EventType
+  /** The id of what it is about. */
   readonly subject: string
+  /** What it tells, as `EventData` says of its type. */
   readonly data: Readonly<Record<string, unknown>>
+  /** Who did it. */
   readonly actor: Actor
 }

@@ -37,6 +37,7 @@ export type GapCode = typeof GapCode.Type
 export const Runner = Schema.Struct({
   /** `bubblewrap`, `unshare`, `builder`, `router`, or `none`. */
   isolation: Schema.String,
+  /** Of what ran it; empty where nothing ran. */
   version: Schema.String,
   /** The guarantees that were in force, by name. */
   guarantees: Schema.Array(Schema.String)
@@ -45,19 +46,31 @@ export interface Runner extends Schema.Schema.Type<typeof Runner> {}
 
 /** Of a Candidate's check or a release's probes, on exactly this commit and tree. */
 export const Evidence = Schema.Struct({
+  /** `evd_<ULID>`. */
   id: EvidenceId,
+  /** The Project of its subject. */
   projectId: ProjectId,
+  /** What was checked: a Candidate or a release, one of the two. */
   subject: Schema.Struct({ candidateId: Schema.optionalKey(CandidateId), releaseId: Schema.optionalKey(ReleaseId) }),
+  /** Of the plan; `release-s<generation>` for a release, with `-injected` for an injected failure. */
   checkId: Schema.String,
+  /** Only `checked_supported` together with `pass` satisfies a required check (specification, "Evidence"). */
   status: EvidenceStatus,
+  /** What the gate counts. */
   result: EvidenceResult,
+  /** The commit that was checked. */
   commit: ObjectId,
+  /** The tree of that commit. */
   tree: ObjectId,
-  /** The object that holds the check's whole output, and its SHA-256. */
+  /** Key of the object that holds the check's whole output; null for a release, whose probes are in its row. */
   outputKey: Schema.NullOr(Schema.String),
+  /** SHA-256 of that output; null without one. */
   outputDigest: Schema.NullOr(Sha256),
+  /** When the first try began. */
   startedAt: Timestamp,
+  /** When the last try ended. */
   finishedAt: Timestamp,
+  /** What ran it. */
   runner: Runner,
   /** One or a few lines for a person. */
   summary: Schema.String,
@@ -69,7 +82,7 @@ export const Evidence = Schema.Struct({
   inputs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The Policy's waiver that was in force for this check. */
   waived: Schema.optionalKey(Waiver),
-  /** Which try this was; a check that could not run is tried again. */
+  /** How many tries it took, at most `Limits.checkGapAttempts`: a check that could not run is tried again. */
   attempt: Schema.Finite
 })
 export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}

@@ -24,11 +24,15 @@ export type ReleaseStatus = typeof ReleaseStatus.Type
 
 /** What one probe expected, and what it got. A `gap` is no response, and never a pass. */
 export const ProbeResult = Schema.Struct({
+  /** What was asked, from the root of the host. */
   path: Schema.String,
+  /** The status that it should have, in words. */
   expected: Schema.String,
   /** Null when there was no response. */
   status: Schema.NullOr(Schema.Finite),
+  /** Only `pass` is one. */
   result: Schema.Literals(["pass", "fail", "gap"]),
+  /** What came instead, for people. */
   detail: Schema.String
 })
 export interface ProbeResult extends Schema.Schema.Type<typeof ProbeResult> {}
@@ -39,25 +43,38 @@ export type BundleSource = typeof BundleSource.Type
 
 /** One for each generation that goes live. Its id is `rel_<project>_<generation>`. */
 export const Release = Schema.Struct({
+  /** `rel_<project>_<generation>`. */
   id: ReleaseId,
+  /** The Project that it is of. */
   projectId: ProjectId,
   /** The generation that it takes live. */
   generation: Schema.Finite,
+  /** The Change that ends with it. */
   changeId: ChangeId,
+  /** The Candidate that was promoted. */
   candidateId: CandidateId,
+  /** The commit that is served. */
   commit: ObjectId,
+  /** The tree of that commit. */
   tree: ObjectId,
+  /** Where it is. */
   status: ReleaseStatus,
+  /** Why it failed or was superseded, in words; null else. */
   reason: Schema.NullOr(Schema.String),
-  /** Of the app's pointer that it began with: on a pointer that was made after that it moves nothing. */
+  /**
+   * Of the app's pointer that it began with: it moves no pointer that was made after that. Absent when there was no
+   * app.
+   */
   incarnation: Schema.optionalKey(Schema.Finite),
-  /** What was served before it; null for nothing. */
+  /** The generation that was served before it, and that it goes back to; null for nothing. */
   replacedGeneration: Schema.NullOr(Schema.Finite),
   /** Where its bundle came from; null until it has one. */
   bundleSource: Schema.NullOr(BundleSource),
-  /** What its smoke test saw. */
+  /** What its smoke test saw; empty before it. */
   probes: Schema.Array(ProbeResult),
+  /** When it was queued, with its promotion. */
   createdAt: Timestamp,
+  /** When it moved last. */
   updatedAt: Timestamp
 })
 export interface Release extends Schema.Schema.Type<typeof Release> {}

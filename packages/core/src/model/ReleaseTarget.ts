@@ -6,9 +6,11 @@ import { Schema } from "effect"
 import { ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-/** `workerName` is the name of the worker at the build service. */
+/** What an admin named, checked. */
 export const ReleaseTarget = Schema.Struct({
+  /** The Project, and the key. */
   projectId: ProjectId,
+  /** The name of the worker at the build service; 1 to `Limits.releaseTargetNameLength` characters. */
   workerName: Schema.String,
   /** The build service's own id of the worker ("external script id"). */
   workerTag: Schema.String,
@@ -16,7 +18,9 @@ export const ReleaseTarget = Schema.Struct({
   url: Schema.String,
   /** The git repository that the build service watches: canonical `main` is pushed there. Absent: it watches another way. */
   remote: Schema.optionalKey(Schema.String),
+  /** When a target was named first. */
   createdAt: Timestamp,
+  /** When this one was set. */
   updatedAt: Timestamp
 })
 export interface ReleaseTarget extends Schema.Schema.Type<typeof ReleaseTarget> {}

@@ -14,12 +14,13 @@ export type Span = typeof Span.Type
 
 /** How far a schedule has come: the one record that all processes move by compare-and-swap. */
 export const Schedule = Schema.Struct({
+  /** One of `scheduleNames`, and the key. */
   name: Schema.String,
   /** The slot that fired last. */
   firedAt: Timestamp,
-  /** Where the next firing goes on, for one that does not do all at once. */
+  /** Where the next firing goes on, for one that does not do all at once; null for the beginning. */
   cursor: Schema.NullOr(Schema.String),
-  /** Of `release.recover`: the spans in which a worker could work, the newest last. */
+  /** Of `release.recover`: the spans in which a worker could work, the newest last, at most `Limits.workedSpans`. */
   worked: Schema.optional(Schema.Array(Span))
 })
 export interface Schedule extends Schema.Schema.Type<typeof Schedule> {}

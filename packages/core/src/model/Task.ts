@@ -43,28 +43,37 @@ export type ModelTier = typeof ModelTier.Type
 export const BlockedBy = Schema.Literals(["dependency", "dead_letter", "budget"])
 export type BlockedBy = typeof BlockedBy.Type
 
-/** `key` is unique in its Change; `dependsOn` names keys of the same Change. */
+/** A piece of work of a Change (decisions, "Records"). */
 export const Task = Schema.Struct({
+  /** `tsk_<change>_<key>`. */
   id: TaskId,
+  /** The Project that it is of. */
   projectId: ProjectId,
+  /** The Change that it is part of. */
   changeId: ChangeId,
-  /** Its name in the Work Graph. */
+  /** Its name in the Work Graph, unique in its Change: `[a-z0-9-]{1,40}`; `edit-<n>` for what a person did. */
   key: Schema.String,
   /** One line, for people. */
   title: Schema.String,
+  /** What kind of work it is: only some may write. */
   kind: TaskKind,
+  /** How much work it is. */
   complexity: Complexity,
-  /** Keys of the Tasks that must be completed first. */
+  /** Keys of the Tasks of the same Change that must be completed first. */
   dependsOn: Schema.Array(Schema.String),
+  /** Where it is. */
   status: TaskStatus,
-  /** How many runs it has had. */
+  /** How many runs it has had, the one that goes on too; 0 before the first. */
   attempt: Schema.Finite,
   /** The tier of model that works it; null for a Task that a person holds. */
   tier: Schema.NullOr(ModelTier),
+  /** Why it is blocked, failed, deferred or cancelled, in words; null else. */
   reason: Schema.NullOr(Schema.String),
-  /** Set while it is blocked. */
+  /** What it waits for while it is blocked; null or absent else. */
   blockedBy: Schema.optionalKey(Schema.NullOr(BlockedBy)),
+  /** When it was stored, with its Work Graph or its ChangeSet. */
   createdAt: Timestamp,
+  /** When it moved last. */
   updatedAt: Timestamp
 })
 export interface Task extends Schema.Schema.Type<typeof Task> {}
@@ -76,22 +85,33 @@ export const isActive = (task: Task): boolean => task.status === "assigned" || t
 
 /** One attempt at a Task. */
 export const TaskRun = Schema.Struct({
+  /** `run_<task>_<attempt>`. */
   id: RunId,
+  /** The Project that it is of. */
   projectId: ProjectId,
+  /** The Change of its Task. */
   changeId: ChangeId,
+  /** The Task that it is an attempt at. */
   taskId: TaskId,
+  /** From 1 on. */
   attempt: Schema.Finite,
+  /** The tier of model that worked it; null for a person's run. */
   tier: Schema.NullOr(ModelTier),
+  /** The fork `ws-<run>` that it works in; null for a run that needs none. */
   workspaceFork: Schema.NullOr(Schema.String),
-  /** The canonical commit that it started from, and its generation (an agent's run). */
+  /** The commit that it started from: the canonical one, or of the person's ChangeSet before it. */
   baseCommit: Schema.String,
+  /** The generation of that commit; absent for a person's run. */
   baseGeneration: Schema.optionalKey(Schema.Finite),
+  /** When it began. */
   startedAt: Timestamp,
+  /** When it ended; null while it goes on. */
   endedAt: Schema.NullOr(Timestamp),
   /** `completed`, `retried`, `escalated`, `failed`, `stopped`, `dead_lettered` or `cancelled`; null while it goes on. */
   outcome: Schema.NullOr(Schema.String),
   /** Why it did not complete, in words. */
   reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** How many calls of models it has cost. */
   modelCalls: Schema.Finite,
   cost_usd: Schema.Finite,
   forkDeletedAt: Schema.NullOr(Timestamp)

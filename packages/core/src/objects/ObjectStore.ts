@@ -23,8 +23,10 @@ export class ObjectMissing extends Schema.TaggedError<ObjectMissing>()("ObjectMi
 
 /** The store could not be read or written: disk full, permission, network. Nothing was stored. Try again later. */
 export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavailable>()("ObjectStoreUnavailable", {
+  /** The method that failed. */
   operation: Schema.String,
   key: Schema.String,
+  /** What went wrong, for people. */
   reason: Schema.String,
   /** It will not come back by itself: nobody waits for it. */
   lasting: Schema.optional(Schema.Boolean)
@@ -36,13 +38,15 @@ export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavai
 
 /** What is known of an object without reading it. */
 export interface ObjectInfo {
+  /** Under which it is stored. */
   readonly key: string
+  /** The length of its bytes. */
   readonly sizeBytes: number
   /** When its bytes were written, ms since 1970, by the store's clock. A copy may have its source's. */
   readonly storedAtMs: number
 }
 
-/** What is stored stays until it is removed. Keys are judged by `checkedKey` before anything is done. */
+/** What is stored stays until it is removed. Each method judges its keys by `checkedKey` before anything is done. */
 export class ObjectStore extends Context.Service<
   ObjectStore,
   {
@@ -57,8 +61,9 @@ export class ObjectStore extends Context.Service<
       key: string,
       range?: { readonly start: number; readonly end: number }
     ) => Stream.Stream<Uint8Array, InvalidKey | ObjectMissing | ObjectStoreUnavailable>
+    /** What is known of an object, without its bytes. */
     readonly head: (key: string) => Effect.Effect<ObjectInfo, InvalidKey | ObjectMissing | ObjectStoreUnavailable>
-    /** Copies one object. Fails with `ObjectMissing` when there is no source. */
+    /** Copies one object, over one of that key. Fails with `ObjectMissing` when there is no source. */
     readonly copy: (
       from: string,
       to: string

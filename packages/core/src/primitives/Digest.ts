@@ -28,7 +28,10 @@ export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
     )
   })
 
-/** JSON with object keys in code point order and no white space: equal values give equal text. */
+/**
+ * JSON without white space, with object keys in the order of their UTF-16 units; fields that are undefined are left out.
+ * Equal values give equal text. The value must be JSON.
+ */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (value !== null && typeof value === "object") {

@@ -14,8 +14,9 @@ export interface FairSlots {
   readonly tryTake: (key: string) => Effect.Effect<boolean, never, Scope.Scope>
   /** Runs work in a slot. */
   readonly withSlot: (key: string) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** How many slots are held, and how many callers wait, by key or in all. */
+  /** How many slots are held, by a key or in all. */
   readonly held: (key?: string) => number
+  /** How many callers wait for a slot, of a key or in all. */
   readonly waiting: (key?: string) => number
 }
 
@@ -123,7 +124,7 @@ const count = (lines: Lines, key: string | undefined, of: (line: Line) => number
   return line === undefined ? 0 : of(line)
 }
 
-/** `slots` in all, at least 1. */
+/** Slots that nobody holds: `slots` in all, at least 1. */
 export const make = (slots: number): FairSlots => {
   const lines = new Lines(Math.max(1, slots))
   const release = (key: string) =>

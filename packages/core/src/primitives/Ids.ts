@@ -69,15 +69,15 @@ export const ObjectId = Schema.String.check(matching("^[0-9a-f]{40}$"))
 /** A SHA-256 digest: 64 lowercase hex characters. */
 export const Sha256 = Schema.String.check(matching("^[0-9a-f]{64}$"))
 
-/** `key` is unique in the Change. */
+/** The id of a Task: `key` is `[a-z0-9-]{1,40}` and unique in the Change. */
 export const taskId = (change: ChangeId, key: string): TaskId => `tsk_${change}_${key}`
-/** The agent of a Task. */
+/** The id of the one agent of a Task. */
 export const agentId = (task: TaskId): AgentId => `agt_${task}`
-/** `attempt` counts from 1 on. */
+/** The id of an attempt at a Task, from 1 on. */
 export const runId = (task: TaskId, attempt: number): RunId => `run_${task}_${attempt}`
-/** The ChangeSet that a run publishes. */
+/** The id of the one ChangeSet that a run may publish. */
 export const changeSetId = (run: RunId): ChangeSetId => `cs_${run}`
-/** The release of a generation. */
+/** The id of the one release of a generation. */
 export const releaseId = (project: ProjectId, generation: number): ReleaseId => `rel_${project}_${generation}`
 /** The first 8 of the 24 hex characters of a Candidate id: the name of its preview host. */
 export const previewId = (candidate: CandidateId): string =>

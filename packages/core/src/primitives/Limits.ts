@@ -1,13 +1,14 @@
 /**
- * Every bound of Pawl, by name, with its unit in the name and its source beside it.
- * "Specification" is the table "Limits" of the specification; "decisions" are Pawl's own choices.
+ * The bounds that packages share, by name, with the unit in the name and the source beside it; what concerns one package
+ * alone stands in its own file of limits. "Specification" is the table "Limits" of the specification; "decisions" are
+ * Pawl's own choices.
  */
 const KiB = 1024
 const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
-/** Units stand at the ends of the names. */
+/** Each bound by its name; the unit stands at the end of the name. */
 export const Limits = {
   // Hosts (specification)
   labelLength: 50,
@@ -15,8 +16,6 @@ export const Limits = {
   versionDigits: 7,
   /** Of a `Host` header: 253 characters of a name (RFC 1035), a dot, and a port. */
   hostLength: 260,
-
-  // Router (decisions: what one process may keep in memory, and for how long a source may keep it waiting)
 
   // Projects and files (decisions)
   slugLength: 50,
@@ -35,16 +34,12 @@ export const Limits = {
   /** Pieces that an object is streamed in (decision). */
   objectChunkBytes: 64 * KiB,
 
-  // git over HTTP (decisions: a push is bounded as the files of one API call are)
-
   // Builds (specification)
   buildsPerDay: 60,
   /** Wall time of one build (decision: an honest build of 400 files takes under a second). */
   buildTimeoutMs: 60 * second,
 
-  // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
-
-  // Slow visitors (decisions: what a process does for one is bounded; what is beyond is cut off)
+  // What an app keeps (specification)
   appDataKeyLength: 512,
   appDataValueBytes: 128 * KiB,
   appDataKeys: 10_000,

@@ -32,7 +32,7 @@ export const isTextTooDeep = (text: string): boolean => {
   return false
 }
 
-/** The same of a value that was parsed, from whatever form. It must not hold itself. */
+/** Whether a parsed value has lists and objects in each other beyond `Limits.jsonDepth`. It must not hold itself. */
 export const isValueTooDeep = (value: unknown): boolean => {
   let level: ReadonlyArray<object> = typeof value === "object" && value !== null ? [value] : []
   for (let depth = 1; level.length > 0; depth++) {

@@ -4,16 +4,25 @@ import { Limits } from "./Limits.ts"
 
 /** What one process is set up with, for as long as it runs. */
 export interface SettingsShape {
+  /**
+   * Which retention and release paths hold: live apps are for production (specification, "What the service does", 3).
+   */
   readonly environment: "production" | "development"
-  /** Null: no live apps. */
+  /** The registrable domain of the hosts of apps, without a port; null: no live apps. */
   readonly appsDomain: string | null
+  /** No tick fires and no scheduled work is sent. */
   readonly paused: boolean
+  /** Whether failures may be injected. */
   readonly fixturesEnabled: boolean
+  /** How many apps may be built in one day (UTC), in all. */
   readonly buildsPerDay: number
-  /** How long checks may run in sandboxes in one month (UTC), in all. */
+  /** How long checks may run in sandboxes in one month (UTC), in all, in milliseconds. */
   readonly sandboxMsPerMonth: number
-  /** What the bundles of one Project may come to before somebody is told. Default: `Limits.bundleBytesPerProject`. */
+  /**
+   * Bytes that the bundles of one Project may come to before somebody is told. Default: `Limits.bundleBytesPerProject`.
+   */
   readonly bundleBytesPerProject?: number
+  /** How long a failed probe waits before it is asked once more, in milliseconds. */
   readonly smokeRetryMs: number
   /** The address of an app as people open it, from its host name: scheme and port are the installation's. */
   readonly appUrl: (host: string) => string

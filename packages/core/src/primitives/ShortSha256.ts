@@ -1,6 +1,7 @@
 /**
  * SHA-256 (FIPS 180-4) of a few bytes, at once. Web Crypto answers from another thread: for a token's text the way there
- * and back takes thirty times as long as the digest.
+ * and back takes thirty times as long as the digest. It is written here because the core has no dependency but Effect,
+ * and the one library that does it at once, `@noble/hashes`, takes twice as long for a token.
  */
 /** At most so many bytes. */
 export const shortBytes = 1024

@@ -12,7 +12,7 @@ export const dayMs = 24 * 60 * 60 * 1000
 /** Milliseconds since 1970 as a timestamp. */
 export const fromMillis = (ms: number): Timestamp => new Date(ms).toISOString()
 
-/** Milliseconds since 1970. */
+/** A timestamp as milliseconds since 1970. */
 export const toMillis = (timestamp: Timestamp): number => DateTime.toEpochMillis(DateTime.makeUnsafe(timestamp))
 
 /** Milliseconds since 1970, by the program's clock. */

@@ -7,7 +7,7 @@ const fieldsOf = (error: Error): string => {
   return Formatter.formatJson(fields)
 }
 
-/** What a caller sent is repeated only in part: it may be long. */
+/** The first 200 characters of what a caller sent, for a message that repeats it. */
 export const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
 /** The message of an error, or its fields as JSON when it has none; what is redacted stays so. */

@@ -85,10 +85,12 @@ const checkFiles = Effect.fnUntraced(function* (
   if (parsed._tag === "Failure") return yield* refuse("invalid_pawl_json", "files.pawl.json", parsed.failure)
 })
 
-/** What a Project is made of. `slug` keeps to `isSlug`; the name is the slug where there is none. */
+/** What is asked of a new Project. */
 export interface NewProject {
   readonly organizationId: OrganizationId
+  /** Unique in the organization; fits `isSlug`. */
   readonly slug: string
+  /** For people; the slug where there is none. */
   readonly name?: string
   /** The first source; without it the Project has none. */
   readonly files: FileEdits | null
@@ -96,7 +98,8 @@ export interface NewProject {
 
 /**
  * Creates a Project: its slug, label and the creator's membership are reserved in the directory, then its source is
- * seeded as S0 and its app is provisioned. When the server dies in between, `project.provision` goes on.
+ * seeded as S0 and its app is provisioned. When the server dies in between, `project.provision` goes on. Fails with
+ * `SlugTaken`, `InvalidField`, `InvalidPath` or `TreeTooLarge`, and with `Unknown` for who has left the organization.
  */
 export const create = Effect.fnUntraced(function* (actor: Actor, input: NewProject) {
   yield* checkSlug(input.slug)
@@ -203,7 +206,10 @@ const keepSeed = (projectId: string, files: FileEdits) =>
     Effect.catchTag("InvalidKey", Effect.die)
   )
 
-/** The files that a crash left waiting. */
+/**
+ * The first source of a Project whose creation was cut short: `project.provision` goes on with it. Fails with
+ * `ObjectMissing` once `tmp/` has expired.
+ */
 export const seedFiles = Effect.fnUntraced(function* (projectId: string) {
   const body = yield* (yield* ObjectStore).get(seedKey(projectId))
   return (yield* Schema.decodeUnknownEffect(SeedFiles)(new TextDecoder().decode(body))) as FileEdits

@@ -25,7 +25,10 @@ export const readBytes = (ref: RepositoryRef, tree: string, path: string) =>
 const readText = (ref: RepositoryRef, tree: string, path: string) =>
   Effect.map(readBytes(ref, tree, path), (bytes) => (bytes === null ? null : new TextDecoder().decode(bytes)))
 
-/** Definitions from the text of `pawl.json` and `package.json`, each `null` when there is none. */
+/**
+ * Definitions from the text of `pawl.json` and `package.json`, each `null` when there is none. Without probes `/` must
+ * answer 200.
+ */
 export const definitionsOf = (pawlJson: string | null, packageJson: string | null): Definitions => {
   if (pawlJson === null)
     return {
@@ -54,6 +57,6 @@ export const readDefinitions = (ref: RepositoryRef, tree: string) =>
 export const readScripts = (ref: RepositoryRef, tree: string) =>
   Effect.map(readText(ref, tree, "package.json"), (text) => (text === null ? {} : scriptsOf(text)))
 
-/** All files of a tree. */
+/** All files of a tree, by path. Fails with `ObjectNotFound` or `TreeTooLarge`. */
 export const readFiles = (ref: RepositoryRef, tree: string) =>
   Effect.flatMap(Repositories, (repositories) => repositories.files(ref, tree))

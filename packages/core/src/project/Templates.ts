@@ -2,7 +2,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { FileEdits } from "./Repositories.ts"
 
-/** Which templates there are. */
+/** The name of a source that a new Project can begin with (decisions, "Sample templates"). */
 export const TemplateName = Schema.Literals(["shop", "blank"])
 export type TemplateName = typeof TemplateName.Type
 

@@ -1,8 +1,9 @@
 /**
  * The path of a release target (specification, "Legacy build-service path"): its build service builds canonical `main`
  * by itself, from where it is pushed to; here its builds are polled, its deployment is confirmed, and its URL is probed.
- * It begins when `main` is at the promoted commit, and its 15 minutes count from then. Between polls the command sleeps in the store, so that no worker is held. Before each poll `Releases` has confirmed that the generation is
- * still canonical.
+ * It begins when `main` is at the promoted commit, and its 15 minutes count from then. Between polls the command sleeps
+ * in the store, so that no worker is held. Before each poll `Releases` has confirmed that the generation is still
+ * canonical.
  */
 import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
@@ -119,7 +120,7 @@ const Awaited = Schema.Union([
 ])
 type Awaited = typeof Awaited.Type
 
-/** When each wait began, ms since 1970, and what came of it. */
+/** When the wait for a build began, ms since 1970. */
 export const buildSinceStep = JournalStep.make("build:since", Schema.Finite)
 /** What came of the wait for a build: its id, or why the release fails. */
 export const builtStep = JournalStep.make("built", Awaited)

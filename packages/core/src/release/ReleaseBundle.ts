@@ -91,7 +91,10 @@ export const storedBundleOf = Effect.fnUntraced(function* (release: Release) {
   return preview === null ? null : answer(preview, "preview_copy")
 })
 
-/** The bundle of a release. Fails with `BuildRefused` or `BundleMismatch` where there is none that may be served. */
+/**
+ * The bundle of a release, under its own address. Where there is none that may be served it fails with `BuildRefused`,
+ * `BuildCrashed`, `BuildCapReached` or `BundleMismatch`.
+ */
 export const obtain = Effect.fnUntraced(function* (release: Release) {
   const stored = yield* storedBundleOf(release)
   if (stored !== null) return stored

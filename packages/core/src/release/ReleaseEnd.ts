@@ -199,10 +199,13 @@ const takeBack = (draft: Draft.Draft, back: Back | null, reason: string): void =
 
 const nothing = { commit: null, generation: null, bundle_key: null, bundle_digest: null }
 
-/** The check that a release's own probes are. */
+/** The id of the check that a release's own probes are (specification, "Evidence"). */
 export const releaseCheck = (release: Release): string => `release-s${release.generation}`
 
-/** Release evidence never feeds a promotion gate: its subject is the release. */
+/**
+ * The evidence row of a release's probes: the worst of them counts. It never feeds a promotion gate: its subject is the
+ * release.
+ */
 export const releaseEvidence = (
   release: Release,
   probes: ReadonlyArray<ProbeResult>,

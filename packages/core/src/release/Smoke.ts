@@ -58,7 +58,7 @@ const routesFound = Effect.fnUntraced(function* (keeper: RepositoryRef, before: 
   return yield* (yield* RouteReader).added(yield* readFiles(keeper, before), yield* readFiles(keeper, after))
 })
 
-/** Asks one probe once. */
+/** Asks one probe once, and judges what came. No response is a gap. */
 export const ask = (place: Place, probe: Probe) =>
   Effect.gen(function* () {
     const { path } = probe

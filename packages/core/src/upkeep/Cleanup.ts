@@ -1,6 +1,7 @@
 /**
  * Cleaning an archived Project away, body of `project.cleanup` (specification, rules 2 and 14). First what is open ends,
- * 20 Changes a message. Then one message deletes at most 20 forks and goes back into the queue while more remain; the last one deletes the rest in the specified order.
+ * 20 Changes a message. Then one message deletes at most 20 forks and goes back into the queue while more remain; the
+ * last one deletes the rest in the specified order.
  * Every step may be repeated: what is gone stays gone, and `cleaned_at` is set when nothing is left.
  */
 import { Effect } from "effect"
@@ -22,7 +23,7 @@ import { endOpenWork } from "./OpenWork.ts"
 /** Objects of a Project that go with it, beside those of its app. */
 export const projectKinds = ["source", "context", "changesets", "work-graphs"]
 
-/** One message. A Project that is not archived, or is clean already, is left alone. */
+/** The body of `project.cleanup`, one message. A Project that is not archived, or is clean already, is left alone. */
 export const clean = (projectId: string) =>
   Effect.gen(function* () {
     const project = (yield* find("project", projectId))?.record

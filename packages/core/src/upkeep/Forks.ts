@@ -8,7 +8,7 @@ import * as Time from "../primitives/Time.ts"
 import { Repositories } from "../project/Repositories.ts"
 import type { TaskRun } from "../model/Task.ts"
 
-/** Deletes the fork `cand-…` of a Candidate and sets its `fork_deleted_at`. */
+/** Deletes the fork `cand-…` of a Candidate and stores when. */
 export const deleteCandidateFork = Effect.fnUntraced(function* ({
   id,
   projectId
@@ -24,7 +24,7 @@ export const deleteCandidateFork = Effect.fnUntraced(function* ({
   )
 })
 
-/** Deletes the fork `ws-…` of a Task run and sets its `forkDeletedAt`. A run without one is left alone. */
+/** Deletes the fork `ws-…` of a Task run and stores when. A run without one is left alone. */
 export const deleteRunFork = Effect.fnUntraced(function* ({
   id,
   projectId,

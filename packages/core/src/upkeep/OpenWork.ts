@@ -18,7 +18,7 @@ const reason = "the Project was archived"
 
 const openStatuses = changeStatuses.filter((status) => !isClosed(status) && status !== "releasing")
 
-/** A message's worth. Answers whether there may be more. Repeating it changes nothing. */
+/** Ends a message's worth of what is open, and answers whether there may be more. Repeating it changes nothing. */
 export const endOpenWork = Effect.fnUntraced(function* (projectId: string) {
   const records = yield* Records
   const limit = Limits.changesPerCleanup

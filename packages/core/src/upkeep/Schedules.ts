@@ -134,7 +134,7 @@ const tickOf = Effect.fnUntraced(function* (upSinceMs: number) {
   return fired
 })
 
-/** A tick of a process that was always there. */
+/** Fires all that is due now, for a process that was always up, and answers the names of what this very call fired. */
 export const tick = tickOf(0)
 
 /** Ticks at once, then at the beginning of each minute, until it is interrupted. Part of a process with workers. */

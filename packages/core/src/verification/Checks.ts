@@ -28,11 +28,14 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 export interface Finding {
   readonly status: EvidenceStatus
   readonly result: EvidenceResult
+  /** One or a few lines for a person. */
   readonly summary: string
   /** Of a gap. */
   readonly gap?: GapCode
+  /** The whole of what it said, or the bundle.json of a build. */
   readonly output: Uint8Array
   readonly runner: Runner
+  /** Of a build: SHA-256 of its bundle.json. */
   readonly bundleDigest?: string
   /** Changed files that the bundle holds as modules, where that decides the risk. */
   readonly inputs?: ReadonlyArray<string>

@@ -49,7 +49,10 @@ export interface BrokenPromise extends BaseForm {
   readonly summary: string
 }
 
-/** Which old promises were not seen to hold: waived, required or neither, they are told. */
+/**
+ * The checks with `@base` that were not seen to pass, in the order of the plan: waived, required or neither, they are
+ * told.
+ */
 export const brokenPromises = (
   plan: Plan,
   composed: Composition,

@@ -23,7 +23,9 @@ export const isText = (path: string): boolean => text.test(path)
 /** Whether its kind is one that nobody runs, wherever it lies. */
 export const isServable = (path: string): boolean => served.test(path)
 
-/** A file of the kinds that code of the app can import: where one is gone, the import may lead to another. */
+/**
+ * Whether a file is of the kinds that code of the app can import: where one is gone, the import may lead to another.
+ */
 export const isImportable = (path: string): boolean => /\.(html|txt)$/i.test(path)
 
 /** What decides whether a path that changed is harmless. */
@@ -34,7 +36,10 @@ export interface Surroundings {
   readonly isRead: (path: string) => boolean
 }
 
-/** Nobody runs it, as far as its name and its place tell: served as it stands, or a document, and no check reads it. */
+/**
+ * Whether nobody runs a file, as far as its name and its place tell: served as it stands, or a document, and no check
+ * reads it.
+ */
 export const isLight = (path: string, { assets, isRead }: Surroundings): boolean => {
   const asset = assets !== null && path.startsWith(`${assets}/`) && served.test(path)
   const written = document.test(path) || (path.startsWith("docs/") && picturePattern.test(path))

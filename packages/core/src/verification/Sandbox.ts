@@ -79,7 +79,7 @@ export interface SandboxHandle {
   readonly id: string
 }
 
-/** How the command ended. `exited` is the only end that says something about the work; the others are gaps. */
+/** How the command ended. `Exited` is the only end that says something about the work; the others are gaps. */
 export type SandboxOutcome =
   | { readonly _tag: "Exited"; readonly code: number }
   | { readonly _tag: "TimedOut"; readonly afterMs: number }
@@ -106,6 +106,7 @@ export class Sandbox extends Context.Service<
   {
     /** The isolation in force, proved once. Fails with `IsolationMissing` where there is none. */
     readonly isolation: Effect.Effect<Isolation, IsolationMissing>
+    /** Starts a job, or answers the handle of one of this id that runs already. */
     readonly start: (job: SandboxJob) => Effect.Effect<SandboxHandle, IsolationMissing | SandboxUnavailable>
     /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */
     readonly poll: (handle: SandboxHandle, waitMs: number) => Effect.Effect<SandboxState, SandboxUnavailable>

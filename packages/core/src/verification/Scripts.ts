@@ -32,7 +32,9 @@ const addresses = /(?:javascript|vbscript|livescript):|data:(?:text\/(?:html|xml
 /** UTF-8 without control characters: what any decoder a browser may choose reads as it stands here, as far as tags go. */
 const isPlainText = (text: string): boolean => !/[^\P{Cc}\t\n\f\r]|\ufffd/u.test(text)
 
-/** `isText` where the file must be text, so that what cannot be read counts as a script. */
+/**
+ * Whether bytes hold a script, or may. With `isText` the file must be text: what cannot be read as text counts as one.
+ */
 export const holdsScript = (content: Uint8Array, isText: boolean): boolean => {
   const text = new TextDecoder(isText ? "utf-8" : "latin1").decode(content)
   if (isText && !isPlainText(text)) return true

@@ -52,7 +52,10 @@ const checkUrl = (url: string) => {
 export const list = (projectId: string, page: { readonly limit?: number; readonly cursor?: string }) =>
   Effect.flatMap(Records, (records) => records.list("webhook", { projectId, ...page }))
 
-/** Makes a webhook. It is told of the events from now on. The answer holds its secret, which is shown this once. */
+/**
+ * Makes a webhook. It is told of the events from now on. The answer holds its secret, which is shown this once. Fails
+ * with `InvalidField`, `WebhookLimit`, `ProjectArchived` or `Unknown`.
+ */
 export const create = Effect.fnUntraced(function* (actor: Actor, projectId: string, input: NewWebhook) {
   yield* checkUrl(input.url)
   const id = `whk_${yield* makeUlid}` as const
@@ -90,7 +93,7 @@ export const create = Effect.fnUntraced(function* (actor: Actor, projectId: stri
   )
 }, Effect.withSpan("Webhooks.create"))
 
-/** Takes a webhook's consumer away: no further event is queued for it. */
+/** The writes that take a webhook's consumer group away: no further event is queued for it. Empty when it is gone. */
 export const consumerRemoval = (webhook: Webhook) =>
   Effect.map(
     find("consumer", consumerKey(webhook.projectId, webhookGroup(webhook.id))),

@@ -53,11 +53,13 @@ export const Why = Schema.Struct({
     owed: Schema.Boolean,
     /** What was decided, by enough people; null while more must decide. */
     decision: Schema.NullOr(Decision),
-    /** Who decided last, and when. */
+    /** Id of the user who settled it; null while more must decide. */
     approver: Schema.NullOr(Schema.String),
+    /** When they did. */
     decidedAt: Schema.NullOr(Timestamp),
-    /** How many people must grant it, and how many of them are missing. */
+    /** How many people must grant it. */
     required: Schema.Finite,
+    /** How many of them are missing. */
     missing: Schema.Finite,
     /** All decisions, oldest first, and whether each counts. */
     decisions: Schema.Array(

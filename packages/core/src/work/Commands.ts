@@ -31,9 +31,13 @@ export interface LetterPage {
 
 /** What a worker asks for. */
 export interface Claim {
+  /** Its name, for people who look into the store. */
   readonly worker: string
+  /** What it can do. */
   readonly kinds: ReadonlyArray<CommandKind>
+  /** How many at most. */
   readonly limit: number
+  /** How long each is held before it must be renewed. */
   readonly leaseMs: number
   /** Commands that are left to others: those of a Project (null: the directory) and of one of these kinds. */
   readonly except?: ReadonlyArray<{ readonly projectId: string | null; readonly kinds: ReadonlyArray<CommandKind> }>
@@ -93,6 +97,7 @@ export class Commands extends Context.Service<
     readonly deadLetter: (id: string) => Effect.Effect<DeadLetter, DeadLetterMissing | LedgerUnavailable>
     /** Queues a dead letter again, with its tries restored. */
     readonly retry: (id: string) => Effect.Effect<void, DeadLetterMissing | LedgerUnavailable>
+    /** Forgets a dead letter, and its journal. */
     readonly dismiss: (id: string) => Effect.Effect<void, DeadLetterMissing | LedgerUnavailable>
   }
 >()("@pawl/core/work/Commands") {}

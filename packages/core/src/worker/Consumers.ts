@@ -6,7 +6,10 @@ import { queue } from "../webhook/Deliveries.ts"
 
 const consumers: Readonly<Record<string, (name: string) => Decide<Records>>> = { webhook: queue }
 
-/** Null for a group that this version does not know: it is left where it is. */
+/**
+ * What a group does with events, by its name `<what>:<which>`; null for one that this version does not know, which is
+ * left where it is.
+ */
 export const groups: Groups<Records> = (group) => {
   const colon = group.indexOf(":")
   return consumers[group.slice(0, colon)]?.(group.slice(colon + 1)) ?? null

@@ -149,7 +149,7 @@ const unlessArchived = <R>(handler: Handler<R>): Handler<R | Records> =>
     { ...handler }
   )
 
-/** The handler of each kind of command. For an archived Project only those of `goesOn` do anything. */
+/** The handler of each kind of command. For an archived Project only `kindsAfterArchive` do anything. */
 export const handlers = Object.fromEntries(
   Object.entries<Handler<Needs>>(bodies).map(([kind, handler]) => [
     kind,

@@ -2,10 +2,11 @@
 import { Effect } from "effect"
 import { pointerKey } from "@pawl/core/model/Entities"
 import { type MemoryState, rowsOf } from "./MemoryState.ts"
+import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { AppData, DataStoreRef } from "@pawl/core/app/AppData"
 import type { DailyCounter } from "@pawl/core/bundle/DailyCounter"
-import { byCodePoint, checkKey, checkListLimit, checkValue, storeGone, tooManyKeys } from "@pawl/core/app/DataBounds"
+import { checkKey, checkListLimit, checkValue, storeGone, tooManyKeys } from "@pawl/core/app/DataBounds"
 import type { Pointer } from "@pawl/core/model/Pointer"
 
 /** Whether the store may be written: its pointer row, and the app, are still those that the writer was started for. */
@@ -53,7 +54,7 @@ export const make = (state: MemoryState): AppData["Service"] => {
       Effect.zipWith(checkKey(prefix), checkListLimit(limit), (_, most) => {
         const names = Array.from(valuesOf(store).keys())
           .filter((name) => name.startsWith(prefix))
-          .sort(byCodePoint)
+          .sort(compareCodePoints)
         return { keys: names.slice(0, most).map((name) => ({ name })), complete: names.length <= most }
       }),
     wipe: (store) => Effect.sync(() => void state.appData.delete(nameOf(store)))

@@ -15,7 +15,7 @@ import { make as makeEventLog } from "./MemoryEventLog.ts"
 import { announceGroups } from "@pawl/core/event/RoutingNotices"
 import { makeUlid } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { fromMillis, nowMillis } from "@pawl/core/primitives/Time"
+import { dayMs, fromMillis, nowMillis } from "@pawl/core/primitives/Time"
 import type { Commit, Stored } from "@pawl/core/ledger/Commit"
 import { type Entity, entityOf, type Kind, type RecordOf } from "@pawl/core/model/Entities"
 import { History } from "@pawl/core/ledger/History"
@@ -116,8 +116,6 @@ const makeRecords = (state: MemoryState): Records["Service"] => ({
 })
 
 const noSteps: ReadonlyMap<string, unknown> = new Map()
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Takes the events before a moment out of a log, and answers how many there were. */
 const forget = (log: ProjectEvents, before: string): number => {

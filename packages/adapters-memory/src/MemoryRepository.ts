@@ -5,7 +5,7 @@ import { canonicalJson, sha256 } from "@pawl/core/primitives/Digest"
 import { applyEdits, directoriesOf } from "@pawl/core/project/Edits"
 import { type FileDiff, type FileEdits, MergeConflict, ObjectNotFound } from "@pawl/core/project/Repositories"
 import type { CommitRef, RepositoryRef, Signature, TreeEntry } from "@pawl/core/project/Repositories"
-import { fileDiff } from "@pawl/core/project/TextDiff"
+import { fileDiff } from "./TextDiff.ts"
 
 /** One file of a tree. `id` is the first 40 hex characters of the SHA-256 of its bytes; `size` is in bytes. */
 export interface File {

@@ -3,11 +3,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Effect } from "effect"
 import { eventDays, type Retention } from "@pawl/core/ledger/Retention"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { fromMillis, nowMillis, toMillis } from "@pawl/core/primitives/Time"
+import { dayMs, fromMillis, nowMillis, toMillis } from "@pawl/core/primitives/Time"
 import type { Database, Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
-const dayMs = 24 * 60 * 60 * 1000
 const rowsAtOnce = 1000
 
 /** `Retention` over a database whose tables are there. */

@@ -1,13 +1,11 @@
 /** The bounds of an app's data, checked alike by every store. The messages are what the app sees. */
 import { Effect } from "effect"
+import { isWellFormed } from "../primitives/CodePoints.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { DataRefused } from "./AppData.ts"
 
 const refuse = (limit: string, message: string) => Effect.fail(new DataRefused({ limit, message }))
-
-/** Half of a surrogate pair has no UTF-8 form, so no store could give the text back. */
-const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 const isLongerThan = (text: string, characters: number): boolean =>
   text.length > characters && Array.from(text).length > characters
@@ -58,16 +56,3 @@ export const storeGone = new DataRefused({
   limit: "removed",
   message: "This env.DATA is gone: the app or preview that it belonged to was removed."
 })
-
-/** Order by code point, which is also the order of the UTF-8 bytes; JavaScript's own goes by UTF-16 units. */
-export const byCodePoint = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
-    if (x === y) continue
-    // A surrogate stands for a code point above every other unit's.
-    const [surrogateX, surrogateY] = [x >= 0xd800 && x <= 0xdfff, y >= 0xd800 && y <= 0xdfff]
-    return surrogateX === surrogateY ? x - y : surrogateX ? 1 : -1
-  }
-  return a.length - b.length
-}

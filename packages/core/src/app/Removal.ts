@@ -1,10 +1,10 @@
 /**
  * Removing a Project's app. Every host answers 410 with the commit that removes it; `app.remove` then wipes the data
- * stores and what the app printed, deletes both bundle prefixes and deletes the rows. The production row stays behind, empty and `removed`: it is
- * the label's tombstone until the next deploy makes a new pointer of it.
+ * stores and what the app printed, deletes both bundle prefixes and deletes the rows. The production row stays behind,
+ * empty and `removed`: it is the label's tombstone until the next deploy makes a new pointer of it.
  */
 import { Effect } from "effect"
-import type { Actor } from "../model/Actor.ts"
+import { type Actor, system } from "../model/Actor.ts"
 import { Commands } from "../work/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
@@ -68,7 +68,7 @@ export const remove = (actor: Actor, projectId: string) =>
       if (pointer === null) return yield* new Unknown({ kind: "app", id: projectId })
       const { label, leftovers } = pointer
       if (draft.writes.length > 0) {
-        draft.writes.push(...(yield* touchHead(projectId)))
+        Draft.add(draft, ...(yield* touchHead(projectId)))
         Draft.emit(draft, "app.removed", projectId, { label })
         Draft.send(draft, appCleanup(projectId))
         return { answer: pointer, commit: Draft.end(draft, { name: "Removal.remove" }) }
@@ -167,9 +167,7 @@ const deleteRows = (projectId: string) =>
 const cleaning = Effect.fnUntraced(function* (projectId: string, incarnation: number | undefined) {
   const pointer = yield* find("pointer", production(projectId))
   if (pointer?.record.leftovers !== true || pointer.record.incarnation !== incarnation) return { answer: undefined }
-  const writes = [Commit.update("pointer", pointer, { leftovers: false })]
-  return {
-    answer: undefined,
-    commit: { name: "Removal.cleaned", projectId, lease: (yield* Process).lease, writes }
-  }
+  const draft = Draft.begin(projectId, system("Removal.cleaned"), yield* Time.now)
+  Draft.update(draft, "pointer", pointer, { leftovers: false })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Removal.cleaned", lease: (yield* Process).lease }) }
 })

@@ -6,7 +6,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { Meters } from "../telemetry/Meters.ts"
-import { AppBuilder, BuilderUnavailable, type BuildJob, type BuildProblem, type BuildResult } from "./AppBuilder.ts"
+import { AppBuilder, BuilderUnavailable, type BuildJob, BuildProblem, type BuildResult } from "./AppBuilder.ts"
 import { type BundleKind, bundleKey, bundlePrefix } from "./Bundle.ts"
 import * as BundleStore from "./BundleStore.ts"
 import { DailyCounter } from "./DailyCounter.ts"
@@ -15,7 +15,9 @@ import { clearStrays } from "./Strays.ts"
 
 /** All builds of the day are used, or what is left is kept for other organizations. Stored bundles can still be released. */
 export class BuildCapReached extends Schema.TaggedError<BuildCapReached>()("BuildCapReached", {
+  /** How many there are in a day. */
   perDay: Schema.Finite,
+  /** Whether some are left, for other organizations. */
   keptForOthers: Schema.Boolean
 }) {
   override get message() {
@@ -33,15 +35,7 @@ export const notVerifiedReason = (found: string, verified: string): string =>
 
 /** The source cannot be built; each problem says what, where and why. */
 export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefused", {
-  problems: Schema.Array(
-    Schema.Struct({
-      code: Schema.String,
-      message: Schema.String,
-      file: Schema.NullOr(Schema.String),
-      line: Schema.NullOr(Schema.Finite),
-      column: Schema.NullOr(Schema.Finite)
-    })
-  )
+  problems: Schema.Array(BuildProblem)
 }) {
   override get message() {
     return this.problems.map(formatProblem).join("\n")
@@ -79,7 +73,7 @@ export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrash
   }
 }
 
-/** `src/index.ts:3:7: message` */
+/** A problem as one line: `src/index.ts:3:7: message`. */
 export const formatProblem = (problem: BuildProblem): string => {
   const place = [problem.file, problem.line, problem.column].filter((part) => part !== null).join(":")
   return place === "" ? problem.message : `${place}: ${problem.message}`
@@ -120,7 +114,8 @@ const stored = (prefix: string, result: BuildResult) => {
 /**
  * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap: once,
  * however often this process tries again because the bundler died.
- * `builtAt` is derived from the domain, so that building again gives the same bytes.
+ * `builtAt` is derived from the domain, so that building again gives the same bytes. Fails with `BuildCapReached`,
+ * `BuildRefused`, `BuildCrashed` or `BuilderUnavailable`. To be run inside a process, whose journal keeps the count.
  */
 export const bundleOf = <E, R>(options: {
   readonly kind: BundleKind

@@ -42,7 +42,10 @@ export interface CandidateRequest {
   readonly retry?: boolean
 }
 
-/** Answers the Candidate of this composition, making it when there is none yet. */
+/**
+ * Answers the Candidate of this composition, making it when there is none yet: `created` says which. Fails with
+ * `InvalidField`, `ChangeClosed`, `NoSource`, `CandidateLimit`, `RollbackStale`, `ProjectArchived` or `Unknown`.
+ */
 export const request = (actor: Actor, input: CandidateRequest) =>
   decideAndCommit(requesting(actor, input)).pipe(Effect.withSpan("Candidates.request"))
 
@@ -71,7 +74,7 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: CandidateRe
   const askedOn = chosen[0]?.baseGeneration ?? head.record.generation
   if (change.record.kind === "rollback" && askedOn !== head.record.generation)
     return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
-  const existing = yield* latest(composition, input.retry === true)
+  const existing = yield* newestAttempt(composition, input.retry === true)
   if (existing.candidate !== null) return yield* askingAgain(existing.candidate, { change, project }, actor)
   if (change.record.status === "releasing" || change.record.status === "promoting")
     return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
@@ -184,7 +187,7 @@ const onlyGaps = (candidate: Candidate): boolean =>
   candidate.score_json.checks.every((check) => check.verdict !== "fail" || !check.required)
 
 /** The newest attempt at a composition; with `retry`, the next attempt when the newest failed only for gaps. */
-const latest = Effect.fnUntraced(function* (
+const newestAttempt = Effect.fnUntraced(function* (
   composition: {
     readonly project: string
     readonly base: { readonly generation: number; readonly tree: string }
@@ -252,11 +255,11 @@ const requested = (
   candidate: Candidate,
   actor: Actor,
   now: Time.Timestamp
-): Commit.Commit => ({
-  name: "Candidates.request",
-  actor,
-  projectId: candidate.projectId,
-  expects: [unchangedProject(project)],
-  writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
-  commands: [verification(candidate, actor)]
-})
+): Commit.Commit => {
+  const draft = Draft.begin(candidate.projectId, actor, now)
+  Draft.expect(draft, unchangedProject(project))
+  Draft.update(draft, "change", change, { updatedAt: now })
+  Draft.insert(draft, "candidate", candidate)
+  Draft.send(draft, verification(candidate, actor))
+  return Draft.end(draft, { name: "Candidates.request" })
+}

@@ -55,17 +55,13 @@ const recomposing = Effect.fnUntraced(function* (staleId: string) {
     lineage,
     recomposition: recomposition + 1
   }
-  return {
-    answer: candidate,
-    commit: {
-      name: "Recomposition.recompose",
-      projectId,
-      // A head that moves on while this is decided would make the new one stale at birth.
-      expects: [Commit.unchanged("head", projectId, head)],
-      writes: [Commit.update("change", change, { updatedAt: now }), Commit.insert("candidate", candidate)],
-      commands: [verification(candidate, actor)]
-    }
-  }
+  const draft = Draft.begin(projectId, system("Recomposition.recompose"), now)
+  // A head that moves on while this is decided would make the new one stale at birth.
+  Draft.expect(draft, Commit.unchanged("head", projectId, head))
+  Draft.update(draft, "change", change, { updatedAt: now })
+  Draft.insert(draft, "candidate", candidate)
+  Draft.send(draft, verification(candidate, actor))
+  return { answer: candidate, commit: Draft.end(draft, { name: "Recomposition.recompose" }) }
 })
 
 const givenUp = (

@@ -169,8 +169,8 @@ const askForCandidate = Effect.fnUntraced(function* (changeId: string) {
   if (!tasks.items.some(({ record }) => isPlanned(record))) return
   const changeSets = yield* records.list("changeSet", { where: { changeId }, limit: "all" })
   const candidates = yield* records.list("candidate", { where: { changeId }, limit: "all" })
-  const whole = changeSets.items.length
-  if (whole === 0 || candidates.items.some(({ record }) => record.changeSets.length === whole)) return
+  const count = changeSets.items.length
+  if (count === 0 || candidates.items.some(({ record }) => record.changeSets.length === count)) return
   yield* request(actor, { changeId }).pipe(
     // A person asked for the last Candidate, or ended the Change, meanwhile: it is theirs now.
     Effect.catchTags({

@@ -7,8 +7,8 @@ import type { Change } from "../model/Change.ts"
 export const isPromoting = (change: Change, candidateId: string): boolean =>
   change.status === "promoting" && (change.promotingCandidateId ?? candidateId) === candidateId
 
-/** What a Change that is not promoting any more forgets. */
-export const notPromoting = { statusBeforePromoting: null, promotingCandidateId: null }
+/** The fields of a Change that promotes nothing: a step that ends a promotion writes them. */
+export const noPromotion = { statusBeforePromoting: null, promotingCandidateId: null }
 
 /** A Candidate that has ended without being promoted, or is to be verified anew. */
 export interface Gone {
@@ -30,7 +30,7 @@ export const goOnWithout = (
   if (isPromoting(change.record, candidateId)) {
     const before = change.record.statusBeforePromoting ?? "verifying"
     const back = before === "awaiting_approval" && !otherVerified ? "verifying" : before
-    Draft.step(draft, "change", change, ["swapRefused", back], notPromoting)
+    Draft.step(draft, "change", change, ["swapRefused", back], noPromotion)
   } else if (!otherVerified && Draft.may(draft, "change", change, "noVerifiedCandidate"))
     Draft.step(draft, "change", change, "noVerifiedCandidate", {})
   else Draft.update(draft, "change", change, { updatedAt: draft.now })

@@ -65,7 +65,7 @@ const keep = <K extends Kind>(draft: Draft, kind: K, record: RecordOf<K>, revisi
   return kept
 }
 
-/** A new record. Answers it as it will be stored. */
+/** Adds a new record, and answers it as it will be stored. */
 export const insert = <K extends Kind>(draft: Draft, kind: K, record: RecordOf<K>): Commit.Stored<RecordOf<K>> => {
   draft.writes.push(Commit.insert(kind, record))
   return keep(draft, kind, record, 1)
@@ -85,7 +85,10 @@ const write = <K extends Kind>(
   return keep(draft, kind, { ...before.record, ...fields }, before.revision + 1)
 }
 
-/** New fields of a record, without a step of its life. No fields guard it against whoever else writes it. */
+/**
+ * New fields of a record, without a step of its life, and answers it as it will be stored. `updatedAt` is the caller's to
+ * set. With `{}` it only guards the record against whoever else writes it.
+ */
 export const update = <K extends Kind>(
   draft: Draft,
   kind: K,
@@ -93,17 +96,22 @@ export const update = <K extends Kind>(
   fields: Fields<K>
 ): Commit.Stored<RecordOf<K>> => write(draft, kind, stored, fields)
 
-/** What must still be true. */
+/** Adds writes that a rule of its own has made. The draft does not look at them: no later step builds on what they write. */
+export const add = (draft: Draft, ...writes: ReadonlyArray<Commit.Write>): void => {
+  draft.writes.push(...writes)
+}
+
+/** Adds what must still be true when the commit is applied. */
 export const expect = (draft: Draft, ...expectations: ReadonlyArray<Commit.Expectation>): void => {
   draft.expects.push(...expectations)
 }
 
-/** A command to send. */
+/** Adds commands to send. */
 export const send = (draft: Draft, ...commands: ReadonlyArray<NewCommand>): void => {
   draft.commands.push(...commands)
 }
 
-/** A fact that belongs to no step of a life. */
+/** Tells a fact that belongs to no step of a life. */
 export const emit = <T extends EventType>(draft: Draft, type: T, subject: string, data: DataOf<T>): void => {
   draft.events.push({ type, subject, data: { ...data }, actor: draft.actor })
 }
@@ -171,7 +179,7 @@ export const may = <K extends LivingKind>(
   move: Move<K, TriggerOf<K>>
 ): boolean => lookUp(kind, newest(draft, kind, stored).record.status, move) !== undefined
 
-/** Tells events of a record, in the order of the data. */
+/** Tells the events of a record, by type in the order of the data; one that is undefined is left out. */
 export const tell = (draft: Draft, subject: string, data: Readonly<Record<string, unknown>> = {}): void => {
   for (const [type, told] of Object.entries(data)) {
     if (told === undefined) continue

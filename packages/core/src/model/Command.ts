@@ -40,25 +40,34 @@ export const Command = Schema.Struct({
    * once more after that, with the new payload. So no wake-up is lost, whatever the worker had read already.
    */
   id: Schema.String,
+  /** What is to be done. */
   kind: CommandKind,
-  /** Null for the directory. */
+  /** The Project that it works for, in whose turn it is claimed; null for the directory. */
   projectId: Schema.NullOr(ProjectId),
+  /** What the body needs, as JSON: mostly ids. It is decoded by `worker/Handlers.ts`. */
   payload: Schema.Record(Schema.String, Schema.Unknown),
   /** Tries of the work so far, the one that runs too. One that was given back, waited, or died with its process is none. */
   attempts: Schema.Finite,
+  /** After so many failed tries it is a dead letter; 1 to 5 retries (specification, "Commands on queues"). */
   maxAttempts: Schema.Finite,
+  /** From when on it may be claimed. */
   dueAt: Timestamp,
+  /** When it was sent; anew when it was sent again and began anew. */
   createdAt: Timestamp,
+  /** Why the last try failed, in words, at most `Limits.problemLength` characters; null before the first failure. */
   lastProblem: Schema.NullOr(Schema.String)
 })
 export interface Command extends Schema.Schema.Type<typeof Command> {}
 
 /** What a commit sends. Its payload is JSON. */
 export interface NewCommand {
+  /** What is to be done. */
   readonly kind: CommandKind
+  /** As `commandId` makes it: sending one that is there sends nothing twice. */
   readonly id: string
   /** With `traceparent` (W3C Trace Context) while traces are made: the work belongs to the trace of who sent it. */
   readonly payload: Readonly<Record<string, unknown>>
+  /** How long until it is due; default 0. */
   readonly delayMs?: number
   /** Default `Limits.commandAttempts`. */
   readonly maxAttempts?: number
@@ -68,7 +77,9 @@ export interface NewCommand {
 
 /** A held lease. The token fences every write of the work. */
 export interface Lease {
+  /** Id of the command that is held. */
   readonly commandId: string
+  /** Unique to this claim; a later holder has another. */
   readonly token: string
 }
 
@@ -96,9 +107,16 @@ export interface Outage {
  */
 export type GivenBack = "stopped" | "waits" | "outage"
 
-/** A command that failed too often. It waits for a person: retry or dismiss. */
-export const DeadLetter = Schema.Struct({ ...Command.fields, diedAt: Timestamp })
+/** A command that failed too often. It waits for a person, retry or dismiss, and at most `Limits.deadLetterDays`. */
+export const DeadLetter = Schema.Struct({
+  ...Command.fields,
+  /** When its last try failed. */
+  diedAt: Timestamp
+})
 export interface DeadLetter extends Schema.Schema.Type<typeof DeadLetter> {}
 
-/** Slashes of the subject become colons: the id of a dead letter stands in a URL's path, as it is listed. */
+/**
+ * The id of a command about a subject. Slashes of the subject become colons: the id of a dead letter stands in a URL's
+ * path.
+ */
 export const commandId = (kind: CommandKind, subject: string): string => `${kind}:${subject.replaceAll("/", ":")}`

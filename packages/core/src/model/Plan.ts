@@ -8,7 +8,12 @@ export const CheckKind = Schema.Literals(["build", "command", "tree-equals"])
 export type CheckKind = typeof CheckKind.Type
 
 /** Why a check's failure does not count, and until when. */
-export const Waiver = Schema.Struct({ reason: Schema.String, until: Timestamp })
+export const Waiver = Schema.Struct({
+  /** Why, in the words of the admin who set it. */
+  reason: Schema.String,
+  /** From then on the check counts again. */
+  until: Timestamp
+})
 export interface Waiver extends Schema.Schema.Type<typeof Waiver> {}
 
 /** What it takes to ask an old promise again: the base's form of the files that a Candidate alters or deletes. */
@@ -17,19 +22,22 @@ export const BaseForm = Schema.Struct({
   check: Schema.String,
   /** Globs that the files fit. */
   globs: Schema.Array(Schema.String),
-  /** The first of the files, and how many there are. */
+  /** The first of the files, at most `Limits.baseFilesNamed`. */
   paths: Schema.Array(Schema.String),
+  /** How many files there are in all. */
   count: Schema.Finite,
   /** The package.json scripts that the check runs in the base, where the Candidate has others. */
   scripts: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, command: Schema.String })))
 })
 export interface BaseForm extends Schema.Schema.Type<typeof BaseForm> {}
 
-/** One check of a plan. `timeoutMs` covers its whole run. */
+/** One check of a plan (decisions, "Records", Plan). */
 export const Check = Schema.Struct({
   /** `[a-z0-9-]{1,64}`, unique in the plan; with `@base` behind it, the same check with the base's form of its files. */
   id: Schema.String,
+  /** How it is run. */
   kind: CheckKind,
+  /** One line, for people. */
   title: Schema.String,
   /** A shell line, run in the root of the composed tree. Only for kind `command`. */
   command: Schema.optionalKey(Schema.String),
@@ -37,18 +45,24 @@ export const Check = Schema.Struct({
   tree: Schema.optionalKey(Schema.String),
   /** Whether the gate needs it. A waiver that is in force lifts that until its date. */
   required: Schema.Boolean,
+  /** How long its whole run may take, in milliseconds. */
   timeoutMs: Schema.Finite,
   /** The Policy's waiver under which a failure does not count. */
   waived: Schema.optionalKey(Waiver),
+  /** Of a check with `@base`: what it takes from the base. */
   base: Schema.optionalKey(BaseForm)
 })
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 
 /** What a Candidate is verified by, settled when its verification begins. */
 export const Plan = Schema.Struct({
+  /** The Policy that it was made under; promotion refuses another one. */
   policyVersion: Schema.Finite,
+  /** What the composed tree may break; higher once the checks have shown more. */
   riskTier: RiskTier,
+  /** Whether people must approve. */
   approvalRequired: Schema.Boolean,
+  /** The build first, then those of the source, those that only the Policy asks for, and those with `@base`. */
   checks: Schema.Array(Check)
 })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}

@@ -8,10 +8,6 @@ import { Timestamp } from "../primitives/Time.ts"
 export const ProjectStatus = Schema.Literals(["provisioning", "active", "archived"])
 export type ProjectStatus = typeof ProjectStatus.Type
 
-/** The name of a source that a new Project can begin with. */
-export const Template = Schema.Literals(["shop", "blank"])
-export type Template = typeof Template.Type
-
 /** `cleaned_at` is when what an archived one left behind was cleared away; null until then. */
 export const Project = Schema.Struct({
   id: ProjectId,
@@ -35,12 +31,20 @@ export const isSlug = (text: string): boolean =>
 
 /** A slug taken in an organization. */
 export const SlugReservation = Schema.Struct({
+  /** The organization; with the slug it is the key. */
   organizationId: OrganizationId,
+  /** What is taken. */
   slug: Schema.String,
+  /** Whose it is. */
   projectId: ProjectId
 })
 export interface SlugReservation extends Schema.Schema.Type<typeof SlugReservation> {}
 
 /** A host label taken under the apps domain. It stays taken after the app is removed. */
-export const LabelReservation = Schema.Struct({ label: Schema.String, projectId: ProjectId })
+export const LabelReservation = Schema.Struct({
+  /** What is taken, and the key. */
+  label: Schema.String,
+  /** Whose it is, for good: no other Project gets a label that was once served. */
+  projectId: ProjectId
+})
 export interface LabelReservation extends Schema.Schema.Type<typeof LabelReservation> {}

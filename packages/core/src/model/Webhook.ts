@@ -6,8 +6,11 @@ import { EventType } from "./Event.ts"
 
 /** A webhook as it is stored, its secrets among the rest. Clients get a `WebhookView`. */
 export const Webhook = Schema.Struct({
+  /** `whk_<ULID>`. */
   id: WebhookId,
+  /** The Project whose events it is told of. */
   projectId: ProjectId,
+  /** Where deliveries are posted; at most `Limits.webhookUrlLength` characters. */
   url: Schema.String,
   /** The types that it is told of; null for all. */
   eventTypes: Schema.NullOr(Schema.Array(EventType)),
@@ -15,14 +18,20 @@ export const Webhook = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String),
   /** Secrets before it, the newest first, that still sign beside it: receivers change theirs when they can. */
   formerSecrets: Schema.Array(
-    Schema.Struct({ secret: Schema.RedactedFromValue(Schema.String), until: Timestamp })
+    Schema.Struct({
+      secret: Schema.RedactedFromValue(Schema.String),
+      /** From then on it signs nothing any more: `Limits.webhookSecretMs` after it was replaced. */
+      until: Timestamp
+    })
   ).pipe(Schema.withDecodingDefaultType(Effect.succeed([]))),
   /** False once the receiver answered 410: nothing is sent any more. */
   active: Schema.Boolean,
-  /** The delivery on its way; the next event waits for its end, so that they arrive in order. */
+  /** The delivery on its way; null for none. The next event waits for its end, so that they arrive in order. */
   sending: Schema.NullOr(
     Schema.Struct({
+      /** Of the event that is told. */
       sequence: Schema.Finite,
+      /** When it was queued. */
       since: Timestamp,
       /** Missing where an earlier version queued it. */
       deliveryId: Schema.optionalKey(WebhookDeliveryId)
@@ -30,8 +39,9 @@ export const Webhook = Schema.Struct({
   ),
   /** The number of its newest delivery; 0 before the first. */
   deliveries: Schema.Finite.pipe(Schema.withDecodingDefaultType(Effect.succeed(0))),
+  /** When it was made; it is told of what came after that. */
   createdAt: Timestamp,
-  /** The user. */
+  /** Id of the user who made it. */
   createdBy: Schema.String
 })
 export interface Webhook extends Schema.Schema.Type<typeof Webhook> {}
@@ -55,5 +65,5 @@ export const secretsAt = (
   return [secret, ...formerSecrets.filter(({ until }) => until > now).map((former) => former.secret)]
 }
 
-/** The consumer group of a webhook. */
+/** The name of a webhook's consumer group. */
 export const webhookGroup = (id: string): string => `webhook:${id}`

@@ -18,7 +18,7 @@ export const archive = (actor: Actor, projectId: string) =>
       const draft = Draft.begin(projectId, actor, yield* Time.now)
       const archived = { status: "archived" as const, updatedAt: draft.now }
       const { record } = Draft.update(draft, "project", project, archived)
-      draft.writes.push(...(yield* touchHead(projectId)))
+      Draft.add(draft, ...(yield* touchHead(projectId)))
       yield* takeDownApp(draft)
       Draft.emit(draft, "project.archived", projectId, { slug: record.slug })
       Draft.send(draft, projectCleanup(projectId))

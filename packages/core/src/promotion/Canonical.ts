@@ -12,7 +12,7 @@ import type { Candidate } from "../model/Candidate.ts"
 import { isBehind, staleCommit } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
 import { dispatchOf } from "../change/Changes.ts"
-import { isPromoting, notPromoting } from "../change/LostCandidate.ts"
+import { isPromoting, noPromotion } from "../change/LostCandidate.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import type { DataOf } from "../model/EventData.ts"
 import type { Evidence } from "../model/Evidence.ts"
@@ -155,7 +155,7 @@ export const putBack = ({ change, candidate }: Snapshot, now: Time.Timestamp): C
   if (!isPromoting(change.record, candidate.record.id)) return null
   const draft = Draft.begin(candidate.record.projectId, system("Promotions.refused"), now)
   const before = change.record.statusBeforePromoting ?? "verifying"
-  Draft.step(draft, "change", change, ["swapRefused", before], notPromoting)
+  Draft.step(draft, "change", change, ["swapRefused", before], noPromotion)
   return Draft.end(draft, { name: "Promotions.refused" })
 }
 
@@ -223,9 +223,9 @@ const swapWon = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   Draft.step(draft, "candidate", candidate, "swapWon", {}, advanced)
   if (release === null) {
     const completed = { "change.completed": { generation } }
-    Draft.step(draft, "change", change, "swapWonWithoutRelease", notPromoting, completed)
+    Draft.step(draft, "change", change, "swapWonWithoutRelease", noPromotion, completed)
   } else {
-    Draft.step(draft, "change", change, "swapWonWithRelease", notPromoting)
+    Draft.step(draft, "change", change, "swapWonWithRelease", noPromotion)
     Draft.insert(draft, "release", release)
   }
   Draft.send(draft, ...followUps(step, release), ...leftOpen(change.record))
@@ -287,7 +287,7 @@ const followUps = (step: Generation, release: Release | null): ReadonlyArray<New
 
 /**
  * The Change starts promoting: recorded before the swap, with the command that carries it on if this process dies.
- * Without `leasedBy` that command is running already.
+ * Without `leasedBy` that command is running already. Null when the Change is promoting, or past it.
  */
 export const requested = (
   snapshot: Snapshot,

@@ -180,7 +180,10 @@ const noRefusal: typeof refuseArchived = () => Effect.void
 const asNamed = (ask: Ask, { change }: Snapshot): Ask =>
   change.record.kind === "rollback" ? { ...ask, trigger: "rollback" } : ask
 
-/** Promotes a Candidate. The actor comes from the session. */
+/**
+ * Promotes a Candidate, and answers what it came to; a repeat answers `alreadyPromoted`. The actor comes from the session.
+ * Fails with `Stale`, `Blocked`, `AnotherPromoting`, `ProjectArchived` or `Unknown`.
+ */
 export const promote = (actor: Actor, candidateId: string) =>
   Effect.gen(function* () {
     const token = yield* makeUuid
@@ -188,7 +191,7 @@ export const promote = (actor: Actor, candidateId: string) =>
     const asked = yield* decideAndCommit(requesting(candidateId, ask, token))
     if (asked === "done") return yield* promotedBefore(candidateId)
     const ended = finishQuietly({ commandId: commandId("candidate.promote", candidateId), token })
-    return yield* carryOn(candidateId, ask, asked).pipe(
+    return yield* swapAndSync(candidateId, ask, asked).pipe(
       // Unsynced, the command stays: a worker takes it over when the lease ends.
       Effect.tap((promoted) => (promoted.sourceSynced ? ended : Effect.void)),
       Effect.tapErrorTag("Stale", () => ended),
@@ -206,23 +209,24 @@ const finishQuietly = (lease: Lease) => Effect.flatMap(Commands, (commands) => E
  */
 const requesting = Effect.fnUntraced(function* (candidateId: string, asked: Ask, token: string | null) {
   const { ask, decision, read } = yield* deciding(candidateId, asked, token === null ? noRefusal : refuseArchived)
-  if (decision._tag === "AlreadyPromoted") return goOn("done")
+  if (decision._tag === "AlreadyPromoted") return answerOf("done")
   const other = promotingOther(read)
   const isOurs = read.change.record.status === "promoting" && other === null
-  // Under way, whoever asked for it: `carryOn` decides, and takes the Change back when it is refused.
-  if (decision._tag === "Stale" || (isOurs && decision._tag !== "Swap")) return goOn(null)
+  // Under way, whoever asked for it: `swapAndSync` decides, and takes the Change back when it is refused.
+  if (decision._tag === "Stale" || (isOurs && decision._tag !== "Swap")) return answerOf(null)
   if (decision._tag === "Blocked") {
     yield* refused("blocked", ask)
     return yield* new Blocked({ candidateId, blocks: decision.blocks })
   }
-  if (other !== null) return yield* busy(read.candidate, other)
+  if (other !== null) return yield* anotherPromoting(read.candidate, other)
   if (token === null) yield* refuseArchived(read.head.record.projectId)
-  if (isOurs) return goOn(read)
+  if (isOurs) return answerOf(read)
   const commit = requested(read, ask, token === null ? null : { token, leaseMs: Limits.commandLeaseMs })
-  return commit === null ? goOn(null) : goOn(asRequested(read, commit), commit)
+  return commit === null ? answerOf(null) : answerOf(asRequested(read, commit), commit)
 })
 
-const goOn = (known: Snapshot | "done" | null, commit?: Commit): Decided<Snapshot | "done" | null> =>
+/** What is known after a request, with the commit that records it. */
+const answerOf = (known: Snapshot | "done" | null, commit?: Commit): Decided<Snapshot | "done" | null> =>
   commit === undefined ? { answer: known } : { answer: known, commit }
 
 /** What was read, with the Change as its request writes it. */
@@ -232,7 +236,7 @@ const asRequested = (read: Snapshot, { writes = [] }: Commit): Snapshot | null =
   return { ...read, change: { record: write.record, revision: write.revision + 1 } }
 }
 
-const busy = ({ record }: Snapshot["candidate"], promotingCandidateId: string) =>
+const anotherPromoting = ({ record }: Snapshot["candidate"], promotingCandidateId: string) =>
   new AnotherPromoting({ candidateId: record.id, changeId: record.changeId, promotingCandidateId })
 
 /** Counts a promotion that is not made. One that is made is counted by its commit. */
@@ -246,7 +250,7 @@ const asPromoting = ({ change }: Snapshot): Snapshot["change"] => ({
 })
 
 /** The swap, then the sync. `known` is what the swap is first decided by: what a request has read, and made of it. */
-const carryOn = Effect.fnUntraced(function* (candidateId: string, asked: Ask, known: Snapshot | null) {
+const swapAndSync = Effect.fnUntraced(function* (candidateId: string, asked: Ask, known: Snapshot | null) {
   const { ask, decision } = yield* decideAndCommit(swapping(candidateId, asked, known))
   switch (decision._tag) {
     case "Swap":
@@ -260,7 +264,7 @@ const carryOn = Effect.fnUntraced(function* (candidateId: string, asked: Ask, kn
       yield* refused("blocked", ask)
       return yield* new Blocked({ candidateId, blocks: decision.blocks })
     case "Busy":
-      return yield* busy(yield* demand("candidate", candidateId), decision.promotingCandidateId)
+      return yield* anotherPromoting(yield* demand("candidate", candidateId), decision.promotingCandidateId)
   }
 })
 
@@ -271,7 +275,7 @@ const carryOn = Effect.fnUntraced(function* (candidateId: string, asked: Ask, kn
 export const resume = Effect.fnUntraced(
   function* (candidateId: string, ask: Ask) {
     const known = yield* decideAndCommit(requesting(candidateId, ask, null))
-    const promoted = yield* carryOn(candidateId, ask, known === "done" ? null : known)
+    const promoted = yield* swapAndSync(candidateId, ask, known === "done" ? null : known)
     // Once more, for its own problem: git that is away is waited for, a fault is not.
     if (!promoted.sourceSynced) yield* syncSource((yield* demand("candidate", candidateId)).record.projectId)
   },

@@ -93,7 +93,7 @@ const newestCandidate = (changeId: string) =>
 const isUnderWay = (candidate: Candidate): boolean => ["composing", "verifying", "verified"].includes(candidate.status)
 
 /** The rollback of this request that is under way, else the id of the next one: one that was rejected can be asked for again. */
-const latest = Effect.fnUntraced(function* (input: RollbackRequest) {
+const underWayOrNext = Effect.fnUntraced(function* (input: RollbackRequest) {
   for (let attempt = 1; ; attempt++) {
     const again = attempt === 1 ? "" : `-${attempt}`
     const clientRequestId = `rollback-to-S${input.targetGeneration}-on-S${input.expectedGeneration}${again}`
@@ -111,7 +111,7 @@ const latest = Effect.fnUntraced(function* (input: RollbackRequest) {
 const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackRequest) {
   const project = yield* demandActive(input.projectId)
   const { target, head } = yield* reading(input)
-  const found = yield* latest(input)
+  const found = yield* underWayOrNext(input)
   if (found._tag === "There") {
     const again = yield* askingAgain(found.candidate, { change: found.change, project }, actor)
     return { ...again, answer: { change: again.answer.change, candidate: again.answer.candidate } }

@@ -58,7 +58,7 @@ const verified = (release: Release) =>
       BuildCapReached: () => Effect.fail(new Waiting("all builds of today are used", Limits.commandBackoffMaxMs)),
       BuildRefused: (refused) => missing(release, refused.message),
       BuildCrashed: (crash) => missing(release, crash.reason),
-      BundleMismatch: (other) => missing(release, `the build gave ${other.found}, verified was ${other.verified}`)
+      BundleMismatch: (other) => missing(release, other.message)
     })
   )
 

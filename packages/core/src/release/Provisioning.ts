@@ -179,6 +179,6 @@ const served = Effect.fnUntraced(function* (
   const version = yield* versionRow(project, { commit, generation, bundle })
   const draft = draftAs("Apps.live")
   Draft.step(draft, "pointer", pointer, "built", { ...live, ...(good ? { last_good } : {}) })
-  if (version !== null) draft.writes.push(version)
+  if (version !== null) Draft.add(draft, version)
   return { answer: undefined, commit: Draft.end(draft, { name: "Apps.live", lease }) }
 })

@@ -1,7 +1,8 @@
 /**
  * Recovery of stuck releases (specification, "A stuck releasing Change"). A scan sends one `release.recover` per Change
- * that is still releasing when a worker had 45 minutes for it since its promotion; its body ends the release and the Change. A worker that is
- * still busy with that release writes nothing more: each of its commits guards the release row that is ended here.
+ * that is still releasing when a worker had 45 minutes for it since its promotion; its body ends the release and the
+ * Change. A worker that is still busy with that release writes nothing more: each of its commits guards the release row
+ * that is ended here.
  */
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
@@ -96,26 +97,27 @@ const recovering = Effect.fnUntraced(function* (changeId: string) {
   if (promotion === null || !(yield* isStuck(promotion))) return none
   const release = yield* find("release", releaseId(change.record.projectId, promotion.generation))
   const releasable = (yield* releasesTo(change.record.projectId)) !== null
-  if (release === null) return yield* neverStarted(change, promotion, releasable)
+  if (release === null) return yield* recordingUnstarted(change, promotion, releasable)
   if (!Lifecycle.isFinal(ReleaseLifecycle, release.record.status))
     return yield* ending(release.record.id, { _tag: "Stuck", releasable })
   // A release ends together with its Change. Should one ever not have, the Change follows here.
   const good = release.record.status === "deployed" || release.record.status === "superseded"
-  return yield* changeEnds(yield* recovery(change), change, release.record, good || !releasable)
+  return yield* endingChange(yield* begun(change), change, release.record, good || !releasable)
 })
 
-const recovery = (change: Commit.Stored<Change>) =>
+/** The draft of what a recovery writes. */
+const begun = (change: Commit.Stored<Change>) =>
   Effect.map(Time.now, (now) => Draft.begin(change.record.projectId, actor, now))
 
-/** The release's own row says that it never was. */
-const neverStarted = Effect.fnUntraced(function* (
+/** Records a release that never started as failed, and ends its Change. */
+const recordingUnstarted = Effect.fnUntraced(function* (
   change: Commit.Stored<Change>,
   promotion: Generation,
   releasable: boolean
 ) {
   const { candidateId, commit, generation, projectId, tree } = promotion
   if (candidateId === null) return { answer: undefined }
-  const draft = yield* recovery(change)
+  const draft = yield* begun(change)
   const { now } = draft
   const release: Release = {
     id: releaseId(projectId, generation),
@@ -134,10 +136,11 @@ const neverStarted = Effect.fnUntraced(function* (
     updatedAt: now
   }
   Draft.insert(draft, "release", release)
-  return yield* changeEnds(draft, change, release, !releasable)
+  return yield* endingChange(draft, change, release, !releasable)
 })
 
-const changeEnds = Effect.fnUntraced(function* (
+/** What is in the draft, and the end of the Change. */
+const endingChange = Effect.fnUntraced(function* (
   draft: Draft.Draft,
   change: Commit.Stored<Change>,
   { id: releaseId, reason }: Release,

@@ -175,7 +175,7 @@ const moving = Effect.fnUntraced(
       bundleSource,
       updatedAt: draft.now
     })
-    if (version !== null) draft.writes.push(version)
+    if (version !== null) Draft.add(draft, version)
     Draft.emit(draft, "build.completed", id, { releaseId: id, generation, bundleSource, bundleDigest: bundle_digest })
     return yield* commitStep(movedStep, Draft.end(draft, { name: "Releases.move" }), { _tag: "Moved" })
   },

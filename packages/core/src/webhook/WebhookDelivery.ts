@@ -98,7 +98,7 @@ const webhookWrites = Effect.fnUntraced(function* (webhook: Commit.Stored<Webhoo
 })
 
 /** A receiver that takes a ping is there again: what waits for its next try need not wait for it. */
-const hastened = Effect.fnUntraced(function* (webhook: Webhook, made: Delivery) {
+const commandsAfterPing = Effect.fnUntraced(function* (webhook: Webhook, made: Delivery) {
   const waits = made.event.sequence === null && made.state === "delivered" ? webhook.sending?.deliveryId : undefined
   const next = waits === undefined ? null : yield* find("webhookDelivery", waits)
   return next === null ? [] : [deliveryCommand(next.record)]
@@ -119,14 +119,14 @@ const record = (id: string, change: (delivery: Delivery, nowMs: number) => Deliv
           projectId: made.projectId,
           lease: (yield* Process).lease,
           writes: [Commit.update("webhookDelivery", delivery, made), ...(yield* webhookWrites(webhook, made))],
-          commands: yield* hastened(webhook.record, made)
+          commands: yield* commandsAfterPing(webhook.record, made)
         }
       }
     })
   )
 
 /** The webhook's next event is queued, when none is on its way. Repeating it changes nothing. */
-const goOn = (webhook: Webhook) => apply(webhookGroup(webhook.id), webhook.projectId, queue(webhook.id))
+const queueNext = (webhook: Webhook) => apply(webhookGroup(webhook.id), webhook.projectId, queue(webhook.id))
 
 /**
  * Tries a delivery. 2xx ends it, 410 deactivates the webhook; anything else is tried again at the times of
@@ -151,7 +151,7 @@ export const deliver = Effect.fnUntraced(function* (webhookId: string, id: strin
       return yield* Effect.fail(new Waiting(tried.problem ?? "not delivered", Math.max(0, waitMs)))
     }
   }
-  yield* goOn(webhook.record)
+  yield* queueNext(webhook.record)
   const ended = (yield* find("webhookDelivery", id))?.record
   if (ended?.state === "failed" && ended.event.sequence !== null)
     yield* Effect.fail(ended.lastProblem ?? "not delivered")
@@ -167,7 +167,7 @@ export const deliveryDied = Effect.fnUntraced(function* (webhookId: string, id: 
     updatedAt: Time.fromMillis(nowMs)
   }))
   const webhook = yield* find("webhook", webhookId)
-  if (webhook !== null) yield* goOn(webhook.record)
+  if (webhook !== null) yield* queueNext(webhook.record)
 })
 
 /** The delivery was made, and the command that goes on with it was sent. */

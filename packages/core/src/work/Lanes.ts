@@ -35,9 +35,11 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
 /** How many commands of a lane a process works on at a time. */
 export type SlotsPerLane = Readonly<Record<Lane, number>>
 
-/** What may be claimed now. `whole` when nothing was left out, so that a slot that becomes free changes nothing. */
+/**
+ * What may be claimed now. `isEverything` when nothing was left out, so that a slot that becomes free changes nothing.
+ */
 export interface Room extends Required<Pick<Claim, "kinds" | "except">> {
-  readonly whole: boolean
+  readonly isEverything: boolean
 }
 
 /**
@@ -82,6 +84,6 @@ export class Slots {
       if (used >= this.perLane[lane]) for (const projectId of projects.keys()) except.push({ projectId, kinds: ofLane })
     }
     if (kinds.length === 0) return null
-    return { kinds, except, whole: kinds.length === this.kinds.length && except.length === 0 }
+    return { kinds, except, isEverything: kinds.length === this.kinds.length && except.length === 0 }
   }
 }

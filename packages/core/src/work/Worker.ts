@@ -42,7 +42,7 @@ export const worker = Effect.fnUntraced(function* <R>(options: {
       }
       if (claimed.length > 0) return
       const work = commands.awaitWork(1000)
-      yield* restore(room.whole ? work : Effect.raceFirst(work, Queue.take(freed)))
+      yield* restore(room.isEverything ? work : Effect.raceFirst(work, Queue.take(freed)))
     })
   )
   return yield* Effect.forever(turn)

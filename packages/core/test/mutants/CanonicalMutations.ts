@@ -75,7 +75,11 @@ export const mutations: ReadonlyArray<Mutation> = [
   without("the Change need not promote", ` || !Draft.may(draft, "change", change, "swapWonWithRelease")`),
   without("the generation stands still", "head.record.generation + 1", "head.record.generation"),
   without("the release is forgotten", "snapshot.releasable ? queuedRelease(", "false ? queuedRelease("),
-  without("the Change does not release", `change, "swapWonWithRelease", not`, `change, "swapWonWithoutRelease", not`),
+  without(
+    "the Change does not release",
+    `change, "swapWonWithRelease", noPromotion`,
+    `change, "swapWonWithoutRelease", noPromotion`
+  ),
   without("the Change is completed without a word", `{ "change.completed": { generation } }`, "{}"),
   without("the Policy is not guarded", `Commit.unchanged("policy", projectId, policy),`),
   without("a new decision is not guarded", `Commit.absent("approval", approvalKey(candidateId, approvals.length + 1))`),
@@ -99,11 +103,11 @@ export const mutations: ReadonlyArray<Mutation> = [
   ),
   without(
     "the Change is not moved",
-    `Draft.step(draft, "change", change, "swapWonWithoutRelease", notPromoting, completed)`,
+    `Draft.step(draft, "change", change, "swapWonWithoutRelease", noPromotion, completed)`,
     "Draft.tell(draft, change.record.id, completed)"
   ),
   without("the release is not written", `Draft.insert(draft, "release", release)`),
-  without("the Change remembers", `"swapWonWithRelease", notPromoting`, `"swapWonWithRelease", {}`),
+  without("the Change remembers", `"swapWonWithRelease", noPromotion`, `"swapWonWithRelease", {}`),
   without("an app need not build", "if (buildIsOwed(snapshot))", "if (false)"),
   without("a rollback must build", `  !(change.record.kind === "rollback" && bundleStored) &&\n`),
   without("a rollback never builds", `=== "rollback" && bundleStored`, `=== "rollback"`),

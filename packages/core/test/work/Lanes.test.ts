@@ -22,7 +22,7 @@ describe("Lanes of work", () => {
   it("have a place for every kind of command while all are free", () => {
     const room = new Slots(slots).room()
     expect(room?.kinds.toSorted()).toEqual([...commandKinds].toSorted())
-    expect(room).toMatchObject({ except: [], whole: true })
+    expect(room).toMatchObject({ except: [], isEverything: true })
     expect(Object.keys(slots).toSorted()).toEqual([...lanes].toSorted())
   })
 
@@ -95,11 +95,11 @@ describe("Lanes of work", () => {
     expect(full.room()).toEqual({
       kinds: ["release.run", "candidate.create"],
       except: [{ projectId: a, kinds: ["candidate.create"] }],
-      whole: false
+      isEverything: false
     })
     for (const project of [b, null]) full.take(of("candidate.create", project))
-    expect(full.room()).toEqual({ kinds: ["release.run"], except: [], whole: false })
+    expect(full.room()).toEqual({ kinds: ["release.run"], except: [], isEverything: false })
     for (const project of [a, a, b]) full.free(of("candidate.create", project))
-    expect(full.room()).toMatchObject({ except: [], whole: true })
+    expect(full.room()).toMatchObject({ except: [], isEverything: true })
   })
 })

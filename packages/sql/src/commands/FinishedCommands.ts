@@ -19,9 +19,9 @@ const journalOf = (commandId: string): Statement => ({
 
 /**
  * The fence: touches one row while the lease is held. A command that was sent again lets go of its token and begins
- * anew; another keeps it, for `ending` to find.
+ * anew; another keeps it, for `removed` to find.
  */
-export const restart = ({ commandId, token }: Lease, now: number): Statement => ({
+export const restarted = ({ commandId, token }: Lease, now: number): Statement => ({
   sql: `UPDATE pawl_command SET token = CASE WHEN again IS NULL THEN token END, payload = coalesce(again, payload), attempts = 0,
       due_at = coalesce(again_at, due_at), ready_at = coalesce(again_at, ready_at), created_at = ?, last_problem = NULL, again = NULL, again_at = NULL,
       deaths = 0, waits = 0, waiting_since = NULL, waited_until = NULL
@@ -31,11 +31,11 @@ export const restart = ({ commandId, token }: Lease, now: number): Statement => 
 })
 
 /** Deletes the command that has this lease's token, and its journal, also when the lease has run out. */
-export const ending = ({ commandId, token }: Lease): ReadonlyArray<Statement> => [
+export const removed = ({ commandId, token }: Lease): ReadonlyArray<Statement> => [
   { sql: "DELETE FROM pawl_command WHERE id = ? AND token = ?", params: [commandId, token] },
   journalOf(commandId)
 ]
 
-/** Whether the command is to run again, from what `restart` answered. */
+/** Whether the command is to run again, from what `restarted` answered. */
 export const isRestarted = (answer: ReadonlyArray<Row> | undefined): boolean =>
   answer?.[0] !== undefined && answer[0]["token"] === null

@@ -7,7 +7,7 @@ import { type Signals, work } from "@pawl/core/ledger/Signals"
 import { nowMillis } from "@pawl/core/primitives/Time"
 import { marks } from "./ClaimInTurn.ts"
 import type { Database, Parameter, Query, Statement } from "../Database.ts"
-import { ending, isRestarted, finished, restart } from "./FinishedCommands.ts"
+import { removed, isRestarted, finished, restarted } from "./FinishedCommands.ts"
 import { unavailable } from "../Failures.ts"
 import { make as makeClaims } from "./SqlClaims.ts"
 import { make as makeDeadLetters } from "./SqlDeadLetters.ts"
@@ -116,7 +116,7 @@ export const make = (database: Database["Service"], signals: Signals): Commands[
   /** The lease is lost, or the command was sent again: then it begins anew. */
   const finishAgain = (lease: Lease) =>
     Effect.flatMap(
-      fenced("finish", lease, (now) => [restart(lease, now), ...ending(lease)]),
+      fenced("finish", lease, (now) => [restarted(lease, now), ...removed(lease)]),
       (answers) => (isRestarted(answers[0]) ? wake : Effect.void)
     )
 

@@ -1,5 +1,5 @@
-/** A unified diff of one file, for the memory layers: one hunk around all that differs, without a search for the shortest. */
-import type { FileDiff } from "./Repositories.ts"
+/** A unified diff of one file, as the memory layers make it: one hunk around all that differs, without a search for the shortest. */
+import type { FileDiff } from "@pawl/core/project/Repositories"
 
 declare const TextDecoder: {
   new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }

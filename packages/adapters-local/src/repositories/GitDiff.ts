@@ -32,7 +32,10 @@ const diffTree = (
 
 const unread = new RepositoriesUnavailable({ operation: "diff-tree", reason: "its answer has another form" })
 
-/** Made once to know its size, and to refuse one that is too large before anything is answered. */
+/**
+ * The diff of two trees or commits as `git diff` writes it. It is made once to know its size in bytes, and to refuse one
+ * that is too large before anything is answered; one that is not kept in memory is made again while it is read.
+ */
 export const diffText = (
   gitDir: string,
   from: string,
@@ -103,7 +106,7 @@ const parseDiff = (text: string): ReadonlyArray<FileDiff> | undefined => {
   return changes.map((change, index) => ({ ...change, patch: isBinary[index] === true ? "" : (patches[index] ?? "") }))
 }
 
-/** The files that differ between two trees or commits of a repository, each with its patch.. */
+/** The files that differ between two trees or commits of a repository, each with its patch. */
 export const diffFiles = (
   gitDir: string,
   from: string,

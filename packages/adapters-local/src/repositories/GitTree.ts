@@ -85,7 +85,7 @@ export const readTree = Effect.fnUntraced(function* (
   return yield* Effect.fromResult(parseListing(id, text))
 })
 
-/** In path order, by code point. */
+/** The directories and files of a tree, in path order by code point. */
 export const entriesOf = ({ directories, files }: Tree): ReadonlyArray<TreeEntry> => {
   const entries: Array<TreeEntry> = []
   for (const [path, id] of directories) entries.push({ path, type: "directory", id, size: 0, executable: false })
@@ -124,7 +124,9 @@ export interface EditedTree {
   readonly objects: ReadonlyArray<GitObject>
 }
 
-/** The tree after the edits. */
+/**
+ * The tree after the edits, and the objects to write for it. Fails for a path that no tree can hold, or too many files.
+ */
 export const editTree = (base: Tree, edits: FileEdits): Result.Result<EditedTree, InvalidPath | TreeTooLarge> =>
   Result.map(
     applyEdits<TreeFile>(base.files, edits, (bytes, replaced) => {

@@ -25,7 +25,10 @@ export interface LoadedBundle {
 
 const unusable = (version: AppVersion, reason: string) => new BundleUnusable({ version: version.id, reason })
 
-/** The bundle of a version, checked against its digest; its modules too. `modules` is empty for an app of assets alone. */
+/**
+ * The bundle of a version and its modules, each checked against its digest. Fails with `BundleUnusable` for one that is
+ * missing, damaged or not allowed, and with `AppRuntimeUnavailable` when the object store cannot be read.
+ */
 export const loadBundle = (version: AppVersion) =>
   Effect.gen(function* () {
     const { bundle } = yield* BundleStore.load(version.bundleKey, version.bundleDigest)

@@ -185,14 +185,14 @@ export const oomKills = ({ memory }: JobCgroup): number =>
         field(read(join(memory, "memory.events")), "oom_kill")
       )
 
-/** CPU time of all that ever ran in it. */
+/** CPU time in ms of all that ever ran in it; 0 where it is not counted. */
 export const cpuMilliseconds = ({ cpu }: JobCgroup): number => {
   if (cpu === null) return 0
   const nanoseconds = Number(read(join(cpu, "cpuacct.usage")))
   return nanoseconds > 0 ? nanoseconds / 1e6 : field(read(join(cpu, "cpu.stat")), "usage_usec") / 1000
 }
 
-/** Kills what is in it. */
+/** Kills every process in these groups that has not ended by itself. */
 export const killAll = (folders: ReadonlyArray<string>): void => {
   for (const folder of folders) {
     for (const pid of read(join(folder, "cgroup.procs"))

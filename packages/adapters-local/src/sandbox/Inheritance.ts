@@ -17,7 +17,7 @@ const passedOn = (descriptor: number): boolean => {
   }
 }
 
-/** What to give a child at its descriptors from 4 on. */
+/** What to give a child at its descriptors from 4 on: /dev/null in place of each that it would inherit. */
 export const covers = (): ReadonlyArray<number | "ignore"> => {
   const inherited = readdirSync("/proc/self/fd")
     .map(Number)

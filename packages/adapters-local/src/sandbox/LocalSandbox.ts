@@ -123,5 +123,8 @@ const make = Effect.fnUntraced(function* (choice: IsolationChoice) {
   return Sandbox.of({ isolation: Effect.map(chosen, (found) => found.isolation), start, poll, cancel })
 })
 
-/** Jobs live in this process; they die with the layer's scope, and with the process. Proved lazily, once. */
+/**
+ * The `Sandbox` of this machine. Jobs live in this process: they die with the layer's scope, and with the process. Which
+ * isolation works is tried at the first job, once.
+ */
 export const layer = (choice: IsolationChoice = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(choice))

@@ -62,7 +62,7 @@ export interface ReadHeaders {
   readonly warnings: ReadonlyArray<BuildProblem>
 }
 
-/** `path` is the file's own, for warnings. */
+/** Reads a `_headers` file as Cloudflare does. `path` is the file's own, for warnings; nothing in it fails a build. */
 export const readHeaders = (text: string, path: string): ReadHeaders => {
   const file = new RuleFile(path)
   const rules: Array<HeaderRule> = []

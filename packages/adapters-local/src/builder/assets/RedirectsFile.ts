@@ -45,7 +45,9 @@ export interface ReadRedirects {
   readonly warnings: ReadonlyArray<BuildProblem>
 }
 
-/** `path` is the file's own, for warnings. */
+/**
+ * Reads a `_redirects` file as Cloudflare does. `path` is the file's own, for warnings; nothing in it fails a build.
+ */
 export const readRedirects = (text: string, path: string, html: BundleAssets["htmlHandling"]): ReadRedirects => {
   const file = new RuleFile(path)
   const rules = new Map<string, RedirectRule>()

@@ -203,7 +203,10 @@ const findingsIn = (
   return found
 }
 
-/** Null when the text cannot be read as code of this kind. `path` tells by its extension which kind that is. */
+/**
+ * The packages of real login that code imports, and the password fields that it makes; `markup` looks through texts
+ * that may be HTML. `path` tells by its extension which kind of code it is. Null when the text cannot be read as that.
+ */
 export const codeFindings = (
   path: string,
   text: string,

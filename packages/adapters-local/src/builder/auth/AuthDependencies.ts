@@ -40,7 +40,9 @@ const spotAt = (text: string, offset: number): Spot => {
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Read with tolerance, so that a mistake in the file hides no name. */
+/**
+ * The packages of real login that a package.json asks for. Read with tolerance, so that a mistake in it hides no name.
+ */
 export const dependencyFindings = (text: string): ReadonlyArray<AuthFinding> => {
   const root = parsed(text)
   return (root?.children ?? []).flatMap((property) => {

@@ -63,7 +63,10 @@ const ofElement = (element: Element, around: Surroundings): ReadonlyArray<AuthFi
     : markupFindings(srcdoc, { ...around, spot, depth: around.depth - 1 })
 }
 
-/** In no promised order. What stands in comments, and as text of a page, is no markup and is not found. */
+/**
+ * The password fields and packages of real login in HTML, in no promised order. What stands in comments, and as text of
+ * a page, is no markup and is not found.
+ */
 export const markupFindings = (text: string, around: Surroundings): ReadonlyArray<AuthFinding> => {
   const found: Array<AuthFinding> = []
   // Without scripting, what is in a noscript is markup too.

@@ -23,7 +23,7 @@ const spots = (text: string): ((at: number) => Spot) => {
   }
 }
 
-/** At most ten findings, with lines and without columns. */
+/** What patterns find in a text that no parser can read: at most ten findings, with lines and without columns. */
 export const textFindings = (text: string): ReadonlyArray<AuthFinding> => {
   const found: Array<AuthFinding> = []
   const spotOfImport = spots(text)

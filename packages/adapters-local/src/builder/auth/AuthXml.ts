@@ -39,7 +39,10 @@ const written = (text: string): string => {
 
 const blank = (text: string): string => text.replace(/[^\n]/g, " ")
 
-/** Lines are those of the text with its entities written out; an attribute list has no place. */
+/**
+ * The password fields of XML that a browser shows as a page. Lines are those of the text with its entities written out;
+ * an attribute list has no place.
+ */
 export const xmlFindings = (source: string): ReadonlyArray<AuthFinding> => {
   const text = written(source.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>/g, blank))
   const found: Array<AuthFinding> = []

@@ -46,7 +46,7 @@ const extensions: Readonly<Record<Kind, RegExp>> = {
 
 const packageFile = /^(?:(?!.*(?:^|\/)node_modules\/).*\/)?package\.json$/
 
-/** Files that the check reads, whether or not code imports them. */
+/** Whether the check reads a file even if no code imports it. */
 export const isLookedAt = (path: string): boolean =>
   extensions.code.test(path) || extensions.markup.test(path) || packageFile.test(path)
 
@@ -148,7 +148,7 @@ const lookAtPage = async (bytes: Uint8Array, page: Page, job: RealAuthJob): Prom
   return found
 }
 
-/** Every problem once for a line, in the order of the paths. */
+/** What makes an app's login look real: each problem once for a line, by path, at most `job.problems`. */
 export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<BuildProblem>> => {
   const problems = new Map<string, BuildProblem>()
   for (const path of [...job.files.keys()].sort()) {

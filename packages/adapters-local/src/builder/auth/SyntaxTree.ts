@@ -47,7 +47,9 @@ const pluginsOf = (path: string): Array<ParserPlugin> => {
   return /^[cm]ts$|^ts$/.test(extension) ? typed : [...typed, "jsx"]
 }
 
-/** Null for what no parser takes, or is nested too deeply for one. `path` tells by its extension which kind of code it is. */
+/**
+ * Code as Babel's tree; null when it cannot be parsed, or is nested too deeply. `path` tells its kind by the extension.
+ */
 export const syntaxTree = (path: string, text: string): Node | null => {
   try {
     const tree: unknown = parse(text, {

@@ -26,7 +26,7 @@ const kinds: Readonly<Record<string, ModuleKind>> = {
   wasm: kept("wasm")
 }
 
-/** `undefined` for a type of file that cannot be imported. */
+/** How a file is imported; `undefined` for a type that cannot be. */
 export const moduleKind = (path: string): ModuleKind | undefined => {
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""
   return Object.hasOwn(kinds, extension) ? kinds[extension] : undefined

@@ -25,7 +25,7 @@ const fileAt = (code: string, at: number): string | null => {
   return from < 0 ? null : code.slice(from + mark.length, code.indexOf("\n", from + 1))
 }
 
-/** Code that the lexer cannot read has none that it could tell. */
+/** The imports of bundled code whose name is known only at run time; none for code that the lexer cannot read. */
 export const runTimeImports = async (code: string): Promise<ReadonlyArray<RunTimeImport>> => {
   if (!/\bimport\b\s*\(/.test(code)) return []
   await init()

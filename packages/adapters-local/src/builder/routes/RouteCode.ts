@@ -257,7 +257,7 @@ class Reader {
   }
 }
 
-/** Null when the file cannot be read as code of its kind. */
+/** The routes that a file of code declares, in its order; null when it cannot be read as code of its kind. */
 export const fileRoutes = (path: string, text: string): FileRoutes | null => {
   const tree = syntaxTree(path, text)
   if (tree === null) return null

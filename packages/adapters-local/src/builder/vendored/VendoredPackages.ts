@@ -13,7 +13,7 @@ export const vendoredPackages: ReadonlyArray<VendoredPackage> = [
   { name: "itty-router", version: "6.0.0" }
 ]
 
-/** `hono 4.13.19 and itty-router 6.0.0` */
+/** The packages and their versions, for sentences: `hono 1.2.3 and itty-router 4.5.6`. */
 export const vendoredNames = vendoredPackages.map(({ name, version }) => `${name} ${version}`).join(" and ")
 
 /** The package of exactly this name; null when Pawl brings none along. */

@@ -17,7 +17,10 @@ const rangesOf = (content: Uint8Array): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** A copy in the source's own node_modules is what is built with, and needs no word. */
+/**
+ * Warnings for vendored packages that package.json asks for in another version. A copy in the source's own
+ * node_modules is what is built with, and needs no word.
+ */
 export const versionWarnings = (source: ReadonlyMap<string, Uint8Array>): ReadonlyArray<BuildProblem> => {
   const file = "package.json"
   const ranges = rangesOf(source.get(file) ?? new Uint8Array())

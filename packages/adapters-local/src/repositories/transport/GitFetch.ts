@@ -15,7 +15,7 @@ import { isObjectId, repositoryPath } from "../RepositoryPath.ts"
 type Service = typeof GitTransport.Service
 type Serve = Parameters<Service["serve"]>[0]
 
-/** Repositories of nothing but refs, made for one errand each. */
+/** Where the repositories of nothing but refs stand, each made for one answer. */
 export const folderOf = (root: string): string => join(root, ".serving")
 
 /** Removes what ended processes left. Of a folder that others share, only what is older than any answer may take. */

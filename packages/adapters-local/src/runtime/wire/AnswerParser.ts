@@ -66,7 +66,7 @@ const read = (text: string): ReadHead => {
   return { head: { status, headers, length }, chunked, closes }
 }
 
-/** `begin` before each answer, then `feed` what comes. */
+/** Reads the answers of one connection: `begin` before each, then `feed` what comes; it calls `events` meanwhile. */
 export class AnswerParser {
   private readonly events: AnswerEvents
   private state: State = "idle"

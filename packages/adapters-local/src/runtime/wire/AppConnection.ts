@@ -15,7 +15,7 @@ export interface Answering extends AnswerEvents {
 /** workerd closes a connection 5 seconds after its last answer. One that is kept for less is not closed while it is asked. */
 const keptMs = 2000
 
-/** Opens its socket when it is first asked, and again after `destroy`. */
+/** The connection to one process. Opens its socket when it is first asked, and again after `destroy`. */
 export class AppConnection {
   private readonly path: string
   private readonly parser: AnswerParser

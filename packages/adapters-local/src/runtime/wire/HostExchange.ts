@@ -39,7 +39,10 @@ const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
 /** A reason, its stack and the mark between them. */
 const toldBytes = 4 * 6 * LocalLimits.appReasonLength
 
-/** Begins when it is made. A safe request whose kept connection was stale is asked once more. */
+/**
+ * One request to an app and its answer. It begins when it is made. A safe request whose kept connection was stale is
+ * asked once more.
+ */
 export class Exchange implements Answering {
   private readonly host: HostProcess
   private readonly versionId: string

@@ -52,6 +52,11 @@ export const LocalLimits = {
   /** The largest piece of memory that git may take at once for a push. */
   gitPushAllocationBytes: 64 * MiB,
 
+  // SQLite (decisions)
+  /** Characters of queries and of what they answered that are kept while nobody writes, and of one of them at most. */
+  knownReadsChars: 4 * MiB,
+  knownReadChars: 256 * KiB,
+
   // Builds (specification)
   buildSourceFiles: 400,
   buildSourceBytes: 8 * MiB,

@@ -1,6 +1,7 @@
 /** One open SQLite file and its prepared statements. */
 import type { Row } from "@pawl/sql/Database"
 import Sqlite, { type Statement } from "better-sqlite3"
+import { wrote } from "./KnownReads.ts"
 import { makePrivate } from "./PrivateFile.ts"
 
 /** A connection that is open; who opened it closes `db`. */
@@ -46,6 +47,9 @@ const switchToWal = (db: Opened["db"], timeoutMs: number): void => {
   }
 }
 
+/** Whether a statement does nothing but read. */
+export const reads = ({ reader, readonly }: Statement): boolean => reader && readonly
+
 /** Opens or makes the file, readable by its owner alone, in WAL mode with full syncs. Throws what SQLite throws. */
 export const open = (options: Options): Opened => {
   const timeout = options.busyTimeoutMs ?? 5000
@@ -67,6 +71,7 @@ export const open = (options: Options): Opened => {
       statements.set(sql, statement)
     }
     if (statements.size > statementsKept) for (const oldest of statements.keys()) if (statements.delete(oldest)) break
+    if (!reads(statement)) wrote()
     return statement
   }
   return { db, prepare }

@@ -9,10 +9,11 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
-import { Database } from "@pawl/sql/Database"
+import { Database, type Query, type Row } from "@pawl/sql/Database"
 import { Context, Effect, Exit, Layer, Stream } from "effect"
 import { failed, make as makeBatch } from "./Batches.ts"
-import { open, type Opened, type Options, rollBack, rowsOf } from "./Connections.ts"
+import { open, type Opened, type Options, reads, rollBack, rowsOf } from "./Connections.ts"
+import * as KnownReads from "./KnownReads.ts"
 import * as Turns from "./Turns.ts"
 
 /** Runs work that never pauses on the connection. */
@@ -55,6 +56,7 @@ const makeConnection = (opened: Opened, run: Run): Connection => {
   const executeValues: Connection["executeValues"] = (sql, params) =>
     run(() => {
       const statement = opened.db.prepare(sql)
+      if (!reads(statement)) KnownReads.wrote()
       if (statement.reader) return statement.raw(true).all(...params)
       statement.run(...params)
       return []
@@ -89,9 +91,16 @@ const makeTransactions = (opened: Opened, turns: Turns.Turns) =>
 
 const makeDatabase = (opened: Opened, turns: Turns.Turns): Database["Service"] => {
   const run = inTurn(turns)
+  const version = opened.db.prepare("PRAGMA data_version").raw(true)
+  const known = KnownReads.make(() => version.get()?.[0])
+  const query = ({ params, sql }: Query): ReadonlyArray<Row> => {
+    const statement = opened.prepare(sql)
+    const rows = () => rowsOf(statement, params).rows
+    return reads(statement) ? known.rows(sql, params, rows) : rows()
+  }
   return {
     dialect: "sqlite",
-    query: ({ params, sql }) => run(() => rowsOf(opened.prepare(sql), params).rows),
+    query: (asked) => run(() => query(asked)),
     batch: makeBatch(opened, turns)
   }
 }

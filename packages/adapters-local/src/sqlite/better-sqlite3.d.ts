@@ -3,10 +3,15 @@ declare module "better-sqlite3" {
   export interface Statement {
     /** Whether it answers rows. */
     readonly reader: boolean
+    /** Whether it leaves the database as it is; BEGIN and COMMIT say so too. */
+    readonly readonly: boolean
     run(...params: ReadonlyArray<unknown>): { readonly changes: number; readonly lastInsertRowid: number }
     all(...params: ReadonlyArray<unknown>): ReadonlyArray<Readonly<Record<string, unknown>>>
     /** The statement, whose rows are arrays from now on. */
-    raw(on: true): { all(...params: ReadonlyArray<unknown>): ReadonlyArray<ReadonlyArray<unknown>> }
+    raw(on: true): {
+      get(...params: ReadonlyArray<unknown>): ReadonlyArray<unknown> | undefined
+      all(...params: ReadonlyArray<unknown>): ReadonlyArray<ReadonlyArray<unknown>>
+    }
   }
   export default class Sqlite {
     constructor(filename: string, options?: { readonly timeout?: number; readonly readonly?: boolean })

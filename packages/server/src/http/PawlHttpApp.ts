@@ -37,6 +37,7 @@ import { answerCause, problemResponse, withHeaders } from "./answer/ProblemRespo
 import { ReleasesHttp } from "./groups/ReleasesHttp.ts"
 import { RollbacksHttp } from "./groups/RollbacksHttp.ts"
 import { ServiceHttp } from "./groups/ServiceHttp.ts"
+import * as PlainReads from "./request/PlainReads.ts"
 import { paced } from "./request/PacedAnswer.ts"
 import { UsersHttp } from "./groups/UsersHttp.ts"
 import { WebhooksHttp } from "./groups/WebhooksHttp.ts"
@@ -63,16 +64,18 @@ const groups = Layer.mergeAll(
   UsersHttp
 ).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(HandlerAnswer.layer))
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(PawlApi, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups)),
-  Documentation.layer
-).pipe(Layer.provide(HttpServer.layerServices))
+/** `built` is told the groups. */
+const routesOf = (built: (services: Context.Context<Layer.Success<typeof groups>>) => void) =>
+  Layer.mergeAll(
+    Layer.mergeAll(
+      HttpApiBuilder.layer(PawlApi, { openapiPath: "/openapi.json" }),
+      Layer.effectDiscard(Effect.map(Effect.context<Layer.Success<typeof groups>>(), built))
+    ).pipe(Layer.provide(groups)),
+    Documentation.layer
+  ).pipe(Layer.provide(HttpServer.layerServices))
 
 /** What the requests of one app share. */
 const shared = Layer.mergeAll(DiffSlots.layer, EventStreams.layer)
-
-/** Ids of dead letters and ChangeSets are longer than what the router takes for a parameter by itself. */
-const longestParameter = 500
 
 /** Well-formed ids of callers are kept, so that their logs and ours meet. */
 const requestIdOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> => {
@@ -83,6 +86,12 @@ const requestIdOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
 }
 
 type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
+
+/** What answers a request at an endpoint. */
+type Routed<R> = (
+  found: Endpoints.Found,
+  request: HttpServerRequest.HttpServerRequest
+) => Answer<R | HttpServerRequest.HttpServerRequest>
 
 const administers = ({ method, need }: Endpoints.Endpoint): boolean => method !== "GET" && need?.scope === "admin"
 
@@ -133,16 +142,16 @@ const stateOf = (
 
 /** Lets an endpoint answer what comes in this state. */
 const answered = <R>(
-  router: Answer<R | HttpServerRequest.HttpServerRequest>,
+  routed: Answer<R | HttpServerRequest.HttpServerRequest>,
   { endpoint }: Endpoints.Found,
   state: ExchangeShape
 ) => {
   const asked = Effect.catchCause(
     endpoint.need === null
       ? Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
-          Effect.andThen(state.enter(RateLimits.strangerAt(remoteAddress)), router)
+          Effect.andThen(state.enter(RateLimits.strangerAt(remoteAddress)), routed)
         )
-      : router,
+      : routed,
     answerCause
   )
   // Three services at once: each by itself would change the fiber's context, and change it back.
@@ -163,7 +172,7 @@ const answered = <R>(
 
 /** Finds the endpoint, lets it answer, and makes an answer of whatever comes instead. */
 const exchange = <R>(
-  router: Answer<R | HttpServerRequest.HttpServerRequest>,
+  routed: Routed<R>,
   { accessLog, admission, streams }: Mounted,
   request: HttpServerRequest.HttpServerRequest,
   connection: Connection,
@@ -180,7 +189,7 @@ const exchange = <R>(
   const state = stateOf(found, requestId, connection, admission)
   const told = (given: HttpServerResponse.HttpServerResponse) =>
     paced(withHeaders(given, requestId, path), state.place, connection)
-  const answer = Effect.flatMap(answered(router, found, state), (given) =>
+  const answer = Effect.flatMap(answered(routed(found, request), found, state), (given) =>
     // Whatever is administered may have ended somebody's right to read.
     administers(endpoint) && state.handled
       ? Effect.as(EventStreams.lookAgain(streams), told(given))
@@ -190,7 +199,7 @@ const exchange = <R>(
 }
 
 /** Answers one request. */
-const serve = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>, mounted: Mounted) => {
+const serve = <R>(routed: Routed<R>, mounted: Mounted) => {
   const { connectionOf } = mounted
   const connectionsOf = connectionOf === undefined ? scoped : Effect.succeed(connectionOf)
   return Effect.flatMap(
@@ -198,14 +207,14 @@ const serve = <R>(router: Answer<R | HttpServerRequest.HttpServerRequest>, mount
     (request) =>
       Effect.flatMap(connectionsOf, (connection) =>
         Effect.flatMap(requestIdOf(request), (requestId) =>
-          exchange(router, mounted, request, connection(request), requestId)
+          exchange(routed, mounted, request, connection(request), requestId)
         )
       )
     // Only an interruption is left: the caller is gone.
   ).pipe(Effect.catch(Effect.die))
 }
 
-type Needed = Layer.Services<typeof routes>
+type Needed = Layer.Services<ReturnType<typeof routesOf>>
 
 /** What the API needs of the installation. */
 export type HttpServices = Exclude<
@@ -241,17 +250,23 @@ export const mountHttpApp = Effect.fnUntraced(function* (
   })
   const held = yield* Layer.build(Layer.mergeAll(shared, rates, own))
   const ground = Context.merge(yield* Effect.context<HttpServices>(), held)
+  let plainReads: PlainReads.PlainReads = () => null
+  const routes = routesOf((services) => (plainReads = PlainReads.make(services)))
   const router = yield* HttpRouter.toHttpEffect(routes).pipe(
-    Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: longestParameter }),
+    Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: Endpoints.longestParameter }),
     Effect.provideContext(ground)
   )
+  const wayOf = (
+    ...asked: Parameters<PlainReads.PlainReads>
+  ): Answer<Effect.Services<typeof router> | RateLimits.RateLimits> => plainReads(...asked) ?? router
   const { accessLog, connectionOf } = settings
   const streams = Context.get(held, EventStreams.OpenStreams)
   const mounted = { accessLog: accessLog === true, admission: Admission.make(), connectionOf, streams }
   // What a request brings along wins over what was there when the server started: its scope, the words of its log.
-  const routed = Effect.updateContext(router, (given: Context.Context<Asked>) =>
-    isGround(given, streams) ? given : Context.merge(ground, given)
-  )
+  const routed = (found: Endpoints.Found, request: HttpServerRequest.HttpServerRequest) =>
+    Effect.updateContext(wayOf(found, request), (given: Context.Context<Asked>) =>
+      isGround(given, streams) ? given : Context.merge(ground, given)
+    )
   // Whoever calls may leave at any point; the library alone would let them only once the endpoint is found.
   return { app: Effect.interruptible(serve(routed, mounted)), ground }
 })

@@ -22,7 +22,8 @@ const tokenOf = (credential: Redacted.Redacted): Option.Option<Redacted.Redacted
   return Option.some(token === text ? credential : Redacted.make(token))
 }
 
-const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted) {
+/** The caller of a request with this credential, who may do what its endpoint needs and go where its path leads. */
+export const authenticated = Effect.fnUntraced(function* (credential: Redacted.Redacted) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const exchange = yield* Exchange
   const rates = yield* RateLimits

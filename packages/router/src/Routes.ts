@@ -90,11 +90,17 @@ export const pointerRoute = (row: FoundPointer): PointerRoute => {
 export interface Site {
   /** By path, which begins with a slash. Nothing else of the object store is ever asked for. */
   readonly files: ReadonlyMap<string, SiteFile>
+  /** Which paths a page answers: with `.html` or a slash, without, or both. */
   readonly html: HtmlHandling
+  /** What a path without a file gets. */
   readonly notFound: NotFoundHandling
+  /** Which paths ask the app before the files. */
   readonly runWorkerFirst: RunWorkerFirst
+  /** The rules of `_redirects`; null without one. */
   readonly redirects: Redirects | null
+  /** The rules of `_headers`; null without one. */
   readonly headers: HeaderRules | null
+  /** Whether the version has code; false for files alone. */
   readonly hasWorker: boolean
   /** From this compatibility date on, a browser's navigation prefers the not-found file over the app. */
   readonly navigationPrefersFiles: boolean

@@ -24,10 +24,12 @@ export class RunningVersions {
     if (oldest !== undefined) this.byHost.delete(oldest)
   }
 
+  /** The versions of a label's hosts that may still run. */
   of(label: string): ReadonlyArray<Running> {
     return [...this.byHost.values()].filter((running) => running.label === label)
   }
 
+  /** Takes a version that was stopped off, unless its host has started another since. */
   forget({ channel, label, versionId }: Running): void {
     const key = `${label} ${channel}`
     if (this.byHost.get(key)?.versionId === versionId) this.byHost.delete(key)

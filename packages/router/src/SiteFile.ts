@@ -18,6 +18,7 @@ export class SiteFile {
     this.entry = entry
   }
 
+  /** Its strong validator, in quotes: the SHA-256 of its bytes. */
   get etag(): string {
     return this.validators[0]![1]
   }

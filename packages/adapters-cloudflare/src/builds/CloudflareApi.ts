@@ -80,7 +80,10 @@ const answerOf = Effect.fnUntraced(function* <A, I>(
   return yield* new BuildServiceUnavailable({ reason: "its answer is not of the documented shape" })
 })
 
-/** `path` stands below the account, its parts already encoded. */
+/**
+ * Asks for what stands at `path` below the account, its parts already encoded, and answers its `result`, decoded. Fails
+ * with what the service refused, or with `BuildServiceUnavailable` where its answer cannot be used.
+ */
 export const get = <A, I>(
   client: HttpClient.HttpClient,
   account: CloudflareAccount,

@@ -7,7 +7,7 @@ import { toldAs } from "./DocumentSchemas.ts"
 /** An id in a path. Any text is a name of something that may not exist: unknown ones are 404, not 400. */
 const PathId = Schema.String
 
-/** `/:id` */
+/** The parameters of a path that names one thing: `/:id`. */
 export const ById = Schema.Struct({ id: PathId })
 
 /** A whole number in a query, from `least` to `most`; `initial` is what it is when it is left out. */

@@ -36,7 +36,7 @@ export const ChangeRecord = named("Change", Change)
 export const TaskRecord = named("Task", Task)
 /** As `ChangeSet` in the core. */
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
-/** Its code is for programs inside; `reason` says it. */
+/** As `Candidate` in the core, without `rejection`: that code is for programs inside, and `reason` says it in words. */
 export const CandidateRecord = named("Candidate", Candidate.mapFields(Struct.omit(["rejection"])))
 /** As `Approval` in the core. */
 export const ApprovalRecord = named("Approval", Approval)
@@ -52,12 +52,12 @@ export const EventRecord = named("Event", Event)
 export const HistoryRecord = named("HistoryItem", HistoryItem)
 /** As `AppLogLine` in the core. */
 export const AppLogLineRecord = named("AppLogLine", AppLogLine)
-/** Never with its secret. */
+/** As `WebhookView` in the core: never with its secret. */
 export const WebhookRecord = named("Webhook", WebhookView)
 /** As `Delivery` in the core. */
 export const WebhookDeliveryRecord = named("WebhookDelivery", Delivery)
 const person = User.mapFields(Struct.pick(["id", "name", "createdAt", "disabledAt"]))
-/** Without whom or what the user counts for. */
+/** A user, without whom or what they count for. */
 export const UserRecord = named("User", person)
 /** A user of an organization, with their role in it. */
 export const PersonRecord = named("Person", Schema.Struct({ ...person.fields, role: OrganizationRole }))
@@ -76,7 +76,7 @@ const entry = Membership.mapFields(Struct.omit(["stay"]))
 export const EntryRecord = named("Membership", entry)
 /** A role on a Project, with the name of who holds it. */
 export const MemberRecord = named("Member", Schema.Struct({ ...entry.fields, name: Schema.String }))
-/** Never with its hash. */
+/** A token, never with its hash. */
 export const TokenRecord = named("Token", Token.mapFields(Struct.omit(["hash"])))
 
 /** A generation, and where its version can be opened; `url` is null when no app served it. */

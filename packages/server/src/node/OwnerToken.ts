@@ -53,7 +53,7 @@ const make = (path: string): OwnerToken => {
   return { token: kept(path), fresh }
 }
 
-/** The given token, else the one that is kept, else a new one. */
+/** The given token, else the one that is kept, else a new one. Fails with `InvalidOptions` where that is no token. */
 export const read = (data: string, given: Redacted.Redacted | null): Effect.Effect<OwnerToken, InvalidOptions> =>
   Effect.filterOrFail(
     found(data, given),

@@ -18,7 +18,10 @@ const slotsFor = (sandboxesAtOnce: number): SlotsPerLane => ({
   webhooks: ServerLimits.webhooksAtOnce
 })
 
-/** Runs until it is interrupted. */
+/**
+ * Works through commands, routes events and does what is due, until it is interrupted. `name` is whom leases are held by;
+ * a loop that breaks is begun again by `supervise`.
+ */
 export const run = (name: string, sandboxesAtOnce: number, { supervise }: Loops) =>
   Effect.all(
     [

@@ -25,7 +25,7 @@ const NewTokenBody = Schema.Struct({
   scopes: Schema.optionalKey(Schema.Array(Scope))
 })
 
-/** A token sees and issues only tokens of its own user. */
+/** Who calls, and the tokens that it may see, issue and revoke. A token sees and issues only tokens of its own user. */
 export const AccountApi = HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("me", "/v1/me", { success: Me }).annotateMerge(

@@ -24,7 +24,7 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/events", {
   )
   .annotate(OpenApi.Transform, streamed("EventPage", "event"))
 
-/** Asked for as `text/event-stream` it is the stream. */
+/** Reading them: a page, or the stream when it is asked for as `text/event-stream`. */
 export const EventsApi = HttpApiGroup.make("events")
   .add(list)
   .middleware(Authenticated)

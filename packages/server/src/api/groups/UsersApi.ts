@@ -29,7 +29,7 @@ const UsersParams = Schema.Struct({
 const keepers =
   "Only owners of every organization that the user is in may, and of the one that made the user: else remove them from yours."
 
-/** For owners of organizations. */
+/** Making, listing and disabling them, and their tokens: for owners of organizations, listing for their members too. */
 export const UsersApi = HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.post("create", "/v1/users", {

@@ -19,7 +19,7 @@ const WithSecret = Schema.Struct({ webhook: WebhookRecord, secret: Schema.String
 
 const DeliveryAnswer = Schema.Struct({ delivery: WebhookDeliveryRecord })
 
-/** Secrets are answered once, when they are made. */
+/** Making and ending them, and what was delivered. Secrets are answered once, when they are made. */
 export const WebhooksApi = HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.post("create", "/v1/projects/:id/webhooks", {

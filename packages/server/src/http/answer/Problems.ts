@@ -80,7 +80,7 @@ export const neverAnswered = new Set([
 /** The answer to a refusal. */
 export const toProblem: (refusal: Refusal) => Problem = Match.type<Refusal>().pipe(Match.tagsExhaustive(rows))
 
-/** Not in the contract at all. */
+/** 404 `not_found`, for a path that the contract does not have. */
 export const noSuchPath = (path: string) =>
   problemOf(
     404,
@@ -89,7 +89,7 @@ export const noSuchPath = (path: string) =>
     `There is nothing at ${short(path)}. GET /openapi.json lists what there is.`
   )
 
-/** 405; `allow` is also the header of that name (RFC 9110, 15.5.6). */
+/** 405 `method_not_allowed`; `allow` is also the header of that name (RFC 9110, 15.5.6). */
 export const noSuchMethod = (method: string, allow: ReadonlyArray<string>) =>
   problemOf(
     405,

@@ -68,7 +68,10 @@ const asFiles = (text: Stream.Stream<Uint8Array, RepositoriesUnavailable>, chang
     )
   })
 
-/** JSON, or with `Accept: text/plain` git's unified form. A long one is made while it is read. */
+/**
+ * The diff as JSON, or with `Accept: text/plain` in git's unified form. A long one is made while it is read. Fails with
+ * `DiffTooLarge`, and with `Unknown` where neither the fork nor the Project has the commits.
+ */
 export const diffAnswer = Effect.fnUntraced(
   function* (compared: Compared) {
     const request = yield* HttpServerRequest.HttpServerRequest

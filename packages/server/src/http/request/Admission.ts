@@ -12,7 +12,7 @@ import { problemOf } from "../answer/Problems.ts"
 export interface Place {
   /** How much of the answer is in memory until it is read, in bytes. */
   readonly hold: (bytes: number) => void
-  /** Repeating it changes nothing. */
+  /** Gives the place up. Repeating it changes nothing. */
   readonly leave: () => void
 }
 

@@ -18,7 +18,10 @@ const tokenIn = (header: string | undefined): Redacted.Redacted | null => {
   return Redacted.make(colon < 0 ? "" : text.slice(colon + 1))
 }
 
-/** The caller and the Project, when the token's scopes and the caller's role cover the need. Counts the request. */
+/**
+ * The caller and the Project, when the token's scopes and the caller's role cover the need; else it fails as the API
+ * does. The request is counted.
+ */
 export const demandCaller = Effect.fnUntraced(function* (
   request: IncomingMessage,
   address: string,

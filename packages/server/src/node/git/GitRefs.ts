@@ -24,7 +24,7 @@ export const changeOfRef = (ref: string): string | undefined => {
   return /^chg_[0-9a-f-]{36}$/.test(id) ? id : undefined
 }
 
-/** Canonical at its newest generation. */
+/** Canonical at its newest generation. Fails with `NoSource` before the first. */
 export const shownMain = Effect.fnUntraced(function* (projectId: string) {
   const head = yield* find("head", projectId)
   if (head === null) return yield* new NoSource({ projectId })

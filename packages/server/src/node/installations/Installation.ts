@@ -58,9 +58,9 @@ export interface Installation {
 const told = (problem: LedgerUnavailable | SqlError): string =>
   problem._tag === "SqlError" ? reasonOf(problem) : problem.reason
 
-/** In the place of any layer. */
+/** A layer that fails with `DatabaseUnavailable`, in the place of any other. */
 export const unavailable = (reason: string) => Layer.effectContext(new DatabaseUnavailable({ reason }))
 
-/** A layer whose database may be away. */
+/** The layer, with `DatabaseUnavailable` in the place of what its database fails with. */
 export const orUnavailable = <A, R>(layer: Layer.Layer<A, LedgerUnavailable | SqlError, R>) =>
   Layer.catch(layer, (problem) => unavailable(told(problem)))

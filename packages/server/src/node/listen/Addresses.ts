@@ -20,7 +20,7 @@ const nameOf = (host: string): string =>
 const isLoopback = (name: string): boolean =>
   name === "localhost" || name === "[::1]" || /^127(\.\d{1,3}){3}$/.test(name)
 
-/** `port` is the one that is listened on: without a base URL, addresses name it. */
+/** The addresses of a server. `port` is the one that is listened on: without a base URL, addresses name it. */
 export const of = (options: Pick<Options, "baseUrl" | "host">, port: number): Addresses => {
   const base = new URL(options.baseUrl ?? `http://localhost:${port}`)
   const suffix = base.port === "" ? "" : `:${base.port}`

@@ -15,7 +15,7 @@ import { readOn } from "./ReadOn.ts"
 import { version } from "../Version.ts"
 import { addressOf } from "./VisitorAddress.ts"
 
-/** Of a process without the role `api`: its health, and nothing else. */
+/** The listener of a process without the role `api`: it answers its health, and nothing else. */
 export const health =
   ({ environment }: Options, readiness: (typeof Readiness)["Service"]): RequestListener =>
   (req, res) => {
@@ -89,7 +89,7 @@ export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.R
 /** What a request adds to the context that all begin with is fewer: more would copy all of that for each of them. */
 const addedPerRequest = 24
 
-/** `requests` is the scope of the requests that are under way. */
+/** The listener of the API and of git. `requests` is the scope of the requests that are under way. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
   readiness: (typeof Readiness)["Service"],

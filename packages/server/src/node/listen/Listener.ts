@@ -55,7 +55,7 @@ const starting: RequestListener = (req, res) => {
   problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
 }
 
-/** For what another process of this installation does. */
+/** 503 `not_served_here`, for what another process of this installation does. */
 export const notHere = (res: ServerResponse, what: string, role: string): void =>
   problem(res, 503, "not_served_here", `This process does not serve ${what}. One with the role ${role} does.`)
 

@@ -36,7 +36,7 @@ class Used extends Counter {
   }
 }
 
-/** Of this process, by the names that Prometheus's own clients use. */
+/** The meters of this process, by the names that Prometheus's own clients use. */
 export const processMeters = (): ReadonlyArray<Meter> => {
   const info = new Gauge("pawl_info", "1, with the version of this server.", ["version"])
   info.from(() => [{ labels: [version], value: 1 }])

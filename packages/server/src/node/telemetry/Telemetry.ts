@@ -85,7 +85,7 @@ const randomHex = (digits: number): string => randomBytes(digits / 2).toString("
 const collectorOf = ({ otlpEndpoint, otlpHeaders, serviceName }: Options): OtlpExporter.Collector | null =>
   otlpEndpoint === null ? null : { endpoint: otlpEndpoint, headers: otlpHeaders, serviceName, serviceVersion: version }
 
-/** Made for one server. With its scope the last spans are sent. */
+/** The telemetry of one server. When its scope ends, the last spans are sent. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Telemetry, never, Scope.Scope> {
   const meters = Meters.make()
   const collector = collectorOf(options)

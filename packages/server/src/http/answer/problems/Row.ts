@@ -16,6 +16,6 @@ export const problemOf = (
   facts: Facts = {}
 ): Problem => new Problem({ status, code, title, detail, facts, requestId: "" })
 
-/** What the state does not allow. */
+/** A problem with status 409, for what the state does not allow. */
 export const conflict = (code: string, title: string, detail: string, facts?: Facts) =>
   problemOf(409, code, title, detail, facts)

@@ -62,9 +62,12 @@ export const notHere = (res: ServerResponse, what: string, role: string): void =
 const dispatch = (parts: Parameters<Listener["attach"]>[0], expecting: boolean): RequestListener => {
   const elsewhere = parts.appsDomain === null ? null : new KnownHosts(parts.appsDomain)
   const hosts = { apps: parts.apps === null ? elsewhere : parts.apps.hosts, isApi: parts.addresses.isApi }
+  // Most requests come for the host of the one before.
+  let [lastHost, lastPlace] = ["", placeOf(hosts, "")]
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = req.headers.host ?? ""
-    const place = placeOf(hosts, host)
+    const place = host === lastHost ? lastPlace : placeOf(hosts, host)
+    ;[lastHost, lastPlace] = [host, place]
     if (place === "app") {
       if (parts.apps === null) return notHere(res, "apps", "router")
       return expecting ? parts.apps.handleExpecting(req, res) : parts.apps.handle(req, res)

@@ -9,21 +9,25 @@ export interface Tarball {
 }
 
 interface Packed {
+  readonly name: string
   readonly filename: string
   readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
-/** `npm pack` of one package folder into an existing folder; runs no scripts and asks no registry. */
-export const pack = (folder: string, into: string): Tarball => {
+/** `npm pack` of package folders into an existing folder, by the names of the packages; runs no scripts and asks no registry. */
+export const pack = (folders: ReadonlyArray<string>, into: string): ReadonlyMap<string, Tarball> => {
   const answer = execFileSync(
     "npm",
-    ["pack", folder, "--pack-destination", into, "--json", "--ignore-scripts", "--offline"],
+    ["pack", ...folders, "--pack-destination", into, "--json", "--ignore-scripts", "--offline"],
     { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }
   )
   const packed: ReadonlyArray<Packed> | Readonly<Record<string, Packed>> = JSON.parse(answer)
-  const [first] = Object.values(packed)
-  if (first === undefined) throw new Error(`npm pack ${folder} answered nothing`)
-  return { path: join(into, first.filename), files: first.files.map((file) => file.path) }
+  return new Map(
+    Object.values(packed).map(({ filename, files, name }) => [
+      name,
+      { path: join(into, filename), files: files.map((file) => file.path) }
+    ])
+  )
 }
 
 /** Only of our own modules: a package may well publish templates that have tests of their own. */

@@ -3,10 +3,12 @@
  * whether an outsider can import each of its modules; in a quick run of all tests (`PAWL_TEST_DEPTH`), whether a slice of them
  * can. Needs a build.
  */
-import { spawnSync } from "node:child_process"
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
 import { sliceOf } from "../../packages/testing/src/Slices.ts"
 import { packageNames } from "../build/Outputs.ts"
 import { turnOf } from "../vitest/Turn.ts"
@@ -14,7 +16,6 @@ import { pack, strays, subpaths, type Tarball } from "./Tarballs.ts"
 
 const turn = turnOf({ ...process.env, PAWL_TEST_DEPTH: process.env["PAWL_TEST_DEPTH"] ?? "deep" })
 const root = resolve(process.argv[2] ?? ".")
-const bin = (name: string) => join(import.meta.dirname, "../../node_modules/.bin", name)
 
 /** In a quick run: most of the time goes by how many modules are asked about. */
 const quickModules = 12
@@ -29,53 +30,45 @@ const entrypoints = (name: string, tarball: Tarball): ReadonlyArray<string> => {
   return [...named, ...(turn.depth === "quick" ? sliceOf(modules, quickModules, turn.seed) : modules)]
 }
 
-interface TypesProblem {
-  readonly kind: string
-  readonly entrypoint?: string
-  readonly resolutionKind?: string
-}
-
-interface TypesVerdict {
-  readonly analysis: { readonly types: unknown; readonly problems?: ReadonlyArray<TypesProblem> }
-}
-
 /** CommonJS and the resolution of Node 10 are not offered, so their problems are none. */
 const offered = new Set(["node16-esm", "bundler", undefined])
 
-const typesProblems = (name: string, tarball: Tarball): ReadonlyArray<string> => {
-  const settings = ["--profile", "esm-only", "--no-definitely-typed", "--format", "json"]
-  const answer = `${tarball.path}.types.json`
-  // Into a file, for it exits before a pipe has taken all it says.
-  const out = openSync(answer, "w")
-  const args = [tarball.path, ...settings, "--entrypoints", ...entrypoints(name, tarball)]
-  const { stderr } = spawnSync(bin("attw"), args, { encoding: "utf8", stdio: ["ignore", out, "pipe"] })
-  closeSync(out)
-  const text = readFileSync(answer, "utf8")
-  if (!text.startsWith("{")) return [`Are The Types Wrong did not answer: ${text}${stderr}`]
-  const { analysis }: TypesVerdict = JSON.parse(text)
+const typesProblems = async (name: string, tarball: Tarball, bytes: Uint8Array): Promise<ReadonlyArray<string>> => {
+  const analysis = await checkPackage(createPackageFromTarballData(bytes), {
+    entrypoints: [...entrypoints(name, tarball)]
+  })
   if (analysis.types === false) return ["has no types at all"]
-  return (analysis.problems ?? [])
-    .filter(({ resolutionKind }) => offered.has(resolutionKind))
-    .map(({ kind, entrypoint, resolutionKind }) => `${entrypoint}: ${kind} (${resolutionKind})`)
+  return analysis.problems.flatMap((problem) => {
+    const entrypoint = "entrypoint" in problem ? problem.entrypoint : undefined
+    const resolutionKind = "resolutionKind" in problem ? problem.resolutionKind : undefined
+    return offered.has(resolutionKind) ? [`${entrypoint}: ${problem.kind} (${resolutionKind})`] : []
+  })
 }
 
-const problemsOf = (name: string, into: string): ReadonlyArray<string> => {
-  const tarball = pack(join(root, "packages", name), into)
-  const publint = spawnSync(bin("publint"), ["run", tarball.path, "--strict"], {
-    encoding: "utf8",
-    env: { ...process.env, NO_COLOR: "1" }
-  })
+const lintProblems = async (bytes: Uint8Array): Promise<ReadonlyArray<string>> => {
+  const { messages, pkg } = await publint({ pack: { tarball: Uint8Array.from(bytes).buffer }, strict: true })
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code)
+}
+
+const problemsOf = async (name: string, tarball: Tarball): Promise<ReadonlyArray<string>> => {
+  const bytes = readFileSync(tarball.path)
   return [
     ...strays(tarball).map((path) => `${path} must not be published`),
-    ...(publint.status === 0 ? [] : [`${publint.stdout}${publint.stderr}`.trim()]),
-    ...typesProblems(name, tarball)
+    ...(await lintProblems(bytes)),
+    ...(await typesProblems(name, tarball, bytes))
   ]
 }
 
 const into = mkdtempSync(join(tmpdir(), "pawl-published-"))
 try {
-  for (const name of packageNames(root)) {
-    const problems = problemsOf(name, into)
+  const names = packageNames(root)
+  const tarballs = pack(
+    names.map((name) => join(root, "packages", name)),
+    into
+  )
+  for (const name of names) {
+    const tarball = tarballs.get(`@pawl/${name}`)
+    const problems = tarball === undefined ? ["was not packed"] : await problemsOf(name, tarball)
     if (problems.length > 0) process.exitCode = 1
     console.log([`${problems.length === 0 ? "ok  " : "FAIL"} @pawl/${name}`, ...problems].join("\n"))
   }

@@ -12,15 +12,23 @@ export interface Specifier {
 const textOf = (node: Node): string =>
   isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node) ? node.text : "<computed>"
 
-/** Static imports, re-exports, types written `import("x").Y`, and dynamic imports. */
+const known = new WeakMap<SourceFile, ReadonlyArray<Specifier>>()
+
+/** Static imports, re-exports, types written `import("x").Y`, and dynamic imports. A file is looked through once. */
 export const specifiersOf = (source: SourceFile): ReadonlyArray<Specifier> => {
-  const found = new Map<number, Specifier>()
-  const add = (node: Node) => found.set(node.pos, { text: textOf(node), line: lineOf(source, node) })
+  const specifiers = known.get(source) ?? found(source)
+  known.set(source, specifiers)
+  return specifiers
+}
+
+const found = (source: SourceFile): ReadonlyArray<Specifier> => {
+  const specifiers = new Map<number, Specifier>()
+  const add = (node: Node) => specifiers.set(node.pos, { text: textOf(node), line: lineOf(source, node) })
   for (const node of source.imports) add(node)
   for (const node of descendants(source)) {
     if (!isCallExpression(node) || node.expression.kind !== SyntaxKind.ImportKeyword) continue
     const argument = node.arguments[0]
     if (argument !== undefined) add(argument)
   }
-  return [...found.values()]
+  return [...specifiers.values()]
 }

@@ -3,7 +3,7 @@
  * with nothing of ours reachable but what was packed.
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
 
@@ -45,18 +45,23 @@ const build = (): void => {
 }
 
 interface PackAnswer {
+  /** As `@pawl/core`. */
+  readonly name: string
   readonly filename: string
   readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
-const pack = (name: string, into: string): Packed => {
-  const args = ["pack", join(workspace, "packages", name), "--pack-destination", into, "--json", "--ignore-scripts"]
-  const answer: Readonly<Record<string, PackAnswer>> = JSON.parse(
+const pack = (names: ReadonlyArray<string>, into: string): ReadonlyArray<Packed> => {
+  const folders = names.map((name) => join(workspace, "packages", name))
+  const args = ["pack", ...folders, "--pack-destination", into, "--json", "--ignore-scripts"]
+  const answers: Readonly<Record<string, PackAnswer>> = JSON.parse(
     execFileSync("npm", args, { cwd: into, env: environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
   )
-  const [first] = Object.values(answer)
-  if (first === undefined) throw new Error(`npm pack answered ${JSON.stringify(answer)}`)
-  return { name, tarball: join(into, first.filename), files: first.files.map(({ path }) => path) }
+  return names.map((name) => {
+    const answer = Object.values(answers).find((each) => each.name === `@pawl/${name}`)
+    if (answer === undefined) throw new Error(`npm pack answered ${JSON.stringify(answers)}`)
+    return { name, tarball: join(into, answer.filename), files: answer.files.map(({ path }) => path) }
+  })
 }
 
 /** Our lock file without ourselves: npm then asks no registry which versions there are, and finds all in its cache. */
@@ -73,6 +78,19 @@ const versionsOf = (names: ReadonlyArray<string>): Readonly<Record<string, strin
   return Object.fromEntries(names.map((name) => [name, devDependencies[name]]))
 }
 
+/**
+ * What this workspace has of other people's packages, as links to the same files: npm then fetches and unpacks ours alone.
+ * It takes away what none of ours needs, so what they do not name is not there.
+ */
+const linkForeign = (into: string): void => {
+  const installed = join(workspace, "node_modules")
+  const names = readdirSync(installed).filter((name) => !name.startsWith(".") && name !== "@pawl")
+  mkdirSync(into)
+  const copy = (how: string) => spawnSync("cp", [how, ...names.map((name) => join(installed, name)), into]).status === 0
+  // No link leads to another file system.
+  if (!copy("-al") && !copy("-a")) throw new Error(`${installed} could not be copied`)
+}
+
 /** Builds and packs these packages and installs them with the npm packages named in `beside`. */
 export const outsideProject = (names: ReadonlyArray<string>, beside: ReadonlyArray<string>): OutsideProject => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-outside-"))
@@ -86,12 +104,13 @@ export const outsideProject = (names: ReadonlyArray<string>, beside: ReadonlyArr
   }
   build()
   mkdirSync(join(folder, "tarballs"))
-  const packed = names.map((name) => pack(name, join(folder, "tarballs")))
+  const packed = pack(names, join(folder, "tarballs"))
   const ours = Object.fromEntries(packed.map(({ name, tarball }) => [`@pawl/${name}`, `file:${tarball}`]))
   const { overrides } = readJson(join(workspace, "package.json"))
   const dependencies = { ...ours, ...versionsOf(beside) }
   write("package.json", JSON.stringify({ name: "outside", private: true, type: "module", dependencies, overrides }))
   write("package-lock.json", JSON.stringify(lockOf("outside")))
+  linkForeign(join(folder, "node_modules"))
   const installed = run("npm", "install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund")
   if (installed.status !== 0) throw new Error(installed.output)
   return { folder, packed, write, run, remove: () => rmSync(folder, { recursive: true, force: true }) }

@@ -33,6 +33,15 @@ const programs = [
 ] as const
 export const main = programs[0]
 
+/** What the server starts itself, by who starts it: the starter finds it beside what it was compiled into. */
+const builder = "../../../../adapters-local/src/builder"
+const host = "../../../../adapters-local/src/runtime/host"
+const children: Readonly<Record<string, string>> = {
+  [from(`${builder}/bundler/BundlerChild.ts`)]: from(`${builder}/bundler/BundlerProcess.ts`),
+  [from(`${builder}/routes/BabelRouteReader.ts`)]: from(`${builder}/routes/RouteProcess.ts`),
+  [from(`${host}/Watchdog.ts`)]: from(`${host}/WatchdogThread.ts`)
+}
+
 interface Compiled {
   readonly folder: string
   /** Each file that went into it, by its path, with when it was written and its size. */
@@ -54,11 +63,12 @@ const upToDate = (): string | null => {
   }
 }
 
-/** Each file goes on knowing where its source lies: from there it finds templates, packages and programs of its own. */
+/** Each file goes on knowing where its source lies, and finds templates and packages from there. */
 const ownPlace: Plugin = {
   name: "own-place",
   setup: (building) =>
     building.onLoad({ filter: /[\\/](packages[\\/].*\.ts|node_modules[\\/]@effect[\\/].*\.js)$/ }, ({ path }) => {
+      if (path in children) return null
       const contents = readFileSync(path, "utf8")
       if (!contents.includes("import.meta.url")) return null
       const place = JSON.stringify(pathToFileURL(path).href)
@@ -72,10 +82,9 @@ const compile = async (): Promise<string> => {
   chmodSync(folder, 0o755)
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [...programs],
+    entryPoints: [...programs, ...Object.values(children)],
     outdir: folder,
     entryNames: "[name]",
-    outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,
     metafile: true,
@@ -90,6 +99,7 @@ const compile = async (): Promise<string> => {
     banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
     logLevel: "error"
   })
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
   const inputs = [...Object.keys(metafile.inputs).map((path) => resolve(root, path)), fileURLToPath(import.meta.url)]
   const compiled: Compiled = { folder, inputs: Object.fromEntries(inputs.map((path) => [path, stampOf(path)])) }
   writeFileSync(`${manifest}.new`, JSON.stringify(compiled))
@@ -133,5 +143,5 @@ let folder: Promise<string> | undefined
 /** The file to start for a program, given by its source. A program that is not compiled is its own source. */
 export const compiled = async (source: string): Promise<string> => {
   if (process.env["PAWL_TEST_SOURCES"] !== undefined || !programs.includes(source)) return source
-  return join(await (folder ??= compiledOnce()), basename(source).replace(/\.ts$/, ".mjs"))
+  return join(await (folder ??= compiledOnce()), basename(source).replace(/\.ts$/, ".js"))
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { childrenCompiled } from "./tools/vitest/Children.ts"
 import Order from "./tools/vitest/Order.ts"
 import { turnOf } from "./tools/vitest/Turn.ts"
 
@@ -20,8 +21,8 @@ const turn = turnOf(process.env)
 
 const soak = "test/soak/**/*.test.ts"
 
-/** What a file of theirs leaves in its process is looked at, or ends with it: walls of sandboxes, a Postgres. */
-const isolated = new Set(["adapters-local", "adapters-pg"])
+/** What a file of theirs leaves in its process ends with it: a Postgres. */
+const isolated = new Set(["adapters-pg"])
 
 interface Project {
   readonly name: string
@@ -35,6 +36,7 @@ interface Project {
 }
 
 const project = ({ order, ...rest }: Project) => ({
+  plugins: [childrenCompiled()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

@@ -1,4 +1,4 @@
-import { rounds, seed } from "@pawl/testing/Depth"
+import { depth, rounds, seed } from "@pawl/testing/Depth"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -43,6 +43,10 @@ const applied = (doings: ReadonlyArray<Doing>): FileEdits => {
   }
   return edits
 }
+
+/** One side took it away, to somewhere else, and the other changed it. */
+const isMovedAndChanged = (ours: FileEdits, theirs: FileEdits, path: string): boolean =>
+  path in ours && path in theirs && (ours[path] === null) !== (theirs[path] === null)
 
 const side = FastCheck.array(doing, { minLength: 1, maxLength: 5, size: "max" }).map(applied)
 
@@ -96,7 +100,11 @@ describe("The audit's own merge of trees", () => {
             message: "altered",
             signature: { name: "x", email: "x", atMs: 0 }
           })
-          expect(yield* differences({ ...trees, result: altered.tree })).toEqual([at])
+          const told = yield* differences({ ...trees, result: altered.tree })
+          expect(told).toContain(at)
+          // Once its new place is altered, nothing says where a file went that the other side changed.
+          const lost = at.startsWith("moved/") ? paths.filter((old) => isMovedAndChanged(ours, theirs, old)) : []
+          expect(told.filter((each) => each !== at && !lost.includes(each))).toEqual([])
         }
       })
     const checked = Effect.gen(function* () {
@@ -107,7 +115,7 @@ describe("The audit's own merge of trees", () => {
       )
       yield* Effect.promise(() =>
         FastCheck.assert(property, {
-          numRuns: rounds({ quick: 6, deep: 20, long: 200 }),
+          numRuns: rounds({ quick: 6, deep: 30, long: 200 }),
           seed,
           examples: [
             [carried, carrier],
@@ -118,7 +126,7 @@ describe("The audit's own merge of trees", () => {
     })
     await Effect.runPromise(Effect.provide(checked, layer({ directory })))
     console.log(`${merges} clean merges, ${moves} with a file that moved`)
-    expect(merges).toBeGreaterThan(0)
+    expect(merges).toBeGreaterThan(depth === "quick" ? 0 : 5)
     expect(moves).toBeGreaterThan(0)
   }, 1_100_000)
 })

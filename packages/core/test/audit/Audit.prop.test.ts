@@ -93,7 +93,7 @@ const perform = (projectId: string, each: Act, n: number) =>
 
 describe("An audit after random histories", () => {
   it("finds nothing in what real promotions, rollbacks and recompositions leave behind", async () => {
-    const histories = rounds({ quick: 15, deep: 60, long: 1200 })
+    const histories = rounds({ quick: 15, deep: 100, long: 1200 })
     let [generations, rollbacks] = [0, 0]
     await FastCheck.assert(
       FastCheck.asyncProperty(FastCheck.array(act, { minLength: 15, maxLength: 40, size: "max" }), (acts) =>
@@ -117,7 +117,8 @@ describe("An audit after random histories", () => {
     )
     console.log(`${generations} promotions audited, ${rollbacks} of them rollbacks`)
     expect(generations).toBeGreaterThan(histories / 3)
-    // They are rare: a quick run may have none.
-    if (depth !== "quick") expect(rollbacks).toBeGreaterThan(0)
+    // Rollbacks are rare, about one in five histories: a quick run may have none.
+    if (depth !== "quick") expect(generations).toBeGreaterThan(60)
+    if (depth !== "quick") expect(rollbacks).toBeGreaterThan(5)
   }, 1_100_000)
 })

@@ -15,7 +15,7 @@ import { answers, page, person, settle } from "../kit/MemoryPawl.ts"
 import { candidatesOf, early, owing, persons, projectOf, refused, tasksOf, typesOf } from "./ChangeScenes.ts"
 import { eachRow, ends, newProject, open, planned, settleAll, statusOfChange, turn, worked } from "../kit/WorkWorld.ts"
 
-eachRow(ChangeLifecycle, {
+eachRow(ChangeLifecycle, "change", {
   "created × planningStarted → compiling: planning begins after the Change was answered": (hands) =>
     Effect.gen(function* () {
       const project = yield* newProject
@@ -213,7 +213,7 @@ eachRow(ChangeLifecycle, {
       const { candidateId, changeId } = yield* persons((yield* newProject).id)
       yield* Promotions.promote(person, candidateId)
       expect(yield* statusOfChange(changeId)).toBe("releasing")
-      expect(hands.seen).toContain("change verifying>promoting")
+      expect(hands.seen.get("change")?.map(({ step }) => step)).toContain("verifying → promoting")
     }),
 
   "promoting × swapWonWithoutRelease → completed: where nothing is released, a won swap completes the Change": () =>

@@ -16,8 +16,9 @@ type Program = Parameters<typeof run>[0]
 export const titleOf = (row: { readonly from: string; readonly trigger: string; readonly to: string }): Title =>
   `${row.from} × ${row.trigger} → ${row.to}`
 
-/** A step that was stored, and the events of its commit. */
-interface Seen {
+/** A step that was stored, and its commit. */
+export interface Seen {
+  /** `from → to`; of a new record `from` is empty. */
   readonly step: string
   readonly commit: Commit
 }
@@ -91,6 +92,16 @@ const unfounded = ({ events = [], writes = [] }: Commit): ReadonlyArray<EventTyp
   return events.map(({ type }) => type).filter((type) => ofSteps.has(type) && !known.has(type))
 }
 
+/** Expects that the step of a row was stored with the events that the row names, and with none of a step that was not made. */
+export const expectRow = (lifecycle: Lifecycle<string, string>, title: string, seen: ReadonlyArray<Seen>): void => {
+  const row = lifecycle.rows.find((each) => titleOf(each) === title)
+  const stored = seen.filter(({ step }) => step === `${row?.from} → ${row?.to}`)
+  expect(seen.map(({ step }) => step)).toContain(`${row?.from} → ${row?.to}`)
+  const told = stored.map(({ commit }) => commit.events?.map(({ type }) => type) ?? [])
+  expect(told.some((types) => row?.emits.every((type) => types.includes(type)))).toBe(true)
+  for (const { commit } of stored) expect(unfounded(commit)).toEqual([])
+}
+
 /** Runs a case for each row, and fails when a row has none. */
 export const eachRow = (lifecycle: Lifecycle<string, string>, kind: Kind, cases: Readonly<Record<Title, Program>>) =>
   describe(`The life of a ${lifecycle.name}`, () => {
@@ -100,12 +111,6 @@ export const eachRow = (lifecycle: Lifecycle<string, string>, kind: Kind, cases:
     it.each(Object.entries(cases))("%s", async (title, program) => {
       const seen: Array<Seen> = []
       await run(watched(kind, seen, program))
-      const row = lifecycle.rows.find((each) => titleOf(each) === title)
-      const stored = seen.filter(({ step }) => step === `${row?.from} → ${row?.to}`)
-      expect(seen.map(({ step }) => step)).toContain(`${row?.from} → ${row?.to}`)
-      // The row's events are all told with the step, and nothing is told of a step that the commit does not make.
-      const told = stored.map(({ commit }) => commit.events?.map(({ type }) => type) ?? [])
-      expect(told.some((types) => row?.emits.every((type) => types.includes(type)))).toBe(true)
-      for (const { commit } of stored) expect(unfounded(commit)).toEqual([])
+      expectRow(lifecycle, title, seen)
     })
   })

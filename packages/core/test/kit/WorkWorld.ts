@@ -9,6 +9,7 @@ import type { commandKinds } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import { handlers } from "@pawl/core/worker/Handlers"
 import type { Commit } from "@pawl/core/ledger/Commit"
+import type { Kind } from "@pawl/core/model/Entities"
 import type { Lifecycle } from "@pawl/core/model/Lifecycle"
 import { statusOf } from "@pawl/core/ledger/CommitRules"
 import { demand } from "@pawl/core/ledger/Decision"
@@ -18,7 +19,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import * as Projects from "@pawl/core/project/Projects"
 import { Agent, type AgentJob, type AgentOutcome, type AgentUnavailable } from "@pawl/core/task/Agent"
 import { answers, type layer, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
-import { titleOf } from "./Rows.ts"
+import { expectRow, type Seen, titleOf } from "./Rows.ts"
 
 export type Services = Layer.Success<typeof layer>
 
@@ -67,8 +68,8 @@ export interface Hands {
   readonly broken: Set<string>
   /** Put around every commit of the program and the processes. */
   around: (commit: Commit, done: ReturnType<Ledger["Service"]["commit"]>) => ReturnType<Ledger["Service"]["commit"]>
-  /** `change running>verifying`, as commits had them applied. */
-  readonly seen: Set<string>
+  /** The steps of each kind's life that commits had applied, in their order. */
+  readonly seen: Map<Kind, Array<Seen>>
   /** Every run that an agent was given. */
   readonly jobs: Array<AgentJob>
 }
@@ -79,7 +80,7 @@ const newHands = (): Hands => ({
   before: new Map(),
   broken: new Set(),
   around: (_, done) => done,
-  seen: new Set(),
+  seen: new Map(),
   jobs: []
 })
 
@@ -87,7 +88,9 @@ const note = (hands: Hands, commit: Commit) => {
   for (const write of commit.writes ?? []) {
     if (write._tag !== "Update") continue
     const [from, to] = [statusOf(write.kind, write.from), statusOf(write.kind, write.record)]
-    if (to !== null) hands.seen.add(`${write.kind} ${from}>${to}`)
+    if (to === null) continue
+    const seen = hands.seen.get(write.kind) ?? []
+    hands.seen.set(write.kind, [...seen, { step: `${from} → ${to}`, commit }])
   }
 }
 
@@ -188,9 +191,9 @@ type Case = (hands: Hands) => Effect.Effect<unknown, unknown, Services>
 
 /**
  * One test per row of a lifecycle, titled by the row and what it promises. Each must have made its step in a real
- * commit; and no row of the table is left without a test.
+ * commit, with the events that the row names; and no row of the table is left without a test.
  */
-export const eachRow = (life: Lifecycle<string, string>, cases: Readonly<Record<Title, Case>>) =>
+export const eachRow = (life: Lifecycle<string, string>, kind: Kind, cases: Readonly<Record<Title, Case>>) =>
   describe(`Every row of the life of a ${life.name}`, () => {
     const rowOf = (title: string) => title.slice(0, title.indexOf(":"))
     it("has a test, and no test is of another row", () =>
@@ -200,8 +203,7 @@ export const eachRow = (life: Lifecycle<string, string>, cases: Readonly<Record<
       inWorld((hands) =>
         Effect.gen(function* () {
           yield* program(hands)
-          const row = life.rows.find((each) => titleOf(each) === rowOf(title))
-          expect([...hands.seen]).toContain(`${life.name} ${row?.from}>${row?.to}`)
+          expectRow(life, rowOf(title), hands.seen.get(kind) ?? [])
         })
       )
     )

@@ -53,7 +53,7 @@ const admitAll = Effect.gen(function* () {
   while ((yield* turn("agent.wake")) > 0);
 })
 
-eachRow(TaskLifecycle, {
+eachRow(TaskLifecycle, "task", {
   "pending × dependenciesCompleted → ready: a Task is ready when all that it depends on is completed": (hands) =>
     Effect.gen(function* () {
       const changeId = yield* compiled(hands, [planned("a"), planned("b"), planned("c", ["a", "b"])])

@@ -7,7 +7,7 @@ import type { Actor } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { hasOtherVerified } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
-import { leaveWithout } from "../change/LostCandidate.ts"
+import { loseCandidateForGood } from "../change/LostCandidate.ts"
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
@@ -144,7 +144,7 @@ const decided = (deciding: Deciding): Commit.Commit => {
     const reason = `rejected by ${approval.approver}`
     const rejected = { "approval.rejected": told, "candidate.rejected": { changeId, reason } }
     Draft.step(draft, "candidate", candidate, "approverRejected", { reason, rejection: "rejected_by_person" }, rejected)
-    leaveWithout(draft, change, { candidateId, reason, otherVerified })
+    loseCandidateForGood(draft, change, { candidateId, reason, otherVerified })
   }
   return Draft.end(draft, { name: "Approvals.decide" })
 }

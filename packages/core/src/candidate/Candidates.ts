@@ -4,7 +4,7 @@ import type { Actor } from "../model/Actor.ts"
 import { NoSource } from "../app/Apps.ts"
 import type { Change } from "../model/Change.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
-import { goOnWithout } from "../change/LostCandidate.ts"
+import { loseCandidate } from "../change/LostCandidate.ts"
 import { compositionOrder } from "../change/WorkGraph.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
@@ -121,7 +121,7 @@ export const askingAgain = Effect.fnUntraced(function* (there: Candidate, { chan
   const otherVerified = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
   Draft.expect(draft, unchangedProject(project))
   const { record: again } = Draft.step(draft, "candidate", candidate, "policyChanged", {})
-  goOnWithout(draft, change, { candidateId: again.id, otherVerified })
+  loseCandidate(draft, change, { candidateId: again.id, otherVerified })
   Draft.send(draft, verification(again, actor))
   const left = Draft.newest(draft, "change", change).record
   return {

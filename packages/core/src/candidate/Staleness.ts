@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
 import type { Change } from "../model/Change.ts"
-import { leaveWithout } from "../change/LostCandidate.ts"
+import { loseCandidateForGood } from "../change/LostCandidate.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
@@ -55,7 +55,7 @@ export const staleCommit = (
     reason
   }
   Draft.step(draft, "candidate", candidate, "canonicalAdvanced", { reason }, { "candidate.stale": told })
-  leaveWithout(draft, change, { candidateId: candidate.record.id, reason, otherVerified })
+  loseCandidateForGood(draft, change, { candidateId: candidate.record.id, reason, otherVerified })
   Draft.send(draft, ...recomposition(candidate.record, change.record))
   return Draft.end(draft, { name: "Staleness.mark" })
 }

@@ -18,11 +18,12 @@ export interface Gone {
 }
 
 /**
- * After a refused swap the Change has the status from before promoting, and it is `verifying` when it awaited approval
- * for a Candidate that was its last verified one. The end of a Candidate that is not the one being promoted leaves a
- * promotion alone. The Change is written in any case: its revision guards the rules about its Candidates.
+ * Writes what becomes of a Change whose Candidate is to be verified anew, or has ended while the Change goes on. After a
+ * refused swap the Change has the status from before promoting, and it is `verifying` when it awaited approval for a
+ * Candidate that was its last verified one. The end of a Candidate that is not the one being promoted leaves a promotion
+ * alone. The Change is written in any case: its revision guards the rules about its Candidates.
  */
-export const goOnWithout = (
+export const loseCandidate = (
   draft: Draft.Draft,
   change: Commit.Stored<Change>,
   { candidateId, otherVerified }: Gone
@@ -37,15 +38,15 @@ export const goOnWithout = (
 }
 
 /**
- * What the end of a Candidate makes of its Change. A rollback is never composed anew and takes no other work, so its
- * Change is cancelled with its only Candidate.
+ * Writes what becomes of a Change whose Candidate has ended, for the reason given. A rollback is never
+ * composed anew and takes no other work, so its Change is cancelled with its only Candidate.
  */
-export const leaveWithout = (
+export const loseCandidateForGood = (
   draft: Draft.Draft,
   change: Commit.Stored<Change>,
   gone: Gone & { readonly reason: string }
 ): void => {
-  goOnWithout(draft, change, gone)
+  loseCandidate(draft, change, gone)
   if (change.record.kind !== "rollback" || !Draft.may(draft, "change", change, "cancel")) return
   const reason = `${gone.reason}: ask for the rollback anew`
   Draft.step(draft, "change", change, "cancel", { reason }, { "change.cancelled": { reason } })
@@ -57,5 +58,5 @@ export const endRollback = (
   change: Commit.Stored<Change>,
   gone: { readonly candidateId: string; readonly reason: string }
 ): void => {
-  if (change.record.kind === "rollback") leaveWithout(draft, change, { ...gone, otherVerified: false })
+  if (change.record.kind === "rollback") loseCandidateForGood(draft, change, { ...gone, otherVerified: false })
 }

@@ -84,14 +84,14 @@ export const smokeTest = Effect.fnUntraced(function* (release: Release, place: P
   const own = ownProbes(yield* readDefinitions(keeper, release.tree))
   const first = yield* askAll(place, probesOf(own, [], 0))
   const probes = probesOf(own, yield* addedRoutes(release, keeper), Limits.addedRouteProbes)
-  return yield* oncePassed(place, probes, [...first, ...(yield* askAll(place, probes.slice(own.length)))])
+  return yield* askFailedAgain(place, probes, [...first, ...(yield* askAll(place, probes.slice(own.length)))])
 }, Effect.withSpan("Smoke.test"))
 
 /** Runs the probes that a canonical tree itself names: for a deploy that is no release of a Change. */
 export const smokeTestTree = Effect.fnUntraced(function* (projectId: string, tree: string, label: string) {
   const place: Place = { _tag: "App", label }
   const probes = probesOf(ownProbes(yield* readDefinitions({ project: projectId }, tree)), [], 0)
-  return yield* oncePassed(place, probes, yield* askAll(place, probes))
+  return yield* askFailedAgain(place, probes, yield* askAll(place, probes))
 }, Effect.withSpan("Smoke.test"))
 
 const atOnce = { concurrency: Limits.probesAtOnce }
@@ -100,7 +100,7 @@ const askAll = (place: Place, probes: ReadonlyArray<Probe>) =>
   Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
 
 /** Asks the probes that did not pass once more, after `smokeRetryMs`. */
-const oncePassed = Effect.fnUntraced(function* (
+const askFailedAgain = Effect.fnUntraced(function* (
   place: Place,
   probes: ReadonlyArray<Probe>,
   first: ReadonlyArray<ProbeResult>

@@ -63,7 +63,7 @@ const uncleanedProjects = Effect.fnUntraced(function* (cursor: string | null) {
 })
 
 /** What a firing of the scan for stuck releases adds to the time in which a worker could work. */
-const workedNow = (name: ScheduleName, schedule: Schedule | null, upSinceMs: number) =>
+const addedWorkingTime = (name: ScheduleName, schedule: Schedule | null, upSinceMs: number) =>
   Effect.map(Time.nowMillis, (nowMs): Pick<Schedule, "worked"> => {
     if (name !== "release.recover") return {}
     const { everyMs } = timetable[name]
@@ -91,7 +91,7 @@ const claim = (name: ScheduleName, upSinceMs: number) =>
       if (slot === null) return { answer: null }
       const firedAt = Time.fromMillis(slot)
       const plan = yield* planOf(name, schedule?.record.cursor ?? null, firedAt)
-      const worked = yield* workedNow(name, schedule?.record ?? null, upSinceMs)
+      const worked = yield* addedWorkingTime(name, schedule?.record ?? null, upSinceMs)
       const moved = { name, firedAt, cursor: plan.cursor, ...worked }
       return {
         answer: plan,

@@ -39,6 +39,7 @@ export const rooms: ReadonlyArray<Room> = [
   room("core", "packages/core/src/", {
     holds:
       "the nouns, their lives, the rules, the use cases, and the ports they need. No Node, no SQL, no clock or chance but Effect's own",
+    external: ["effect", "effect/encoding", "effect/net", "@noble/hashes"],
     pure: true
   }),
   room("adapters-memory", "packages/adapters-memory/src/", {

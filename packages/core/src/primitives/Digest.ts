@@ -1,7 +1,10 @@
-/** SHA-256: what is long through Web Crypto, which every JavaScript engine that Pawl runs on has. */
+/**
+ * SHA-256: what is long through Web Crypto, which every JavaScript engine that Pawl runs on has. What is short is done at
+ * once: Web Crypto answers from another thread, and for a token's text the way there and back takes thirty times as long.
+ */
+import { sha256 as sha256AtOnce } from "@noble/hashes/sha2.js"
 import { Effect } from "effect"
 import { Hex } from "effect/encoding"
-import { shortBytes, shortSha256 } from "./ShortSha256.ts"
 
 declare const crypto: {
   readonly subtle: { digest(algorithm: "SHA-256", data: Uint8Array): Promise<ArrayBuffer> }
@@ -9,6 +12,9 @@ declare const crypto: {
 declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 
 const encoder = new TextEncoder()
+
+/** Up to here the digest takes less time than the way to another thread. */
+const shortBytes = 1024
 
 /** The UTF-8 bytes of a text. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
@@ -21,7 +27,7 @@ export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
   Effect.suspend(() => {
     const bytes = typeof data === "string" ? utf8(data) : data
-    if (bytes.length <= shortBytes) return Effect.succeed(shortSha256(bytes))
+    if (bytes.length <= shortBytes) return Effect.succeed(Hex.encode(sha256AtOnce(bytes)))
     return Effect.map(
       Effect.promise(() => crypto.subtle.digest("SHA-256", bytes)),
       (digest) => Hex.encode(new Uint8Array(digest))

@@ -115,6 +115,8 @@ export const LocalLimits = {
   // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
   /** The share of those that is kept for apps that have none yet: apps with many visitors do not take the last. */
   appProcessesKept: 0.25,
+  /** Since when nobody has asked for an app's process when it is given to another app that is short of them. */
+  appRestMs: 10 * second,
   appWarmHosts: 2,
   /** After an app has started until the next process is started ahead: its first answer goes first. */
   appRefillAfterMs: 50,

@@ -32,7 +32,10 @@ export class AppVersions {
   constructor(setting: HostSetting, load: (version: AppVersion) => Promise<LoadedBundle>) {
     this.load = load
     this.started = setting.started
-    this.pool = new HostPool(setting, () => this.evictOldest())
+    this.pool = new HostPool(setting, {
+      count: (sinceMs) => this.idleSince(sinceMs).length,
+      evict: (sinceMs) => this.evictOldest(sinceMs)
+    })
     this.pool.refill()
   }
 
@@ -80,9 +83,13 @@ export class AppVersions {
     return host
   }
 
-  private evictOldest(): boolean {
+  private idleSince(sinceMs: number): ReadonlyArray<HostProcess> {
+    return [...this.byKey.values()].flatMap(({ idle }) => idle.filter((one) => one.idleSinceMs <= sinceMs))
+  }
+
+  private evictOldest(sinceMs: number): boolean {
     const candidates = [...this.byKey.values()].filter((one) => one.idle.length > 0)
     candidates.sort((a, b) => (a.idle[0]?.idleSinceMs ?? 0) - (b.idle[0]?.idleSinceMs ?? 0))
-    return candidates[0]?.evictIdle(Number.POSITIVE_INFINITY) ?? false
+    return candidates[0]?.evictIdle(sinceMs) ?? false
   }
 }

@@ -3,20 +3,46 @@ import { AppOverLimit, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { HostProcess, type HostSetting } from "./HostProcess.ts"
 
+/** The processes that are idle since a time (as `performance.now`), or for longer. */
+export interface IdleProcesses {
+  readonly count: (sinceMs: number) => number
+  /** Kills the one that is idle longest, and answers whether there was one. */
+  readonly evict: (sinceMs: number) => boolean
+}
+
+/**
+ * Where one more process has its place: a free one, that of one that rests, or none. An app that has a process already
+ * leaves `LocalLimits.appProcessesKept` of them, free or at rest, for those that have none.
+ */
+export const placeFor = ({
+  free,
+  more,
+  processes,
+  resting
+}: {
+  readonly processes: number
+  readonly free: number
+  readonly resting: number
+  readonly more: boolean
+}): "free" | "idle" | null => {
+  const kept = more ? Math.ceil(processes * LocalLimits.appProcessesKept) : 0
+  if (free > kept) return "free"
+  return resting > 0 && (!more || free + resting > kept) ? "idle" : null
+}
+
 /** Hands out each process once. Fails with `AppOverLimit` (`busy`) where all are in use. */
 export class HostPool {
   private readonly setting: HostSetting
   private readonly warm: Array<Promise<HostProcess>> = []
   private readonly all = new Set<HostProcess>()
-  private readonly evict: () => boolean
+  private readonly idle: IdleProcesses
   private starting = 0
   private closed = false
   private refilling: NodeJS.Timeout | null = null
 
-  /** `evict` kills the idle process that was used longest ago, and answers whether there was one. */
-  constructor(setting: HostSetting, evict: () => boolean) {
+  constructor(setting: HostSetting, idle: IdleProcesses) {
     this.setting = setting
-    this.evict = evict
+    this.idle = idle
     setting.meters.appProcesses.from(() => [
       { labels: ["live"], value: this.inUse },
       { labels: ["warm"], value: this.warm.length }
@@ -24,13 +50,15 @@ export class HostPool {
   }
 
   /**
-   * A fresh process. `more`: for an app that has one already; hot apps together leave room for those that have none.
+   * A fresh process. `more`: for an app that has one already; hot apps together leave room for those that have none, and
+   * take from others only what nobody has asked for lately.
    * Fails with `AppOverLimit` ("busy") when every process there may be serves a request.
    */
   async take(version: AppVersion, more: boolean): Promise<HostProcess> {
     const { processes } = this.setting
-    const most = more ? processes - Math.ceil(processes * LocalLimits.appProcessesKept) : processes
-    if (this.inUse >= most && (more || !this.evict()))
+    const sinceMs = more ? performance.now() - LocalLimits.appRestMs : Number.POSITIVE_INFINITY
+    const place = placeFor({ processes, free: processes - this.inUse, resting: this.idle.count(sinceMs), more })
+    if (place === null || (place === "idle" && !this.idle.evict(sinceMs)))
       throw new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })
     // One that was started ahead and failed is not this visitor's: theirs is started now.
     const host = await (this.warm.shift()?.catch(() => this.launch()) ?? this.launch())

@@ -40,7 +40,7 @@ export const notRun: ReadonlyMap<string, string> = new Map([
 const marker = "== block "
 
 /** A page whose loop waits for ever on a broken server ends here, with what it said so far. */
-const longestMs = 120_000
+const longestMs = 240_000
 
 /** Runs blocks in order in one shell; each stops at its first command that fails. Answers where it stopped. */
 export const runInOrder = (

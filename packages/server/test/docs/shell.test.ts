@@ -19,7 +19,7 @@ describe("The commands of a page", () => {
         folder.remove()
       }
     },
-    180_000
+    300_000
   )
 
   it("are told apart from ones that fail", async () => {

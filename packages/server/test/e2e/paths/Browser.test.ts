@@ -9,6 +9,9 @@ import { browserMissing, cookiesAt, launch, probeApp, setting } from "../kit/Bro
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 
+/** For a busy machine: a test builds several apps, and the browser takes its share. */
+const slow = { timeout: 180_000 }
+
 /** Pictures of the pages are kept where this says, for a person to look at. */
 const pictures = process.env["PAWL_TEST_PICTURES"]
 
@@ -27,6 +30,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
   const open = async () => {
     context = await browser.newContext()
     page = await context.newPage()
+    page.setDefaultTimeout(slow.timeout)
     complaints = []
     page.on("console", (message) => {
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
@@ -57,7 +61,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     return page.locator(".cart-link .count").textContent()
   }
 
-  it("keeps the carts and the users of the shop, a preview and a version apart, side by side", async () => {
+  it("keeps the carts and the users of the shop, a preview and a version apart, side by side", slow, async () => {
     const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", {
       slug: "shop",
       template: "shop"
@@ -91,8 +95,8 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     await context.close()
   })
 
-  it("gives an app its own cookies and no others, whatever apps and their scripts set", async () => {
-    const [one, two] = [await probe("one"), await probe("two")]
+  it("gives an app its own cookies and no others, whatever apps and their scripts set", slow, async () => {
+    const [one, two] = await Promise.all([probe("one"), probe("two")])
     await open()
     await page.goto(
       setting(
@@ -146,21 +150,29 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  it("shows the error pages of real hosts, plain and whole", async () => {
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-    const faulty = await probe("faulty")
-    const gone = await Flow.createProject(server.api, "gone")
-    const { url } = await Flow.liveApp(server.api, gone.id, 0)
-    await server.api.delete(`/v1/projects/${gone.id}/app`)
-    const unbuilt = await Flow.createProject(
+  /** A Project whose app was served and is removed, with the URL that it had. */
+  const removed = async (slug: string): Promise<string> => {
+    const { id } = await Flow.createProject(server.api, slug)
+    const { url } = await Flow.liveApp(server.api, id, 0)
+    await server.api.delete(`/v1/projects/${id}/app`)
+    return url
+  }
+  /** A Project whose first build fails. */
+  const unbuilt = async (slug: string): Promise<void> => {
+    const { id } = await Flow.createProject(
       server.api,
-      "unbuilt",
+      slug,
       Flow.source("one", { "src/index.js": "export default {" })
     )
     await Flow.until(
-      () => server.api.get<{ app: { status: string } | null }>(`/v1/projects/${unbuilt.id}/app`),
+      () => server.api.get<{ app: { status: string } | null }>(`/v1/projects/${id}/app`),
       ({ app }) => app?.status === "build_failed"
     )
+  }
+
+  it("shows the error pages of real hosts, plain and whole", slow, async () => {
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
+    const [faulty, url] = await Promise.all([probe("faulty"), removed("gone"), unbuilt("unbuilt")])
     await open()
     await look(faulty.replace("faulty", "nobody"), 404, "no-app")
     await look(url, 410, "removed")
@@ -171,7 +183,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     await context.close()
   })
 
-  it("shows each page that the router has in light and dark", async () => {
+  it("shows each page that the router has in light and dark", slow, async () => {
     const names: ReadonlyArray<PageName> = [
       "noApp",
       "noPath",

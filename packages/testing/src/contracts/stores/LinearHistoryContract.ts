@@ -78,7 +78,7 @@ export const linearHistoryContract = (
       Effect.runPromise(
         Effect.scoped(
           Effect.gen(function* () {
-            const tries = rounds({ quick: Math.ceil(swaps / 10), deep: swaps, long: swaps * 10 })
+            const tries = rounds({ quick: Math.ceil(swaps / 10), deep: swaps, long: swaps * 5 })
             const stores = yield* connections.open(count)
             let time = 0
             const tick = () => ++time

@@ -33,7 +33,7 @@ const program = Effect.gen(function* () {
 
   const { change } = yield* pawl.changes.create({
     params: { id: project.id },
-    payload: { clientRequestId: "opening-hours", goal: "Say when we are open", budget_usd: 1, startPlanning: false }
+    payload: { clientRequestId: "opening-hours", goal: "Say when we are open", budgetUsd: 1, startPlanning: false }
   })
   const { changeset } = yield* pawl.changesets.create({
     params: { id: change.id },

@@ -81,7 +81,7 @@ const program = Effect.gen(function* () {
     projectId: project.id,
     clientRequestId: "1",
     goal: "Say two",
-    budget_usd: 1
+    budgetUsd: 1
   })
   yield* ChangeSets.record(person, {
     changeId: change.id,
@@ -92,7 +92,7 @@ const program = Effect.gen(function* () {
   yield* work
   const verified = (yield* demand("candidate", candidate.id)).record
   yield* Console.log(`${verified.id} is ${verified.status}:`)
-  for (const check of verified.score_json?.checks ?? []) yield* Console.log(`  ${check.checkId}: ${check.verdict}`)
+  for (const check of verified.score?.checks ?? []) yield* Console.log(`  ${check.checkId}: ${check.verdict}`)
 
   const promoted = yield* Promotions.promote(person, candidate.id)
   yield* work

@@ -53,21 +53,21 @@ export const bundleOf = (
 
 /** A live row of a label, which serves a version. */
 export const pointerTo = ({ bundleDigest, bundleKey }: AppVersion, label = "shop"): Pointer => ({
-  project_id: project,
+  projectId: project,
   slug: label,
   label,
   channel: "production",
   incarnation: 1,
   commit: "2".repeat(40),
   generation: 0,
-  bundle_key: bundleKey,
-  bundle_digest: bundleDigest,
+  bundleKey,
+  bundleDigest,
   status: "live",
   reason: null,
-  candidate_id: null,
-  change_id: null,
-  created_at: now,
-  updated_at: now
+  candidateId: null,
+  changeId: null,
+  createdAt: now,
+  updatedAt: now
 })
 
 export const listen = (server: Server): Promise<number> =>

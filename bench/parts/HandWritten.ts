@@ -43,9 +43,9 @@ export const minimal = (db: Db): ((snapshot: Snapshot) => void) => {
   const event = db.prepare("INSERT INTO outbox (project_id, type, data) VALUES (?, ?, ?)")
   const commit = db.prepare("COMMIT")
   return ({ candidate: { record } }) => {
-    const next = record.base_generation + 1
+    const next = record.baseGeneration + 1
     begin.run()
-    const { changes } = swap.run(next, record.commit, record.tree, record.projectId, record.base_generation)
+    const { changes } = swap.run(next, record.commit, record.tree, record.projectId, record.baseGeneration)
     if (changes !== 1) throw new Error(`generation ${next} was taken`)
     generation.run(record.projectId, next, record.commit, record.tree, record.id, now)
     const data = { generation: next, commit: record.commit, tree: record.tree, candidateId: record.id }

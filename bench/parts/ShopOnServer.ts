@@ -1,10 +1,10 @@
 /** The shop's edit on a real server, over HTTP, from the Candidate's request to the live page. */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Candidate } from "@pawl/core/model/Candidate"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
 import type { DemoApi } from "@pawl/server/node/demo/DemoApi"
 import * as Flow from "../../packages/server/test/e2e/kit/Flow.ts"
 import type { Shop } from "./Shop.ts"
+import type { CandidateJson } from "@pawl/server/api/RecordSchemas"
 
 const everyMs = 5
 /** Between the edit and the Candidate, so that what the server does in the background is not measured. */
@@ -35,7 +35,7 @@ export const takeLive = async (api: DemoApi, shop: Shop, slug: string): Promise<
   const began = performance.now()
   const { id } = await Flow.requestCandidate(api, change)
   const { candidate } = await until(
-    () => api.get<{ candidate: Candidate }>(`/v1/candidates/${id}`),
+    () => api.get<{ candidate: CandidateJson }>(`/v1/candidates/${id}`),
     (answer) => !["composing", "verifying"].includes(answer.candidate.status)
   )
   const verified = performance.now()

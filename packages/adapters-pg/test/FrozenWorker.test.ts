@@ -29,7 +29,7 @@ onPostgres("Workers over one Postgres", () => {
           for (const said of ["done", "executed"]) expect(yield* other.line).toBe(said)
           const log = yield* EventLog
           expect((yield* log.read(projectId(), 0, 100)).map((each) => each.data)).toEqual([{ by: "other" }])
-          expect((yield* stored("change", changeId())).record.spent_usd).toBe(1)
+          expect((yield* stored("change", changeId())).record.spentUsd).toBe(1)
           expect(yield* claim()).toEqual([])
         }).pipe(Effect.scoped),
         storesOn(schema)

@@ -24,7 +24,7 @@ const effect = Effect.gen(function* () {
   const stored = yield* (yield* Records).get("change", changeId())
   if (stored._tag === "None") return yield* Effect.die("there is no Change")
   const { value } = stored
-  const write = Commit.update("change", value, { ...value.record, spent_usd: value.record.spent_usd + 1 })
+  const write = Commit.update("change", value, { ...value.record, spentUsd: value.record.spentUsd + 1 })
   yield* say("working")
   yield* Effect.promise(() => once(process.stdin, "data"))
   yield* Processes.commitStep(two, commitOf({ writes: [write], events: [event({ by: name })] }), null)

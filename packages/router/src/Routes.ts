@@ -43,8 +43,8 @@ export const isReserved = (pathname: string): boolean => {
 
 /** Production shares its id with nobody; previews and versions carry their channel, so data and isolates stay apart. */
 const versionOf = (row: Pointer, commit: string, bundleKey: string, bundleDigest: string): AppVersion => ({
-  id: row.channel === "production" ? `${row.project_id}@${commit}` : `${row.project_id}@${commit}#${row.channel}`,
-  project: row.project_id,
+  id: row.channel === "production" ? `${row.projectId}@${commit}` : `${row.projectId}@${commit}#${row.channel}`,
+  project: row.projectId,
   channel: row.channel,
   bundleKey,
   bundleDigest,
@@ -58,8 +58,8 @@ export type PointerRoute =
 
 const read = (row: Pointer): PointerRoute => {
   if (row.status === "removed") return { _tag: "Page", page: "removed" }
-  if (row.commit !== null && row.bundle_key !== null && row.bundle_digest !== null) {
-    return { _tag: "Version", version: versionOf(row, row.commit, row.bundle_key, row.bundle_digest) }
+  if (row.commit !== null && row.bundleKey !== null && row.bundleDigest !== null) {
+    return { _tag: "Version", version: versionOf(row, row.commit, row.bundleKey, row.bundleDigest) }
   }
   switch (row.status) {
     case "build_failed":

@@ -161,10 +161,10 @@ describe("pages", () => {
     expect(world.controls.stopped).toEqual([])
     world.controls.rows = [live]
     await world.run(stopRemoved)
-    expect(world.controls.stopped).toEqual([`${live.project_id}@${live.commit}#preview:0a1b2c3d`])
+    expect(world.controls.stopped).toEqual([`${live.projectId}@${live.commit}#preview:0a1b2c3d`])
     world.controls.rows = [{ ...live, status: "removed" }]
     await world.run(Effect.andThen(stopRemoved, stopRemoved))
-    expect(world.controls.stopped.slice(1)).toEqual([`${live.project_id}@${live.commit}`])
+    expect(world.controls.stopped.slice(1)).toEqual([`${live.projectId}@${live.commit}`])
   })
 
   it("turns 410 with the very next request after the push", async () => {

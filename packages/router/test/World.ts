@@ -42,21 +42,21 @@ export const pointer = (
   stored: { readonly key: string; readonly digest: string } | null,
   fields: Partial<Pointer> = {}
 ): Pointer => ({
-  project_id: project,
+  projectId: project,
   slug: "shop",
   label: "shop",
   channel: "production",
   incarnation: 1,
   commit: stored === null ? null : commit,
   generation: stored === null ? null : 0,
-  bundle_key: stored?.key ?? null,
-  bundle_digest: stored?.digest ?? null,
+  bundleKey: stored?.key ?? null,
+  bundleDigest: stored?.digest ?? null,
   status: "live",
   reason: null,
-  candidate_id: null,
-  change_id: null,
-  created_at: "2026-01-01T00:00:00.000Z",
-  updated_at: "2026-01-01T00:00:00.000Z",
+  candidateId: null,
+  changeId: null,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z",
   ...fields
 })
 

@@ -130,7 +130,7 @@ const store = (plan: Plan, commit: Commit, write: Write): void => {
     return change(plan, of, write.id, write.revision, { sql: of.remove, params: [write.id, write.revision] })
   const id = of.entity.id(write.record)
   const values = of.values(write.record)
-  const data = of.encode(write.record, write._tag === "Update" ? write.from : undefined)
+  const data = of.encode(write.record)
   // Whoever else holds a unique value is the one that an insert collides with, when it is not the key.
   const holder = (column: string): ReadonlyArray<Parameter> => [values[columns.indexOf(column)] ?? null, id]
   if (write._tag === "Insert") {

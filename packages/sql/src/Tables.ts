@@ -6,8 +6,7 @@ import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/co
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Parameter, Row } from "./Database.ts"
 import * as KnownTexts from "./KnownTexts.ts"
-import { type Write, writing } from "@pawl/core/primitives/JsonWriter"
-import { plainCheckAfter } from "@pawl/core/primitives/PlainJson"
+import { type Plain, plainJson } from "@pawl/core/primitives/PlainJson"
 
 /** The table of a kind, with the statements that read and write a row of it. */
 export interface Table {
@@ -23,11 +22,8 @@ export interface Table {
   readonly statusAt: number
   /** Those of `columns` whose values are unique. */
   readonly unique: ReadonlyArray<string>
-  /**
-   * The JSON of a record. Throws when the record is not what its schema says. What it shares with the record that it
-   * takes the place of, which was stored, is not looked at again.
-   */
-  readonly encode: (record: unknown, before?: unknown) => string
+  /** The JSON of a record. Throws when the record is not what its schema says. */
+  readonly encode: (record: unknown) => string
   /** The record of a JSON text. Frozen: all who read the row share it. */
   readonly decode: (text: unknown) => Result.Result<unknown, unknown>
   /** Values of `columns`. */
@@ -60,10 +56,11 @@ type Decode = Table["decode"]
 /** Records by their texts, those of all kinds: they share the room. */
 const known = KnownTexts.make<{ readonly kind: Kind; readonly record: unknown }>()
 
-/** The value of a text; undefined for what is no JSON. */
-const valueOf = (text: string): unknown => {
+/** What a text stands for, under the names inside; undefined for what is no JSON. */
+const valueOf = (text: string, { read }: Plain): unknown => {
   try {
-    return KnownTexts.frozen(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    return KnownTexts.frozen(read === null ? value : read(value))
   } catch {
     return undefined
   }
@@ -74,13 +71,13 @@ const copied = (text: string): string => JSON.parse(JSON.stringify(text))
 
 /** Decodes a text once, and by its schema only where that changes something: fields, or their order. */
 const decoding =
-  (kind: Kind, write: Write | null, decode: Decode): Decode =>
+  (kind: Kind, plain: Plain | null, decode: Decode): Decode =>
   (text) => {
     if (typeof text !== "string") return decode(text)
     const before = known.get(text)
     if (before?.kind === kind) return Result.succeed(before.record)
-    const value = write === null ? undefined : valueOf(text)
-    const written = write?.(value)
+    const value = plain === null ? undefined : valueOf(text, plain)
+    const written = plain?.write(value)
     const isIt = written === text
     return Result.map(isIt ? Result.succeed(value) : Result.map(decode(text), KnownTexts.frozen), (record) => {
       known.keep(isIt ? written : copied(text), { kind, record })
@@ -93,12 +90,8 @@ const tableOf = (kind: Kind): Table => {
   const columns = Object.keys(entity.columns)
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
-  const isPlain = plainCheckAfter(entity.schema)
-  const decode = decoding(
-    kind,
-    writing(entity.schema),
-    Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema))
-  )
+  const plain = plainJson(entity.schema)
+  const decode = decoding(kind, plain, Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema)))
   const setting = (set: ReadonlyArray<string>): string =>
     `UPDATE ${name} SET revision = revision + 1, data = ?${set.map((column) => `, ${quoted(column)} = ?`).join("")} WHERE id = ? AND revision = ?`
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
@@ -112,7 +105,7 @@ const tableOf = (kind: Kind): Table => {
     columns,
     statusAt: columns.indexOf("status"),
     unique,
-    encode: (record, before) => JSON.stringify(isPlain?.(record, before) === true ? record : encode(record)),
+    encode: (record) => plain?.write(record) ?? JSON.stringify(encode(record)),
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),
     insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,

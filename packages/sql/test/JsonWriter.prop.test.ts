@@ -1,7 +1,7 @@
 import * as FastCheck from "fast-check"
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { writing } from "@pawl/core/primitives/JsonWriter"
+import { plainJson } from "@pawl/core/primitives/PlainJson"
 import { table } from "@pawl/sql/Tables"
 import { plainKinds, recordsOf, texts } from "./AnyRecord.ts"
 
@@ -20,15 +20,17 @@ const turned = (record: unknown): Record<string, unknown> =>
 describe("what is written of a record", () => {
   it.each(written)("is for any %s the text of what its schema encodes it to, in the schema's order", (kind) => {
     const schema = Schema.toCodecJson(table(kind).entity.schema)
-    const write = writing(schema)!
+    const { read, write } = plainJson(schema)!
     const encode = Schema.encodeUnknownSync(schema)
     FastCheck.assert(
       FastCheck.property(recordsOf(kind), (record) => {
         expect(write(record)).toBe(JSON.stringify(encode(record)))
         expect(write(turned(record))).toBe(JSON.stringify(encode(record)))
+        const json: unknown = JSON.parse(write(record)!)
+        expect(read === null ? json : read(json)).toEqual(JSON.parse(JSON.stringify(record)))
         const page = Schema.Struct({ items: Schema.Array(schema), next: Schema.NullOr(Schema.String) })
         const two = { next: null, items: [record, turned(record)] }
-        expect(writing(page)!(two)).toBe(JSON.stringify(Schema.encodeUnknownSync(page)(two)))
+        expect(plainJson(page)!.write(two)).toBe(JSON.stringify(Schema.encodeUnknownSync(page)(two)))
       }),
       { numRuns: 30 }
     )
@@ -36,7 +38,7 @@ describe("what is written of a record", () => {
 
   it.each(written)("is nothing for a %s that its schema refuses", (kind) => {
     const schema = Schema.toCodecJson(table(kind).entity.schema)
-    const write = writing(schema)!
+    const write = plainJson(schema)!.write
     const encode = Schema.encodeUnknownResult(schema)
     FastCheck.assert(
       FastCheck.property(recordsOf(kind), FastCheck.nat(40), strange, (record, at, other) => {
@@ -51,7 +53,7 @@ describe("what is written of a record", () => {
   })
 
   it("is remembered of what cannot change, and of nothing else", () => {
-    const write = writing(Schema.Struct({ name: Schema.String }))!
+    const write = plainJson(Schema.Struct({ name: Schema.String }))!.write
     const open = { name: "one" }
     expect(write(open)).toBe('{"name":"one"}')
     open.name = "two"
@@ -61,7 +63,7 @@ describe("what is written of a record", () => {
   })
 
   it("is left to the schema where that changes something", () => {
-    expect(writing(Schema.Struct({ at: Schema.NumberFromString }))).toBeNull()
-    expect(writing(Schema.toCodecJson(Schema.Struct({ any: Schema.Number })))).toBeNull()
+    expect(plainJson(Schema.Struct({ at: Schema.NumberFromString }))).toBeNull()
+    expect(plainJson(Schema.toCodecJson(Schema.Struct({ any: Schema.Number })))).toBeNull()
   })
 })

@@ -62,21 +62,21 @@ const get = (version: AppVersion, path: string) =>
 
 /** The row that a router would have found, so that each write is checked against it. */
 const pointer = (version: AppVersion): Pointer => ({
-  project_id: project,
+  projectId: project,
   slug: "app",
   label: "app",
   channel: "production",
   incarnation: 1,
   commit: "0".repeat(40),
   generation: 0,
-  bundle_key: version.bundleKey,
-  bundle_digest: version.bundleDigest,
+  bundleKey: version.bundleKey,
+  bundleDigest: version.bundleDigest,
   status: "live",
   reason: null,
-  candidate_id: null,
-  change_id: null,
-  created_at: "2026-01-01T00:00:00.000Z",
-  updated_at: "2026-01-01T00:00:00.000Z"
+  candidateId: null,
+  changeId: null,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z"
 })
 
 describe("env.DATA of an app that serves", () => {

@@ -48,26 +48,26 @@ export const pointerRow = (options: {
   readonly now: Time.Timestamp
   readonly status: Pointer["status"]
   readonly served?: { readonly commit: string; readonly generation: number | null; readonly bundle: BundleRef }
-  readonly candidateId?: Pointer["candidate_id"]
-  readonly changeId?: Pointer["change_id"]
+  readonly candidateId?: Pointer["candidateId"]
+  readonly changeId?: Pointer["changeId"]
   readonly incarnation?: number
 }): Pointer => ({
-  project_id: options.project.id,
+  projectId: options.project.id,
   slug: options.project.slug,
   label: options.project.label,
   channel: options.channel,
   incarnation: options.incarnation ?? 1,
   commit: options.served?.commit ?? null,
   generation: options.served?.generation ?? null,
-  bundle_key: options.served?.bundle.key ?? null,
-  bundle_digest: options.served?.bundle.digest ?? null,
-  last_good: null,
+  bundleKey: options.served?.bundle.key ?? null,
+  bundleDigest: options.served?.bundle.digest ?? null,
+  lastGood: null,
   status: options.status,
   reason: null,
-  candidate_id: options.candidateId ?? null,
-  change_id: options.changeId ?? null,
-  created_at: options.now,
-  updated_at: options.now
+  candidateId: options.candidateId ?? null,
+  changeId: options.changeId ?? null,
+  createdAt: options.now,
+  updatedAt: options.now
 })
 
 /**

@@ -18,7 +18,7 @@ export const intactBundle = (key: string, digest: string) =>
 export const servedDigest = ({ generation, projectId }: Pick<Generation, "projectId" | "generation">) =>
   Effect.map(
     find("pointer", pointerKey(projectId, `preview:${versionId(generation)}`)),
-    (version) => version?.record.bundle_digest ?? undefined
+    (version) => version?.record.bundleDigest ?? undefined
   )
 
 /** What a generation served, or, when it never did, what its `build` check verified; undefined when neither is known. */

@@ -26,7 +26,7 @@ export const previewChannel = (candidate: Candidate): Channel => `preview:${prev
 /** The preview row of a Candidate; null without one. Two Candidates may share the 8 characters that name a host: then it is the first one's. */
 export const previewOf = (candidate: Candidate) =>
   Effect.map(find("pointer", pointerKey(candidate.projectId, previewChannel(candidate))), (pointer) =>
-    pointer?.record.candidate_id === candidate.id ? pointer.record : null
+    pointer?.record.candidateId === candidate.id ? pointer.record : null
   )
 
 /**
@@ -100,7 +100,7 @@ const roomFor = Effect.fnUntraced(function* (candidate: Candidate) {
   const evicted: Array<Commit.Stored<Pointer>> = []
   for (const each of previews.items) {
     if (evicted.length >= excess) break
-    const id = each.record.candidate_id
+    const id = each.record.candidateId
     const shown = id === null ? null : yield* find("candidate", id)
     if (shown === null || closedStatuses.includes(shown.record.status)) evicted.push(each)
   }

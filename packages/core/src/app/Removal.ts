@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import { Commands } from "../work/Commands.ts"
-import * as Commit from "../ledger/Commit.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
@@ -28,7 +28,7 @@ const production = (projectId: string) => pointerKey(projectId, "production")
 
 const served = pointerStatuses.filter((status) => status !== "removed")
 
-const nothing = { commit: null, generation: null, bundle_key: null, bundle_digest: null, reason: null }
+const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null, reason: null }
 
 /** Takes the bundle from a row: it serves nothing any more. One that is removed already stays as it is. */
 export const takeDown = (
@@ -37,7 +37,7 @@ export const takeDown = (
   more: { readonly leftovers?: true } = {}
 ) => {
   if (!Draft.may(draft, "pointer", pointer, "remove")) return
-  const { last_good: _, ...row } = pointer.record
+  const { lastGood: _, ...row } = pointer.record
   Draft.step(draft, "pointer", { ...pointer, record: row }, "remove", { ...nothing, ...more })
 }
 

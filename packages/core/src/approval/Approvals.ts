@@ -96,7 +96,7 @@ export const decide = (actor: Actor, input: Input) =>
         ...(broken.length === 0 ? {} : { brokenPromises: broken })
       }
       const owed = approval.decision === "granted" ? standing.owed - 1 : standing.owed
-      const other = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
+      const other = yield* hasOtherVerified(candidate.record, candidate.record.baseGeneration)
       const commit = decided({ approval, owed, candidate, change, otherVerified: other, policy, project, actor })
       return { answer: approval, commit }
     })

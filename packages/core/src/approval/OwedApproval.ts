@@ -17,7 +17,7 @@ export const needsApproval = ({
   evidence,
   policy
 }: Judged & { readonly policy: Stored<Policy> }): boolean => {
-  const { commit, plan_json: plan, tree } = candidate.record
+  const { commit, plan, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return false
   const { approvalRiskTiers } = policy.record
   const after = riskAfter(plan, { commit, tree }, evidence)
@@ -26,6 +26,6 @@ export const needsApproval = ({
 
 /** The old promises that were not seen to hold. */
 export const brokenOf = ({ candidate, evidence }: Judged) => {
-  const { commit, plan_json: plan, tree } = candidate.record
+  const { commit, plan, tree } = candidate.record
   return plan === null || commit === null || tree === null ? [] : brokenPromises(plan, { commit, tree }, evidence)
 }

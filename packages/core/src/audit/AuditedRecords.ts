@@ -96,12 +96,12 @@ export const recordFindings = (
 
 const checkCandidate = ({ before, candidate, changeSets, step }: GenerationRecords, say: Say): void => {
   if (candidate === null) return say("candidate_missing", `there is no Candidate ${step.candidateId}`)
-  const { base_commit, base_generation, base_tree, commit, id, status, tree } = candidate
+  const { baseCommit, baseGeneration, baseTree, commit, id, status, tree } = candidate
   if (status !== "promoted") say("candidate_not_promoted", `${id} is ${status}`)
-  if (base_generation !== before.generation || base_commit !== before.commit || base_tree !== before.tree)
+  if (baseGeneration !== before.generation || baseCommit !== before.commit || baseTree !== before.tree)
     say(
       "candidate_base_mismatch",
-      `${id} was made on S${base_generation} (${base_commit}), before it is S${before.generation} (${before.commit})`
+      `${id} was made on S${baseGeneration} (${baseCommit}), before it is S${before.generation} (${before.commit})`
     )
   if (commit !== step.commit || tree !== step.tree)
     say("candidate_result_mismatch", `${id} has commit ${commit} and tree ${tree}`)
@@ -148,15 +148,15 @@ const checkRelease = ({ release, step }: GenerationRecords, say: Say): void => {
 
 const checkPolicy = ({ candidate, policy, step }: GenerationRecords, say: Say): void => {
   if (policy === null) say("policy_mismatch", `there is no Policy ${step.policyVersion}`)
-  const planned = candidate?.plan_json?.policyVersion
+  const planned = candidate?.plan?.policyVersion
   if (planned !== undefined && planned !== step.policyVersion)
     say("policy_mismatch", `it was planned under Policy ${planned}, and promoted under ${step.policyVersion}`)
 }
 
 const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Say): void => {
   if (candidate === null) return
-  if (candidate.plan_json === null) return say("plan_missing", `${candidate.id} has no plan`)
-  const score = judge(candidate.plan_json, step, evidence, step.promotedAt)
+  if (candidate.plan === null) return say("plan_missing", `${candidate.id} has no plan`)
+  const score = judge(candidate.plan, step, evidence, step.promotedAt)
   for (const check of score.checks)
     if (check.required && check.verdict !== "pass")
       say("check_unsatisfied", `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`)
@@ -171,7 +171,7 @@ const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Sa
 
 /** Whether what was promoted owed an approval, by its plan, its evidence, and what a rollback undoes. */
 const owedApproval = ({ candidate, evidence, policy, step, undoingOwesApproval }: GenerationRecords): boolean => {
-  const plan = candidate?.plan_json ?? null
+  const plan = candidate?.plan ?? null
   if (undoingOwesApproval || plan?.approvalRequired === true) return true
   if (plan === null || policy === null) return false
   return [plan.riskTier, riskAfter(plan, step, evidence)].some((tier) => policy.approvalRiskTiers.includes(tier))
@@ -205,7 +205,7 @@ const checkApproval = (read: GenerationRecords, say: Say): void => {
 /** The plan holds all that the base defines, as it defines it: a plan that was made weaker afterwards is a difference. */
 const checkPlan = (read: GenerationRecords, definitions: ReadonlyArray<PawlCheck> | null, say: Say): void => {
   const { candidate, change, target } = read
-  const plan: Plan | null = candidate?.plan_json ?? null
+  const plan: Plan | null = candidate?.plan ?? null
   if (plan === null || change === null) return
   if (change.kind === "rollback") {
     if (target === null) return say("rollback_tree_mismatch", `there is no S${change.rollbackTarget}`)

@@ -37,7 +37,7 @@ export const clearStrays = (projectId: string) =>
 export const leavingAgain = Effect.fnUntraced(function* (projectId: string) {
   const pointer = yield* find("pointer", pointerKey(projectId, "production"))
   if (pointer?.record.status !== "removed") return { answer: undefined }
-  const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updated_at: yield* Time.now }
+  const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updatedAt: yield* Time.now }
   const writes = [Commit.update("pointer", pointer, again)]
   return {
     answer: undefined,

@@ -17,11 +17,11 @@ export const autoPromoter = system("auto-promotion")
  * when a Policy lists it; neither is a Candidate that was planned under another Policy.
  */
 export const promotesItself = (
-  candidate: Pick<Candidate, "plan_json">,
+  candidate: Pick<Candidate, "plan">,
   change: Pick<Change, "riskTier">,
   policy: Policy
 ): boolean => {
-  const plan = candidate.plan_json
+  const plan = candidate.plan
   if (plan === null || plan.policyVersion !== policy.version) return false
   const tiers = [plan.riskTier, change.riskTier]
   if (plan.approvalRequired || tiers.some((tier) => policy.approvalRiskTiers.includes(tier))) return false

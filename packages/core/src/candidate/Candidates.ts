@@ -8,7 +8,7 @@ import { loseCandidate } from "../change/LostCandidate.ts"
 import { compositionOrder } from "../change/WorkGraph.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
-import * as Commit from "../ledger/Commit.ts"
+import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { Records } from "../ledger/Records.ts"
@@ -118,7 +118,7 @@ export const askingAgain = Effect.fnUntraced(function* (there: Candidate, { chan
     !(yield* isOutdated(candidate.record, policy.record))
   )
     return { answer: { candidate: candidate.record, change: change.record, created: false } }
-  const otherVerified = yield* hasOtherVerified(candidate.record, candidate.record.base_generation)
+  const otherVerified = yield* hasOtherVerified(candidate.record, candidate.record.baseGeneration)
   Draft.expect(draft, unchangedProject(project))
   const { record: again } = Draft.step(draft, "candidate", candidate, "policyChanged", {})
   loseCandidate(draft, change, { candidateId: again.id, otherVerified })
@@ -181,10 +181,10 @@ const mayRetry = (candidate: Candidate): boolean => onlyGaps(candidate) || again
 
 const onlyGaps = (candidate: Candidate): boolean =>
   candidate.status === "rejected" &&
-  candidate.score_json !== null &&
+  candidate.score !== null &&
   // A Candidate that passed was rejected by a person, or with its Change: that is final.
-  !candidate.score_json.passed &&
-  candidate.score_json.checks.every((check) => check.verdict !== "fail" || !check.required)
+  !candidate.score.passed &&
+  candidate.score.checks.every((check) => check.verdict !== "fail" || !check.required)
 
 /** The newest attempt at a composition; with `retry`, the next attempt when the newest failed only for gaps. */
 const newestAttempt = Effect.fnUntraced(function* (
@@ -233,18 +233,18 @@ export const newCandidate = (options: {
   lineage: options.id,
   recomposition: 0,
   attempt: options.attempt,
-  base_generation: options.head.generation,
-  base_commit: options.head.commit,
-  base_tree: options.head.tree,
+  baseGeneration: options.head.generation,
+  baseCommit: options.head.commit,
+  baseTree: options.head.tree,
   changeSets: options.changeSets,
   commit: null,
   tree: null,
   status: "composing",
   reason: null,
   conflicts: [],
-  plan_json: null,
-  score_json: null,
-  fork_deleted_at: null,
+  plan: null,
+  score: null,
+  forkDeletedAt: null,
   createdAt: options.now,
   updatedAt: options.now
 })

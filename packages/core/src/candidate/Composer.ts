@@ -60,7 +60,7 @@ const merge = Effect.fnUntraced(function* (candidate: Candidate) {
   return yield* repositories
     .merge({
       into,
-      base: candidate.base_commit,
+      base: candidate.baseCommit,
       commits: changeSets.map(({ record }) => ({
         commit: record.commit,
         from: { project: candidate.projectId, fork: workspaceFork(record.runId) },
@@ -105,7 +105,7 @@ const touched = Effect.fnUntraced(
     checks: Pick<PlanInput, "base" | "candidate">
   ) {
     const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
-    const base = candidate.base_tree
+    const base = candidate.baseTree
     const scripts = { base: yield* readScripts(fork, base), candidate: yield* readScripts(fork, tree) }
     // A diff that is too large to be read leaves what the two trees list.
     const altered =
@@ -168,10 +168,10 @@ const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
   if (change.kind === "rollback") return yield* planBack(candidate, change)
   const repositories = yield* Repositories
   const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
-  const base = yield* readDefinitions(fork, candidate.base_tree)
+  const base = yield* readDefinitions(fork, candidate.baseTree)
   const own = yield* readDefinitions(fork, tree)
   if (own._tag === "Broken") return { _tag: "Refused" as const, reason: own.reason }
-  const diff = yield* repositories.diff(fork, candidate.base_tree, tree).pipe(
+  const diff = yield* repositories.diff(fork, candidate.baseTree, tree).pipe(
     Effect.map((files): ReadonlyArray<FileChange> | null => files),
     Effect.catchTag("TreeTooLarge", () => Effect.succeed(null))
   )
@@ -216,7 +216,7 @@ export const compose = Effect.fnUntraced(function* (candidateId: string) {
 export const replan = Effect.fnUntraced(function* (candidateId: string) {
   const before = (yield* demand("candidate", candidateId)).record
   const policy = yield* demand("policy", before.projectId)
-  if (before.status !== "verifying" || before.tree === null || before.plan_json === null) return
+  if (before.status !== "verifying" || before.tree === null || before.plan === null) return
   if (!(yield* isOutdated(before, policy.record))) return
   const planned = yield* plan(before, before.tree)
   if (planned._tag === "Refused") return
@@ -224,7 +224,7 @@ export const replan = Effect.fnUntraced(function* (candidateId: string) {
     Effect.gen(function* () {
       const candidate = yield* demand("candidate", candidateId)
       if (candidate.record.status !== "verifying") return { answer: undefined }
-      const writes = [Commit.update("candidate", candidate, { plan_json: planned.plan, updatedAt: yield* Time.now })]
+      const writes = [Commit.update("candidate", candidate, { plan: planned.plan, updatedAt: yield* Time.now })]
       const name = "Composing.replanned"
       return {
         answer: undefined,
@@ -270,14 +270,7 @@ const composed = Effect.fnUntraced(function* (
   if (found === null) return { answer: undefined }
   const { candidate, change, draft } = found
   const told = { changeId: change.record.id, commit, tree, riskTier: plan.riskTier }
-  Draft.step(
-    draft,
-    "candidate",
-    candidate,
-    "planRecorded",
-    { commit, tree, plan_json: plan },
-    { "candidate.composed": told }
-  )
+  Draft.step(draft, "candidate", candidate, "planRecorded", { commit, tree, plan }, { "candidate.composed": told })
   const riskTier = riskier(change.record.riskTier, plan.riskTier)
   Draft.update(draft, "change", change, { riskTier, updatedAt: draft.now })
   return { answer: undefined, commit: Draft.end(draft, { name: "Composing.composed", lease: yield* lease }) }

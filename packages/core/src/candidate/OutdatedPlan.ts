@@ -11,7 +11,7 @@ import type { Candidate } from "../model/Candidate.ts"
  * a rollback since the bundle of its tree is gone.
  */
 export const isOutdated = Effect.fnUntraced(function* (candidate: Candidate, policy: Policy) {
-  const { plan_json: plan, projectId, tree } = candidate
+  const { plan, projectId, tree } = candidate
   if (plan === null || tree === null || plan.policyVersion !== policy.version) return true
   if (plan.checks.some((check) => check.kind === "build")) return false
   const change = (yield* demand("change", candidate.changeId)).record

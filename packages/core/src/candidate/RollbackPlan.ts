@@ -52,7 +52,7 @@ export const owesApproval = (tiers: Iterable<RiskTier>, policy: Pick<Policy, "ap
 const tierOf = Effect.fnUntraced(function* (generation: Generation) {
   const change = generation.changeId === null ? null : yield* find("change", generation.changeId)
   const candidate = generation.candidateId === null ? null : yield* find("candidate", generation.candidateId)
-  return riskiest([change?.record.riskTier ?? "unknown", candidate?.record.plan_json?.riskTier ?? "unknown"])
+  return riskiest([change?.record.riskTier ?? "unknown", candidate?.record.plan?.riskTier ?? "unknown"])
 })
 
 /** The distinct tiers of all Changes that a rollback undoes: those of the generations `target + 1` to `head`. */
@@ -102,11 +102,11 @@ export const composeBack = Effect.fnUntraced(function* (candidate: Candidate, ch
   })
   if (candidate.changeSets.length !== 1 || !isRollback(own))
     return refused("a rollback carries the tree of its target and nothing else")
-  if (own.baseCommit !== candidate.base_commit)
+  if (own.baseCommit !== candidate.baseCommit)
     return refused(`it was asked on S${own.baseGeneration}, and canonical moved on: ask for the rollback anew`)
   const made = yield* commitBack(
     { project: candidate.projectId, fork: candidateFork(candidate.id) },
-    { base: candidate.base_commit, target: yield* targetOf(change), askedAt: change.createdAt }
+    { base: candidate.baseCommit, target: yield* targetOf(change), askedAt: change.createdAt }
   )
   return { _tag: "Composed" as const, ...made }
 })
@@ -143,7 +143,7 @@ export const mustBuild = Effect.fnUntraced(function* (projectId: string, tree: s
 export const planBack = Effect.fnUntraced(function* (candidate: Candidate, change: Change) {
   const target = yield* targetOf(change)
   const policy = (yield* demand("policy", change.projectId)).record
-  const tiers = yield* tiersUndone(change.projectId, target.generation, candidate.base_generation)
+  const tiers = yield* tiersUndone(change.projectId, target.generation, candidate.baseGeneration)
   const plan: Plan = {
     policyVersion: policy.version,
     riskTier: riskiest(tiers),

@@ -28,13 +28,13 @@ const recomposition = (candidate: Candidate, change: Change): ReadonlyArray<NewC
 
 /** Whether canonical is not what a Candidate was made on: another generation, or the same one with another tree. */
 export const isBehind = (candidate: Candidate, head: Head): boolean =>
-  candidate.base_generation !== head.generation || candidate.base_tree !== head.tree
+  candidate.baseGeneration !== head.generation || candidate.baseTree !== head.tree
 
 /** Why a Candidate is behind, in words. */
-const whyBehind = ({ base_generation, base_tree }: Candidate, { generation, tree }: Head): string =>
-  base_generation === generation
-    ? `canonical S${generation} has the tree ${tree}, this Candidate was made on the tree ${base_tree}`
-    : `canonical is at S${generation}, this Candidate was made on S${base_generation}`
+const whyBehind = ({ baseGeneration, baseTree }: Candidate, { generation, tree }: Head): string =>
+  baseGeneration === generation
+    ? `canonical S${generation} has the tree ${tree}, this Candidate was made on the tree ${baseTree}`
+    : `canonical is at S${generation}, this Candidate was made on S${baseGeneration}`
 
 /** Pure: the commit that makes a Candidate stale, or `null` when it is not behind, or past being stale. */
 export const staleCommit = (
@@ -50,7 +50,7 @@ export const staleCommit = (
   const reason = whyBehind(candidate.record, head.record)
   const told = {
     changeId: change.record.id,
-    baseGeneration: candidate.record.base_generation,
+    baseGeneration: candidate.record.baseGeneration,
     canonicalGeneration: head.record.generation,
     reason
   }
@@ -66,7 +66,7 @@ export const hasOtherVerified = Effect.fnUntraced(function* (candidate: Candidat
     where: { changeId: candidate.changeId, status: "verified" },
     limit: "all"
   })
-  return page.items.some((each) => each.record.id !== candidate.id && each.record.base_generation === generation)
+  return page.items.some((each) => each.record.id !== candidate.id && each.record.baseGeneration === generation)
 })
 
 /** Marks a Candidate stale when canonical moved on, and answers whether it is stale now. */

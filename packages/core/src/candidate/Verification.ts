@@ -53,7 +53,7 @@ export const verify = (candidateId: string) =>
     const candidate = (yield* demand("candidate", candidateId)).record
     if (
       candidate.status !== "verifying" ||
-      candidate.plan_json === null ||
+      candidate.plan === null ||
       candidate.commit === null ||
       candidate.tree === null
     )
@@ -72,7 +72,7 @@ export const verify = (candidateId: string) =>
     }
     // As soon as it is built: the other checks take longer. Without a build, or when that waits, at the end.
     const preview = yield* Effect.cached(publishPreview(candidate))
-    yield* runChecks(candidate.plan_json.checks, composed, Effect.exit(preview))
+    yield* runChecks(candidate.plan.checks, composed, Effect.exit(preview))
     yield* preview
     if (yield* markStale(candidateId)) return
     yield* decideAndCommit(gating(candidateId))
@@ -102,7 +102,7 @@ const runChecks = Effect.fnUntraced(function* <R>(
 /** Runs a check unless its evidence is there, and records what it showed. */
 const checkOnce = (check: Check, composed: Composed) =>
   Effect.gen(function* () {
-    const name = `${check.id}@${composed.candidate.plan_json?.policyVersion ?? 0}`
+    const name = `${check.id}@${composed.candidate.plan?.policyVersion ?? 0}`
     if (yield* isDone(checkedStep(name))) return
     // Stale, rejected or cancelled meanwhile: nothing needs this check any more.
     if ((yield* demand("candidate", composed.candidate.id)).record.status !== "verifying") return
@@ -195,7 +195,7 @@ const gating = Effect.fnUntraced(function* (candidateId: string) {
   const change = yield* demand("change", candidate.record.changeId)
   const head = yield* demand("head", candidate.record.projectId)
   const policy = yield* demand("policy", candidate.record.projectId)
-  const { plan_json: plan, commit, tree, status } = candidate.record
+  const { plan, commit, tree, status } = candidate.record
   if (status !== "verifying" || plan === null || commit === null || tree === null) return { answer: undefined }
   // The Policy changed while the checks ran: plan anew; what was checked stays checked.
   if (plan.policyVersion !== policy.record.version)
@@ -233,7 +233,7 @@ export interface GateInput {
 
 /** The plan as it stands once the checks have run: what they showed may raise the risk, and with it what is owed. */
 const afterChecks = ({ candidate, evidence, policy }: GateInput) => {
-  const { commit, plan_json: plan, tree } = candidate.record
+  const { commit, plan, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return { plan, broken: [] }
   const riskTier = riskAfter(plan, { commit, tree }, evidence)
   const approvalRequired = plan.approvalRequired || policy.record.approvalRiskTiers.includes(riskTier)
@@ -258,7 +258,7 @@ export const gated = (input: GateInput): Commit.Commit => {
   const checks = score.checks.map(({ checkId, verdict, evidenceId }) => ({ checkId, verdict, evidenceId }))
   const draft = Draft.begin(projectId, actor, now)
   Draft.expect(draft, Commit.unchanged("head", projectId, head), Commit.unchanged("policy", projectId, policy))
-  const seen = { plan_json: plan, score_json: score }
+  const seen = { plan, score }
   if (!score.passed) {
     const reason = problems(score) || "there is no check to run: add one to pawl.json"
     const rejected = { "candidate.rejected": { changeId, checks, reason } }
@@ -275,7 +275,6 @@ export const gated = (input: GateInput): Commit.Commit => {
   if (asked !== undefined && mayWork(draft, change, "approvalNeeded"))
     stepWork(draft, change, "approvalNeeded", { riskTier })
   else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
-  if (promotesItself({ plan_json: plan }, { riskTier }, policy.record))
-    Draft.send(draft, autoPromotion(candidate.record))
+  if (promotesItself({ plan }, { riskTier }, policy.record)) Draft.send(draft, autoPromotion(candidate.record))
   return Draft.end(draft, { name: "Verification.gate" })
 }

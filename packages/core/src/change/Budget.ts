@@ -28,25 +28,25 @@ export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecreas
  * were stopped are ready, and what depends on them waits for them again. Fails with `InvalidField`,
  * `BudgetCannotDecrease`, `ChangeClosed`, `ProjectArchived` or `Unknown`.
  */
-export const raise = (actor: Actor, changeId: string, budget_usd: number) =>
+export const raise = (actor: Actor, changeId: string, budgetUsd: number) =>
   decideAndCommit(
     Effect.gen(function* () {
       const snapshot = yield* snapshotOf(changeId)
       const project = yield* demandActive(snapshot.change.record.projectId)
-      if (!isBudget(budget_usd))
+      if (!isBudget(budgetUsd))
         return yield* new InvalidField({
           code: "invalid_budget",
-          field: "budget_usd",
+          field: "budgetUsd",
           reason: `use a number above 0 and at most ${Limits.budgetMaxUsd}, with at most 2 decimals`
         })
       const { change } = snapshot
-      if (budget_usd === change.record.budget_usd) return { answer: change.record }
+      if (budgetUsd === change.record.budgetUsd) return { answer: change.record }
       if (isClosed(change.record.status)) return yield* new ChangeClosed({ changeId, status: change.record.status })
-      if (budget_usd < change.record.budget_usd)
-        return yield* new BudgetCannotDecrease({ current: change.record.budget_usd, asked: budget_usd })
+      if (budgetUsd < change.record.budgetUsd)
+        return yield* new BudgetCannotDecrease({ current: change.record.budgetUsd, asked: budgetUsd })
       const draft = begin(snapshot, actor, yield* Time.now)
       Draft.expect(draft, unchangedProject(project))
-      Draft.update(draft, "change", change, { budget_usd, updatedAt: draft.now })
+      Draft.update(draft, "change", change, { budgetUsd, updatedAt: draft.now })
       // Of a Change that its budget had not stopped nothing waits for more.
       if (mayWork(draft, change, "budgetRaised")) {
         stepWork(draft, change, "budgetRaised", { reason: null })

@@ -31,7 +31,7 @@ export interface NewChange {
   readonly projectId: string
   readonly clientRequestId: string
   readonly goal: string
-  readonly budget_usd: number
+  readonly budgetUsd: number
   /** False: no planning and no model calls; the Change waits for a person's ChangeSet. Default true, where there is a planner. */
   readonly startPlanning?: boolean
 }
@@ -57,10 +57,10 @@ const checkFields = (input: NewChange): Effect.Effect<void, InvalidField> => {
     return problem("invalid_field", "clientRequestId", `use 1 to ${Limits.clientRequestIdLength} characters`)
   if (input.goal.trim() === "" || input.goal.length > Limits.goalLength)
     return problem("invalid_field", "goal", `use 1 to ${Limits.goalLength} characters`)
-  if (!isBudget(input.budget_usd))
+  if (!isBudget(input.budgetUsd))
     return problem(
       "invalid_budget",
-      "budget_usd",
+      "budgetUsd",
       `use a number above 0 and at most ${Limits.budgetMaxUsd}, with at most 2 decimals`
     )
   return Effect.void
@@ -91,8 +91,8 @@ const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: 
     goal: input.goal,
     status: "created",
     riskTier: "unknown",
-    budget_usd: input.budget_usd,
-    spent_usd: 0,
+    budgetUsd: input.budgetUsd,
+    spentUsd: 0,
     kind: "goal",
     createdBy: actor,
     createdAt: now,

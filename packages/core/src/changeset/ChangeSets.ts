@@ -184,6 +184,6 @@ const personRun = (task: Task, baseCommit: string, now: Time.Timestamp): TaskRun
   endedAt: now,
   outcome: "completed",
   modelCalls: 0,
-  cost_usd: 0,
+  costUsd: 0,
   forkDeletedAt: null
 })

@@ -207,9 +207,8 @@ export const step = <K extends LivingKind, T extends TriggerOf<K>>(
 ): Commit.Stored<RecordOf<K>> => {
   const { status: from } = newest(draft, kind, stored).record
   const status = target(kind, from as StatusIn<LifeOf<K>>, move)
-  const time = kind === "pointer" ? { updated_at: draft.now } : { updatedAt: draft.now }
   tell(draft, idOf(kind, stored.record), data)
-  return write(draft, kind, stored, { ...fields, ...time, status })
+  return write(draft, kind, stored, { ...fields, updatedAt: draft.now, status })
 }
 
 /** The commit, under its name, with what the caller knows beside the draft. */

@@ -78,7 +78,7 @@ const textIn = (record: unknown, name: string): string | null => {
 }
 
 const changeOf = (write: Exclude<Write, { readonly _tag: "Delete" }>): string | null =>
-  write.kind === "change" ? write.record.id : (textIn(write.record, "changeId") ?? textIn(write.record, "change_id"))
+  write.kind === "change" ? write.record.id : textIn(write.record, "changeId")
 
 /** What a commit does to statuses, by Change in the order of its writes. Empty for most commits. */
 export const passagesOf = (commit: Commit): ReadonlyArray<Passage> => {

@@ -1,7 +1,8 @@
 /** A Candidate: ChangeSets composed on one canonical base, to be verified and perhaps promoted. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { CandidateId, ChangeId, ChangeSetId, ObjectId, ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 import { Plan } from "./Plan.ts"
 import { Score } from "./Score.ts"
 
@@ -52,8 +53,7 @@ export const RejectionCode = Schema.Literals([
 ])
 export type RejectionCode = typeof RejectionCode.Type
 
-/** Its id is a digest of base, ChangeSets and attempt, so that asking for the same one twice makes one. */
-export const Candidate = Schema.Struct({
+const fields = Schema.Struct({
   id: CandidateId,
   projectId: ProjectId,
   changeId: ChangeId,
@@ -64,9 +64,9 @@ export const Candidate = Schema.Struct({
   /** 1, or higher when a Candidate that was rejected only for gaps was asked for again. */
   attempt: Schema.Finite,
   /** The generation that it was composed on, and the only one that it can be promoted on. */
-  base_generation: Schema.Finite,
-  base_commit: ObjectId,
-  base_tree: ObjectId,
+  baseGeneration: Schema.Finite,
+  baseCommit: ObjectId,
+  baseTree: ObjectId,
   /** What it is composed of, in the order of the merges. */
   changeSets: Schema.Array(ChangeSetId),
   /** What was composed; null until then. */
@@ -80,12 +80,27 @@ export const Candidate = Schema.Struct({
   /** Paths that could not be merged, when that is why it was rejected: the first of them, and `reason` counts the rest. */
   conflicts: Schema.Array(Schema.String),
   /** Which checks it owes, its risk, and whether it owes an approval; null until it is composed. */
-  plan_json: Schema.NullOr(Plan),
+  plan: Schema.NullOr(Plan),
   /** What the gate said; null until then. */
-  score_json: Schema.NullOr(Score),
+  score: Schema.NullOr(Score),
   /** When its fork was swept; null while it is kept. */
-  fork_deleted_at: Schema.NullOr(Timestamp),
+  forkDeletedAt: Schema.NullOr(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp
 })
+
+const wireNames = {
+  baseGeneration: "base_generation",
+  baseCommit: "base_commit",
+  baseTree: "base_tree",
+  plan: "plan_json",
+  score: "score_json",
+  forkDeletedAt: "fork_deleted_at"
+} as const
+
+/** Its id is a digest of base, ChangeSets and attempt, so that asking for the same one twice makes one. */
+export const Candidate = fields.pipe(withWireNames(wireNames))
 export interface Candidate extends Schema.Schema.Type<typeof Candidate> {}
+
+/** What is shown of one: its code is for programs inside, and `reason` says it. */
+export const CandidateView = fields.mapFields(Struct.omit(["rejection"])).pipe(withWireNames(wireNames))

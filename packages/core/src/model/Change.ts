@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { CandidateId, ChangeId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 import { Actor } from "./Actor.ts"
 
 /** Each status that a Change can have (specification, "Change status"). */
@@ -38,6 +39,9 @@ export type ChangeStatus = typeof ChangeStatus.Type
 export const RiskTier = Schema.Literals(["low", "medium", "high", "unknown"])
 export type RiskTier = typeof RiskTier.Type
 
+/** What the wire calls the money of a Change. */
+export const moneyNames = { budgetUsd: "budget_usd", spentUsd: "spent_usd" } as const
+
 /** Money is in US dollars. `rollbackTarget` is the generation that a Change of kind `rollback` goes back to. */
 export const Change = Schema.Struct({
   /** `chg_` and a UUID made of the Project and the `clientRequestId`. */
@@ -51,9 +55,9 @@ export const Change = Schema.Struct({
   /** The highest risk among its Candidates so far. */
   riskTier: RiskTier,
   /** What its agents may spend, in US dollars. */
-  budget_usd: Schema.Finite,
+  budgetUsd: Schema.Finite,
   /** What its agents have spent, in US dollars. */
-  spent_usd: Schema.Finite,
+  spentUsd: Schema.Finite,
   /** A `rollback` makes an older tree canonical again. */
   kind: Schema.Literals(["goal", "rollback"]),
   /** Who opened it. */
@@ -70,7 +74,7 @@ export const Change = Schema.Struct({
   planned: Schema.optionalKey(Schema.Boolean),
   /** Why it failed or was cancelled, in words. */
   reason: Schema.NullOr(Schema.String)
-})
+}).pipe(withWireNames(moneyNames))
 export interface Change extends Schema.Schema.Type<typeof Change> {}
 
 /** A finite number, 0 < budget ≤ 100, with at most 2 decimals (decisions, "API"). */

@@ -93,7 +93,7 @@ export const Entities = {
     organizationId: (each) => each.organizationId,
     status: (each) => each.status,
     /** `yes` for an archived Project whose cleanup is not done. */
-    uncleaned: (each) => (each.status === "archived" && each.cleaned_at === null ? "yes" : "no")
+    uncleaned: (each) => (each.status === "archived" && each.cleanedAt === null ? "yes" : "no")
   }),
   policy: entity(Policy, byProjectId, byProjectId, {}),
   policyVersion: entity(Policy, (each) => `${each.projectId}/${each.version}`, byProjectId, {}),
@@ -120,7 +120,7 @@ export const Entities = {
       status: (each) => each.status,
       lineage: (each) => each.lineage,
       tree: (each) => each.tree,
-      fork: (each) => (each.fork_deleted_at === null ? "kept" : "none")
+      fork: (each) => (each.forkDeletedAt === null ? "kept" : "none")
     },
     CandidateLifecycle
   ),
@@ -143,15 +143,15 @@ export const Entities = {
   webhookDelivery: entity(Delivery, byId, byProjectId, { webhookId: (each) => each.webhookId }),
   pointer: living(
     Pointer,
-    (each) => pointerKey(each.project_id, each.channel),
-    (each) => each.project_id,
+    (each) => pointerKey(each.projectId, each.channel),
+    (each) => each.projectId,
     {
       label: (each) => each.label,
       channel: (each) => each.channel,
-      changeId: (each) => each.change_id,
+      changeId: (each) => each.changeId,
       status: (each) => each.status,
       /** `yes` for a Candidate's preview. Versions stay. */
-      expires: (each) => (each.candidate_id === null ? "no" : "yes")
+      expires: (each) => (each.candidateId === null ? "no" : "yes")
     },
     PointerLifecycle
   )

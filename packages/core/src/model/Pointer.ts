@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { CandidateId, ChangeId, ObjectId, previewPattern, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 
 /** Each status that a pointer can have (specification, "App pointer row status"). */
 export const pointerStatuses = [
@@ -28,14 +29,14 @@ export type Channel = typeof Channel.Type
 export const Served = Schema.Struct({
   commit: ObjectId,
   generation: Schema.NullOr(Schema.Finite),
-  bundle_key: Schema.String,
-  bundle_digest: Sha256
-})
+  bundleKey: Schema.String,
+  bundleDigest: Sha256
+}).pipe(withWireNames({ bundleKey: "bundle_key", bundleDigest: "bundle_digest" }))
 export interface Served extends Schema.Schema.Type<typeof Served> {}
 
 /** A host's row. Routers serve from it and from nothing else. */
 export const Pointer = Schema.Struct({
-  project_id: ProjectId,
+  projectId: ProjectId,
   slug: Schema.String,
   /** The first part of its host. */
   label: Schema.String,
@@ -47,27 +48,38 @@ export const Pointer = Schema.Struct({
   /** Of the bundle that is served; null until there is a good one. */
   commit: Schema.NullOr(ObjectId),
   generation: Schema.NullOr(Schema.Finite),
-  bundle_key: Schema.NullOr(Schema.String),
-  bundle_digest: Schema.NullOr(Sha256),
+  bundleKey: Schema.NullOr(Schema.String),
+  bundleDigest: Schema.NullOr(Sha256),
   /** Of production: what was last served and found good. It is what a failed release goes back to. */
-  last_good: Schema.optionalKey(Schema.NullOr(Served)),
+  lastGood: Schema.optionalKey(Schema.NullOr(Served)),
   status: PointerStatus,
   /** Why a build failed, in words. */
   reason: Schema.NullOr(Schema.String),
   /** Of a preview: the Candidate that it shows. */
-  candidate_id: Schema.NullOr(CandidateId),
+  candidateId: Schema.NullOr(CandidateId),
   /** Of a preview: the Change that it belongs to. */
-  change_id: Schema.NullOr(ChangeId),
-  created_at: Timestamp,
-  updated_at: Timestamp
-})
+  changeId: Schema.NullOr(ChangeId),
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+}).pipe(
+  withWireNames({
+    projectId: "project_id",
+    bundleKey: "bundle_key",
+    bundleDigest: "bundle_digest",
+    lastGood: "last_good",
+    candidateId: "candidate_id",
+    changeId: "change_id",
+    createdAt: "created_at",
+    updatedAt: "updated_at"
+  })
+)
 export interface Pointer extends Schema.Schema.Type<typeof Pointer> {}
 
 /** What a pointer serves; null for one that serves nothing. */
-export const servedBy = ({ status, commit, generation, bundle_key, bundle_digest }: Pointer): Served | null =>
-  status !== "live" || commit === null || bundle_key === null || bundle_digest === null
+export const servedBy = ({ status, commit, generation, bundleKey, bundleDigest }: Pointer): Served | null =>
+  status !== "live" || commit === null || bundleKey === null || bundleDigest === null
     ? null
-    : { commit, generation, bundle_key, bundle_digest }
+    : { commit, generation, bundleKey, bundleDigest }
 
 /**
  * What the pointer goes back to when `generation` turns out bad: what was last found good; never that generation
@@ -75,6 +87,6 @@ export const servedBy = ({ status, commit, generation, bundle_key, bundle_digest
  */
 export const restorable = (pointer: Pointer, generation: number): Served | null => {
   // A row from before this was remembered counts what it serves.
-  const good = pointer.last_good === undefined ? servedBy(pointer) : pointer.last_good
+  const good = pointer.lastGood === undefined ? servedBy(pointer) : pointer.lastGood
   return good === null || good.generation === generation ? null : good
 }

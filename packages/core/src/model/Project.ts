@@ -3,12 +3,13 @@ import { Schema } from "effect"
 import { OrganizationId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 
 /** `provisioning` until its first source is in place; `archived` is for good. */
 export const ProjectStatus = Schema.Literals(["provisioning", "active", "archived"])
 export type ProjectStatus = typeof ProjectStatus.Type
 
-/** `cleaned_at` is when what an archived one left behind was cleared away; null until then. */
+/** `cleanedAt` is when what an archived one left behind was cleared away; null until then. */
 export const Project = Schema.Struct({
   id: ProjectId,
   organizationId: OrganizationId,
@@ -21,8 +22,8 @@ export const Project = Schema.Struct({
   createdBy: Schema.String,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  cleaned_at: Schema.NullOr(Timestamp)
-})
+  cleanedAt: Schema.NullOr(Timestamp)
+}).pipe(withWireNames({ cleanedAt: "cleaned_at" }))
 export interface Project extends Schema.Schema.Type<typeof Project> {}
 
 /** Lowercase letters, digits and single inner hyphens, 1 to 50 characters (decisions, "Where the specification disagrees", 4). */

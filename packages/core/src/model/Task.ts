@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { ChangeId, ProjectId, RunId, TaskId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 
 /** Each status that a Task can have (specification, "Task status"). */
 export const taskStatuses = [
@@ -113,7 +114,7 @@ export const TaskRun = Schema.Struct({
   reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** How many calls of models it has cost. */
   modelCalls: Schema.Finite,
-  cost_usd: Schema.Finite,
+  costUsd: Schema.Finite,
   forkDeletedAt: Schema.NullOr(Timestamp)
-})
+}).pipe(withWireNames({ costUsd: "cost_usd" }))
 export interface TaskRun extends Schema.Schema.Type<typeof TaskRun> {}

@@ -1,44 +1,73 @@
 /**
- * Records whose schema changes nothing are the JSON that they encode to. To look whether a record is what its schema
- * says is much cheaper than to encode it, and each commit owes that look for all that it writes.
+ * Values whose schema changes nothing but the names of fields, and their JSON: it is looked at and written straight from
+ * the schema, which is much cheaper than to encode it. Each commit owes that for all that it writes.
  */
 import { RegExp as Patterns, type Schema, SchemaAST } from "effect"
+import { wireName, type WireNames, wireNamesOf } from "./WireNames.ts"
+
+/** The JSON of a value; undefined for one that is not plainly what the schema says: then it is to be encoded. */
+export type Write = (value: unknown) => string | undefined
 
 type Check = (value: unknown) => boolean
 
-const isText: Check = (value) => typeof value === "string"
-
-interface Field {
-  readonly name: string
-  readonly isOptional: boolean
+/** What one walk through a schema finds. */
+export interface Plain {
+  /** Whether the value is what the schema says, with no key more. False says nothing: then it is to be encoded. */
   readonly check: Check
+  /**
+   * The same text as `JSON.stringify` of what the schema encodes the value to, key by key in the schema's order. What is
+   * frozen is written once: it cannot change.
+   */
+  readonly write: Write
+  /**
+   * What JSON stands for, under the names inside; null where no name is another one. It drops what no schema names and
+   * checks nothing: the value is the one that was stored when it is written as the same text again.
+   */
+  readonly read: ((json: unknown) => unknown) | null
 }
 
-/** Of a Struct without index signatures. */
-const fieldsOf = (ast: SchemaAST.Objects): ReadonlyArray<Field> | null => {
-  if (ast.indexSignatures.length > 0 || ast.propertySignatures.length === 0) return null
-  const fields: Array<Field> = []
-  for (const { name, type } of ast.propertySignatures) {
-    const check = checkOf(type)
-    if (check === null || typeof name !== "string") return null
-    fields.push({ name, isOptional: SchemaAST.isOptional(type), check })
-  }
-  return fields
-}
+const leaf = (check: Check): Plain => ({
+  check,
+  write: (value) => (check(value) ? JSON.stringify(value) : undefined),
+  read: null
+})
 
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What has more keys than the schema names is not plain: encoding drops them. What `before` holds already is not looked at. */
-const areFields = (fields: ReadonlyArray<Field>, value: Fields, before: Fields | null): boolean => {
+interface Field extends Plain {
+  readonly name: string
+  readonly onTheWire: string
+  /** As it begins in JSON. */
+  readonly key: string
+  readonly isOptional: boolean
+}
+
+const noNames: WireNames = {}
+
+/** Of a Struct without index signatures. */
+const fieldsOf = (ast: SchemaAST.Objects, names: WireNames): ReadonlyArray<Field> | null => {
+  if (ast.indexSignatures.length > 0 || ast.propertySignatures.length === 0) return null
+  const fields: Array<Field> = []
+  for (const { name, type } of ast.propertySignatures) {
+    const plain = plainOf(type)
+    if (plain === null || typeof name !== "string") return null
+    const onTheWire = wireName(names, name)
+    const key = `${JSON.stringify(onTheWire)}:`
+    fields.push({ ...plain, name, onTheWire, key, isOptional: SchemaAST.isOptional(type) })
+  }
+  return fields
+}
+
+/** What has more keys than the schema names is not plain: encoding drops them. */
+const areFields = (fields: ReadonlyArray<Field>, value: Fields): boolean => {
   let known = 0
   for (const { check, isOptional, name } of fields) {
     if (Object.hasOwn(value, name)) known++
     else if (isOptional) continue
     else return false
-    if (before !== null && before[name] === value[name] && Object.hasOwn(before, name)) continue
     if (!check(value[name])) return false
   }
   let keys = 0
@@ -46,41 +75,129 @@ const areFields = (fields: ReadonlyArray<Field>, value: Fields, before: Fields |
   return keys === known
 }
 
-const structOf = (ast: SchemaAST.Objects): Check | null => {
-  const fields = fieldsOf(ast)
-  return fields === null ? null : (value) => isFields(value) && areFields(fields, value, null)
+const written = (fields: ReadonlyArray<Field>, value: Fields): string | undefined => {
+  let text = "{"
+  for (const { isOptional, key, name, write } of fields) {
+    if (!Object.hasOwn(value, name)) {
+      if (isOptional) continue
+      return undefined
+    }
+    const field = write(value[name])
+    if (field === undefined) return undefined
+    text += text.length === 1 ? key + field : `,${key}${field}`
+  }
+  return `${text}}`
+}
+
+/** What is written of a frozen object by one schema. */
+const remembering = (write: Write): Write => {
+  const known = new WeakMap<object, string>()
+  return (value) => {
+    if (!isFields(value)) return undefined
+    const before = known.get(value)
+    if (before !== undefined) return before
+    const text = write(value)
+    if (text !== undefined && Object.isFrozen(value)) known.set(value, text)
+    return text
+  }
+}
+
+const reading = (fields: ReadonlyArray<Field>): Plain["read"] =>
+  fields.every(({ name, onTheWire, read }) => read === null && onTheWire === name)
+    ? null
+    : (json) => {
+        if (!isFields(json)) return json
+        const record: Record<string, unknown> = {}
+        for (const { name, onTheWire, read } of fields)
+          if (Object.hasOwn(json, onTheWire)) record[name] = read === null ? json[onTheWire] : read(json[onTheWire])
+        return record
+      }
+
+/** By what a Struct is made of, which it shares with itself under another name: one record is written once for both. */
+const structs = new WeakMap<object, WeakMap<WireNames, Plain | null>>()
+
+const structOf = (ast: SchemaAST.Objects, names: WireNames): Plain | null => {
+  const known = structs.get(ast.propertySignatures)?.get(names)
+  if (known !== undefined) return known
+  const fields = fieldsOf(ast, names)
+  const plain: Plain | null =
+    fields === null
+      ? null
+      : {
+          check: (value) => isFields(value) && areFields(fields, value),
+          write: remembering((value) => written(fields, value as Fields)),
+          read: reading(fields)
+        }
+  const made = structs.get(ast.propertySignatures) ?? new WeakMap<WireNames, Plain | null>()
+  structs.set(ast.propertySignatures, made.set(names, plain))
+  return plain
 }
 
 /** Of a list whose items are all alike. */
-const listOf = (ast: SchemaAST.Arrays): Check | null => {
-  const check = ast.elements.length === 0 && ast.rest.length === 1 ? checkOf(ast.rest[0]!) : null
-  return check === null ? null : (value) => Array.isArray(value) && value.every(check)
+const listOf = (ast: SchemaAST.Arrays): Plain | null => {
+  const item = ast.elements.length === 0 && ast.rest.length === 1 ? plainOf(ast.rest[0]!) : null
+  if (item === null) return null
+  const { check, read, write } = item
+  return {
+    check: (value) => Array.isArray(value) && value.every(check),
+    write: (value) => {
+      if (!Array.isArray(value)) return undefined
+      let text = "["
+      for (const each of value) {
+        const one = write(each)
+        if (one === undefined) return undefined
+        text += text.length === 1 ? one : `,${one}`
+      }
+      return `${text}]`
+    },
+    read: read === null ? null : (json) => (Array.isArray(json) ? json.map(read) : json)
+  }
 }
 
-const unionOf = (ast: SchemaAST.Union): Check | null => {
+const isPlainLiteral = (type: SchemaAST.AST): type is SchemaAST.Literal =>
+  SchemaAST.isLiteral(type) && type.checks === undefined
+
+const unionOf = (ast: SchemaAST.Union): Plain | null => {
   if (ast.options?.mode === "oneOf") return null
-  const isPlainLiteral = (type: SchemaAST.AST) => SchemaAST.isLiteral(type) && type.checks === undefined
   if (ast.types.every(isPlainLiteral)) {
-    const allowed = new Set<unknown>(ast.types.filter(SchemaAST.isLiteral).map(({ literal }) => literal))
-    return (value) => allowed.has(value)
+    const allowed = new Set<unknown>(ast.types.map(({ literal }) => literal))
+    return leaf((value) => allowed.has(value))
   }
-  const checks: Array<Check> = []
+  const members: Array<Plain> = []
   for (const type of ast.types) {
-    const check = checkOf(type)
-    if (check === null) return null
-    checks.push(check)
+    const member = plainOf(type)
+    if (member === null) return null
+    members.push(member)
   }
-  return (value) => checks.some((check) => check(value))
+  return {
+    check: (value) => members.some(({ check }) => check(value)),
+    write: (value) => {
+      for (const { write } of members) {
+        const text = write(value)
+        if (text !== undefined) return text
+      }
+      return undefined
+    },
+    read: members.every(({ read }) => read === null)
+      ? null
+      : (json) => {
+          for (const { check, read } of members) {
+            const value = read === null ? json : read(json)
+            if (check(value)) return value
+          }
+          return json
+        }
+  }
 }
 
 const isAnyText = (ast: SchemaAST.AST): boolean => SchemaAST.isString(ast) && ast.checks === undefined
 
 /** Of a text that is put together of fixed texts and any others. Most are a beginning, and anything after it. */
-const templateOf = ({ parts }: SchemaAST.TemplateLiteral): Check | null => {
+const templateOf = ({ parts }: SchemaAST.TemplateLiteral): Plain | null => {
   const [start, rest, ...more] = parts
   if (start !== undefined && rest !== undefined && more.length === 0 && SchemaAST.isLiteral(start) && isAnyText(rest)) {
     const beginning = String(start.literal)
-    return (value) => typeof value === "string" && value.startsWith(beginning)
+    return leaf((value) => typeof value === "string" && value.startsWith(beginning))
   }
   const sources: Array<string> = []
   for (const part of parts) {
@@ -89,28 +206,28 @@ const templateOf = ({ parts }: SchemaAST.TemplateLiteral): Check | null => {
     else return null
   }
   const pattern = new RegExp(`^${sources.join("")}$`)
-  return (value) => isText(value) && pattern.test(value as string)
+  return leaf((value) => typeof value === "string" && pattern.test(value))
 }
 
 /** What the value itself is, whatever is further asked of it. */
-export const bodyOf = (ast: SchemaAST.AST): Check | null => {
+const bodyOf = (ast: SchemaAST.AST, names: WireNames): Plain | null => {
   switch (ast._tag) {
     case "String":
-      return isText
+      return leaf((value) => typeof value === "string")
     case "Number":
-      return (value) => typeof value === "number"
+      return leaf((value) => typeof value === "number")
     case "Boolean":
-      return (value) => typeof value === "boolean"
+      return leaf((value) => typeof value === "boolean")
     case "Null":
-      return (value) => value === null
+      return leaf((value) => value === null)
     case "Undefined":
-      return (value) => value === undefined
+      return leaf((value) => value === undefined)
     case "Literal":
-      return (value) => value === ast.literal
+      return leaf((value) => value === ast.literal)
     case "TemplateLiteral":
       return templateOf(ast)
     case "Objects":
-      return structOf(ast)
+      return structOf(ast, names)
     case "Arrays":
       return listOf(ast)
     case "Union":
@@ -120,45 +237,50 @@ export const bodyOf = (ast: SchemaAST.AST): Check | null => {
   }
 }
 
+const filtersOf = (checks: SchemaAST.Checks): ReadonlyArray<SchemaAST.Filter<unknown>> =>
+  checks.flatMap((check) => (check._tag === "Filter" ? [check] : filtersOf(check.checks)))
+
+const noOptions = {}
+
 /** Whether a value passes all checks of a schema, those inside groups too. */
-export const passesChecks = (ast: SchemaAST.AST, value: unknown, checks: SchemaAST.Checks): boolean =>
-  checks.every((check) =>
-    check._tag === "Filter" ? check.run(value, ast, {}) === undefined : passesChecks(ast, value, check.checks)
-  )
+const passing = (ast: SchemaAST.AST, checks: SchemaAST.Checks): Check => {
+  const [first, ...more] = filtersOf(checks)
+  return (value) =>
+    (first === undefined || first.run(value, ast, noOptions) === undefined) &&
+    more.every((filter) => filter.run(value, ast, noOptions) === undefined)
+}
+
+const isPassedThrough = ({ to, transformation }: SchemaAST.Link): boolean =>
+  transformation._tag === "Transformation" && transformation.encode._tag === "Passthrough" && plainOf(to) !== null
 
 /**
- * A field with a default is linked to the same field that may be missing: what is there goes through the link as it is.
- * Its own schema stands at the end of the links, and must change nothing either.
+ * The names of fields in what a value is encoded to; null where more is changed than names. A field with a default is
+ * linked to the same field that may be missing: what is there goes through the link as it is. Its own schema stands at the
+ * end of the links, and must change nothing either.
  */
-export const encodesToItself = ({ encoding }: SchemaAST.AST): boolean =>
-  encoding === undefined ||
-  encoding.every(
-    ({ to, transformation }) =>
-      transformation._tag === "Transformation" && transformation.encode._tag === "Passthrough" && checkOf(to) !== null
-  )
+const namesOf = ({ encoding }: SchemaAST.AST): WireNames | null => {
+  if (encoding === undefined || encoding.every(isPassedThrough)) return noNames
+  const [link, ...more] = encoding
+  return more.length === 0 && plainOf(link.to) !== null ? wireNamesOf(link) : null
+}
 
-/** Null for what is not plain JSON, or not known to be. */
-const checkOf = (ast: SchemaAST.AST): Check | null => {
+const plainOf = (ast: SchemaAST.AST): Plain | null => {
   if ("encodingChecks" in ast && ast.encodingChecks !== undefined) return null
-  const body = encodesToItself(ast) ? bodyOf(ast) : null
+  const names = namesOf(ast)
+  const body = names === null ? null : bodyOf(ast, names)
   const { checks } = ast
-  return body === null || checks === undefined ? body : (value) => body(value) && passesChecks(ast, value, checks)
+  if (body === null || checks === undefined) return body
+  const { check, read, write } = body
+  const passes = passing(ast, checks)
+  return {
+    check: (value) => check(value) && passes(value),
+    write: (value) => {
+      const text = write(value)
+      return text !== undefined && passes(value) ? text : undefined
+    },
+    read
+  }
 }
 
-/**
- * Tells of values that are what the schema says and that encode to themselves: their JSON is `JSON.stringify` of them.
- * Null for a schema that has, or may have, a transformation. False says nothing: then the value is to be encoded.
- */
-export const plainCheck = (schema: Schema.Codec<unknown, unknown>): Check | null => checkOf(schema.ast)
-
-/** The same of a record that takes the place of a plain one: only what differs from that is looked at. */
-export const plainCheckAfter = (
-  schema: Schema.Codec<unknown, unknown>
-): ((value: unknown, before: unknown) => boolean) | null => {
-  const { ast } = schema
-  if (ast._tag !== "Objects" || ast.checks !== undefined || ast.encoding !== undefined) return null
-  const fields = checkOf(ast) === null ? null : fieldsOf(ast)
-  return fields === null
-    ? null
-    : (value, before) => isFields(value) && areFields(fields, value, isFields(before) ? before : null)
-}
+/** Null for a schema that has, or may have, a transformation of more than names. */
+export const plainJson = ({ ast }: Pick<Schema.Top, "ast">): Plain | null => plainOf(ast)

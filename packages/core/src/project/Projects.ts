@@ -24,7 +24,7 @@ import { ensureSynced } from "./SourceSync.ts"
 import { demandActive, unchangedProject } from "./ArchivedProject.ts"
 import { applyEdits } from "./Edits.ts"
 import { parsePawlFile } from "./PawlFile.ts"
-import { isSlug, type Project } from "../model/Project.ts"
+import { isSlug, Project } from "../model/Project.ts"
 import { FileContent, type FileEdits, type InvalidPath, Repositories, type TreeTooLarge } from "./Repositories.ts"
 
 /** Another Project of the organization has this slug. */
@@ -40,6 +40,9 @@ export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { pr
     return `${this.projectId} has its S0. Record ChangeSets to change it.`
   }
 }
+
+/** A payload is JSON: a record in it is as the store knows it. */
+const asJson = Schema.encodeSync(Project)
 
 const SeedFiles = Schema.fromJsonString(Schema.Record(Schema.String, FileContent))
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
@@ -143,7 +146,7 @@ const reserve = Effect.fnUntraced(function* (actor: Actor, id: ProjectId, input:
     createdBy: actor.id,
     createdAt: now,
     updatedAt: now,
-    cleaned_at: null
+    cleanedAt: null
   }
   return {
     answer: project,
@@ -160,7 +163,7 @@ const reserve = Effect.fnUntraced(function* (actor: Actor, id: ProjectId, input:
         {
           kind: "project.provision" as const,
           id: commandId("project.provision", id),
-          payload: { project, hasSource: input.files !== null, actor },
+          payload: { project: asJson(project), hasSource: input.files !== null, actor },
           leasedBy: { token, leaseMs: Limits.commandLeaseMs }
         }
       ]
@@ -308,7 +311,7 @@ export const addSource = Effect.fnUntraced(function* (actor: Actor, projectId: s
   const carriesOn: NewCommand = {
     kind: "project.provision",
     id,
-    payload: { project, hasSource: false, actor },
+    payload: { project: asJson(project), hasSource: false, actor },
     leasedBy: { token, leaseMs: Limits.commandLeaseMs }
   }
   if (!(yield* seed(project, files, actor, [carriesOn]))) return yield* new HasSource({ projectId })

@@ -5,13 +5,14 @@ import { DailyCounter } from "../bundle/DailyCounter.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 import { bundleBytes } from "../bundle/BundleReports.ts"
 
 /** Money in US dollars, sandbox time in milliseconds, bundles in bytes. */
 export const Usage = Schema.Struct({
   /** Of all Changes. */
-  spent_usd: Schema.Finite,
-  reserved_usd: Schema.Finite,
+  spentUsd: Schema.Finite,
+  reservedUsd: Schema.Finite,
   modelCallsToday: Schema.Finite,
   modelCallsCap: Schema.Finite,
   /** Of this Project, today in UTC. */
@@ -20,7 +21,7 @@ export const Usage = Schema.Struct({
   sandboxMsThisMonth: Schema.Finite,
   /** Of its stored bundles and their assets, those of previews too. */
   bundleBytes: Schema.Finite
-})
+}).pipe(withWireNames({ spentUsd: "spent_usd", reservedUsd: "reserved_usd" }))
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /** Page by page: a Project may have many Changes. */
@@ -30,10 +31,10 @@ const spent = Effect.fnUntraced(function* (projectId: string) {
   let cursor: string | null = null
   do {
     const page: {
-      readonly items: ReadonlyArray<{ readonly record: { readonly spent_usd: number } }>
+      readonly items: ReadonlyArray<{ readonly record: { readonly spentUsd: number } }>
       readonly nextCursor: string | null
     } = yield* records.list("change", { projectId, ...(cursor === null ? {} : { cursor }) })
-    for (const { record } of page.items) total += record.spent_usd
+    for (const { record } of page.items) total += record.spentUsd
     cursor = page.nextCursor
   } while (cursor !== null)
   return Math.round(total * 1e6) / 1e6
@@ -45,9 +46,9 @@ export const usage = (projectId: string) =>
     const counter = yield* DailyCounter
     const today = (yield* Time.now).slice(0, 10)
     return {
-      spent_usd: yield* spent(projectId),
+      spentUsd: yield* spent(projectId),
       // Nothing is reserved and no call is counted before a model is asked by Pawl itself.
-      reserved_usd: 0,
+      reservedUsd: 0,
       modelCallsToday: 0,
       modelCallsCap: Limits.modelCallsPerDay,
       buildsToday: yield* counter.used(Shares.projectCounter("app-builds", projectId), today),

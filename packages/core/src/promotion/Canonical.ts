@@ -87,7 +87,7 @@ const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
 export const buildIsOwed = ({ app, bundleStored, candidate, change }: Snapshot): boolean =>
   app &&
   !(change.record.kind === "rollback" && bundleStored) &&
-  !candidate.record.plan_json?.checks.some(({ kind }) => kind === "build")
+  !candidate.record.plan?.checks.some(({ kind }) => kind === "build")
 
 const owedBuild = ({ change }: Snapshot): string =>
   change.record.kind === "rollback"
@@ -97,13 +97,13 @@ const owedBuild = ({ change }: Snapshot): string =>
 /** Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. */
 export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray<Block> => {
   const { candidate, head, policy } = snapshot
-  const { status, plan_json: plan, commit, tree, base_generation } = candidate.record
+  const { status, plan, commit, tree, baseGeneration } = candidate.record
   const blocks: Array<Block> = []
   if (status !== "verified") blocks.push({ code: "candidate_not_verified", detail: `the Candidate is ${status}` })
-  if (base_generation !== head.record.generation)
+  if (baseGeneration !== head.record.generation)
     blocks.push({
       code: "base_behind",
-      detail: `its base is S${base_generation}, canonical is at S${head.record.generation}`
+      detail: `its base is S${baseGeneration}, canonical is at S${head.record.generation}`
     })
   if (plan === null || commit === null || tree === null) {
     blocks.push({ code: "check_gap", detail: "no checks have been run yet" })
@@ -180,7 +180,7 @@ export const swapDecision = (snapshot: Snapshot, ask: Ask): SwapDecision => {
 }
 
 const evidenceIds = ({ candidate, evidence }: Snapshot, now: Time.Timestamp): ReadonlyArray<EvidenceId> => {
-  const { plan_json: plan, commit, tree } = candidate.record
+  const { plan, commit, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return []
   return judge(plan, { commit, tree }, evidence, now).checks.flatMap((check) =>
     check.required && check.evidenceId !== null ? [check.evidenceId as EvidenceId] : []
@@ -295,12 +295,12 @@ export const requested = (
   leasedBy: { readonly token: string; readonly leaseMs: number } | null
 ): Commit.Commit | null => {
   const { candidate, change } = snapshot
-  const { base_generation, id, projectId } = candidate.record
+  const { baseGeneration, id, projectId } = candidate.record
   const { actor, now, trigger } = ask
   const draft = Draft.begin(projectId, actor, now)
   // Promoting already, or the Change is past it: the swap decides.
   if (!Draft.may(draft, "change", change, "promotionRequested")) return null
-  const asked = { candidateId: id, expectedGeneration: base_generation, trigger }
+  const asked = { candidateId: id, expectedGeneration: baseGeneration, trigger }
   Draft.expect(draft, Commit.unchanged("candidate", id, candidate))
   Draft.step(
     draft,

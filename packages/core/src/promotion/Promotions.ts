@@ -327,7 +327,7 @@ const staleness = Effect.fnUntraced(function* (candidateId: string) {
   const head = (yield* demand("head", candidate.projectId)).record
   return yield* new Stale({
     candidateId,
-    baseGeneration: candidate.base_generation,
+    baseGeneration: candidate.baseGeneration,
     canonicalGeneration: head.generation,
     rollback: (yield* demand("change", candidate.changeId)).record.kind === "rollback"
   })
@@ -335,8 +335,8 @@ const staleness = Effect.fnUntraced(function* (candidateId: string) {
 
 /** What became of a Candidate that was promoted before. */
 const promotedBefore = Effect.fnUntraced(function* (candidateId: string) {
-  const { base_generation, projectId } = (yield* demand("candidate", candidateId)).record
-  const step = (yield* demand("generation", generationKey(projectId, base_generation + 1))).record
+  const { baseGeneration, projectId } = (yield* demand("candidate", candidateId)).record
+  const step = (yield* demand("generation", generationKey(projectId, baseGeneration + 1))).record
   const promoted = yield* synced(step, "alreadyPromoted")
   const release = yield* find("release", releaseId(projectId, step.generation))
   return { ...promoted, releaseId: release?.record.id ?? null }

@@ -154,8 +154,8 @@ const newChange = (options: {
   status: "created",
   riskTier: options.riskTier,
   // No model works on it.
-  budget_usd: 0,
-  spent_usd: 0,
+  budgetUsd: 0,
+  spentUsd: 0,
   kind: "rollback",
   createdBy: options.actor,
   createdAt: options.now,
@@ -251,6 +251,6 @@ const runOf = (task: Task, head: Head): TaskRun => ({
   endedAt: task.createdAt,
   outcome: "completed",
   modelCalls: 0,
-  cost_usd: 0,
+  costUsd: 0,
   forkDeletedAt: null
 })

@@ -45,7 +45,7 @@ const isKept = ({ projectId, generation }: Release) =>
 /** Whether the release was for the app that is there: one that never began is not for an app that was deployed after it. */
 const isOf = (release: Release, production: Pointer): boolean =>
   isBoundTo(release, production.incarnation) &&
-  (release.incarnation !== undefined || release.createdAt >= production.created_at)
+  (release.incarnation !== undefined || release.createdAt >= production.createdAt)
 
 /** The bundle as a release obtains it; null when there is none to be had, which its version row would not change. */
 const verified = (release: Release) =>

@@ -132,9 +132,7 @@ const foundGood = Effect.fnUntraced(function* (deployed: Deployed) {
   if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
     return { answer: undefined }
   if (yield* hasOpenRelease(deployed)) return { answer: undefined }
-  const writes = [
-    Commit.update("pointer", pointer, { last_good: servedBy(pointer.record), updated_at: yield* Time.now })
-  ]
+  const writes = [Commit.update("pointer", pointer, { lastGood: servedBy(pointer.record), updatedAt: yield* Time.now })]
   return { answer: undefined, commit: { name: "Apps.foundGood", projectId, lease: (yield* Process).lease, writes } }
 })
 
@@ -143,7 +141,7 @@ const takenBack = Effect.fnUntraced(function* ({ projectId, generation, incarnat
   if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return { answer: undefined }
   if (pointer.record.generation !== generation) return { answer: undefined }
   const good = restorable(pointer.record, generation) ?? before
-  const writes = [Commit.update("pointer", pointer, { ...good, updated_at: yield* Time.now })]
+  const writes = [Commit.update("pointer", pointer, { ...good, updatedAt: yield* Time.now })]
   return { answer: undefined, commit: { name: "Apps.takenBack", projectId, lease: (yield* Process).lease, writes } }
 })
 
@@ -172,13 +170,13 @@ const served = Effect.fnUntraced(function* (
   }
   const { commit, generation } = step
   const { bundle } = outcome
-  const live = { commit, generation, bundle_key: bundle.key, bundle_digest: bundle.digest, reason: null }
+  const live = { commit, generation, bundleKey: bundle.key, bundleDigest: bundle.digest, reason: null }
   // The first version has none before it to go back to, so nothing better is known.
   const good = first && !(yield* hasOpenRelease({ projectId: project.id, generation, incarnation }))
-  const last_good = servedBy({ ...pointer.record, ...live, status: "live" })
+  const lastGood = servedBy({ ...pointer.record, ...live, status: "live" })
   const version = yield* versionRow(project, { commit, generation, bundle })
   const draft = draftAs("Apps.live")
-  Draft.step(draft, "pointer", pointer, "built", { ...live, ...(good ? { last_good } : {}) })
+  Draft.step(draft, "pointer", pointer, "built", { ...live, ...(good ? { lastGood } : {}) })
   if (version !== null) Draft.add(draft, version)
   return { answer: undefined, commit: Draft.end(draft, { name: "Apps.live", lease }) }
 })

@@ -37,7 +37,7 @@ const promotionOf = Effect.fnUntraced(function* (changeId: string) {
   const promoted = yield* records.list("candidate", { where: { changeId, status: "promoted" }, limit: 1 })
   const candidate = promoted.items[0]?.record
   if (candidate === undefined) return null
-  const key = generationKey(candidate.projectId, candidate.base_generation + 1)
+  const key = generationKey(candidate.projectId, candidate.baseGeneration + 1)
   return (yield* find("generation", key))?.record ?? null
 })
 

@@ -148,7 +148,7 @@ const endProbed = (draft: Draft.Draft, release: Commit.Stored<Release>, { probes
       { "deployment.completed": deployed }
     )
     if (app !== null && app.record.generation === generation)
-      Draft.update(draft, "pointer", app, { last_good: servedBy(app.record), updated_at: draft.now })
+      Draft.update(draft, "pointer", app, { lastGood: servedBy(app.record), updatedAt: draft.now })
     return { trigger: "probesPassed", succeeded: true, reason: null }
   }
   const reason = smokeReason(probes)
@@ -197,7 +197,7 @@ const takeBack = (draft: Draft.Draft, back: Back | null, reason: string): void =
   else Draft.step(draft, "pointer", pointer, "withdrawn", { ...nothing, reason })
 }
 
-const nothing = { commit: null, generation: null, bundle_key: null, bundle_digest: null }
+const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null }
 
 /** The id of the check that a release's own probes are (specification, "Evidence"). */
 export const releaseCheck = (release: Release): string => `release-s${release.generation}`

@@ -163,11 +163,11 @@ const moving = Effect.fnUntraced(
       return yield* new Conflict({ kind: "pointer", id: pointer.record.channel, expected: "building", actual: null })
     const previous = restorable(pointer.record, release.record.generation)
     const { commit, generation, id } = release.record
-    const { digest: bundle_digest, key: bundle_key, source: bundleSource } = bundle
+    const { digest: bundleDigest, key: bundleKey, source: bundleSource } = bundle
     const version = yield* versionRow(project, { commit, generation, bundle })
     const draft = Draft.begin(project.id, actor, yield* Time.now)
     // What it goes back to, for as long as this release is not found good.
-    const live = { commit, generation, bundle_key, bundle_digest, last_good: previous, reason: null }
+    const live = { commit, generation, bundleKey, bundleDigest, lastGood: previous, reason: null }
     Draft.step(draft, "pointer", pointer, "built", live)
     Draft.update(draft, "release", release, {
       incarnation: pointer.record.incarnation,
@@ -176,7 +176,7 @@ const moving = Effect.fnUntraced(
       updatedAt: draft.now
     })
     if (version !== null) Draft.add(draft, version)
-    Draft.emit(draft, "build.completed", id, { releaseId: id, generation, bundleSource, bundleDigest: bundle_digest })
+    Draft.emit(draft, "build.completed", id, { releaseId: id, generation, bundleSource, bundleDigest })
     return yield* commitStep(movedStep, Draft.end(draft, { name: "Releases.move" }), { _tag: "Moved" })
   },
   Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 })
@@ -184,7 +184,7 @@ const moving = Effect.fnUntraced(
 
 /** A row whose last build failed is building again before it is live: commits that, and answers whether it was so. */
 const reopened = Effect.fnUntraced(function* (pointer: Commit.Stored<Pointer>) {
-  const draft = Draft.begin(pointer.record.project_id, system("Releases.reopen"), yield* Time.now)
+  const draft = Draft.begin(pointer.record.projectId, system("Releases.reopen"), yield* Time.now)
   if (!Draft.may(draft, "pointer", pointer, "buildStarted")) return false
   Draft.step(draft, "pointer", pointer, "buildStarted", { reason: null })
   yield* (yield* Ledger).commit(Draft.end(draft, { name: "Releases.reopen", lease: (yield* Process).lease }))

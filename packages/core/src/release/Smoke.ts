@@ -37,7 +37,7 @@ const addedRoutes = Effect.fnUntraced(function* (release: Release, keeper: Repos
   )
   const declared = routesDeclared(changeSets.flatMap((each) => each.intents))
   if (declared.length > 0) return declared.map((path) => ({ path }))
-  return yield* routesFound(keeper, candidate.base_tree, release.tree).pipe(
+  return yield* routesFound(keeper, candidate.baseTree, release.tree).pipe(
     Effect.map((paths) => paths.map((path) => ({ path, found: true as const }))),
     // Routes are not looked for in what is too much to read.
     Effect.catchTag("TreeTooLarge", () => Effect.succeed([]))

@@ -5,6 +5,7 @@ import type { PlannedTask } from "../change/WorkGraph.ts"
 import type { Intent } from "../model/ChangeSet.ts"
 import type { FileEdits, RepositoryRef } from "../project/Repositories.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
+import { withWireNames } from "../primitives/WireNames.ts"
 
 /** The agent could not be run: model away, process killed. The run is tried again; it has not failed. */
 export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("AgentUnavailable", {
@@ -29,11 +30,13 @@ export interface AgentJob {
   /** What read-only Tasks that it depends on had to say: the keys of objects with UTF-8 text. */
   readonly findings: ReadonlyArray<{ readonly taskKey: string; readonly objectKey: string }>
   /** What is left of the Change's budget, above 0. */
-  readonly remaining_usd: number
+  readonly remainingUsd: number
 }
 
 /** What a run cost: how many calls of models, and US dollars. */
-export const Usage = Schema.Struct({ modelCalls: Schema.Finite, cost_usd: Schema.Finite })
+export const Usage = Schema.Struct({ modelCalls: Schema.Finite, costUsd: Schema.Finite }).pipe(
+  withWireNames({ costUsd: "cost_usd" })
+)
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
 /** How a run ended, and what it cost. The cost counts however it ended. */

@@ -19,7 +19,7 @@ import { prepare } from "./Workspaces.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
-const nothingUsed: Usage = { modelCalls: 0, cost_usd: 0 }
+const nothingUsed: Usage = { modelCalls: 0, costUsd: 0 }
 
 /** What was planned for a Task. The graph was stored before its Tasks were. */
 const plannedOf = Effect.fnUntraced(
@@ -92,11 +92,11 @@ const unwanted = (run: TaskRun) =>
 const workRun = (task: Task, run: TaskRun) =>
   Effect.gen(function* () {
     const { change, changeSets, needed } = yield* inheritance(task.id)
-    const remaining_usd = Math.round((change.budget_usd - change.spent_usd) * 1e6) / 1e6
-    if (remaining_usd <= 0)
+    const remainingUsd = Math.round((change.budgetUsd - change.spentUsd) * 1e6) / 1e6
+    if (remainingUsd <= 0)
       return {
         _tag: "Stopped",
-        reason: `the budget of $${change.budget_usd} is spent`,
+        reason: `the budget of $${change.budgetUsd} is spent`,
         usage: nothingUsed
       } satisfies Finding
     const source = yield* prepare(task, run, changeSets)
@@ -105,7 +105,7 @@ const workRun = (task: Task, run: TaskRun) =>
     const findings = needed
       .filter((each) => !isWritable(each.kind))
       .map((each) => ({ taskKey: each.key, objectKey: findingsKey(each, each.attempt) }))
-    const job = { change, task, run, source, findings, remaining_usd }
+    const job = { change, task, run, source, findings, remainingUsd }
     const working = (yield* Agent).work({ ...job, planned: yield* plannedOf(task) })
     const outcome = yield* Effect.raceFirst(working, unwanted(run))
     return yield* findingOf(job, outcome)

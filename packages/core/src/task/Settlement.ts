@@ -101,8 +101,8 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
       const now = yield* Time.now
       const draft = begin(snapshot, agentOf(task), now)
       const { change } = snapshot
-      const spent_usd = sum(change.record.spent_usd, finding.usage.cost_usd)
-      Draft.update(draft, "change", change, { spent_usd, updatedAt: now })
+      const spentUsd = sum(change.record.spentUsd, finding.usage.costUsd)
+      Draft.update(draft, "change", change, { spentUsd, updatedAt: now })
       const reason = "reason" in finding ? finding.reason : null
       endRun(draft, run, { outcome: outcomes[finding._tag], reason, ...finding.usage })
       if (finding._tag === "Published" || finding._tag === "Answered") complete(draft, task, run.record, finding)

@@ -36,7 +36,7 @@ const owesApproval = Effect.fnUntraced(function* (change: Change) {
     where: { changeId: change.id, status: "verified" },
     limit: "all"
   })
-  const owing = verified.items.filter(({ record }) => record.plan_json?.approvalRequired === true)
+  const owing = verified.items.filter(({ record }) => record.plan?.approvalRequired === true)
   if (owing.length === 0) return false
   const policy = (yield* demand("policy", change.projectId)).record
   for (const { record } of owing)
@@ -70,7 +70,7 @@ export const newRun = (task: Task, head: Head, now: Time.Timestamp): TaskRun => 
     outcome: null,
     reason: null,
     modelCalls: 0,
-    cost_usd: 0,
+    costUsd: 0,
     forkDeletedAt: null
   }
 }

@@ -2,7 +2,7 @@
  * Cleaning an archived Project away, body of `project.cleanup` (specification, rules 2 and 14). First what is open ends,
  * 20 Changes a message. Then one message deletes at most 20 forks and goes back into the queue while more remain; the
  * last one deletes the rest in the specified order.
- * Every step may be repeated: what is gone stays gone, and `cleaned_at` is set when nothing is left.
+ * Every step may be repeated: what is gone stays gone, and `cleanedAt` is set when nothing is left.
  */
 import { Effect } from "effect"
 import { cleanApp } from "../app/Removal.ts"
@@ -27,7 +27,7 @@ export const projectKinds = ["source", "context", "changesets", "work-graphs"]
 export const clean = (projectId: string) =>
   Effect.gen(function* () {
     const project = (yield* find("project", projectId))?.record
-    if (project === undefined || project.status !== "archived" || project.cleaned_at !== null) return
+    if (project === undefined || project.status !== "archived" || project.cleanedAt !== null) return
     if (yield* endOpenWork(projectId)) return yield* Effect.fail(new Waiting("more is open", 0))
     if (yield* deleteForks(projectId)) return yield* Effect.fail(new Waiting("more forks remain", 0))
     yield* Effect.flatMap(Repositories, (repositories) => repositories.remove({ project: projectId }))
@@ -57,8 +57,8 @@ const deleteForks = Effect.fnUntraced(function* (projectId: string) {
 
 const cleaned = Effect.fnUntraced(function* (projectId: string) {
   const project = yield* demand("project", projectId)
-  if (project.record.cleaned_at !== null) return { answer: undefined }
-  const writes = [Commit.update("project", project, { cleaned_at: yield* Time.now })]
+  if (project.record.cleanedAt !== null) return { answer: undefined }
+  const writes = [Commit.update("project", project, { cleanedAt: yield* Time.now })]
   return {
     answer: undefined,
     commit: { name: "Cleanup.cleaned", projectId, lease: (yield* Process).lease, writes }

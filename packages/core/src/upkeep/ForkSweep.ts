@@ -84,8 +84,8 @@ const sweepCandidates = (first: string | null, before: Time.Timestamp) =>
 const unneededCandidate = Effect.fnUntraced(function* (candidate: Candidate, before: Time.Timestamp) {
   if (candidate.updatedAt > before) return false
   if (candidate.status !== "promoted") return true
-  const { projectId, base_generation } = candidate
-  const step = (yield* demand("generation", generationKey(projectId, base_generation + 1))).record
+  const { projectId, baseGeneration } = candidate
+  const step = (yield* demand("generation", generationKey(projectId, baseGeneration + 1))).record
   const head = (yield* demand("head", projectId)).record
   if (step.candidateId !== candidate.id || head.syncedGeneration < step.generation) return false
   const canonical = yield* Effect.flatMap(Repositories, (repositories) =>

@@ -17,8 +17,8 @@ export const deleteCandidateFork = Effect.fnUntraced(function* ({
   yield* decideAndCommit(
     Effect.gen(function* () {
       const candidate = yield* demand("candidate", id)
-      if (candidate.record.fork_deleted_at !== null) return { answer: undefined }
-      const writes = [Commit.update("candidate", candidate, { fork_deleted_at: yield* Time.now })]
+      if (candidate.record.forkDeletedAt !== null) return { answer: undefined }
+      const writes = [Commit.update("candidate", candidate, { forkDeletedAt: yield* Time.now })]
       return { answer: undefined, commit: { name: "Forks.candidate", projectId, writes } }
     })
   )

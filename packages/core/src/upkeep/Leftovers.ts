@@ -39,8 +39,8 @@ export const sweepArchived = Effect.fnUntraced(function* (after: string | null) 
 /** It does not count as clean any more. */
 const uncleaning = Effect.fnUntraced(function* (projectId: string) {
   const project = yield* find("project", projectId)
-  if (project === null || project.record.cleaned_at === null) return { answer: undefined }
-  const writes = [Commit.update("project", project, { cleaned_at: null })]
+  if (project === null || project.record.cleanedAt === null) return { answer: undefined }
+  const writes = [Commit.update("project", project, { cleanedAt: null })]
   const { lease } = yield* Process
   return {
     answer: undefined,
@@ -55,8 +55,8 @@ export const sweepRemoved = Effect.fnUntraced(function* (after: string | null) {
     ...(after === null ? {} : { cursor: after })
   })
   for (const { record } of page.items) {
-    if (record.leftovers === true || (yield* isArchived(record.project_id))) continue
-    if (yield* hasObjects(record.project_id, bundleKinds)) yield* decideAndCommit(leavingAgain(record.project_id))
+    if (record.leftovers === true || (yield* isArchived(record.projectId))) continue
+    if (yield* hasObjects(record.projectId, bundleKinds)) yield* decideAndCommit(leavingAgain(record.projectId))
   }
   return page.nextCursor
 })

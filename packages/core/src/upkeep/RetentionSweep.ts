@@ -97,7 +97,7 @@ export const sweepExpired = Effect.gen(function* () {
 const sweepPreviews = Effect.fnUntraced(function* (now: number) {
   const before = Time.fromMillis(now - Limits.previewDays * Time.dayMs)
   const page = yield* (yield* Records).list("pointer", { where: { expires: "yes" } })
-  const old = page.items.filter(({ record }) => record.created_at <= before)
+  const old = page.items.filter(({ record }) => record.createdAt <= before)
   yield* Effect.forEach(old, ({ record }) => deletePreview(record), { discard: true })
   return page.nextCursor !== null && old.length === page.items.length
 })
@@ -107,12 +107,12 @@ const sweepPreviews = Effect.fnUntraced(function* (now: number) {
  * that is still there is found again.
  */
 const deletePreview = Effect.fnUntraced(function* (old: Pointer) {
-  const { project_id, channel, label } = old
+  const { projectId, channel, label } = old
   yield* decideAndCommit(ending(old, takeDown))
   yield* (yield* PointerSignal).moved(label)
-  yield* (yield* AppData).wipe({ project: project_id, channel })
+  yield* (yield* AppData).wipe({ project: projectId, channel })
   yield* decideAndCommit(
-    ending(old, (draft, { revision }) => draft.writes.push(deletion(project_id, channel, revision)))
+    ending(old, (draft, { revision }) => draft.writes.push(deletion(projectId, channel, revision)))
   )
   yield* (yield* PointerSignal).moved(label)
 })
@@ -129,9 +129,9 @@ const ending = Effect.fnUntraced(function* (
   old: Pointer,
   end: (draft: Draft.Draft, pointer: Commit.Stored<Pointer>) => void
 ) {
-  const { project_id: projectId, channel, created_at } = old
+  const { projectId, channel, createdAt } = old
   const pointer = yield* find("pointer", pointerKey(projectId, channel))
-  if (pointer === null || pointer.record.created_at !== created_at) return { answer: undefined }
+  if (pointer === null || pointer.record.createdAt !== createdAt) return { answer: undefined }
   const draft = Draft.begin(projectId, system("RetentionSweep.preview"), yield* Time.now)
   end(draft, pointer)
   if (draft.writes.length === 0) return { answer: undefined }
@@ -169,7 +169,7 @@ const shownBundles = Effect.fnUntraced(function* (old: ReadonlyArray<ObjectInfo>
       where: { expires: "yes", status: "live" },
       limit: "all"
     })
-    for (const { record } of rows.items) shown.add((record.bundle_key ?? "").replace(/bundle\.json$/, ""))
+    for (const { record } of rows.items) shown.add((record.bundleKey ?? "").replace(/bundle\.json$/, ""))
   }
   return shown
 })

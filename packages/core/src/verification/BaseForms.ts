@@ -58,16 +58,16 @@ export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Com
   const files = yield* composed.files
   const { base } = check
   if (base === undefined) return files
-  const { base_tree, id, projectId } = composed.candidate
+  const { baseTree, id, projectId } = composed.candidate
   const ref = { project: projectId, fork: candidateFork(id) }
   const repositories = yield* Repositories
-  const before = yield* filesOf(ref, base_tree)
+  const before = yield* filesOf(ref, baseTree)
   const altered = differing(before, yield* filesOf(ref, composed.tree))
   const over = yield* Effect.forEach(
     altered.filter((path) => base.globs.some((glob) => fitsGlob(glob, path))),
     (path) =>
       Effect.map(
-        repositories.read(ref, base_tree, path).pipe(Effect.catchTag("InvalidPath", Effect.die)),
+        repositories.read(ref, baseTree, path).pipe(Effect.catchTag("InvalidPath", Effect.die)),
         (content) => [path, { content, executable: before.get(path)?.executable === true }] as const
       ),
     { concurrency: Limits.fileReadsAtOnce }

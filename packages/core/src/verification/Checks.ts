@@ -170,11 +170,11 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed) {
  * nobody runs. Nobody asks where the risk is not low.
  */
 const inputsOf = Effect.fnUntraced(function* (bundle: Bundle, { candidate, files, tree }: Composed) {
-  if (candidate.plan_json?.riskTier !== "low") return []
+  if (candidate.plan?.riskTier !== "low") return []
   const modules = new Set(Object.values(bundle.modules).map(({ sha256: digest }) => digest))
   const { brought } = yield* changedFiles(
     { project: candidate.projectId, fork: candidateFork(candidate.id) },
-    candidate.base_tree,
+    candidate.baseTree,
     tree
   )
   const content = yield* files

@@ -125,7 +125,7 @@ export const why = (candidateId: string) => Effect.map(read(candidateId), explai
 
 const read = Effect.fnUntraced(function* (candidateId: string) {
   const found = yield* snapshot(candidateId)
-  const { id, projectId, changeId, base_generation, status, lineage } = found.candidate.record
+  const { id, projectId, changeId, baseGeneration, status, lineage } = found.candidate.record
   const records = yield* Records
   const tasks = yield* records.list("task", {
     projectId,
@@ -134,7 +134,7 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
   })
   const line = yield* records.list("candidate", { where: { lineage }, order: "newest", limit: 1 })
   const newest = line.items[0]?.record
-  const releaseKey = releaseId(projectId, base_generation + 1)
+  const releaseKey = releaseId(projectId, baseGeneration + 1)
   const release = status === "promoted" ? yield* find("release", releaseKey) : null
   // Ids of commands and what they carry name their subject; the id of a Task holds its Change's.
   const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
@@ -155,7 +155,7 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
 })
 
 const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
-  const { plan_json: plan, commit, tree } = candidate.record
+  const { plan, commit, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return Effect.succeed([])
   return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) => {
     const row = evidence.find(({ id }) => id === check.evidenceId)
@@ -221,7 +221,7 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
       counts: counts(record, decisions, policy.record)
     })),
     // Before its checks have run nothing is known of any.
-    brokenPromises: (candidate.record.score_json === null ? [] : brokenOf(read)).map(
+    brokenPromises: (candidate.record.score === null ? [] : brokenOf(read)).map(
       ({ checkId, count, paths, summary }) => ({ checkId, paths, count, summary })
     )
   }

@@ -85,8 +85,8 @@ export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): Next =
   }
 }
 
-const generationOf = ({ base_generation, status }: Candidate): number | null =>
-  status === "promoted" ? base_generation + 1 : null
+const generationOf = ({ baseGeneration, status }: Candidate): number | null =>
+  status === "promoted" ? baseGeneration + 1 : null
 
 const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): Next => {
   const has = (code: Block["code"]) => blocks.some((block) => block.code === code)
@@ -111,7 +111,7 @@ const decisionsOn = ({ candidate, decisions, policy }: Reading["snapshot"]) => {
 }
 
 const promoted = ({ release, snapshot }: Reading): Next => {
-  const generation = snapshot.candidate.record.base_generation + 1
+  const generation = snapshot.candidate.record.baseGeneration + 1
   return release !== null && (release.status === "failed" || release.status === "smoke_failed")
     ? { code: "release_failed", generation, status: release.status, reason: release.reason }
     : { code: "promoted", generation, release: release?.status ?? null }

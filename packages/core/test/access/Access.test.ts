@@ -35,7 +35,7 @@ const project: Project = {
   createdBy: "system:test",
   createdAt: "2026-01-01T00:00:00.000Z",
   updatedAt: "2026-01-01T00:00:00.000Z",
-  cleaned_at: null
+  cleanedAt: null
 }
 
 const storeProject = Effect.gen(function* () {

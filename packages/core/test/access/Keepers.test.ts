@@ -51,7 +51,7 @@ const projectOf = (creator: User, n: number) =>
       createdBy: creator.id,
       createdAt: time,
       updatedAt: time,
-      cleaned_at: null
+      cleanedAt: null
     }
     const ledger = yield* Ledger
     const entry = Commit.insert("membership", { projectId: id, userId: creator.id, role: "admin" })

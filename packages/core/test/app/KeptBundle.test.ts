@@ -32,8 +32,8 @@ const alter = (key: string | null) =>
 
 const serves = (projectId: string) =>
   Effect.gen(function* () {
-    const { bundle_key, generation } = yield* pointerOf(projectId)
-    const bytes = yield* Effect.flatMap(ObjectStore, (objects) => objects.get(bundle_key ?? ""))
+    const { bundleKey, generation } = yield* pointerOf(projectId)
+    const bytes = yield* Effect.flatMap(ObjectStore, (objects) => objects.get(bundleKey ?? ""))
     return { generation, altered: new TextDecoder().decode(bytes).includes("1999-01-01") }
   })
 
@@ -49,9 +49,9 @@ describe("A stored bundle that is not the one that was served", () => {
     inWorld(() =>
       Effect.gen(function* () {
         const { projectId, first } = yield* twoServed
-        yield* alter(first.bundle_key)
+        yield* alter(first.bundleKey)
         const candidate = yield* back(projectId)
-        expect(candidate.plan_json?.checks.map((check) => check.id)).toEqual(["tree-equals", "build"])
+        expect(candidate.plan?.checks.map((check) => check.id)).toEqual(["tree-equals", "build"])
         yield* Promotions.promote(person, candidate.id)
         yield* settleAll
         expect(yield* serves(projectId)).toEqual({ generation: 2, altered: false })
@@ -63,11 +63,11 @@ describe("A stored bundle that is not the one that was served", () => {
       Effect.gen(function* () {
         const { projectId } = yield* twoServed
         const live = yield* pointerOf(projectId)
-        yield* alter(live.bundle_key)
+        yield* alter(live.bundleKey)
         yield* requestApp(projectId)
         yield* settleAll
         expect(yield* serves(projectId)).toEqual({ generation: 1, altered: false })
-        expect((yield* pointerOf(projectId)).bundle_digest).toBe(live.bundle_digest)
+        expect((yield* pointerOf(projectId)).bundleDigest).toBe(live.bundleDigest)
       })
     ))
 
@@ -76,9 +76,9 @@ describe("A stored bundle that is not the one that was served", () => {
       Effect.gen(function* () {
         const { projectId, first } = yield* twoServed
         const candidate = yield* back(projectId)
-        expect(candidate.plan_json?.checks.map((check) => check.id)).toEqual(["tree-equals"])
+        expect(candidate.plan?.checks.map((check) => check.id)).toEqual(["tree-equals"])
         const { releaseId } = yield* Promotions.promote(person, candidate.id)
-        yield* alter(first.bundle_key)
+        yield* alter(first.bundleKey)
         yield* settleAll
         expect(yield* releaseOf(releaseId)).toMatchObject({ status: "failed", bundleSource: null })
         expect(yield* serves(projectId)).toEqual({ generation: 1, altered: false })
@@ -91,8 +91,8 @@ describe("A stored bundle that is not the one that was served", () => {
         const { projectId, first } = yield* twoServed
         const candidate = yield* back(projectId)
         const objects = yield* ObjectStore
-        const own = (first.bundle_key ?? "").replace(first.commit ?? "", candidate.commit ?? "")
-        yield* objects.copy(first.bundle_key ?? "", own)
+        const own = (first.bundleKey ?? "").replace(first.commit ?? "", candidate.commit ?? "")
+        yield* objects.copy(first.bundleKey ?? "", own)
         yield* alter(own)
         const { releaseId } = yield* Promotions.promote(person, candidate.id)
         yield* settleAll

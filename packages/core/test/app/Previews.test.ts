@@ -36,7 +36,7 @@ const three = Effect.gen(function* () {
 
 const shown = (projectId: string) =>
   Effect.map(pointersOf(projectId), (rows) =>
-    rows.filter((row) => row.candidate_id !== null && row.status !== "removed").map((row) => row.candidate_id)
+    rows.filter((row) => row.candidateId !== null && row.status !== "removed").map((row) => row.candidateId)
   )
 
 const without = (projectId: string, channel: string) =>
@@ -64,8 +64,8 @@ describe("Previews of a Change", () => {
         const candidates = yield* (yield* Records).list("candidate", { where: { changeId: change.id }, limit: "all" })
         const verified = candidates.items.filter(({ record }) => record.status === "verified")
         expect(verified.length).toBe(3)
-        const mine = (yield* pointersOf(project.id)).filter((row) => row.change_id === change.id)
-        expect(mine.filter((row) => row.status === "live").map((row) => row.candidate_id)).toEqual(
+        const mine = (yield* pointersOf(project.id)).filter((row) => row.changeId === change.id)
+        expect(mine.filter((row) => row.status === "live").map((row) => row.candidateId)).toEqual(
           verified.map(({ record }) => record.id)
         )
         expect(yield* hostShows(project.label, previewChannel(first))).toBe("removed")
@@ -124,7 +124,7 @@ describe("Previews of a Change", () => {
         expect((yield* demand("pointer", pointerKey(project.id, previewChannel(third)))).record).toMatchObject({
           status: "build_failed",
           reason: expect.stringContaining("missing"),
-          candidate_id: third.id
+          candidateId: third.id
         })
         for (const each of [first, second]) expect(yield* hostShows(project.label, previewChannel(each))).toBe("live")
         expect(yield* current(third)).toMatchObject({ status: "verified" })

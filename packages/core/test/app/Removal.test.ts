@@ -51,7 +51,7 @@ describe("Removing an app", () => {
         const channels = [previewChannel(open), "preview:v0000000", "preview:v0000001"] as const
         for (const channel of channels) expect(yield* hostShows(project.label, channel)).toBe("live")
         const removed = yield* remove(person, project.id)
-        expect(removed).toMatchObject({ status: "removed", commit: null, bundle_key: null })
+        expect(removed).toMatchObject({ status: "removed", commit: null, bundleKey: null })
         expect(yield* hostShows(project.label)).toBe("removed")
         for (const channel of channels) expect(yield* hostShows(project.label, channel)).toBe("tombstone")
         for (const row of yield* pointersOf(project.id)) expect(row.status).toBe("removed")
@@ -133,7 +133,7 @@ describe("Removing an app", () => {
         yield* settle
         const live = yield* production(project.id)
         expect(live).toMatchObject({ status: "live", generation: 1, incarnation: 2 })
-        expect(yield* keysUnder(`apps/${project.id}/`)).toContain(live.bundle_key)
+        expect(yield* keysUnder(`apps/${project.id}/`)).toContain(live.bundleKey)
         expect(yield* valuesOf(project.id, stores)).toEqual([null, null, null, null])
       })
     ))
@@ -153,7 +153,7 @@ describe("Removing an app", () => {
         expect((yield* demand("release", promoted.releaseId ?? "")).record.status).toBe("deployed")
         const live = yield* production(project.id)
         expect(live).toMatchObject({ status: "live", generation: 2 })
-        expect(yield* keysUnder(`apps/${project.id}/`)).toContain(live.bundle_key)
+        expect(yield* keysUnder(`apps/${project.id}/`)).toContain(live.bundleKey)
       })
     ))
 

@@ -56,7 +56,7 @@ const keepsWhatItServes = (projectId: string, incarnation: number) =>
   Effect.gen(function* () {
     const pointer = yield* pointerOf(projectId)
     expect(pointer).toMatchObject({ status: "live", incarnation })
-    expect(yield* keysUnder(`apps/${projectId}/`)).toContain(pointer.bundle_key)
+    expect(yield* keysUnder(`apps/${projectId}/`)).toContain(pointer.bundleKey)
     expect(yield* (yield* AppData).get({ project: projectId, channel: "production" }, "k")).toBe("v")
   })
 
@@ -157,7 +157,7 @@ describe("A release whose app is removed and deployed again", () => {
   const movedNothing = ({ project, changeId, generation, releaseId }: Effect.Success<typeof queued>) =>
     Effect.gen(function* () {
       yield* isLive(project.id, generation)
-      expect(yield* pointerOf(project.id)).toMatchObject({ incarnation: 2, last_good: { generation } })
+      expect(yield* pointerOf(project.id)).toMatchObject({ incarnation: 2, lastGood: { generation } })
       expect((yield* releaseOf(releaseId)).status).toBe("failed")
       expect((yield* changeOf(changeId)).status).toBe("failed")
       expect((yield* eventsSince(project.id, generation)).map(({ type }) => type)).not.toContain("deployment.completed")

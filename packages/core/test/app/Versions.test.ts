@@ -93,7 +93,7 @@ describe("A version", () => {
         const asked = yield* ask(project.id, 1, 2)
         yield* settle
         const back = (yield* demand("candidate", asked.candidate.id)).record
-        expect(back.plan_json?.checks.map(({ id }) => id)).toEqual(["tree-equals"])
+        expect(back.plan?.checks.map(({ id }) => id)).toEqual(["tree-equals"])
         const { releaseId } = yield* Promotions.promote(person, back.id)
         yield* settle
         expect(yield* releaseOf(releaseId)).toMatchObject({ status: "deployed", bundleSource: "same_tree" })

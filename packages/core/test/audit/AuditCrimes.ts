@@ -158,7 +158,7 @@ export const crimes: ReadonlyArray<Crime> = [
     tamper: alter(
       "candidate",
       (made) => made.two,
-      (row) => ({ ...row, base_tree: other })
+      (row) => ({ ...row, baseTree: other })
     ),
     generation: 2,
     code: "candidate_base_mismatch"
@@ -216,7 +216,7 @@ export const crimes: ReadonlyArray<Crime> = [
     tamper: alter(
       "candidate",
       (made) => made.one,
-      (row) => ({ ...row, plan_json: null })
+      (row) => ({ ...row, plan: null })
     ),
     generation: 1,
     code: "plan_missing"
@@ -228,7 +228,7 @@ export const crimes: ReadonlyArray<Crime> = [
       (made) => made.one,
       (row) => ({
         ...row,
-        plan_json: { ...row.plan_json!, checks: row.plan_json!.checks.filter((check) => check.id !== "test") }
+        plan: { ...row.plan!, checks: row.plan!.checks.filter((check) => check.id !== "test") }
       })
     ),
     generation: 1,
@@ -289,8 +289,8 @@ export const crimes: ReadonlyArray<Crime> = [
     what: "the approval of a rollback is removed, and that it was owed",
     tamper: (made) => (kind, record) => {
       if (kind === "approval" && idOf(kind, record) === made.back) return null
-      if (kind !== "candidate" || idOf(kind, record) !== made.back || !("plan_json" in record)) return record
-      return { ...record, plan_json: { ...record.plan_json!, approvalRequired: false, riskTier: "low" } }
+      if (kind !== "candidate" || idOf(kind, record) !== made.back || !("plan" in record)) return record
+      return { ...record, plan: { ...record.plan!, approvalRequired: false, riskTier: "low" } }
     },
     generation: 3,
     code: "approval_missing"

@@ -91,7 +91,7 @@ describe("A build under way", () => {
         yield* settleAll
         const { generation } = (yield* demand("head", id)).record
         yield* isLive(id, generation)
-        expect(yield* keysUnder(`apps/${id}/`)).toContain((yield* pointerOf(id)).bundle_key)
+        expect(yield* keysUnder(`apps/${id}/`)).toContain((yield* pointerOf(id)).bundleKey)
       })
     )
   )
@@ -107,7 +107,7 @@ describe("A build under way", () => {
           yield* settleAll
           yield* finish
           yield* settleAll
-          expect((yield* demand("project", id)).record.cleaned_at).not.toBeNull()
+          expect((yield* demand("project", id)).record.cleanedAt).not.toBeNull()
           expect(yield* left(id, allKinds)).toEqual([])
         })
       )
@@ -136,7 +136,7 @@ describe("A plan under way", () => {
           Effect.as(Effect.andThen(Effect.orDie(archive(person, project.id)), Effect.orDie(settleAll)), [planned("a")])
         yield* open(project.id)
         yield* settleAll
-        expect((yield* demand("project", project.id)).record.cleaned_at).not.toBeNull()
+        expect((yield* demand("project", project.id)).record.cleanedAt).not.toBeNull()
         expect(yield* left(project.id, allKinds)).toEqual([])
       })
     ))
@@ -160,7 +160,7 @@ describe("What a process that died left of what was cleaned away", () => {
         for (const kind of allKinds) yield* objects.put(`${kind}/${id}/late.json`, new Uint8Array([1]))
         yield* sweep
         expect(yield* left(id, allKinds)).toEqual([])
-        expect((yield* demand("project", id)).record.cleaned_at).not.toBeNull()
+        expect((yield* demand("project", id)).record.cleanedAt).not.toBeNull()
         expect(yield* Effect.flip(repositories.resolve({ project: id }, seeded.commit))).toMatchObject({
           _tag: "ObjectNotFound"
         })

@@ -107,7 +107,7 @@ describe("Auto-promotion", () => {
             approvalRiskTiers: approval
           }
           const planned = { policyVersion: version, riskTier: plan, approvalRequired, checks: [] }
-          const goes = promotesItself({ plan_json: planned }, { riskTier: change }, policy)
+          const goes = promotesItself({ plan: planned }, { riskTier: change }, policy)
           const may =
             version === 1 &&
             !approvalRequired &&

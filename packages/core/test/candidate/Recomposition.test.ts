@@ -40,8 +40,8 @@ describe("A stale Candidate", () => {
         expect(again).toMatchObject({
           status: "verified",
           recomposition: 1,
-          base_generation: 1,
-          base_tree: one.tree,
+          baseGeneration: 1,
+          baseTree: one.tree,
           changeSets: two.changeSets,
           changeId: two.changeId
         })

@@ -56,10 +56,10 @@ const told = (projectId: string) =>
 const withdrawn = (candidateId: string) =>
   Effect.gen(function* () {
     const { record, revision } = yield* demand("candidate", candidateId)
-    const plan = record.plan_json
+    const plan = record.plan
     if (plan === null) return
     const checks = plan.checks.map((check) => ({ ...check, id: `${check.id}-2` }))
-    const altered = { plan_json: { ...plan, checks } }
+    const altered = { plan: { ...plan, checks } }
     yield* (yield* Ledger).commit({
       name: "test.altered",
       projectId: record.projectId,
@@ -159,7 +159,7 @@ describe("A Candidate of a tree that canonical does not have", () => {
         yield* settle
         expect(yield* candidatesOf(changeId)).toMatchObject([
           { id: candidateId, status: "stale" },
-          { lineage: candidateId, recomposition: 1, base_generation: 1, base_tree: before.tree, status: "verified" }
+          { lineage: candidateId, recomposition: 1, baseGeneration: 1, baseTree: before.tree, status: "verified" }
         ])
       })
     ))

@@ -247,7 +247,7 @@ describe("The work of agents", () => {
         const changeId = yield* worked(hands, [planned("a")])
         expect(hands.jobs.map((job) => job.run.tier)).toEqual(["fast", "balanced", "balanced", "strong"])
         expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "completed", attempt: 4 })
-        expect((yield* demand("change", changeId)).record.spent_usd).toBe(0.04)
+        expect((yield* demand("change", changeId)).record.spentUsd).toBe(0.04)
       })
     ))
 
@@ -297,10 +297,10 @@ describe("The work of agents", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         hands.agents.set("a", [
-          () => Effect.succeed({ _tag: "Retry", reason: "again", usage: { modelCalls: 3, cost_usd: 1 } })
+          () => Effect.succeed({ _tag: "Retry", reason: "again", usage: { modelCalls: 3, costUsd: 1 } })
         ])
         const changeId = yield* worked(hands, [planned("a")])
-        expect((yield* demand("change", changeId)).record).toMatchObject({ status: "budget_blocked", spent_usd: 1 })
+        expect((yield* demand("change", changeId)).record).toMatchObject({ status: "budget_blocked", spentUsd: 1 })
         expect(yield* taskOf(changeId, "a")).toMatchObject({ blockedBy: "budget", reason: "the budget of $1 is spent" })
         expect(hands.jobs.length).toBe(1)
       })
@@ -336,7 +336,7 @@ describe("The work of agents", () => {
                 expect(yield* statusOfChange(changeId)).toBe("verifying")
                 expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "completed", attempt: 2 })
                 expect(yield* taskOf(changeId, "b")).toMatchObject({ status: "completed", attempt: 1 })
-                expect((yield* demand("change", changeId)).record.spent_usd).toBe(0.03)
+                expect((yield* demand("change", changeId)).record.spentUsd).toBe(0.03)
               })
             )
           )

@@ -77,7 +77,7 @@ const scripts: { readonly [K in Kind]: Script } = {
   stop: ends("Stopped"),
   away: () => new AgentUnavailable({ reason: "away" }),
   empty: () =>
-    Effect.succeed({ _tag: "Published", edits: {}, message: "", intents: [], usage: { modelCalls: 0, cost_usd: 0 } })
+    Effect.succeed({ _tag: "Published", edits: {}, message: "", intents: [], usage: { modelCalls: 0, costUsd: 0 } })
 }
 
 const tasksOf = (changeId: string) =>

@@ -301,11 +301,11 @@ describe("The event router", () => {
     play(
       Effect.gen(function* () {
         yield* join()
-        yield* commit({ writes: [insert("change", change(1, { spent_usd: 0 }))] })
+        yield* commit({ writes: [insert("change", change(1, { spentUsd: 0 }))] })
         const groups: EventRouter.Groups<Stores> = () => () =>
           Effect.gen(function* () {
             const counter = yield* stored("change", changeId(1))
-            const record = { ...counter.record, spent_usd: counter.record.spent_usd + 1 }
+            const record = { ...counter.record, spentUsd: counter.record.spentUsd + 1 }
             return {
               writes: [
                 {
@@ -325,7 +325,7 @@ describe("The event router", () => {
         )
         yield* publish(1, 60)
         yield* until(Effect.map(consumer(), ({ sequence }) => sequence === 60))
-        expect((yield* stored("change", changeId(1))).record.spent_usd).toBe(60)
+        expect((yield* stored("change", changeId(1))).record.spentUsd).toBe(60)
         yield* Fiber.interrupt(running)
       })
     ))

@@ -92,7 +92,7 @@ const settle = Effect.gen(function* () {
 const edited = (projectId: string, request: string, edits: Record<string, string>) =>
   Effect.gen(function* () {
     const { change } = yield* insist(
-      Changes.open(person, { projectId, clientRequestId: request, goal: request, budget_usd: 1 })
+      Changes.open(person, { projectId, clientRequestId: request, goal: request, budgetUsd: 1 })
     )
     yield* insist(ChangeSets.record(person, { changeId: change.id, message: request, files: edits })).pipe(
       // Recorded before, and its answer lost: the same edit again changes nothing.

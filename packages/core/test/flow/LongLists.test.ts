@@ -25,7 +25,7 @@ const filesOf = (count: number, content: string) =>
 /** A Candidate of one edit of its own Change. */
 const candidateOf = (projectId: string, name: string, files: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
-    const asked = { projectId, clientRequestId: name, goal: "g", budget_usd: 1, startPlanning: false }
+    const asked = { projectId, clientRequestId: name, goal: "g", budgetUsd: 1, startPlanning: false }
     const { change } = yield* Changes.open(person, asked)
     yield* ChangeSets.record(person, { changeId: change.id, message: "m", files })
     return (yield* Candidates.request(person, { changeId: change.id })).candidate
@@ -114,7 +114,7 @@ describe("Composing", () => {
           projectId: project.id,
           clientRequestId: "two",
           goal: "g",
-          budget_usd: 1,
+          budgetUsd: 1,
           startPlanning: false
         })
         const files = filesOf(500, "two")

@@ -23,7 +23,7 @@ import { inWorld, newProject, open, settleAll, turn } from "../kit/WorkWorld.ts"
 
 const opened = (projectId: string, request: string) =>
   Effect.map(
-    Changes.open(person, { projectId, clientRequestId: request, goal: "g", budget_usd: 1, startPlanning: false }),
+    Changes.open(person, { projectId, clientRequestId: request, goal: "g", budgetUsd: 1, startPlanning: false }),
     ({ change }) => change.id
   )
 const edit = (changeId: string, path: string) =>
@@ -144,8 +144,8 @@ describe("What was verified", () => {
         const { candidateId } = yield* persons(project.id)
         yield* settle
         yield* settleAll
-        const { plan_json, status } = (yield* demand("candidate", candidateId)).record
-        expect({ status, planned: plan_json?.policyVersion }).toEqual({ status: "promoted", planned: 3 })
+        const { plan, status } = (yield* demand("candidate", candidateId)).record
+        expect({ status, planned: plan?.policyVersion }).toEqual({ status: "promoted", planned: 3 })
       })
     ))
 })

@@ -50,7 +50,7 @@ describe("A canonical main that does not follow", () => {
             const change = yield* opened(project.id, "r2")
             yield* ChangeSets.record(person, { changeId: change.id, message: "b", files: { "b.txt": "b" } })
             const { candidate } = yield* Candidates.request(person, { changeId: change.id })
-            expect(candidate.base_generation).toBe(1)
+            expect(candidate.baseGeneration).toBe(1)
             yield* settleFor(20)
             expect((yield* demand("candidate", candidate.id)).record.status).toBe("composing")
             const commands = yield* Commands

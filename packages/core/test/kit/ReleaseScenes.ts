@@ -122,5 +122,5 @@ export const isLive = (projectId: string, generation: number) =>
   Effect.gen(function* () {
     expect(yield* pointerOf(projectId)).toMatchObject({ status: "live", generation })
     const version = yield* find("pointer", `${projectId}/preview:v${String(generation).padStart(7, "0")}`)
-    expect(version?.record.bundle_digest).toBe((yield* pointerOf(projectId)).bundle_digest)
+    expect(version?.record.bundleDigest).toBe((yield* pointerOf(projectId)).bundleDigest)
   })

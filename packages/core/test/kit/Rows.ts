@@ -58,8 +58,8 @@ const watched = (kind: Kind, seen: Array<Seen>, program: Program): Program =>
   })
 
 const keyOf = (record: unknown): unknown => {
-  const { id, project_id, channel } = record as Readonly<Record<string, unknown>>
-  return id ?? [project_id, channel]
+  const { id, projectId, channel } = record as Readonly<Record<string, unknown>>
+  return id ?? [projectId, channel]
 }
 
 const lives = kinds.flatMap((kind) => {

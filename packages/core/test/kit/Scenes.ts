@@ -27,7 +27,7 @@ export const newProject = (slug = "corner") =>
 
 export const opened = (projectId: string, request: string) =>
   Effect.map(
-    Changes.open(person, { projectId, clientRequestId: request, goal: "a goal", budget_usd: 1 }),
+    Changes.open(person, { projectId, clientRequestId: request, goal: "a goal", budgetUsd: 1 }),
     ({ change }) => change
   )
 

@@ -26,7 +26,7 @@ export type Services = Layer.Success<typeof layer>
 /** What an agent does with one run. */
 export type Script = (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable, Services>
 
-export const usage = { modelCalls: 1, cost_usd: 0.01 }
+export const usage = { modelCalls: 1, costUsd: 0.01 }
 
 /** Writes a file named after the Task. */
 export const publishes: Script = ({ task }) =>
@@ -146,12 +146,9 @@ export const files = {
 export const newProject = Effect.tap(Projects.create(person, { organizationId, slug: "corner", files }), () => settle)
 
 /** A Change that is to be planned; nothing has run for it yet. */
-export const open = (
-  projectId: string,
-  more: { readonly startPlanning?: boolean; readonly budget_usd?: number } = {}
-) =>
+export const open = (projectId: string, more: { readonly startPlanning?: boolean; readonly budgetUsd?: number } = {}) =>
   Effect.map(
-    Changes.open(person, { projectId, clientRequestId: "r", goal: "g", budget_usd: 1, ...more }),
+    Changes.open(person, { projectId, clientRequestId: "r", goal: "g", budgetUsd: 1, ...more }),
     ({ change }) => change.id
   )
 

@@ -52,8 +52,8 @@ const withChange = (fields: Partial<Change>): Snapshot => ({
   ...good,
   change: { ...good.change, record: { ...good.change.record, ...fields } }
 })
-const withPlan = (fields: Partial<NonNullable<Candidate["plan_json"]>>): Snapshot =>
-  withCandidate({ plan_json: { ...good.candidate.record.plan_json!, ...fields } })
+const withPlan = (fields: Partial<NonNullable<Candidate["plan"]>>): Snapshot =>
+  withCandidate({ plan: { ...good.candidate.record.plan!, ...fields } })
 const anybody = { has: () => true } as unknown as ReadonlySet<string>
 const decidedBy = (
   snapshot: Snapshot,
@@ -81,10 +81,10 @@ const tiered = withPolicy({ approvalRiskTiers: ["medium"] })
 const untiered = withPolicy({ approvalRiskTiers: [] })
 const rollback = withChange({ kind: "rollback" })
 const optional = withPlan({
-  checks: good.candidate.record.plan_json!.checks.map((each) => ({ ...each, required: false }))
+  checks: good.candidate.record.plan!.checks.map((each) => ({ ...each, required: false }))
 })
-const behind = withCandidate({ base_generation: 7 })
-const otherBase = withCandidate({ base_tree: objectId(9) })
+const behind = withCandidate({ baseGeneration: 7 })
+const otherBase = withCandidate({ baseTree: objectId(9) })
 
 /** Approved by somebody, under a Policy that forbids the author to. */
 const strict = (approver: string): Snapshot =>
@@ -100,9 +100,9 @@ const unkept = withPolicy(
   { approvalRiskTiers: ["high"] },
   withPlan({
     checks: [
-      ...good.candidate.record.plan_json!.checks,
+      ...good.candidate.record.plan!.checks,
       {
-        ...good.candidate.record.plan_json!.checks[0]!,
+        ...good.candidate.record.plan!.checks[0]!,
         id: "test@base",
         required: false,
         base: { check: "test", globs: ["test/**"], paths: ["test/a.js"], count: 1 }
@@ -110,9 +110,9 @@ const unkept = withPolicy(
     ]
   })
 )
-const unread = withCandidate({ plan_json: { ...unkept.candidate.record.plan_json!, riskTier: "unknown" } }, unkept)
+const unread = withCandidate({ plan: { ...unkept.candidate.record.plan!, riskTier: "unknown" } }, unkept)
 const built = withPlan({
-  checks: good.candidate.record.plan_json!.checks.map((each) => ({ ...each, kind: "build" as const }))
+  checks: good.candidate.record.plan!.checks.map((each) => ({ ...each, kind: "build" as const }))
 })
 
 const detailOf = ({ blocksOf }: Rules, snapshot: Snapshot): string => blocksOf(snapshot, ask.now)[0]?.detail ?? ""
@@ -124,7 +124,7 @@ const blocked = (rules: Rules): string | null => {
     ["nothing blocks what is verified", codes(untiered), []],
     ["only what is verified", codes(withCandidate({ status: "verifying" }, untiered)), ["candidate_not_verified"]],
     ["only on the head", codes(behind), ["base_behind"]],
-    ["only what was planned", codes(withCandidate({ plan_json: null })), ["check_gap", "composed_commit_missing"]],
+    ["only what was planned", codes(withCandidate({ plan: null })), ["check_gap", "composed_commit_missing"]],
     ["only what has a commit", codes(withCandidate({ commit: null })), ["check_gap", "composed_commit_missing"]],
     ["only what has a tree", codes(withCandidate({ tree: null })), ["check_gap", "composed_commit_missing"]],
     ["only with passing checks", codes(failing), ["check_gap"]],
@@ -164,7 +164,7 @@ const blocked = (rules: Rules): string | null => {
       "all blocks at once",
       codes(
         approved(
-          { ...withCandidate({ status: "stale", base_generation: 3 }, failing), composedCommitExists: false },
+          { ...withCandidate({ status: "stale", baseGeneration: 3 }, failing), composedCommitExists: false },
           "rejected"
         )
       ),
@@ -186,13 +186,13 @@ const decided = ({ swapDecision }: Rules): string | null => {
   return differing([
     ["swaps", of(good), "Swap completed"],
     ["swaps, and releases", of({ ...good, releasable: true }), "Swap releasing"],
-    ["says what is done", of(withCandidate({ status: "promoted", base_generation: 7 })), "AlreadyPromoted"],
+    ["says what is done", of(withCandidate({ status: "promoted", baseGeneration: 7 })), "AlreadyPromoted"],
     ["finds it stale by its generation", of(behind).split(" ")[0], "Stale"],
     ["finds it stale by its tree", of(otherBase).split(" ")[0], "Stale"],
     ["leaves stale what is stale", of(withCandidate({ status: "stale" })).split(" ")[0], "Stale"],
     [
       "only what was verified becomes stale",
-      of(withCandidate({ status: "verifying", base_generation: 7 })).split(" ")[0],
+      of(withCandidate({ status: "verifying", baseGeneration: 7 })).split(" ")[0],
       "Blocked"
     ],
     ["refuses, and the Change goes back", of(failing), "Blocked verifying"],

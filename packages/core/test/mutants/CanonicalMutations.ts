@@ -9,7 +9,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   owedWithout("the Policy's approval is not owed", " || approvalRiskTiers.includes(plan.riskTier)"),
   owedWithout("what the checks showed owes nothing", " || approvalRiskTiers.includes(after)"),
   without("unverified is not blocked", `if (status !== "verified") blocks`, "if (false) blocks"),
-  without("a base behind is not blocked", "if (base_generation !== head.record.generation)", "if (false)"),
+  without("a base behind is not blocked", "if (baseGeneration !== head.record.generation)", "if (false)"),
   without(
     "a plan is not needed",
     "plan === null || commit === null || tree === null) {",

@@ -72,12 +72,12 @@ const oracle = (rules: Rules): string | null =>
 const mutations: ReadonlyArray<Mutation> = [
   {
     bug: "the generation is not compared",
-    find: "candidate.base_generation !== head.generation || candidate",
+    find: "candidate.baseGeneration !== head.generation || candidate",
     put: "candidate"
   },
-  { bug: "the tree is not compared", find: " || candidate.base_tree !== head.tree", put: "" },
+  { bug: "the tree is not compared", find: " || candidate.baseTree !== head.tree", put: "" },
   { bug: "everything is behind", find: "if (!isBehind(candidate.record, head.record)) return null", put: "" },
-  { bug: "the reason is another", find: "base_generation === generation\n", put: "base_generation !== generation\n" },
+  { bug: "the reason is another", find: "baseGeneration === generation\n", put: "baseGeneration !== generation\n" },
   {
     bug: "nobody composes it anew",
     find: "Draft.send(draft, ...recomposition(candidate.record, change.record))",

@@ -96,14 +96,14 @@ const expectClean = ({ project, promoted, open }: Effect.Success<typeof lively>)
       expect(yield* keysUnder(`${kind}/${project.id}/`)).toEqual([])
     for (const candidate of [promoted, open]) {
       expect(yield* candidateHolds(candidate)).toBe(false)
-      expect((yield* demand("candidate", candidate.id)).record.fork_deleted_at).not.toBe(null)
+      expect((yield* demand("candidate", candidate.id)).record.forkDeletedAt).not.toBe(null)
     }
     expect(yield* holds(project.id, null, promoted.commit ?? "")).toBe(false)
     expect(yield* keptForks(project.id)).toBe(0)
     expect(yield* (yield* AppData).get({ project: project.id, channel: "production" }, "key")).toBe(null)
     expect((yield* pointersOf(project.id)).map((row) => row.channel)).toEqual(["production"])
     expect(yield* projectOf(project.id)).toMatchObject({ status: "archived" })
-    expect((yield* projectOf(project.id)).cleaned_at).not.toBe(null)
+    expect((yield* projectOf(project.id)).cleanedAt).not.toBe(null)
   })
 
 describe("Archiving a Project", () => {
@@ -112,7 +112,7 @@ describe("Archiving a Project", () => {
       Effect.gen(function* () {
         const scene = yield* lively
         const { project, open, promoted } = scene
-        expect(yield* archive(person, project.id)).toMatchObject({ status: "archived", cleaned_at: null })
+        expect(yield* archive(person, project.id)).toMatchObject({ status: "archived", cleanedAt: null })
         expect(yield* hostShows(project.label)).toBe("removed")
         expect(yield* hostShows(project.label, previewChannel(open))).toBe("tombstone")
         yield* settle
@@ -160,7 +160,7 @@ describe("Archiving a Project", () => {
         yield* archive(person, bare.id)
         const { id: projectId } = project
         const refused = [
-          Changes.open(person, { projectId, clientRequestId: "new", goal: "g", budget_usd: 1 }),
+          Changes.open(person, { projectId, clientRequestId: "new", goal: "g", budgetUsd: 1 }),
           ChangeSets.record(person, { changeId: open.changeId, message: "m", files: { "c.txt": "c" } }),
           Candidates.request(person, { changeId: open.changeId }),
           Promotions.promote(person, open.id),
@@ -176,7 +176,7 @@ describe("Archiving a Project", () => {
           })
         // What was opened before is answered as before.
         expect(
-          (yield* Changes.open(person, { projectId, clientRequestId: "r1", goal: "g", budget_usd: 1 })).created
+          (yield* Changes.open(person, { projectId, clientRequestId: "r1", goal: "g", budgetUsd: 1 })).created
         ).toBe(false)
       })
     ))

@@ -32,7 +32,7 @@ type Ready = (project: Project) => Effect.Effect<Effect.Effect<unknown, unknown,
 /** By the commit that would begin the work. */
 const works: Readonly<Record<string, Ready>> = {
   "Changes.open": ({ id: projectId }) =>
-    Effect.succeed(Changes.open(person, { projectId, clientRequestId: "new", goal: "g", budget_usd: 1 })),
+    Effect.succeed(Changes.open(person, { projectId, clientRequestId: "new", goal: "g", budgetUsd: 1 })),
   "ChangeSets.record": ({ id }) =>
     Effect.map(open(id, { startPlanning: false }), (changeId) =>
       ChangeSets.record(person, { changeId, message: "m", files: { "a.txt": "a" } })

@@ -29,7 +29,7 @@ const candidateOf = (projectId: string, request: string, edits: Record<string, s
       projectId,
       clientRequestId: request,
       goal: "a goal",
-      budget_usd: 1
+      budgetUsd: 1
     })
     yield* ChangeSets.record(person, { changeId: change.id, message: "edit", files: edits })
     const { candidate } = yield* Candidates.request(person, { changeId: change.id })
@@ -51,7 +51,7 @@ describe("The path from an edit to a live app", () => {
           "src/index.js": "export default { fetch: () => new Response('two') }"
         })
         expect(candidate.status).toBe("verified")
-        expect(candidate.score_json?.checks.map((check) => [check.checkId, check.verdict])).toEqual([
+        expect(candidate.score?.checks.map((check) => [check.checkId, check.verdict])).toEqual([
           ["build", "pass"],
           ["test", "pass"]
         ])
@@ -146,7 +146,7 @@ describe("The path from an edit to a live app", () => {
           projectId: project.id,
           clientRequestId: "r",
           goal: "g",
-          budget_usd: 1
+          budgetUsd: 1
         })
         yield* ChangeSets.record(person, {
           changeId: change.id,
@@ -177,7 +177,7 @@ describe("The path from an edit to a live app", () => {
           projectId: project.id,
           clientRequestId: "r",
           goal: "g",
-          budget_usd: 1
+          budgetUsd: 1
         })
         yield* ChangeSets.record(person, { changeId: change.id, message: "one", files: { "a.txt": "one" } })
         const asked = yield* Effect.all(
@@ -202,7 +202,7 @@ describe("The path from an edit to a live app", () => {
         expect(again.candidate).toMatchObject({ id: candidate.id, status: "verifying" })
         yield* settle
         const planned = (yield* demand("candidate", candidate.id)).record
-        expect(planned).toMatchObject({ status: "verified", plan_json: { policyVersion: 2, approvalRequired: true } })
+        expect(planned).toMatchObject({ status: "verified", plan: { policyVersion: 2, approvalRequired: true } })
         expect((yield* evidenceOf(candidate.id)).length).toBe(2)
         expect((yield* demand("change", candidate.changeId)).record.status).toBe("awaiting_approval")
         const decision = { changeId: candidate.changeId, candidateId: candidate.id, decision: "granted" as const }

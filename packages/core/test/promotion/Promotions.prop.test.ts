@@ -48,7 +48,7 @@ const add = (history: History, draw: Draw) => {
 
 const gate = (history: History, n: number) => {
   const candidate = must(history.state, "candidate", candidateId(n))
-  const { plan_json: plan, commit: made, tree, status } = candidate.record
+  const { plan, commit: made, tree, status } = candidate.record
   if (status !== "verifying" || plan === null || made === null || tree === null) return
   const { change, evidence, head, policy } = snapshotOf(history.state, n)
   const score = judge(plan, { commit: made, tree }, evidence, now)
@@ -144,7 +144,7 @@ describe("The promotion path under random histories", () => {
       ...second,
       candidate: {
         ...second.candidate,
-        record: { ...second.candidate.record, base_generation: 1, base_tree: second.head.record.tree }
+        record: { ...second.candidate.record, baseGeneration: 1, baseTree: second.head.record.tree }
       }
     }
     const decision = swapDecision(blind, ask)

@@ -37,8 +37,8 @@ describe("A rollback", () => {
         yield* settle
         const [before, target] = [yield* generation(project.id, 2), yield* generation(project.id, 1)]
         const verified = yield* candidate(asked.candidate.id)
-        expect(verified).toMatchObject({ status: "verified", base_commit: before.commit, tree: target.tree })
-        expect(verified.plan_json?.checks.map(({ id, kind, tree }) => [id, kind, tree])).toEqual([
+        expect(verified).toMatchObject({ status: "verified", baseCommit: before.commit, tree: target.tree })
+        expect(verified.plan?.checks.map(({ id, kind, tree }) => [id, kind, tree])).toEqual([
           ["tree-equals", "tree-equals", target.tree]
         ])
         const promoted = yield* Promotions.promote(person, verified.id)
@@ -89,7 +89,7 @@ describe("A rollback", () => {
         const body = yield* (yield* ObjectStore).get(sourceIndexKey(project.id, promoted.tree))
         expect(JSON.parse(new TextDecoder().decode(body)).commit).toBe(promoted.commit)
         const later = yield* live(project.id, "later", { "c.txt": "later" })
-        expect(later).toMatchObject({ base_generation: 3, base_commit: promoted.commit })
+        expect(later).toMatchObject({ baseGeneration: 3, baseCommit: promoted.commit })
         const files = yield* (yield* Repositories).files(
           { project: project.id },
           (yield* generation(project.id, 4)).tree
@@ -112,14 +112,14 @@ describe("A rollback", () => {
         yield* live(project.id, "three", { "a.txt": "three" })
         const light = yield* ask(project.id, 2, 3)
         yield* settle
-        expect((yield* candidate(light.candidate.id)).plan_json).toMatchObject({
+        expect((yield* candidate(light.candidate.id)).plan).toMatchObject({
           riskTier: "low",
           approvalRequired: false
         })
         const grave = yield* ask(project.id, 1, 3)
         expect(grave.change.riskTier).toBe("high")
         yield* settle
-        expect((yield* candidate(grave.candidate.id)).plan_json).toMatchObject({
+        expect((yield* candidate(grave.candidate.id)).plan).toMatchObject({
           riskTier: "high",
           approvalRequired: true
         })
@@ -262,7 +262,7 @@ describe("A rollback", () => {
         yield* settle
         expect(yield* candidate(asked.candidate.id)).toMatchObject({
           status: "verified",
-          plan_json: { approvalRequired: true, checks: [{ kind: "tree-equals" }] }
+          plan: { approvalRequired: true, checks: [{ kind: "tree-equals" }] }
         })
       })
     ))

@@ -17,8 +17,7 @@ beforeEach(() => {
   answers.set("/", page(200))
 })
 
-const checksOf = (id: string) =>
-  Effect.map(candidate(id), ({ plan_json }) => plan_json?.checks.map((check) => check.id) ?? [])
+const checksOf = (id: string) => Effect.map(candidate(id), ({ plan }) => plan?.checks.map((check) => check.id) ?? [])
 
 const forget = (projectId: string, number: number) =>
   Effect.gen(function* () {

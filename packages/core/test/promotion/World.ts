@@ -86,8 +86,8 @@ const changeOf = (n: number, status: Change["status"]): Change => ({
   goal: "a goal",
   status,
   riskTier: "medium",
-  budget_usd: 1,
-  spent_usd: 0,
+  budgetUsd: 1,
+  spentUsd: 0,
   kind: "goal",
   createdBy: person,
   createdAt: now,
@@ -131,18 +131,18 @@ export const addCandidate = (state: MemoryState, spec: CandidateSpec): void => {
     lineage: candidateId(spec.n),
     recomposition: 0,
     attempt: 1,
-    base_generation: head.generation,
-    base_commit: head.commit,
-    base_tree: head.tree,
+    baseGeneration: head.generation,
+    baseCommit: head.commit,
+    baseTree: head.tree,
     changeSets: [],
     commit: tree,
     tree,
     status: "composing",
     reason: null,
     conflicts: [],
-    plan_json: plan,
-    score_json: null,
-    fork_deleted_at: null,
+    plan,
+    score: null,
+    forkDeletedAt: null,
     createdAt: now,
     updatedAt: now
   }
@@ -229,13 +229,13 @@ export const brokenLine = (state: MemoryState): string | null => {
     if (candidate === undefined) return `generation ${step.generation} has no Candidate`
     if (candidate.status !== "promoted") return `the Candidate of generation ${step.generation} is ${candidate.status}`
     if (candidate.tree !== step.tree) return `generation ${step.generation} is not the verified tree`
-    if (candidate.base_generation !== step.generation - 1) return `generation ${step.generation} skips its base`
+    if (candidate.baseGeneration !== step.generation - 1) return `generation ${step.generation} skips its base`
     const proof = all(state, "evidence").find((each) => each.record.id === step.evidenceIds[0])?.record
     if (proof === undefined || proof.result !== "pass" || proof.tree !== step.tree)
       return `generation ${step.generation} has no passing evidence`
     const approval = get(state, "approval", candidate.id)?.record
     if (approval?.decision === "rejected") return `generation ${step.generation} was rejected`
-    if (candidate.plan_json?.approvalRequired === true && approval?.tree !== step.tree)
+    if (candidate.plan?.approvalRequired === true && approval?.tree !== step.tree)
       return `generation ${step.generation} owes an approval`
   }
   const winners = all(state, "candidate").filter((each) => each.record.status === "promoted").length

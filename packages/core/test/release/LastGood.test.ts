@@ -43,7 +43,7 @@ const deployedAgain = (projectId: string) =>
 const withdrawn = (projectId: string) =>
   Effect.gen(function* () {
     const pointer = yield* demand("pointer", `${projectId}/production`)
-    const nothing = { commit: null, generation: null, bundle_key: null, bundle_digest: null, last_good: null }
+    const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null, lastGood: null }
     const writes = [Commit.update("pointer", pointer, { ...nothing, status: "build_failed" as const })]
     yield* (yield* Ledger).commit({ name: "test", projectId, writes })
   })
@@ -54,7 +54,7 @@ describe("What a failed release goes back to", () => {
       Effect.gen(function* () {
         const scene = yield* queued
         yield* deployedAgain(scene.project.id)
-        expect(yield* pointerOf(scene.project.id)).toMatchObject({ generation: 1, last_good: { generation: 0 } })
+        expect(yield* pointerOf(scene.project.id)).toMatchObject({ generation: 1, lastGood: { generation: 0 } })
         answers.set("/", page(500))
         yield* work(yield* claimRelease)
         expect(yield* releaseOf(scene.releaseId)).toMatchObject({ status: "smoke_failed", replacedGeneration: 0 })

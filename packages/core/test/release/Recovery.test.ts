@@ -77,7 +77,7 @@ describe("A stuck release", () => {
         const scene = yield* queued
         yield* upFor(Limits.releaseStuckAfterMs)
         const change = yield* demand("change", scene.changeId)
-        const raised = Commit.update("change", change, { budget_usd: 2, updatedAt: "2026-01-01T00:00:00.000Z" })
+        const raised = Commit.update("change", change, { budgetUsd: 2, updatedAt: "2026-01-01T00:00:00.000Z" })
         yield* (yield* Ledger).commit({ name: "test", projectId: scene.project.id, writes: [raised] })
         expect(yield* scanStuck).toBe(1)
       })
@@ -182,7 +182,7 @@ describe("A stuck release", () => {
         expect((yield* releaseOf(stuck.releaseId)).status).toBe("superseded")
         expect((yield* changeOf(stuck.changeId)).status).toBe("completed")
         yield* isLive(stuck.project.id, newer.generation)
-        expect((yield* pointerOf(stuck.project.id)).last_good?.generation).toBe(newer.generation)
+        expect((yield* pointerOf(stuck.project.id)).lastGood?.generation).toBe(newer.generation)
       })
     ))
 

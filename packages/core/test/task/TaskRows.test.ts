@@ -197,7 +197,7 @@ eachRow(TaskLifecycle, "task", {
           edits: { "result.txt": text },
           message: text,
           intents: [],
-          usage: { modelCalls: 0, cost_usd: 0 }
+          usage: { modelCalls: 0, costUsd: 0 }
         })
       hands.agents.set("a", [clash("one")])
       hands.agents.set("b", [clash("two")])

@@ -136,8 +136,8 @@ describe("The bundles of a Project", () => {
         yield* candidateOf(project.id, "r1", { "a.txt": "a" })
         const other = yield* newProject("other")
         expect(yield* usage(project.id)).toMatchObject({
-          spent_usd: 0,
-          reserved_usd: 0,
+          spentUsd: 0,
+          reservedUsd: 0,
           modelCallsToday: 0,
           modelCallsCap: 500,
           buildsToday: 2,

@@ -140,8 +140,8 @@ describe("A preview that is over", () => {
         const bundle = keysUnder(`app-previews/${project.id}/${open.commit}/`)
         const before = yield* bundle
         const row = yield* demand("pointer", `${project.id}/${channel}`)
-        const created_at = Time.fromMillis(Time.toMillis(row.record.created_at) + 60_000)
-        const later = Commit.update("pointer", row, { created_at })
+        const createdAt = Time.fromMillis(Time.toMillis(row.record.createdAt) + 60_000)
+        const later = Commit.update("pointer", row, { createdAt })
         yield* (yield* Ledger).commit({ name: "test", projectId: project.id, writes: [later] })
         yield* TestClock.adjust("7 days")
         yield* sweep

@@ -43,7 +43,7 @@ const archived = (n: number): Project => ({
   createdBy: "usr_1",
   createdAt: Time.fromMillis(midnight),
   updatedAt: Time.fromMillis(midnight),
-  cleaned_at: null
+  cleanedAt: null
 })
 const store = (project: Project) =>
   Effect.flatMap(Ledger, (ledger) =>
@@ -158,7 +158,7 @@ describe("The tick", () => {
       Effect.gen(function* () {
         const projects = Array.from({ length: 14 }, (_, n) => archived(n + 1))
         yield* Effect.forEach(projects, store)
-        yield* store({ ...archived(15), cleaned_at: Time.fromMillis(midnight) })
+        yield* store({ ...archived(15), cleanedAt: Time.fromMillis(midnight) })
         yield* store({ ...archived(16), status: "active" })
         const ids = projects.map((project) => `project.cleanup:${project.id}`)
         yield* tick

@@ -73,8 +73,8 @@ describe("The sweep of forks", () => {
         yield* after(2)
         yield* sweep("forks.sweep")
         expect(yield* Effect.forEach(all, candidateHolds)).toEqual([false, false, false, true])
-        expect((yield* candidateNow(promoted)).fork_deleted_at).not.toBe(null)
-        expect((yield* candidateNow(open)).fork_deleted_at).toBe(null)
+        expect((yield* candidateNow(promoted)).forkDeletedAt).not.toBe(null)
+        expect((yield* candidateNow(open)).forkDeletedAt).toBe(null)
         // The promoted Change has ended; the others are still being worked on.
         expect((yield* runsOf(promoted.changeId)).every((run) => run.forkDeletedAt !== null)).toBe(true)
         expect((yield* runsOf(open.changeId)).every((run) => run.forkDeletedAt === null)).toBe(true)

@@ -48,7 +48,7 @@ let edits = 0
 /** A Change and an edit: `task.completed` and its companions. */
 const edit = (projectId: string) =>
   Effect.gen(function* () {
-    const request = { projectId, clientRequestId: `r${++edits}`, goal: "g", budget_usd: 1 }
+    const request = { projectId, clientRequestId: `r${++edits}`, goal: "g", budgetUsd: 1 }
     const { change } = yield* Changes.open(person, request)
     yield* ChangeSets.record(person, { changeId: change.id, message: "edit", files: { "src/index.js": `${edits}` } })
   })

@@ -99,7 +99,7 @@ describe("A dead letter that nobody looks after", () => {
         const kept = yield* bury(other.id, "canonical.sweep", other.id)
         yield* archive(person, project.id)
         yield* settle
-        expect((yield* demand("project", project.id)).record.cleaned_at).not.toBeNull()
+        expect((yield* demand("project", project.id)).record.cleanedAt).not.toBeNull()
         expect(yield* lettersOf(project.id)).toEqual([])
         expect(yield* lettersOf(other.id)).toEqual([kept])
       })

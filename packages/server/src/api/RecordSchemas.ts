@@ -11,7 +11,7 @@ import { AppLogLine } from "@pawl/core/app/AppLogs"
 import { PointerStatus } from "@pawl/core/model/Pointer"
 import { Approval } from "@pawl/core/model/Approval"
 import { Policy } from "@pawl/core/model/Policy"
-import { Candidate } from "@pawl/core/model/Candidate"
+import { CandidateView } from "@pawl/core/model/Candidate"
 import { Change } from "@pawl/core/model/Change"
 import { ChangeSet, FileChange } from "@pawl/core/model/ChangeSet"
 import { DeadLetter } from "@pawl/core/model/Command"
@@ -26,18 +26,28 @@ import { Release } from "@pawl/core/model/Release"
 import { Task } from "@pawl/core/model/Task"
 import { Schema, Struct } from "effect"
 
-const named = <S extends Schema.Top>(identifier: string, schema: S): S["Rebuild"] => schema.annotate({ identifier })
+/** The document tells of what stands in an answer: where the wire has other names, that is the encoded form. */
+const named = <S extends Schema.Top>(identifier: string, schema: S): S["Rebuild"] =>
+  schema.ast.encoding === undefined
+    ? schema.annotate({ identifier })
+    : schema.pipe(Schema.annotateEncoded({ identifier }))
 
 /** As `Project` in the core. */
 export const ProjectRecord = named("Project", Project)
+/** A Project as it stands in an answer. */
+export type ProjectJson = typeof ProjectRecord.Encoded
 /** As `Change` in the core. */
 export const ChangeRecord = named("Change", Change)
+/** A Change as it stands in an answer. */
+export type ChangeJson = typeof ChangeRecord.Encoded
 /** As `Task` in the core. */
 export const TaskRecord = named("Task", Task)
 /** As `ChangeSet` in the core. */
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
 /** As `Candidate` in the core, without `rejection`: that code is for programs inside, and `reason` says it in words. */
-export const CandidateRecord = named("Candidate", Candidate.mapFields(Struct.omit(["rejection"])))
+export const CandidateRecord = named("Candidate", CandidateView)
+/** A Candidate as it stands in an answer. */
+export type CandidateJson = typeof CandidateRecord.Encoded
 /** As `Approval` in the core. */
 export const ApprovalRecord = named("Approval", Approval)
 /** As `Policy` in the core. */

@@ -3,8 +3,6 @@
  * client drives it, and what must be so in the end wherever the server was killed.
  */
 import { join } from "node:path"
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
 import type { Event } from "@pawl/core/model/Event"
 import type { Release } from "@pawl/core/model/Release"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
@@ -12,11 +10,12 @@ import { expect } from "vitest"
 import * as Flow from "../e2e/kit/Flow.ts"
 import { startServer } from "../e2e/kit/ServerProcess.ts"
 import { newFolder, type Story } from "./Crashing.ts"
+import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 
 export interface Prepared {
   readonly folder: string
   readonly projectId: string
-  readonly change: Change
+  readonly change: ChangeJson
 }
 
 /** A live Project with a Change that has its ChangeSet: what comes next is compose, verify, promote and release. */
@@ -33,7 +32,7 @@ const prepare = async (): Promise<Prepared> => {
 
 export interface Client {
   candidateId?: string
-  candidate?: Candidate
+  candidate?: CandidateJson
   promoted?: Promoted
   release?: Release
 }

@@ -7,10 +7,10 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Change } from "@pawl/core/model/Change"
 import * as Flow from "../e2e/kit/Flow.ts"
 import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
 import { newFolder, removeFolders } from "./Crashing.ts"
+import type { ChangeJson } from "@pawl/server/api/RecordSchemas"
 
 const program = fileURLToPath(new URL("./key-crash-server.ts", import.meta.url))
 const names = ["a.txt", "b.txt", "deep/c.txt"] as const
@@ -76,7 +76,7 @@ const wrong = (seen: ReadonlyArray<Seen>, versions: ReadonlyArray<string>): Read
 describe("A build whose process is killed", () => {
   let base: string
   let project: { readonly id: string; readonly label: string }
-  let change: Change
+  let change: ChangeJson
 
   beforeAll(async () => {
     base = join(newFolder(), "data")

@@ -4,10 +4,7 @@
  */
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
 import type { Generation } from "@pawl/core/model/Generation"
-import type { Project } from "@pawl/core/model/Project"
 import * as Flow from "../e2e/kit/Flow.ts"
 import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
 import { slice } from "@pawl/testing/Depth"
@@ -21,12 +18,13 @@ import {
   removeFolders,
   type Story
 } from "./Crashing.ts"
+import type { CandidateJson, ChangeJson, ProjectJson } from "@pawl/server/api/RecordSchemas"
 
 interface Prepared {
   readonly folder: string
   readonly projectId: string
   readonly url: string
-  readonly racers: ReadonlyArray<Change>
+  readonly racers: ReadonlyArray<ChangeJson>
 }
 
 /** A live Project whose Policy lets light Changes promote themselves, and two such Changes with their ChangeSets. */
@@ -36,7 +34,7 @@ const prepare = async (): Promise<Prepared> => {
   const project = await Flow.createProject(server.api, "later")
   const app = await Flow.liveApp(server.api, project.id, 0)
   await server.api.put(`/v1/projects/${project.id}/policy`, { autoPromoteRiskTiers: ["low"] })
-  const racers: Array<Change> = []
+  const racers: Array<ChangeJson> = []
   for (const name of ["left", "right"]) {
     const change = await Flow.openChange(server.api, project.id, name)
     await Flow.edit(server.api, change, { [`public/${name}.txt`]: name })
@@ -48,14 +46,14 @@ const prepare = async (): Promise<Prepared> => {
 
 interface Client {
   asked?: true
-  back?: { readonly change: Change; readonly candidate: Candidate }
+  back?: { readonly change: ChangeJson; readonly candidate: CandidateJson }
 }
 
 type Stage = Story<Prepared, Client>["stages"][number]
 
-const ended = (server: ServerProcess, change: Change) =>
+const ended = (server: ServerProcess, change: ChangeJson) =>
   Flow.until(
-    () => server.api.get<{ change: Change }>(`/v1/changes/${change.id}`),
+    () => server.api.get<{ change: ChangeJson }>(`/v1/changes/${change.id}`),
     (answer) => ["completed", "failed", "cancelled"].includes(answer.change.status)
   ).then((answer) => answer.change)
 
@@ -64,7 +62,7 @@ const race: Stage = async (server, prepared, client) => {
     await Promise.all(
       prepared.racers.map(async (change) => {
         // The Change may have ended before the crash: then there is nothing to ask for any more.
-        const { change: now } = await server.api.get<{ change: Change }>(`/v1/changes/${change.id}`)
+        const { change: now } = await server.api.get<{ change: ChangeJson }>(`/v1/changes/${change.id}`)
         if (now.status === "created" || now.status === "verifying") await Flow.requestCandidate(server.api, change)
       })
     )
@@ -98,13 +96,13 @@ const promoteBack: Stage = async (server, prepared, { back }) => {
 const archive: Stage = async (server, prepared) => {
   await server.api.delete(`/v1/projects/${prepared.projectId}`)
   await Flow.until(
-    () => server.api.get<{ project: Project }>(`/v1/projects/${prepared.projectId}`),
+    () => server.api.get<{ project: ProjectJson }>(`/v1/projects/${prepared.projectId}`),
     ({ project }) => project.cleaned_at !== null
   )
 }
 
 const judge: Story<Prepared, Client>["judge"] = async (server, prepared) => {
-  const { project } = await server.api.get<{ project: Project }>(`/v1/projects/${prepared.projectId}`)
+  const { project } = await server.api.get<{ project: ProjectJson }>(`/v1/projects/${prepared.projectId}`)
   expect(project.status).toBe("archived")
   expect((await server.api.page(prepared.url)).status).toBe(410)
   const { items } = await server.api.get<{ items: ReadonlyArray<unknown> }>(

@@ -33,7 +33,7 @@ describe("The client that is made from the contract", () => {
     const { change } = await run(
       client.changes.create({
         params: { id: project.id },
-        payload: { clientRequestId: "r", goal: "a goal", budget_usd: 1 }
+        payload: { clientRequestId: "r", goal: "a goal", budgetUsd: 1 }
       })
     )
     const { changeset } = await run(
@@ -69,9 +69,9 @@ describe("The client that is made from the contract", () => {
   it("fails with the problem and its facts", async () => {
     const { project } = await run(client.projects.create({ payload: { slug: "refusing" } }))
     const { change } = await run(
-      client.changes.create({ params: { id: project.id }, payload: { clientRequestId: "r", goal: "g", budget_usd: 3 } })
+      client.changes.create({ params: { id: project.id }, payload: { clientRequestId: "r", goal: "g", budgetUsd: 3 } })
     )
-    const problem = await problemOf(client.changes.budget({ params: { id: change.id }, payload: { budget_usd: 1 } }))
+    const problem = await problemOf(client.changes.budget({ params: { id: change.id }, payload: { budgetUsd: 1 } }))
     expect(problem).toMatchObject({ status: 409, code: "budget_cannot_decrease", facts: { current: 3, asked: 1 } })
     expect(problem.requestId).toMatch(/^req_/)
     expect(await problemOf(client.projects.create({ payload: { slug: "NO" } }))).toMatchObject({

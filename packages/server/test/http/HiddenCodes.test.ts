@@ -8,7 +8,7 @@ import { CandidateRecord, EvidenceRecord } from "@pawl/server/api/RecordSchemas"
 const at = "2026-11-22T10:00:00.000Z"
 const digits = (n: number) => "0".repeat(n)
 
-const candidate = Schema.decodeUnknownSync(Candidate)({
+const stored = {
   id: `cand_${digits(24)}`,
   projectId: "proj_00000001-0000-4000-8000-000000000000",
   changeId: "chg_00000001-0000-4000-8000-000000000000",
@@ -30,7 +30,8 @@ const candidate = Schema.decodeUnknownSync(Candidate)({
   fork_deleted_at: null,
   createdAt: at,
   updatedAt: at
-})
+}
+const candidate = Schema.decodeUnknownSync(Candidate)(stored)
 
 const evidence = Schema.decodeUnknownSync(Evidence)({
   id: `evd_${digits(26)}`,
@@ -53,7 +54,7 @@ const evidence = Schema.decodeUnknownSync(Evidence)({
 
 describe("A record of the API", () => {
   it("says in words why a Candidate was rejected or a check could not run, and holds no code of it", () => {
-    const { rejection, ...shown } = candidate
+    const { rejection, ...shown } = stored
     expect(rejection).toBe("verification_given_up")
     expect(Schema.encodeSync(CandidateRecord)(candidate)).toEqual(shown)
     const { gap, ...seen } = evidence

@@ -4,13 +4,13 @@ import { type Command, Command as CommandSchema, type DeadLetter, type LeasedCom
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Row } from "../Database.ts"
-import { plainCheck } from "@pawl/core/primitives/PlainJson"
+import { plainJson } from "@pawl/core/primitives/PlainJson"
 import { parsed } from "../SqlRecords.ts"
 import { corrupt } from "../Tables.ts"
 
 const decodeCommand = Schema.decodeUnknownResult(CommandSchema)
 const { payload: _, ...columns } = CommandSchema.fields
-const isPlain = plainCheck(Schema.Struct(columns))
+const isPlain = plainJson(Schema.Struct(columns))?.check
 
 /** By its schema only when it is not plainly what that says. */
 const decode = (command: Command | Readonly<Record<string, unknown>>): Result.Result<Command, unknown> => {

@@ -42,10 +42,10 @@ const counting: Decide<Records> = (each) =>
     if (!isSource(each)) return null
     const counter = yield* find("change", changeId(1))
     if (counter === null) return yield* Effect.die(new Error("no counter"))
-    const { reason, spent_usd } = counter.record
+    const { reason, spentUsd } = counter.record
     if (Number(each.data["n"]) !== Number(reason ?? 0) + 1)
       return yield* Effect.die(new Error(`${String(each.data["n"])} came after ${reason}`))
-    return { writes: [update("change", counter, { spent_usd: spent_usd + 1, reason: String(each.data["n"]) })] }
+    return { writes: [update("change", counter, { spentUsd: spentUsd + 1, reason: String(each.data["n"]) })] }
   })
 
 const answering: Decide<never> = (each) =>
@@ -119,7 +119,7 @@ const play = Effect.fnUntraced(function* (draw: Draw, wanted: number) {
   const names = Object.keys(groups)
   yield* commit({
     writes: [
-      insert("change", change(1, { spent_usd: 0 })),
+      insert("change", change(1, { spentUsd: 0 })),
       ...names.map((name) => EventRouter.newGroup(projectId(), name, 0, time))
     ]
   })
@@ -177,7 +177,7 @@ export const eventDeliveries = (name: string, fixture: StoreFixture, wanted: num
           const { deliveries, died, events } = yield* play(seededDraw(seed), wanted)
           const numbers = Array.from({ length: events }, (_, index) => index + 1)
           expect((yield* stored("change", changeId(1))).record).toMatchObject({
-            spent_usd: events,
+            spentUsd: events,
             reason: String(events)
           })
           const answers = (yield* everyEvent).filter((each) => !isSource(each))

@@ -1,4 +1,6 @@
 /** Changes: a goal for a Project, from its opening to its end. */
+import { moneyNames } from "@pawl/core/model/Change"
+import { withWireNames } from "@pawl/core/primitives/WireNames"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
@@ -6,18 +8,21 @@ import { about, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../Paging.ts"
 import { ChangeRecord, TaskRecord } from "../RecordSchemas.ts"
 
-const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
+/** A Change, as an answer tells it. */
+export const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
+
+const budgetName = { budgetUsd: moneyNames.budgetUsd }
 
 const NewChangeBody = Schema.Struct({
   /** The same one again answers the Change that it opened before. */
   clientRequestId: Schema.String,
   goal: Schema.String,
   /** Above 0, at most 100, at most 2 decimals. */
-  budget_usd: Schema.Finite,
+  budgetUsd: Schema.Finite,
   startPlanning: Schema.optionalKey(Schema.Boolean)
-})
+}).pipe(withWireNames(budgetName))
 
-const BudgetBody = Schema.Struct({ budget_usd: Schema.Finite })
+const BudgetBody = Schema.Struct({ budgetUsd: Schema.Finite }).pipe(withWireNames(budgetName))
 
 const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes", {
   params: ById,

@@ -1,5 +1,5 @@
 /** Answers whose schema changes nothing, written without the library's encoder: the same bytes in a tenth of the time. */
-import { writing } from "@pawl/core/primitives/JsonWriter"
+import { plainJson } from "@pawl/core/primitives/PlainJson"
 import { Schema, SchemaAST } from "effect"
 import { HttpServerResponse } from "effect/http"
 
@@ -12,7 +12,7 @@ const library: Written = () => null
 
 const make = (status: number, schema: Schema.Top): Written => {
   // What is no object, the text of an output, has an encoding of its own.
-  const write = SchemaAST.isObjects(schema.ast) ? writing(Schema.toCodecJson(schema)) : null
+  const write = SchemaAST.isObjects(schema.ast) ? (plainJson(Schema.toCodecJson(schema))?.write ?? null) : null
   if (write === null) return library
   const options = { status, contentType: "application/json" }
   return (value) => {

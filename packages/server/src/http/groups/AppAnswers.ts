@@ -25,12 +25,12 @@ export const previewAnswer = (pointer: Pointer) =>
     url,
     status: pointer.status,
     previewId: pointer.channel.slice("preview:".length),
-    candidateId: pointer.candidate_id,
-    changeId: pointer.change_id,
+    candidateId: pointer.candidateId,
+    changeId: pointer.changeId,
     commit: pointer.commit,
     generation: pointer.generation,
-    updatedAt: pointer.updated_at,
-    expiresAt: Time.fromMillis(Time.toMillis(pointer.created_at) + Limits.previewDays * dayMs)
+    updatedAt: pointer.updatedAt,
+    expiresAt: Time.fromMillis(Time.toMillis(pointer.createdAt) + Limits.previewDays * dayMs)
   }))
 
 /** The address of a generation's version host; null when it has none. */
@@ -45,7 +45,7 @@ const shown = pointerStatuses.filter((status) => status !== "removed")
 /** The app with its newest previews. Of an app that was removed, none is left to be shown. */
 export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
   const newest = yield* (yield* Records).list("pointer", {
-    projectId: pointer.project_id,
+    projectId: pointer.projectId,
     where: { expires: "yes", status: shown },
     order: "newest"
   })
@@ -58,7 +58,7 @@ export const appAnswer = Effect.fnUntraced(function* (pointer: Pointer) {
     generation: pointer.generation,
     commit: pointer.commit,
     reason: pointer.reason,
-    updatedAt: pointer.updated_at,
+    updatedAt: pointer.updatedAt,
     previews
   }
 })

@@ -57,12 +57,12 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
       answering(
         Effect.gen(function* () {
           const candidate = yield* onCandidate(params.id)
-          const { id, projectId, base_commit, commit, status } = candidate
+          const { id, projectId, baseCommit, commit, status } = candidate
           if (commit === null) return yield* new NotComposed({ candidateId: id, status })
           return yield* diffAnswer({
             project: projectId,
             fork: candidateFork(id),
-            from: base_commit,
+            from: baseCommit,
             to: commit,
             asked: { kind: "candidate", id }
           })

@@ -8,6 +8,7 @@ import { open } from "@pawl/core/change/Changes"
 import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { ChangeAnswer } from "../../api/groups/ChangesApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
@@ -23,6 +24,9 @@ const workGraph = (projectId: string, changeId: string) =>
     Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
   )
 
+/** By hand, because both of its statuses answer the same shape. */
+const answerOf = HttpServerResponse.schemaJson(ChangeAnswer)
+
 /** Handlers of `changes`, with their Tasks, work graph and budget. */
 export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =>
   handlers
@@ -30,15 +34,15 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          const { clientRequestId, goal, budget_usd, startPlanning } = payload
+          const { clientRequestId, goal, budgetUsd, startPlanning } = payload
           const { change, created } = yield* open(yield* actor, {
             projectId: project.id,
             clientRequestId,
             goal,
-            budget_usd,
+            budgetUsd,
             ...(startPlanning === undefined ? {} : { startPlanning })
           })
-          return HttpServerResponse.jsonUnsafe({ change }, { status: created ? 201 : 200 })
+          return yield* answerOf({ change }, { status: created ? 201 : 200 }).pipe(Effect.orDie)
         })
       )
     )
@@ -76,7 +80,7 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
       answering(
         Effect.gen(function* () {
           const change = yield* onChange(params.id)
-          return { change: yield* raise(yield* actor, change.id, payload.budget_usd) }
+          return { change: yield* raise(yield* actor, change.id, payload.budgetUsd) }
         })
       )
     )

@@ -1,6 +1,4 @@
 /** What the acts of the demo have in common: the verbs of the API, and the looks that check what they did. */
-import type { Change } from "@pawl/core/model/Change"
-import type { Candidate } from "@pawl/core/model/Candidate"
 import type { ChangeSet } from "@pawl/core/model/ChangeSet"
 import type { Evidence } from "@pawl/core/model/Evidence"
 import type { Release } from "@pawl/core/model/Release"
@@ -8,6 +6,7 @@ import type { Promoted } from "@pawl/core/promotion/Promotions"
 import { type DemoApi, Unexpected } from "./DemoApi.ts"
 import type { Files } from "./Story.ts"
 import type { Timeline } from "./Timeline.ts"
+import type { CandidateJson, ChangeJson } from "../../api/RecordSchemas.ts"
 
 /** What of an app the demo looks at. */
 export interface App {
@@ -18,7 +17,7 @@ export interface App {
 
 /** A Candidate whose verification has ended, however it ended. */
 export interface Verified {
-  readonly candidate: Candidate
+  readonly candidate: CandidateJson
   readonly evidence: ReadonlyArray<Evidence>
 }
 
@@ -66,8 +65,8 @@ export const openChange = async (
   name: string,
   goal: string,
   files: Files
-): Promise<Change> => {
-  const { change } = await api.post<{ change: Change }>(`/v1/projects/${projectId}/changes`, {
+): Promise<ChangeJson> => {
+  const { change } = await api.post<{ change: ChangeJson }>(`/v1/projects/${projectId}/changes`, {
     clientRequestId: `demo-${name}`,
     goal,
     budget_usd: 1,
@@ -78,17 +77,17 @@ export const openChange = async (
 }
 
 /** Asks for a Candidate of all that the Change has. */
-export const askFor = async ({ api }: Demo, change: Change): Promise<Candidate> =>
-  (await api.post<{ candidate: Candidate }>(`/v1/changes/${change.id}/candidates`)).candidate
+export const askFor = async ({ api }: Demo, change: ChangeJson): Promise<CandidateJson> =>
+  (await api.post<{ candidate: CandidateJson }>(`/v1/changes/${change.id}/candidates`)).candidate
 
 /** Asks for a Candidate of the Change, and waits for its verification. */
-export const verify = async (demo: Demo, change: Change): Promise<Verified> =>
+export const verify = async (demo: Demo, change: ChangeJson): Promise<Verified> =>
   verification(demo, (await askFor(demo, change)).id)
 
 /** Waits for a Candidate's verification, and answers what it left. */
 export const verification = async ({ api }: Demo, candidateId: string): Promise<Verified> => {
   const ended = await until(
-    () => api.get<{ candidate: Candidate }>(`/v1/candidates/${candidateId}`),
+    () => api.get<{ candidate: CandidateJson }>(`/v1/candidates/${candidateId}`),
     (answer) => !["composing", "verifying"].includes(answer.candidate.status),
     "the verification"
   )
@@ -97,7 +96,7 @@ export const verification = async ({ api }: Demo, candidateId: string): Promise<
 }
 
 /** Promotes a Candidate; a refusal rejects with `Unexpected`. */
-export const promote = ({ api }: Demo, candidate: Candidate): Promise<Promoted> =>
+export const promote = ({ api }: Demo, candidate: CandidateJson): Promise<Promoted> =>
   api.post<Promoted>(`/v1/candidates/${candidate.id}/promote`)
 
 /** Waits until a release is neither queued nor building, and answers it. */
@@ -128,9 +127,9 @@ export const mustBeVerified = ({ candidate, evidence }: Verified): void =>
   )
 
 /** Waits until a Change has ended, and answers how. */
-export const endOf = async ({ api }: Demo, changeId: string): Promise<Change> => {
+export const endOf = async ({ api }: Demo, changeId: string): Promise<ChangeJson> => {
   const { change } = await until(
-    () => api.get<{ change: Change }>(`/v1/changes/${changeId}`),
+    () => api.get<{ change: ChangeJson }>(`/v1/changes/${changeId}`),
     (answer) => ["completed", "failed", "cancelled"].includes(answer.change.status),
     "the Change"
   )

@@ -3,15 +3,15 @@ import { createCipheriv } from "node:crypto"
 import { readdirSync, readFileSync, readlinkSync, watch, writeFileSync } from "node:fs"
 import { type IncomingMessage, request } from "node:http"
 import { join } from "node:path"
-import type { Change } from "@pawl/core/model/Change"
 import type { ChangeSet } from "@pawl/core/model/ChangeSet"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient, gitUrl } from "../kit/GitClient.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
+import type { ChangeJson } from "@pawl/server/api/RecordSchemas"
 
-const refOf = (change: Change) => `refs/changes/${change.id}`
+const refOf = (change: ChangeJson) => `refs/changes/${change.id}`
 
 /** Names below a folder that are there only while something is under way. */
 const litter = (folder: string): ReadonlyArray<string> =>
@@ -47,9 +47,9 @@ describe("git for people", () => {
     expect([code, output]).toEqual([0, expect.anything()])
     return name
   }
-  const push = (name: string, change: Change, from = "HEAD") =>
+  const push = (name: string, change: ChangeJson, from = "HEAD") =>
     client.run(name, ["push", "origin", `${from}:${refOf(change)}`])
-  const changeSets = async (change: Change): Promise<ReadonlyArray<ChangeSet>> =>
+  const changeSets = async (change: ChangeJson): Promise<ReadonlyArray<ChangeSet>> =>
     (await server.api.get<{ items: ReadonlyArray<ChangeSet> }>(`/v1/changes/${change.id}/changesets`)).items
   const main = async () => (await client.git(".", "ls-remote", url(), "refs/heads/main")).slice(0, 40)
   const canonical = async () =>
@@ -181,7 +181,7 @@ describe("git for people", () => {
   })
 
   describe("refuses, in words, and records nothing:", () => {
-    let [mine, change, closed] = ["", undefined as unknown as Change, undefined as unknown as Change]
+    let [mine, change, closed] = ["", undefined as unknown as ChangeJson, undefined as unknown as ChangeJson]
     beforeAll(async () => {
       ;[mine, change, closed] = [await clone(), await newChange(), await newChange()]
       await client.commit(mine, { "x.txt": "x\n" })

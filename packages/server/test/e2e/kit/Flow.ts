@@ -1,12 +1,11 @@
 /** The main path over the API, one call at a time. */
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
 import type { ChangeSet } from "@pawl/core/model/ChangeSet"
 import type { Evidence } from "@pawl/core/model/Evidence"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
 import type { Release } from "@pawl/core/model/Release"
 import type { DemoApi } from "../../../src/node/demo/DemoApi.ts"
 import { setTimeout as pause } from "node:timers/promises"
+import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 
 export interface App {
   readonly status: string
@@ -58,25 +57,25 @@ export const liveApp = (api: DemoApi, projectId: string, generation: number): Pr
     ({ app }) => app !== null && app.status === "live" && app.generation === generation
   ).then(({ app }) => app!)
 
-export const openChange = async (api: DemoApi, projectId: string, name: string): Promise<Change> => {
+export const openChange = async (api: DemoApi, projectId: string, name: string): Promise<ChangeJson> => {
   const body = { clientRequestId: name, goal: name, budget_usd: 1, startPlanning: false }
-  return (await api.post<{ change: Change }>(`/v1/projects/${projectId}/changes`, body)).change
+  return (await api.post<{ change: ChangeJson }>(`/v1/projects/${projectId}/changes`, body)).change
 }
 
 export const edit = async (
   api: DemoApi,
-  change: Change,
+  change: ChangeJson,
   files: Readonly<Record<string, unknown>>,
   message = "an edit"
 ): Promise<ChangeSet> =>
   (await api.post<{ changeset: ChangeSet }>(`/v1/changes/${change.id}/changesets`, { message, files })).changeset
 
-export const requestCandidate = async (api: DemoApi, change: Change): Promise<Candidate> =>
-  (await api.post<{ candidate: Candidate }>(`/v1/changes/${change.id}/candidates`)).candidate
+export const requestCandidate = async (api: DemoApi, change: ChangeJson): Promise<CandidateJson> =>
+  (await api.post<{ candidate: CandidateJson }>(`/v1/changes/${change.id}/candidates`)).candidate
 
-export const gated = (api: DemoApi, candidateId: string): Promise<Candidate> =>
+export const gated = (api: DemoApi, candidateId: string): Promise<CandidateJson> =>
   until(
-    () => api.get<{ candidate: Candidate }>(`/v1/candidates/${candidateId}`),
+    () => api.get<{ candidate: CandidateJson }>(`/v1/candidates/${candidateId}`),
     ({ candidate }) => candidate.status !== "composing" && candidate.status !== "verifying"
   ).then(({ candidate }) => candidate)
 

@@ -1,10 +1,10 @@
 /** Old promises asked again, and risk by what a file does, on a running server: real git, builds and sandboxes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Change } from "@pawl/core/model/Change"
 import type { Why } from "@pawl/core/why/Why"
 import type { Event } from "@pawl/core/model/Event"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+import type { ChangeJson } from "@pawl/server/api/RecordSchemas"
 
 const folder = temporaryFolder()
 let server: ServerProcess
@@ -24,7 +24,7 @@ let changes = 0
 /** A Candidate of one edit, after its checks, with what each of them showed. */
 const checked = async (projectId: string, edits: Edits) => {
   const { api } = server
-  const change: Change = await Flow.openChange(api, projectId, `change-${++changes}`)
+  const change: ChangeJson = await Flow.openChange(api, projectId, `change-${++changes}`)
   await Flow.edit(api, change, edits)
   const candidate = await Flow.gated(api, (await Flow.requestCandidate(api, change)).id)
   const rows = await Flow.evidence(api, candidate.id)
@@ -147,7 +147,7 @@ describe("A test that a Change weakens", () => {
     await policy(strict, { approvalRiskTiers: ["high"], autoPromoteRiskTiers: all })
     const waits = await checked(strict, { "src/price.js": price(2), "test/price.mjs": test(2) })
     expect(waits.candidate.status).toBe("verified")
-    expect((await server.api.get<{ change: Change }>(`/v1/changes/${waits.change.id}`)).change).toMatchObject({
+    expect((await server.api.get<{ change: ChangeJson }>(`/v1/changes/${waits.change.id}`)).change).toMatchObject({
       status: "awaiting_approval",
       riskTier: "high"
     })

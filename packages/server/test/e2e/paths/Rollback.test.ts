@@ -2,13 +2,12 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
 import type { Audit } from "@pawl/core/model/Audit"
 import type { Generation } from "@pawl/core/model/Generation"
 import { pawl } from "../kit/Command.ts"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
+import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 
 describe("A rollback and an audit on a running server", () => {
   const folder = temporaryFolder()
@@ -23,7 +22,7 @@ describe("A rollback and an audit on a running server", () => {
     folder.remove()
   })
 
-  const change = async (name: string, files: Readonly<Record<string, string>>): Promise<Candidate> => {
+  const change = async (name: string, files: Readonly<Record<string, string>>): Promise<CandidateJson> => {
     const { api } = server
     const opened = await Flow.openChange(api, projectId, name)
     await Flow.edit(api, opened, files)
@@ -51,7 +50,7 @@ describe("A rollback and an audit on a running server", () => {
       status: 409,
       problem: { code: "stale" }
     })
-    const asked = await api.post<{ change: Change; candidate: Candidate }>(path, {
+    const asked = await api.post<{ change: ChangeJson; candidate: CandidateJson }>(path, {
       targetGeneration: 1,
       expectedGeneration: 2
     })

@@ -2,8 +2,6 @@
 import { rmSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
 import type { Delivery } from "@pawl/core/model/Delivery"
 import type { Audit } from "@pawl/core/model/Audit"
 import type { Event } from "@pawl/core/model/Event"
@@ -13,6 +11,7 @@ import * as Flow from "../kit/Flow.ts"
 import { gitClient } from "../kit/GitClient.ts"
 import { temporaryFolder } from "../kit/ServerProcess.ts"
 import { answering, type Left, type Reader, reader, receiver, type Told, unpack } from "./VersionThree.ts"
+import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 
 /** For a busy machine: each of these waits for work that runs. */
 const slow = { timeout: 180_000 }
@@ -114,7 +113,7 @@ export const readOn = (store: Store) => {
     slow,
     async (name) => {
       const { items } = await Flow.until(
-        () => server.api.get<Page<Candidate>>(`/v1/changes/${left.facts.flight.changes[name]}/candidates`),
+        () => server.api.get<Page<CandidateJson>>(`/v1/changes/${left.facts.flight.changes[name]}/candidates`),
         (page) => page.items.length > 0
       )
       expect(items).toHaveLength(1)
@@ -126,7 +125,7 @@ export const readOn = (store: Store) => {
 
   it("recomposes a Candidate that had become stale", slow, async () => {
     const { items } = await Flow.until(
-      () => server.api.get<Page<Candidate>>(`/v1/changes/${left.facts.flight.changes["recomposing"]}/candidates`),
+      () => server.api.get<Page<CandidateJson>>(`/v1/changes/${left.facts.flight.changes["recomposing"]}/candidates`),
       ({ items: found }) => found.at(-1)?.recomposition === 1 && found.at(-1)?.status === "verified"
     )
     expect(items.map((each) => [each.status, each.base_generation])).toEqual([
@@ -148,7 +147,7 @@ export const readOn = (store: Store) => {
       await Flow.liveApp(server.api, id, 1)
       expect(await text(label)).toBe("two")
       const { change } = await Flow.until(
-        () => server.api.get<{ change: Change }>(`/v1/changes/${left.facts.flight.changes[name]}`),
+        () => server.api.get<{ change: ChangeJson }>(`/v1/changes/${left.facts.flight.changes[name]}`),
         (answer) => answer.change.status !== "releasing"
       )
       expect(change.status).toBe("completed")
@@ -300,7 +299,7 @@ export const readOn = (store: Store) => {
     expect(await Flow.promote(api, candidate.id)).toMatchObject({ outcome: "promoted", generation: 5 })
     expect(await Flow.released(api, story.id, 5)).toMatchObject({ status: "deployed" })
     const body = { targetGeneration: 0, expectedGeneration: 5 }
-    const back = await api.post<{ candidate: Candidate }>(`/v1/projects/${story.id}/rollback`, body)
+    const back = await api.post<{ candidate: CandidateJson }>(`/v1/projects/${story.id}/rollback`, body)
     const rollback = await Flow.gated(api, back.candidate.id)
     if ((rollback.plan_json?.approvalRequired ?? false) === true)
       await api.post(`/v1/changes/${rollback.changeId}/approve`, { candidateId: rollback.id, decision: "granted" })

@@ -39,7 +39,7 @@ const openStream = Effect.gen(function* () {
   const ledger = yield* Ledger
   const slug = { organizationId: firstOrganizationId, slug: "a", projectId } as const
   yield* ledger.commit({ name: "test", projectId: null, writes: [Commit.insert("slug", slug)] })
-  const stored = { ...project, createdAt: time, updatedAt: time, cleaned_at: null }
+  const stored = { ...project, createdAt: time, updatedAt: time, cleanedAt: null }
   yield* ledger.commit({ name: "test", projectId, writes: [Commit.insert("project", stored)] })
   const { user, text } = yield* Users.create(owner.id, { name: "Viewer" }, Tokens.operator)
   yield* Members.replace(projectId, [{ userId: user.id, role: "viewer" }])

@@ -23,7 +23,7 @@ export const agentContract = (name: string, fixture: AgentFixture): void => {
     planned: plannedTask,
     source: fixture.source ?? { repository: "proj_a" as never, commit: "a".repeat(40), tree: "b".repeat(40) },
     findings: [],
-    remaining_usd: 1
+    remainingUsd: 1
   }
   const work = (end: AgentOutcome["_tag"], times: number) =>
     Effect.flatMap(Agent, (agent) => Effect.all(Array.from({ length: times }, () => agent.work(job)))).pipe(
@@ -42,8 +42,8 @@ export const agentContract = (name: string, fixture: AgentFixture): void => {
         const [outcome] = await work(end, 1)
         expect(Number.isInteger(outcome?.usage.modelCalls)).toBe(true)
         expect(outcome?.usage.modelCalls).toBeGreaterThanOrEqual(0)
-        expect(outcome?.usage.cost_usd).toBeGreaterThanOrEqual(0)
-        expect(outcome?.usage.cost_usd).toBeLessThanOrEqual(job.remaining_usd)
+        expect(outcome?.usage.costUsd).toBeGreaterThanOrEqual(0)
+        expect(outcome?.usage.costUsd).toBeLessThanOrEqual(job.remainingUsd)
       }
     })
 

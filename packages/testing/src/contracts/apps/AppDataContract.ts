@@ -36,21 +36,21 @@ const list = (options: { readonly prefix?: string; readonly limit?: number } = {
   )
 
 const pointer = (channel: Channel, incarnation: number): Pointer => ({
-  project_id: projectId(),
+  projectId: projectId(),
   slug: "shop",
   label: "shop",
   channel,
   incarnation,
   commit: objectId(1),
   generation: 0,
-  bundle_key: "apps/p/c/bundle.json",
-  bundle_digest: "0".repeat(64),
+  bundleKey: "apps/p/c/bundle.json",
+  bundleDigest: "0".repeat(64),
   status: "live",
   reason: null,
-  candidate_id: null,
-  change_id: null,
-  created_at: time,
-  updated_at: time
+  candidateId: null,
+  changeId: null,
+  createdAt: time,
+  updatedAt: time
 })
 const serving = (channel: Channel, incarnation = 1) =>
   commit({ writes: [insert("pointer", pointer(channel, incarnation))] })

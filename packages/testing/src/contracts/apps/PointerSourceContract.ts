@@ -27,32 +27,32 @@ export const recordedPointers = (fixture: StoreFixture): PointerSourceFixture =>
     put: (pointer) =>
       Effect.gen(function* () {
         const records = yield* Records
-        const known = yield* records.get("pointer", pointerKey(pointer.project_id, pointer.channel))
+        const known = yield* records.get("pointer", pointerKey(pointer.projectId, pointer.channel))
         const write = Option.match(known, {
           onNone: () => insert("pointer", pointer),
           onSome: (stored) => update("pointer", stored, pointer)
         })
-        yield* commit({ projectId: pointer.project_id, writes: [write] })
+        yield* commit({ projectId: pointer.projectId, writes: [write] })
       }).pipe(Effect.provide(services))
   }))
 })
 
 const pointer = (fields: Partial<Pointer> = {}): Pointer => ({
-  project_id: projectId(),
+  projectId: projectId(),
   slug: "shop",
   label: "shop",
   channel: "production",
   incarnation: 1,
   commit: null,
   generation: null,
-  bundle_key: null,
-  bundle_digest: null,
+  bundleKey: null,
+  bundleDigest: null,
   status: "live",
   reason: null,
-  candidate_id: null,
-  change_id: null,
-  created_at: time,
-  updated_at: time,
+  candidateId: null,
+  changeId: null,
+  createdAt: time,
+  updatedAt: time,
   ...fields
 })
 
@@ -71,7 +71,7 @@ export const pointerSourceContract = (name: string, fixture: PointerSourceFixtur
         Effect.gen(function* () {
           expect(yield* found(world)).toBe(null)
           const shop = pointer()
-          const other = pointer({ project_id: projectId(2), slug: "shop-2", label: "shop-2", status: "building" })
+          const other = pointer({ projectId: projectId(2), slug: "shop-2", label: "shop-2", status: "building" })
           const shown = pointer({ channel: preview })
           for (const row of [other, shown, shop]) yield* world.put(row)
           expect(yield* found(world)).toEqual(shop)
@@ -99,7 +99,7 @@ export const pointerSourceContract = (name: string, fixture: PointerSourceFixtur
         Effect.gen(function* () {
           const channels = [preview, "preview:v0000001"] as const
           for (const channel of ["production", ...channels] as const) yield* world.put(pointer({ channel }))
-          yield* world.put(pointer({ label: "other", slug: "other", project_id: projectId(2), channel: preview }))
+          yield* world.put(pointer({ label: "other", slug: "other", projectId: projectId(2), channel: preview }))
           yield* world.put(pointer({ status: "removed", leftovers: true }))
           for (const channel of channels) expect(yield* world.source.find("shop", channel)).toBe("removed")
           yield* world.put(pointer({ status: "building", incarnation: 2, leftovers: true }))

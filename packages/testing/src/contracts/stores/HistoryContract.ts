@@ -152,7 +152,7 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
         const found = yield* stored("change", changeId())
         yield* failure(commit({ writes: [insert("change", change(2)), insert("change", change(1))] }))
         yield* defect(commit({ writes: [update("change", found, { status: "completed" })] }))
-        yield* commit({ writes: [update("change", found, { spent_usd: 1 })] })
+        yield* commit({ writes: [update("change", found, { spentUsd: 1 })] })
         yield* commit({ writes: [insert("head", head())] })
         expect(yield* ofProject()).toEqual(before)
         yield* send([command("a")])

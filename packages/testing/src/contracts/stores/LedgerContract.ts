@@ -323,10 +323,10 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
         const spend = Effect.gen(function* () {
           const found = yield* stored("change", changeId())
           yield* Effect.yieldNow
-          yield* commit({ writes: [update("change", found, { spent_usd: found.record.spent_usd + 1 })] })
+          yield* commit({ writes: [update("change", found, { spentUsd: found.record.spentUsd + 1 })] })
         }).pipe(Effect.retry({ times: 100 }))
         expect((yield* race(Array.from({ length: 32 }, () => spend))).every(Exit.isSuccess)).toBe(true)
-        expect((yield* stored("change", changeId())).record.spent_usd).toBe(32)
+        expect((yield* stored("change", changeId())).record.spentUsd).toBe(32)
       })
     )
 

@@ -97,22 +97,22 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
     promise(
       "finds columns that are null",
       Effect.gen(function* () {
-        const pointer = (channel: "production" | `preview:${string}`, change_id: string | null) => ({
-          project_id: projectId(),
+        const pointer = (channel: "production" | `preview:${string}`, changeId: string | null) => ({
+          projectId: projectId(),
           slug: "s",
           label: "s",
           channel,
           incarnation: 1,
           commit: null,
           generation: null,
-          bundle_key: null,
-          bundle_digest: null,
+          bundleKey: null,
+          bundleDigest: null,
           status: "building" as const,
           reason: null,
-          candidate_id: null,
-          change_id,
-          created_at: change().createdAt,
-          updated_at: change().createdAt
+          candidateId: null,
+          changeId,
+          createdAt: change().createdAt,
+          updatedAt: change().createdAt
         })
         yield* commit({
           writes: [

@@ -1,6 +1,5 @@
 /** A Change of high risk waits for a person. */
 import type { Approval } from "@pawl/core/model/Approval"
-import type { Change } from "@pawl/core/model/Change"
 import {
   type Demo,
   mustBeVerified,
@@ -14,6 +13,7 @@ import {
   verify
 } from "../Steps.ts"
 import * as Story from "../Story.ts"
+import type { ChangeJson } from "../../../api/RecordSchemas.ts"
 
 /** Act 5: promotion is refused until somebody approves. */
 export const approval = async (demo: Demo, shop: Shop) => {
@@ -32,7 +32,7 @@ export const approval = async (demo: Demo, shop: Shop) => {
       )
       const result = await verify(demo, change)
       mustBeVerified(result)
-      const after = await api.get<{ change: Change }>(`/v1/changes/${change.id}`)
+      const after = await api.get<{ change: ChangeJson }>(`/v1/changes/${change.id}`)
       need(after.change.status === "awaiting_approval", `the Change is ${after.change.status}`)
       return result
     },

@@ -1,8 +1,8 @@
 /** Two Changes race for one base, promote themselves, and both end live. */
-import type { Candidate } from "@pawl/core/model/Candidate"
 import type { Policy } from "@pawl/core/model/Policy"
 import { askFor, type Demo, endOf, need, openChange, type Shop, sourceFile } from "../Steps.ts"
 import * as Story from "../Story.ts"
+import type { CandidateJson } from "../../../api/RecordSchemas.ts"
 
 /** Act 4: the one that comes second is composed anew on the first. */
 export const race = async (demo: Demo, shop: Shop) => {
@@ -40,7 +40,7 @@ export const race = async (demo: Demo, shop: Shop) => {
         need(status === "completed", `the Change is ${status}: ${reason}`)
       }
       const lists = await Promise.all(
-        changes.map(({ id }) => api.get<{ items: ReadonlyArray<Candidate> }>(`/v1/changes/${id}/candidates`))
+        changes.map(({ id }) => api.get<{ items: ReadonlyArray<CandidateJson> }>(`/v1/changes/${id}/candidates`))
       )
       const all = lists.flatMap(({ items }) => items)
       const statuses = all.map((candidate) => `${candidate.status} ${candidate.recomposition}`).toSorted()

@@ -1,7 +1,6 @@
 /** Back to an earlier tree, as a step forward. */
-import type { Candidate } from "@pawl/core/model/Candidate"
-import type { Change } from "@pawl/core/model/Change"
 import { type Demo, mustBeVerified, need, promote, proof, released, type Shop, verification } from "../Steps.ts"
+import type { CandidateJson, ChangeJson } from "../../../api/RecordSchemas.ts"
 
 /** Act 7: the tree of `good` comes back as the generation after `failed`, and the stored bundle is served. */
 export const rollback = async (demo: Demo, shop: Shop, from: { readonly failed: number; readonly good: number }) => {
@@ -10,7 +9,7 @@ export const rollback = async (demo: Demo, shop: Shop, from: { readonly failed: 
   const verified = await timeline.step(
     `POST …/rollback asks for the tree of S${from.good} on top of S${from.failed}`,
     async () => {
-      const asked = await api.post<{ change: Change; candidate: Candidate }>(
+      const asked = await api.post<{ change: ChangeJson; candidate: CandidateJson }>(
         `/v1/projects/${shop.projectId}/rollback`,
         { targetGeneration: from.good, expectedGeneration: from.failed }
       )

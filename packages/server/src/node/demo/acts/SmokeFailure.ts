@@ -1,5 +1,4 @@
 /** What no test saw fails when it is live: the version before comes back. */
-import type { Change } from "@pawl/core/model/Change"
 import {
   type App,
   type Demo,
@@ -15,6 +14,7 @@ import {
   verify
 } from "../Steps.ts"
 import * as Story from "../Story.ts"
+import type { ChangeJson } from "../../../api/RecordSchemas.ts"
 
 /** Act 6. Answers the generation that failed, the one that is served instead, and the Change. */
 export const smokeFailure = async (demo: Demo, shop: Shop) => {
@@ -59,6 +59,6 @@ export const smokeFailure = async (demo: Demo, shop: Shop) => {
   return {
     failed: release.generation,
     good: release.replacedGeneration ?? 0,
-    change: verified.candidate.changeId as Change["id"]
+    change: verified.candidate.changeId as ChangeJson["id"]
   }
 }

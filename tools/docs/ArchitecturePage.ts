@@ -30,7 +30,7 @@ const sources: ReadonlyArray<Source> = readdirSync(`${root}packages`).flatMap((n
 const mayImport = ({ external, node, workspace }: Room): string =>
   [
     ...(workspace.length === 0 ? ["effect"] : workspace).map(code),
-    ...(external === "own" ? ["its own dependencies"] : []),
+    ...(external === "own" ? ["its own dependencies"] : external.filter((name) => !/^effect\b/.test(name)).map(code)),
     ...(node ? ["Node"] : [])
   ].join(", ")
 

@@ -22,7 +22,7 @@ export const appCleanup = (projectId: string): NewCommand => ({
 export const clearStrays = (projectId: string) =>
   Effect.gen(function* () {
     const project = yield* find("project", projectId)
-    if (project?.record.status !== "archived") return yield* decideAndCommit(leavingAgain(projectId))
+    if (project?.record.status !== "archived") return yield* decideAndCommit(recordingLeftovers(projectId))
     // Nothing of an archived Project is ever served again.
     const objects = yield* ObjectStore
     for (const kind of bundleKinds)
@@ -34,7 +34,7 @@ export const clearStrays = (projectId: string) =>
  * cleaning that is under way began with the app before it, and does not take this one for clean. No lease is asked for:
  * what was stored is there, whoever stored it.
  */
-export const leavingAgain = Effect.fnUntraced(function* (projectId: string) {
+export const recordingLeftovers = Effect.fnUntraced(function* (projectId: string) {
   const pointer = yield* find("pointer", pointerKey(projectId, "production"))
   if (pointer?.record.status !== "removed") return { answer: undefined }
   const again = { incarnation: pointer.record.incarnation + 1, leftovers: true, updatedAt: yield* Time.now }

@@ -3,7 +3,6 @@ import { Effect, Schema } from "effect"
 import { AppBuilder } from "../bundle/AppBuilder.ts"
 import { endRollback } from "../change/LostCandidate.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
-import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
@@ -224,12 +223,9 @@ export const replan = Effect.fnUntraced(function* (candidateId: string) {
     Effect.gen(function* () {
       const candidate = yield* demand("candidate", candidateId)
       if (candidate.record.status !== "verifying") return { answer: undefined }
-      const writes = [Commit.update("candidate", candidate, { plan: planned.plan, updatedAt: yield* Time.now })]
-      const name = "Composing.replanned"
-      return {
-        answer: undefined,
-        commit: { name, projectId: candidate.record.projectId, lease: yield* lease, writes }
-      }
+      const draft = Draft.begin(candidate.record.projectId, actor, yield* Time.now)
+      Draft.update(draft, "candidate", candidate, { plan: planned.plan, updatedAt: draft.now })
+      return { answer: undefined, commit: Draft.end(draft, { name: "Composing.replanned", lease: yield* lease }) }
     })
   )
 }, Effect.withSpan("Composing.replan"))

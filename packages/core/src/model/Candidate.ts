@@ -54,8 +54,11 @@ export const RejectionCode = Schema.Literals([
 export type RejectionCode = typeof RejectionCode.Type
 
 const fields = Schema.Struct({
+  /** `cand_` and 24 hex digits of a digest: of its base, its ChangeSets and its attempt. */
   id: CandidateId,
+  /** The Project that it is of. */
   projectId: ProjectId,
+  /** The Change that it is composed for. */
   changeId: ChangeId,
   /** The id of the first Candidate of the line of recompositions. */
   lineage: CandidateId,
@@ -65,7 +68,9 @@ const fields = Schema.Struct({
   attempt: Schema.Finite,
   /** The generation that it was composed on, and the only one that it can be promoted on. */
   baseGeneration: Schema.Finite,
+  /** The commit of that generation: the first parent of the merges. */
   baseCommit: ObjectId,
+  /** The tree of that commit. */
   baseTree: ObjectId,
   /** What it is composed of, in the order of the merges. */
   changeSets: Schema.Array(ChangeSetId),
@@ -73,7 +78,9 @@ const fields = Schema.Struct({
   commit: Schema.NullOr(ObjectId),
   /** The tree of that commit: what is checked, approved and promoted. */
   tree: Schema.NullOr(ObjectId),
+  /** Where it is. */
   status: CandidateStatus,
+  /** Why it was rejected or went stale, in words; null else. */
   reason: Schema.NullOr(Schema.String),
   /** Of a rejected one. Not there in rows of earlier versions: `rejectionOf` of `StoredReasons` knows those too. */
   rejection: Schema.optionalKey(RejectionCode),
@@ -85,7 +92,9 @@ const fields = Schema.Struct({
   score: Schema.NullOr(Score),
   /** When its fork was swept; null while it is kept. */
   forkDeletedAt: Schema.NullOr(Timestamp),
+  /** When it was asked for. */
   createdAt: Timestamp,
+  /** When it moved last. */
   updatedAt: Timestamp
 })
 

@@ -46,11 +46,13 @@ export const moneyNames = { budgetUsd: "budget_usd", spentUsd: "spent_usd" } as 
 export const Change = Schema.Struct({
   /** `chg_` and a UUID made of the Project and the `clientRequestId`. */
   id: ChangeId,
+  /** The Project that it is to change. */
   projectId: ProjectId,
   /** Chosen by who opened it: the same one opens nothing twice. */
   clientRequestId: Schema.String,
   /** What the person wants, in their words. */
   goal: Schema.String,
+  /** Where it is. */
   status: ChangeStatus,
   /** The highest risk among its Candidates so far. */
   riskTier: RiskTier,
@@ -62,7 +64,9 @@ export const Change = Schema.Struct({
   kind: Schema.Literals(["goal", "rollback"]),
   /** Who opened it. */
   createdBy: Actor,
+  /** When it was opened. */
   createdAt: Timestamp,
+  /** When it moved last, or was written for what its Candidates did. */
   updatedAt: Timestamp,
   /** The status to return to when a swap is refused; set while promoting. */
   statusBeforePromoting: Schema.NullOr(ChangeStatus),

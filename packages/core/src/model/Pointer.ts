@@ -27,19 +27,26 @@ export type Channel = typeof Channel.Type
 
 /** A bundle that a pointer serves, and the generation it is of; null for a preview that is of none. */
 export const Served = Schema.Struct({
+  /** The commit that the bundle was built of. */
   commit: ObjectId,
+  /** The generation of that commit; null for a preview that is of none. */
   generation: Schema.NullOr(Schema.Finite),
+  /** Where the bundle lies in the object store. */
   bundleKey: Schema.String,
+  /** The SHA-256 of its canonical JSON, in hex: a bundle that has another one is not served. */
   bundleDigest: Sha256
 }).pipe(withWireNames({ bundleKey: "bundle_key", bundleDigest: "bundle_digest" }))
 export interface Served extends Schema.Schema.Type<typeof Served> {}
 
 /** A host's row. Routers serve from it and from nothing else. */
 export const Pointer = Schema.Struct({
+  /** The Project that it is of; with the channel it is the key. */
   projectId: ProjectId,
+  /** The slug of its Project. */
   slug: Schema.String,
   /** The first part of its host. */
   label: Schema.String,
+  /** What its host shows. */
   channel: Channel,
   /** Counts the pointers this channel has had: a removed row is not revived, a deploy makes the next one. */
   incarnation: Schema.Finite,
@@ -47,11 +54,15 @@ export const Pointer = Schema.Struct({
   leftovers: Schema.optionalKey(Schema.Boolean),
   /** Of the bundle that is served; null until there is a good one. */
   commit: Schema.NullOr(ObjectId),
+  /** The generation of that commit; null for a preview that is of none, and without a bundle. */
   generation: Schema.NullOr(Schema.Finite),
+  /** Where that bundle lies in the object store; null until there is one. */
   bundleKey: Schema.NullOr(Schema.String),
+  /** The SHA-256 of its canonical JSON, in hex; null until there is one. */
   bundleDigest: Schema.NullOr(Sha256),
   /** Of production: what was last served and found good. It is what a failed release goes back to. */
   lastGood: Schema.optionalKey(Schema.NullOr(Served)),
+  /** What its host answers. */
   status: PointerStatus,
   /** Why a build failed, in words. */
   reason: Schema.NullOr(Schema.String),
@@ -59,7 +70,9 @@ export const Pointer = Schema.Struct({
   candidateId: Schema.NullOr(CandidateId),
   /** Of a preview: the Change that it belongs to. */
   changeId: Schema.NullOr(ChangeId),
+  /** When it was made. A preview ends `Limits.previewDays` after. */
   createdAt: Timestamp,
+  /** When it moved last. */
   updatedAt: Timestamp
 }).pipe(
   withWireNames({

@@ -9,19 +9,27 @@ import { withWireNames } from "../primitives/WireNames.ts"
 export const ProjectStatus = Schema.Literals(["provisioning", "active", "archived"])
 export type ProjectStatus = typeof ProjectStatus.Type
 
-/** `cleanedAt` is when what an archived one left behind was cleared away; null until then. */
+/** A source with one canonical line, and the app that is served of it. */
 export const Project = Schema.Struct({
+  /** `proj_` and a UUID. */
   id: ProjectId,
+  /** The organization that it belongs to, for good. */
   organizationId: OrganizationId,
   /** Unique per organization. */
   slug: Schema.String,
+  /** For people, and free to repeat. */
   name: Schema.String,
   /** The host label, unique under the apps domain. */
   label: Schema.String,
+  /** Where it is. */
   status: ProjectStatus,
+  /** The id of the user who made it. */
   createdBy: Schema.String,
+  /** When it was made. */
   createdAt: Timestamp,
+  /** When it moved last. */
   updatedAt: Timestamp,
+  /** When what an archived one left behind was cleared away; null until then. */
   cleanedAt: Schema.NullOr(Timestamp)
 }).pipe(withWireNames({ cleanedAt: "cleaned_at" }))
 export interface Project extends Schema.Schema.Type<typeof Project> {}

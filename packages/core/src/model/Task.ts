@@ -114,7 +114,9 @@ export const TaskRun = Schema.Struct({
   reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** How many calls of models it has cost. */
   modelCalls: Schema.Finite,
+  /** What it has cost, in US dollars. */
   costUsd: Schema.Finite,
+  /** When its fork was swept; null while it is kept, and for a run without one. */
   forkDeletedAt: Schema.NullOr(Timestamp)
 }).pipe(withWireNames({ costUsd: "cost_usd" }))
 export interface TaskRun extends Schema.Schema.Type<typeof TaskRun> {}

@@ -12,8 +12,11 @@ import { bundleBytes } from "../bundle/BundleReports.ts"
 export const Usage = Schema.Struct({
   /** Of all Changes. */
   spentUsd: Schema.Finite,
+  /** What runs that go on may still spend. 0: agents outside count their own money. */
   reservedUsd: Schema.Finite,
+  /** Calls of models by Pawl itself, today in UTC. 0: it asks none. */
   modelCallsToday: Schema.Finite,
+  /** As many as may be made in a day: `Limits.modelCallsPerDay`. */
   modelCallsCap: Schema.Finite,
   /** Of this Project, today in UTC. */
   buildsToday: Schema.Finite,

@@ -4,7 +4,6 @@
  */
 import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
-import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { generationKey, pointerKey } from "../model/Entities.ts"
@@ -86,7 +85,7 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
   const probes = yield* smokeTestTree(projectId, step.tree, project.label)
   const at = { projectId: project.id, generation, incarnation }
   const passed = probes.every((probe) => probe.result === "pass")
-  yield* decideAndCommit(passed ? foundGood(at) : takenBack(at, before))
+  yield* decideAndCommit(passed ? recordingGood(at) : servingBefore(at, before))
   yield* (yield* PointerSignal).moved(project.label)
 }, Effect.withSpan("Apps.provision"))
 
@@ -126,23 +125,26 @@ const hasOpenRelease = ({ projectId, generation, incarnation }: Deployed) =>
   )
 
 /** What was deployed again answers as it should: a failed release goes back to it. */
-const foundGood = Effect.fnUntraced(function* (deployed: Deployed) {
+const recordingGood = Effect.fnUntraced(function* (deployed: Deployed) {
   const { projectId, generation, incarnation } = deployed
   const pointer = yield* demand("pointer", pointerKey(projectId, production))
   if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
     return { answer: undefined }
   if (yield* hasOpenRelease(deployed)) return { answer: undefined }
-  const writes = [Commit.update("pointer", pointer, { lastGood: servedBy(pointer.record), updatedAt: yield* Time.now })]
-  return { answer: undefined, commit: { name: "Apps.foundGood", projectId, lease: (yield* Process).lease, writes } }
+  const draft = Draft.begin(projectId, system("Apps.foundGood"), yield* Time.now)
+  Draft.update(draft, "pointer", pointer, { lastGood: servedBy(pointer.record), updatedAt: draft.now })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Apps.foundGood", lease: (yield* Process).lease }) }
 })
 
-const takenBack = Effect.fnUntraced(function* ({ projectId, generation, incarnation }: Deployed, before: Served) {
+/** What was deployed again does not answer as it should: what was good before is served again. */
+const servingBefore = Effect.fnUntraced(function* ({ projectId, generation, incarnation }: Deployed, before: Served) {
   const pointer = yield* demand("pointer", pointerKey(projectId, production))
   if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return { answer: undefined }
   if (pointer.record.generation !== generation) return { answer: undefined }
   const good = restorable(pointer.record, generation) ?? before
-  const writes = [Commit.update("pointer", pointer, { ...good, updatedAt: yield* Time.now })]
-  return { answer: undefined, commit: { name: "Apps.takenBack", projectId, lease: (yield* Process).lease, writes } }
+  const draft = Draft.begin(projectId, system("Apps.takenBack"), yield* Time.now)
+  Draft.update(draft, "pointer", pointer, { ...good, updatedAt: draft.now })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Apps.takenBack", lease: (yield* Process).lease }) }
 })
 
 type Outcome =

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { bundleKinds } from "../bundle/Bundle.ts"
-import { leavingAgain } from "../bundle/Strays.ts"
+import { recordingLeftovers } from "../bundle/Strays.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Decision.ts"
 import { Process } from "../work/Processes.ts"
@@ -56,7 +56,7 @@ export const sweepRemoved = Effect.fnUntraced(function* (after: string | null) {
   })
   for (const { record } of page.items) {
     if (record.leftovers === true || (yield* isArchived(record.projectId))) continue
-    if (yield* hasObjects(record.projectId, bundleKinds)) yield* decideAndCommit(leavingAgain(record.projectId))
+    if (yield* hasObjects(record.projectId, bundleKinds)) yield* decideAndCommit(recordingLeftovers(record.projectId))
   }
   return page.nextCursor
 })

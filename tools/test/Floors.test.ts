@@ -22,7 +22,8 @@ describe("The floors of the core", () => {
     const rooms = new Set(floors.map(({ room }) => room))
     expect(debts.flatMap((debt) => debt.split(">")).filter((room) => !rooms.has(room))).toEqual([])
     expect(new Set(debts).size).toBe(debts.length)
-    expect(debts.length).toBeLessThanOrEqual(15)
+    // As many as there are. The number may only become smaller.
+    expect(debts.length).toBeLessThanOrEqual(7)
   })
 
   it("refuse an import that runs up, and a folder without a floor", () => {

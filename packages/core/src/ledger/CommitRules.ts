@@ -78,18 +78,19 @@ const checkWrite = (commit: Commit, write: Write): void => {
   const life = lives.get(write.kind)
   if (write._tag === "Insert" && life !== null && life !== undefined && !life.initial.has(life.status(write.record)))
     throw new BadCommit(`${write.kind} ${idOf(write.kind, write.record)} cannot begin as ${life.status(write.record)}`)
-  if (write._tag === "Update") checkTold(commit, write)
 }
 
-/** A step of a life is told in the commit that makes it, by the events of a row that it may be. */
-const checkTold = (commit: Commit, write: Extract<Write, { readonly _tag: "Update" }>): void => {
+/** Counts the events that a step needs, whichever row it is, into those that the steps before it in the commit need. */
+const checkTold = (commit: Commit, write: Write, needed: Map<EventType, number>): void => {
   const life = lives.get(write.kind)
-  if (life === null || life === undefined) return
+  if (write._tag !== "Update" || life === null || life === undefined) return
   const [from, to] = [life.status(write.from), life.status(write.record)]
   const owed = from === to ? undefined : life.owed.get(from)?.get(to)
   if (owed === undefined) return
-  const isThere = (type: EventType): boolean => commit.events?.some((event) => event.type === type) === true
-  if (owed.some((types) => types.every(isThere))) return
+  const told = (type: EventType): number => commit.events?.filter((event) => event.type === type).length ?? 0
+  for (const type of new Set(owed.flat()))
+    if (owed.every((types) => types.includes(type))) needed.set(type, (needed.get(type) ?? 0) + 1)
+  if (owed.some((types) => types.every((type) => told(type) >= (needed.get(type) ?? 1)))) return
   const words = owed.map((types) => types.join(" and ")).join(", or ")
   throw new BadCommit(`${write.kind} ${idOf(write.kind, write.record)} goes from ${from} to ${to} without ${words}`)
 }
@@ -123,4 +124,7 @@ export const check = (commit: Commit, atMostBytes = Number.POSITIVE_INFINITY): v
   if (events.length > 0 && commit.projectId === null)
     throw new BadCommit(`${commit.name} has events, but the directory has no event sequence`)
   for (const write of writes) checkWrite(commit, write)
+  // A step is told in the commit that makes it, by the events of a row that it may be: each step by its own.
+  const needed = new Map<EventType, number>()
+  for (const write of writes) checkTold(commit, write, needed)
 }

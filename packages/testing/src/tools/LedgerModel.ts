@@ -111,11 +111,11 @@ const judge = (model: Model, asked: Ask): Verdict => {
     )
   )
     return refuse("defect")
-  // Every update says that the Change was `created`: of its steps here only its cancel is told.
-  const cancels = writes.some(
+  // Every update says that the Change was `created`: of its steps here only its cancel is told, each by an event of its own.
+  const cancels = writes.filter(
     (each) => each._tag === "Update" && each.kind === "change" && each.record.status === "cancelled"
   )
-  if (cancels && !events.some(({ type }) => type === "change.cancelled")) return refuse("defect")
+  if (events.filter(({ type }) => type === "change.cancelled").length < cancels.length) return refuse("defect")
   if (asked.step !== null && !asked.holdsLease) return refuse("LeaseLost")
   if (asked.step !== null && model.steps.includes(asked.step)) return refuse("Duplicate")
   const records = new Map(model.records)

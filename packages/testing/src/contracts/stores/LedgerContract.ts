@@ -258,8 +258,15 @@ export const ledgerContract = (name: string, fixture: StoreFixture) => {
         expect(String(yield* defect(commit(cancel)))).toContain("without change.cancelled")
         expect(String(yield* defect(commit({ ...cancel, events: [event()] })))).toContain("without change.cancelled")
         expect(yield* stored("change", changeId())).toEqual(found)
-        yield* commit({ ...cancel, events: [event(), event({}, "change.cancelled")] })
+        const told = event({}, "change.cancelled")
+        yield* commit({ ...cancel, events: [event(), told] })
         expect((yield* stored("change", changeId())).record.status).toBe("cancelled")
+        // Two steps need two events.
+        yield* commit({ writes: [insert("change", change(2)), insert("change", change(3))] })
+        const others = [yield* stored("change", changeId(2)), yield* stored("change", changeId(3))]
+        const both = { writes: others.map((other) => update("change", other, { status: "cancelled" })) }
+        expect(String(yield* defect(commit({ ...both, events: [told] })))).toContain("without change.cancelled")
+        yield* commit({ ...both, events: [told, told] })
       })
     )
 

@@ -109,11 +109,11 @@ const compile = async (): Promise<string> => {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Folders that no run of today can still start programs from. */
+/** Folders that no run of today can still start programs from; those of `tools/vitest/Children.ts` whose run was killed, too. */
 const clear = (now: number): void => {
   for (const name of readdirSync(home)) {
     const path = join(home, name)
-    if (name.startsWith("programs-") && now - statSync(path).mtimeMs > dayMs)
+    if (/^(programs|children)-/.test(name) && now - statSync(path).mtimeMs > dayMs)
       rmSync(path, { recursive: true, force: true })
   }
 }

@@ -32,7 +32,7 @@ describe("A long check", () => {
   })
 
   it.each([
-    ["SIGTERM", rounds({ quick: 7, deep: 20 }), "600.193"],
+    ["SIGTERM", rounds({ quick: 6, deep: 20 }), "600.193"],
     ["SIGKILL", 6, "600.371"]
   ] as const)(
     "ends verified, with no dead letter, however often the server gets %s in it",

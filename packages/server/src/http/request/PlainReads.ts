@@ -3,8 +3,8 @@
  * decoders and the contexts that it merges cost as much as the rest of such a request. Whatever more there is to a request,
  * a query, an unusual character, a credential of another form, goes the library's way.
  */
-import { Context, Effect, Exit, Redacted, Schema } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type Context, Effect, Exit, Redacted, Schema } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"

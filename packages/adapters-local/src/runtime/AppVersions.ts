@@ -6,7 +6,7 @@ import { UploadRoom } from "./wire/HeldUpload.ts"
 import { HostPool } from "./host/HostPool.ts"
 import type { HostProcess, HostSetting } from "./host/HostProcess.ts"
 import type { LoadedBundle } from "./LoadedBundle.ts"
-import { Replicas } from "./host/Replicas.ts"
+import { Replicas, type StartManner } from "./host/Replicas.ts"
 
 /** One version answers many requests: what it is kept by is made once. */
 const keys = new WeakMap<AppVersion, string>()
@@ -44,7 +44,7 @@ export class AppVersions {
     const known = this.byKey.get(key)
     if (known !== undefined) return known
     if (this.byKey.size >= LocalLimits.appVersionsKnown) this.sweep()
-    const made = new Replicas(version, (one, more) => this.start(one, more), this.uploads)
+    const made = new Replicas(version, (one, manner) => this.start(one, manner), this.uploads)
     this.byKey.set(key, made)
     return made
   }
@@ -71,14 +71,14 @@ export class AppVersions {
     return this.pool.close()
   }
 
-  private async start(version: AppVersion, more: boolean): Promise<HostProcess | null> {
+  private async start(version: AppVersion, { low, more }: StartManner): Promise<HostProcess | null> {
     const loaded = await this.load(version)
     const { mainModule } = loaded.bundle
     if (mainModule === null) return null
     const beganMs = performance.now()
     const config = hostConfig(loaded, mainModule)
     const host = await this.pool.take(version, more)
-    await host.assign(version, config).finally(() => this.pool.refillSoon())
+    await host.assign(version, config, low).finally(() => this.pool.refillSoon())
     this.started(version, beganMs, performance.now())
     return host
   }

@@ -1,8 +1,9 @@
 /** One workerd process: started before it knows its app, given one, watched, and killed. Never used for a second app. */
 import { randomBytes } from "node:crypto"
-import { chmodSync, chownSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, readdirSync, writeFileSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import type { Server } from "node:http"
+import { constants, getPriority, setPriority } from "node:os"
 import { join } from "node:path"
 import { AppOverLimit, AppRuntimeUnavailable, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { LocalLimits } from "../../LocalLimits.ts"
@@ -73,6 +74,8 @@ export class HostProcess {
   cold = true
   alive = true
   idleSinceMs = 0
+  /** Every other process goes first, for as long as this one lives: who is not root cannot take that back. */
+  low = false
   /** Requests that it has served. */
   served = 0
   /** Called when the app makes one call too many, to stop the request under way. */
@@ -85,6 +88,7 @@ export class HostProcess {
   private verdict: "cpu" | "memory" | null = null
   private readonly setting: HostSetting
   private readonly child: SpawnedProcess
+  private readonly pid: number
   private readonly watch: Watch
   private readonly said: () => string
 
@@ -92,6 +96,7 @@ export class HostProcess {
     const { child, pid, said } = started
     this.setting = setting
     this.child = child
+    this.pid = pid
     this.said = said
     this.connection = new AppConnection(join(setting.reach, name, "app.sock"))
     try {
@@ -145,11 +150,12 @@ export class HostProcess {
   }
 
   /**
-   * Gives the process its app, once, and resolves when it listens. Fails with `AppThrew` for an app that cannot start, and
+   * Gives the process its app, once, and resolves when it listens. `low`: every other process goes first. Fails with `AppThrew` for an app that cannot start, and
    * with `AppOverLimit` for one that goes over a bound before it does.
    */
-  async assign(version: AppVersion, config: Uint8Array): Promise<void> {
+  async assign(version: AppVersion, config: Uint8Array, low: boolean): Promise<void> {
     this.version = version
+    if (low) this.lower()
     this.watch.begin(LocalLimits.appColdCpuMs)
     // A process that is gone does not take its configuration; its exit tells of that.
     this.child.streams[0]?.end(config)
@@ -217,6 +223,17 @@ export class HostProcess {
     this.stopped = true
     // The wrapper is what we started; workerd dies with it.
     this.child.kill()
+  }
+
+  /** Threads that come later are as those that make them. */
+  private lower(): void {
+    this.low = true
+    try {
+      const priority = Math.min(getPriority() + LocalLimits.appLowNice, constants.priority.PRIORITY_LOW)
+      for (const thread of readdirSync(`/proc/${this.pid}/task`)) setPriority(Number(thread), priority)
+    } catch {
+      // It ended by itself, or runs as somebody whom we may not slow down.
+    }
   }
 
   private died({ lost }: Ended): void {

@@ -5,8 +5,16 @@ import { CrashBudget } from "./CrashBudget.ts"
 import type { UploadRoom } from "../wire/HeldUpload.ts"
 import type { HostProcess } from "./HostProcess.ts"
 
-/** A process for a version, or null when the app has none to start: it is of assets alone. `more`: beside one it has. */
-export type StartHost = (version: AppVersion, more: boolean) => Promise<HostProcess | null>
+/** How a process is started. */
+export interface StartManner {
+  /** Beside one that the app has. */
+  readonly more: boolean
+  /** Every other process goes first: the app has deaths held against it. */
+  readonly low: boolean
+}
+
+/** A process for a version, or null when the app has none to start: it is of assets alone. */
+export type StartHost = (version: AppVersion, manner: StartManner) => Promise<HostProcess | null>
 
 const appStopped = () => new AppRuntimeUnavailable({ reason: "the app was stopped" })
 
@@ -61,7 +69,7 @@ export class Replicas {
   /** A process that is free at this moment; null when there is none. */
   private takeIdle(): HostProcess | null {
     for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop()) {
-      if (idle.heavy) this.retire(idle)
+      if (this.isDue(idle)) this.retire(idle)
       else if (idle.usable) return idle
     }
     return null
@@ -94,19 +102,24 @@ export class Replicas {
   release(host: HostProcess): void {
     // One that is not usable is about to be gone, and `died` sees to who waits.
     if (!host.usable || this.stopped) return
-    if (host.heavy) return this.retire(host)
+    if (this.isDue(host)) return this.retire(host)
     host.idleSinceMs = performance.now()
     const next = this.queue.shift()
     if (next === undefined) this.idle.push(host)
     else next.waiter.give(host)
   }
 
+  /** Whether it makes way for a fresh one: it holds much memory, or goes last though nothing is held against its app now. */
+  private isDue(host: HostProcess): boolean {
+    return host.heavy || (host.low && this.crashes.clean(performance.now()))
+  }
+
   /**
-   * Ends a process that holds much memory before that would end a request: V8 is slow to see what bodies take. One that
+   * Ends a process that is due. One that holds much memory ends before that would end a request: V8 is slow to see what bodies take. One that
    * came to it within few requests counts as one that died, or each request could take a process.
    */
   private retire(host: HostProcess): void {
-    if (host.served < LocalLimits.appHeavyRequests) this.crashes.died(performance.now())
+    if (host.heavy && host.served < LocalLimits.appHeavyRequests) this.crashes.died(performance.now())
     host.kill()
   }
 
@@ -137,9 +150,10 @@ export class Replicas {
 
   private async grow(): Promise<void> {
     const more = this.hosts.size + this.starting > 0
+    const low = !this.crashes.clean(performance.now())
     this.starting += 1
     try {
-      const host = await this.start(this.version, more)
+      const host = await this.start(this.version, { more, low })
       this.starting -= 1
       if (host === null) {
         this.assetsOnly = true

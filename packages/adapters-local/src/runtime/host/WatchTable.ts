@@ -52,4 +52,7 @@ export interface WatchdogData {
   readonly tickMs: number
   /** Between two looks at processes that do not. */
   readonly idleTickMs: number
+  /** The share of its CPU time that a request may take before its process goes after others, and by how much of niceness. */
+  readonly lowShare: number
+  readonly lowNice: number
 }

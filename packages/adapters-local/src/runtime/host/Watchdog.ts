@@ -1,4 +1,4 @@
-/** Kills processes over their CPU or memory bound, from a thread of its own. */
+/** Kills processes over their CPU or memory bound, and slows those that come near it, from a thread of its own. */
 import { Worker } from "node:worker_threads"
 import { LocalLimits } from "../../LocalLimits.ts"
 import {
@@ -43,7 +43,9 @@ export class Watchdog {
       memoryPages: Math.floor(LocalLimits.appMemoryBytes / pageBytes),
       heavyPages: Math.floor(LocalLimits.appHeavyBytes / pageBytes),
       tickMs: LocalLimits.appWatchMs,
-      idleTickMs: LocalLimits.appWatchIdleMs
+      idleTickMs: LocalLimits.appWatchIdleMs,
+      lowShare: LocalLimits.appLowShare,
+      lowNice: LocalLimits.appLowNice
     }
     this.thread = new Worker(
       new URL(`./WatchdogThread${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),

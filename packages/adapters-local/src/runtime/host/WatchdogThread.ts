@@ -1,8 +1,10 @@
 /**
  * The watchdog's thread: reads the CPU time of every thread of a process, and its own memory, and kills it
- * over the bound. It needs nothing of the main thread, which may be busy when an app runs wild.
+ * over the bound. On the way there it lets every other process go first. It needs nothing of the main thread, which may
+ * be busy when an app runs wild.
  */
 import { closeSync, openSync, readdirSync, readSync } from "node:fs"
+import { constants, getPriority, setPriority } from "node:os"
 import { workerData } from "node:worker_threads"
 import { restWord, signedVerdict, sleepingWord, verdicts, type WatchdogData, wakeWord, wordAt } from "./WatchTable.ts"
 
@@ -18,8 +20,24 @@ interface Watched {
   looks: number
   request: number
   baselineNs: number
+  /** The priority that it had before it was lowered; null while it is not. */
+  usual: number | null
 }
 const watched: Array<Watched | undefined> = Array.from({ length: data.rows }, () => undefined)
+
+const ownPriority = getPriority()
+const lowPriority = Math.min(ownPriority + data.lowNice, constants.priority.PRIORITY_LOW)
+
+/** Whether what is lowered can be raised again. Who is not root cannot: an honest app would go last for good. */
+const mayRaise = ((): boolean => {
+  try {
+    setPriority(ownPriority - 1)
+    setPriority(ownPriority)
+    return true
+  } catch {
+    return false
+  }
+})()
 
 /** The numbers of a file of /proc, read anew through an open descriptor: a dead process answers an error, never another one. */
 const number = (descriptor: number, index: number): number => {
@@ -53,6 +71,26 @@ const cpuNs = (one: Watched): number => {
 
 const pagesOwned = (one: Watched): number => number(one.memory, 1) - number(one.memory, 2)
 
+/** Sets the priority of each thread: to the kernel, a process has none of its own. */
+const setEach = (one: Watched, priority: number): void => {
+  for (const thread of one.threads.keys())
+    try {
+      setPriority(Number(thread), priority)
+    } catch {
+      // The thread ended.
+    }
+}
+
+const lower = (one: Watched): void => {
+  one.usual = getPriority(one.pid)
+  setEach(one, lowPriority)
+}
+
+const raise = (one: Watched, usual: number): void => {
+  one.usual = null
+  setEach(one, usual)
+}
+
 const forget = (row: number): void => {
   const one = watched[row]
   if (one === undefined) return
@@ -77,18 +115,21 @@ const look = (row: number, pid: number): void => {
       threads: new Map(),
       looks: 0,
       request: -1,
-      baselineNs: 0
+      baselineNs: 0,
+      usual: null
     }
   }
   const one = watched[row]
   if (one === undefined) return
   const request = Atomics.load(table, wordAt(row, "request"))
   const nowNs = cpuNs(one)
+  const budgetNs = Atomics.load(table, wordAt(row, "budgetMs")) * 1e6
   if (one.request !== request) {
     one.request = request
     one.baselineNs = nowNs
-  } else if (nowNs - one.baselineNs > Atomics.load(table, wordAt(row, "budgetMs")) * 1e6)
-    return kill(row, one, verdicts.cpu)
+    if (one.usual !== null) raise(one, one.usual)
+  } else if (nowNs - one.baselineNs > budgetNs) return kill(row, one, verdicts.cpu)
+  else if (mayRaise && one.usual === null && nowNs - one.baselineNs > data.lowShare * budgetNs) lower(one)
   const pages = pagesOwned(one)
   if (pages > data.memoryPages) kill(row, one, verdicts.memory)
   else if (pages > data.heavyPages) Atomics.store(table, wordAt(row, "heavy"), tenant)

@@ -44,6 +44,21 @@ describe("an app that cannot start", () => {
     ])
   })
 
+  it("goes after others once it has died", async () => {
+    const low: Array<boolean> = []
+    const replicas = new Replicas(
+      version,
+      (_, manner) => {
+        low.push(manner.low)
+        return Promise.reject(new AppThrew({ version: version.id, reason: "Error: at the top" }))
+      },
+      new UploadRoom()
+    )
+    for (let visit = 0; visit < 3; visit += 1)
+      await new Promise((tell) => replicas.ask({ give: () => tell("a process"), refuse: tell }))
+    expect(low).toEqual([false, true, true])
+  })
+
   it("is tried for each visitor while it is the machine that has no room", async () => {
     const { starts } = await visited(
       () => new AppOverLimit({ version: version.id, limit: "busy", retryAfterSeconds: 1 })

@@ -132,9 +132,9 @@ export const LocalLimits = {
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
-  /** By how much of niceness a process goes after others whose app has deaths held against it, or whose request has taken
-      this share of its CPU time: a light request beside it is answered in its usual time, and a start still ends in its own. */
+  /** By how much of niceness a process goes after others: its app has deaths held against it, or its request takes long. */
   appLowNice: 5,
+  /** The share of its CPU time after which a request takes long. */
   appLowShare: 0.5,
   /** Answers of known length up to this are awaited whole, so that what breaks off is a failure and not half an answer. */
   appHeldBodyBytes: 64 * KiB,

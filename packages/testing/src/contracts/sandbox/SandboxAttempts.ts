@@ -1,4 +1,5 @@
 /** Ways out of a sandbox and past its limits. Each prints ESCAPED, the secret, or ends otherwise when it succeeds. */
+import { slice } from "../../Depth.ts"
 import { expect } from "vitest"
 import type { SandboxResult } from "@pawl/core/verification/Sandbox"
 import type { JobParts, SandboxHost } from "./SandboxJobs.ts"
@@ -368,3 +369,12 @@ perl -e 'my ($n, @h) = ("m"); for (1..10) { my $f = syscall(319, $n, 0); open(my
 
 /** Every way that is tried, by network, files, privileges and limits. */
 export const attempts: ReadonlyArray<Attempt> = [...network, ...files, ...privileges, ...limits]
+
+/**
+ * For a sandbox that differs from another one, which is tried with all of them, in how it holds limits alone: all that
+ * try those, and in a quick run a slice of the others.
+ */
+export const limitAttempts: ReadonlyArray<Attempt> = [
+  ...slice([...network, ...files, ...privileges], { quick: 12 }),
+  ...limits
+]

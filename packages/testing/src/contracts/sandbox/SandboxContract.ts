@@ -5,7 +5,7 @@
 import { Effect, Fiber, type Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Sandbox } from "@pawl/core/verification/Sandbox"
-import { type Attempt, attempts } from "./SandboxAttempts.ts"
+import { type Attempt, attempts, limitAttempts } from "./SandboxAttempts.ts"
 import { jobOf, runJob, type RunPromise, type SandboxHost, textOf } from "./SandboxJobs.ts"
 import { checkSystemCalls } from "./SandboxSystemCalls.ts"
 import { checkTools } from "./SandboxTools.ts"
@@ -15,6 +15,8 @@ export interface SandboxFixture {
   readonly layer: Layer.Layer<Sandbox>
   /** Absent for one that runs nothing: only the life of a job is then tried. */
   readonly host?: () => Promise<SandboxHost>
+  /** Another fixture of this adapter is tried with everything, and this one holds nothing but limits in another way. */
+  readonly differsInLimits?: true
 }
 
 const lives = (run: RunPromise) => {
@@ -123,7 +125,8 @@ export const sandboxContract = (name: string, fixture: SandboxFixture): void => 
     beforeAll(async () => {
       host = await makeHost()
     })
-    for (const attempt of attempts) it(attempt.title, () => judge(run, host, attempt))
+    for (const attempt of fixture.differsInLimits === true ? limitAttempts : attempts)
+      it(attempt.title, () => judge(run, host, attempt))
     checkSystemCalls(run)
     checkTools(run)
   })

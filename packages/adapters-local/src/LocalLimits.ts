@@ -53,6 +53,19 @@ export const LocalLimits = {
   gitPushAllocationBytes: 64 * MiB,
 
   // SQLite (decisions)
+  /** How long a statement waits for another process that writes, and how often it is tried where SQLite itself does not wait. */
+  sqliteBusyMs: 5 * second,
+  sqliteLookMs: 10,
+  /** Prepared statements that are kept; the one that was used longest ago goes first. */
+  sqliteStatements: 512,
+  /** Pages (of 4 KiB) in the log after which they are brought into the database: 16 MiB. A commit writes about 25, many of
+      them again and again: with SQLite's own 1,000 every 40th commit would wait for two more syncs. */
+  sqliteLogPages: 4000,
+  /** A log that grew beyond this while somebody read is cut back to it. */
+  sqliteLogBytes: 32 * MiB,
+  /** How long a start in a shared data folder waits for the one before it, and how often it looks. */
+  folderStartMs: 1 * minute,
+  folderLookMs: 50,
   /** Characters of queries and of what they answered that are kept while nobody writes, and of one of them at most. */
   knownReadsChars: 4 * MiB,
   knownReadChars: 256 * KiB,
@@ -111,6 +124,10 @@ export const LocalLimits = {
   appHeavyRequests: 3,
   appWallMs: 30 * second,
   appStartMs: 5 * second,
+  /** How often it is looked whether the wrappers of a process have made way for workerd (decision). */
+  appStartLookMs: 2,
+  /** How long one way of confining workerd may take to show that it works here (decision). */
+  isolationTrialMs: 10 * second,
 
   // App processes (decisions: one process is about 10 MiB of its own and serves one request at a time)
   /** The share of those that is kept for apps that have none yet: apps with many visitors do not take the last. */
@@ -125,10 +142,16 @@ export const LocalLimits = {
   appReplicaAfterMs: 25,
   appQueue: 128,
   appQueueWaitMs: 5 * second,
+  /** When a visitor who was turned away because an app is busy may come again. */
+  appBusyRetryMs: 1 * second,
   appIdleMs: 5 * minute,
   /** How often a process is looked at while it serves, and while it does not. */
   appWatchMs: 4,
   appWatchIdleMs: 64,
+  /** How long a kept connection to a process is used again: workerd closes it 5 seconds after its last answer. */
+  appConnectionKeptMs: 2 * second,
+  /** How long a broken connection waits to hear that its process died. */
+  appDeathNoticeMs: 500,
   /** How often an app may die in a row, and how long until it is owed another start. */
   appCrashBurst: 5,
   appCrashRefillMs: 10 * second,
@@ -157,10 +180,16 @@ export const LocalLimits = {
   appVisitorMs: 500,
   appResponseBytes: 512 * MiB,
   appHeaderBytes: 64 * KiB,
+  /** A line of an answer that says how long a piece is, or that stands behind the last. */
+  appAnswerLineBytes: 1 * KiB,
   /** How much of what an app threw is kept as the reason. */
   appReasonLength: 500,
   /** Versions whose state is remembered without a process. */
   appVersionsKnown: 1000,
+  /** The second that the bounds of lines count in. */
+  appLogWindowMs: 1 * second,
+  /** How many lines back the other half of something is looked for. */
+  appLogHalfLines: 200,
   /** Taken of one app within a second, whatever it prints; the rest is counted. */
   appLogLinesPerSecond: 100,
   appLogBytesPerSecond: 64 * KiB,

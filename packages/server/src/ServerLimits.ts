@@ -14,6 +14,11 @@ export const ServerLimits = {
   gitDiscardBytes: 64 * MiB,
   /** What a clone or a fetch may ask in one request. */
   gitFetchBytes: 1 * MiB,
+  /** Refs that one push may update, each of which is answered, and the name of one beyond `refs/`. */
+  gitPushUpdates: 100,
+  gitRefLength: 300,
+  /** What one line of git's framing carries (git's own bound). */
+  gitLineBytes: 65_516,
   /** Requests that are worked on at once, and that have their caller's turn: worked on, or waiting for their Project's. */
   gitRequestsAtOnce: 16,
   gitRequestsWaiting: 32,
@@ -52,6 +57,11 @@ export const ServerLimits = {
   /** What of a body that is too large, or that nobody asked for, is read on once it is answered, and for how long. */
   bodyDiscardBytes: 64 * MiB,
   bodyDiscardMs: 1 * minute,
+  /** A parameter of a path: ids of dead letters and ChangeSets are longer than what the router takes by itself. */
+  parameterLength: 500,
+  /** Fields that a refusal of a body names. */
+  fieldsNamed: 10,
+  waiverReasonLength: 1000,
   requestsPerMinute: 600,
   /** The span that `requestsPerMinute` counts in. */
   rateWindowMs: minute,
@@ -62,6 +72,8 @@ export const ServerLimits = {
   /** An open event stream says so this often when there is nothing to tell, and looks whether its reader may still read. */
   eventHeartbeatMs: 15 * second,
   eventStreamsPerCaller: 20,
+  /** When a reader whose stream broke off comes back: the stream tells it so. */
+  eventRetryMs: 1 * second,
   /** How long an open stream trusts that its reader may read before it tells the next item (decision: as the rights of others end). */
   eventTrustMs: 1 * second,
 

@@ -7,8 +7,6 @@ import { dayMs, fromMillis, nowMillis, toMillis } from "@pawl/core/primitives/Ti
 import type { Database, Query } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 
-const rowsAtOnce = 1000
-
 /** `Retention` over a database whose tables are there. */
 export const make = (database: Database["Service"]): Retention["Service"] => {
   /** Deletes in portions until one is not full; the statement answers the rows that it deleted. */
@@ -16,7 +14,7 @@ export const make = (database: Database["Service"]): Retention["Service"] => {
     for (let total = 0; ;) {
       const rows = yield* database.query(portion)
       total += rows.length
-      if (rows.length < rowsAtOnce) return total
+      if (rows.length < Limits.retentionRows) return total
     }
   })
 
@@ -27,7 +25,7 @@ export const make = (database: Database["Service"]): Retention["Service"] => {
     })
     const end = kept === undefined ? last + 1 : Number(kept["sequence"])
     for (let next = oldest; next < end;) {
-      next = Math.min(next + rowsAtOnce, end)
+      next = Math.min(next + Limits.retentionRows, end)
       yield* database.batch([
         { sql: "DELETE FROM pawl_event WHERE project_id = ? AND sequence < ?", params: [projectId, next] },
         // Another sweep may have gone further since this one has read: what is gone stays told as gone.
@@ -68,7 +66,7 @@ export const make = (database: Database["Service"]): Retention["Service"] => {
           now - days * dayMs
         )
       const counters = yield* drain({
-        sql: `DELETE FROM pawl_daily_counter WHERE (day, name) IN (SELECT day, name FROM pawl_daily_counter WHERE day < ? LIMIT ${rowsAtOnce}) RETURNING day`,
+        sql: `DELETE FROM pawl_daily_counter WHERE (day, name) IN (SELECT day, name FROM pawl_daily_counter WHERE day < ? LIMIT ${Limits.retentionRows}) RETURNING day`,
         params: [fromMillis(countersFrom).slice(0, 10)]
       })
       return { events, counters }

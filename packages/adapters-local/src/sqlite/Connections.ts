@@ -1,6 +1,7 @@
 /** One open SQLite file and its prepared statements. */
 import type { Row } from "@pawl/sql/Database"
 import Sqlite, { type Statement } from "better-sqlite3"
+import { LocalLimits } from "../LocalLimits.ts"
 import { wrote } from "./KnownReads.ts"
 import { makePrivate } from "./PrivateFile.ts"
 
@@ -15,20 +16,9 @@ export interface Opened {
 export interface Options {
   /** Path of the database file; its folder must exist. */
   readonly filename: string
-  /** How long a statement waits for another process that writes, in ms. Default 5,000. The thread waits with it. */
+  /** How long a statement waits for another process that writes, in ms, and its thread too. Else `LocalLimits.sqliteBusyMs`. */
   readonly busyTimeoutMs?: number
 }
-
-/** How many statements are kept; the one that was used longest ago goes first. */
-const statementsKept = 512
-
-/**
- * After how many pages (of 4 KiB) in the log they are brought into the database. A commit writes about 25, many of
- * them again and again: with SQLite's own 1,000 every 40th commit would wait for two more syncs. 16 MiB.
- */
-const walPages = 4000
-/** A log that grew beyond this while somebody read is cut back to it, in bytes. */
-const walKeptBytes = 32 * 1024 * 1024
 
 const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" && cause.code.startsWith("SQLITE_BUSY")
@@ -42,7 +32,7 @@ const switchToWal = (db: Opened["db"], timeoutMs: number): void => {
       return
     } catch (cause) {
       if (!isBusy(cause) || performance.now() > deadline) throw cause
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LocalLimits.sqliteLookMs)
     }
   }
 }
@@ -52,25 +42,26 @@ export const reads = ({ reader, readonly }: Statement): boolean => reader && rea
 
 /** Opens or makes the file, readable by its owner alone, in WAL mode with full syncs. Throws what SQLite throws. */
 export const open = (options: Options): Opened => {
-  const timeout = options.busyTimeoutMs ?? 5000
+  const timeout = options.busyTimeoutMs ?? LocalLimits.sqliteBusyMs
   if (options.filename !== ":memory:") makePrivate(options.filename)
   const db = new Sqlite(options.filename, { timeout })
   switchToWal(db, timeout)
   db.pragma("synchronous = FULL")
   // A savepoint keeps what it would have to restore: in a file, it would cost as much as the log.
   db.pragma("temp_store = MEMORY")
-  db.pragma(`wal_autocheckpoint = ${walPages}`)
-  db.pragma(`journal_size_limit = ${walKeptBytes}`)
+  db.pragma(`wal_autocheckpoint = ${LocalLimits.sqliteLogPages}`)
+  db.pragma(`journal_size_limit = ${LocalLimits.sqliteLogBytes}`)
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
     const known = statements.get(sql)
     const statement = known ?? db.prepare(sql)
     // A Map goes by insertion: put again, it is the newest.
-    if (known === undefined || statements.size > statementsKept / 2) {
+    if (known === undefined || statements.size > LocalLimits.sqliteStatements / 2) {
       statements.delete(sql)
       statements.set(sql, statement)
     }
-    if (statements.size > statementsKept) for (const oldest of statements.keys()) if (statements.delete(oldest)) break
+    if (statements.size > LocalLimits.sqliteStatements)
+      for (const oldest of statements.keys()) if (statements.delete(oldest)) break
     if (!reads(statement)) wrote()
     return statement
   }

@@ -6,6 +6,7 @@
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Schedule } from "effect"
+import { LocalLimits } from "../LocalLimits.ts"
 import { FolderInUse, FolderUnavailable } from "./DataFolder.ts"
 import { takeExclusive, takeShared } from "./FileLock.ts"
 
@@ -18,10 +19,6 @@ export interface Share {
   readonly settled: Effect.Effect<void>
 }
 
-/** How long a start waits for the one before it, in ms, and how often it looks. */
-const startMs = 60_000
-const lookMs = 50
-
 const unavailable = (folder: string) => (cause: unknown) =>
   new FolderUnavailable({ folder, reason: cause instanceof Error ? cause.message : String(cause) })
 
@@ -31,7 +28,9 @@ const takeTurn = (folder: string) =>
     Effect.flatMap((db) => (db === null ? Effect.fail(new FolderInUse({ folder, pid: null })) : Effect.succeed(db))),
     Effect.retry({
       while: (problem) => problem._tag === "FolderInUse",
-      schedule: Schedule.spaced(lookMs).pipe(Schedule.upTo({ times: startMs / lookMs }))
+      schedule: Schedule.spaced(LocalLimits.folderLookMs).pipe(
+        Schedule.upTo({ times: LocalLimits.folderStartMs / LocalLimits.folderLookMs })
+      )
     })
   )
 

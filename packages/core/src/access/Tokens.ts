@@ -93,9 +93,12 @@ export interface NewToken {
 const prefix = "pawl_"
 
 /** What every credential of Pawl begins with, so that it is known wherever it turns up, and what a person may choose. */
-export const tokenForm = `use ${prefix} and then 3 to 195 visible ASCII characters`
-/** Whether a text may be a token: `pawl_` and 3 to 195 printable ASCII characters. */
-export const isTokenText = (text: string): boolean => /^pawl_[\x21-\x7e]{3,195}$/.test(text)
+export const tokenForm = `use ${prefix} and then ${Limits.tokenChosenMinLength} to ${Limits.tokenChosenLength} visible ASCII characters`
+const tokenText = new RegExp(
+  String.raw`^${prefix}[\x21-\x7e]{${Limits.tokenChosenMinLength},${Limits.tokenChosenLength}}$`
+)
+/** Whether a text may be a token: `pawl_` and as many printable ASCII characters as `Limits` says. */
+export const isTokenText = (text: string): boolean => tokenText.test(text)
 
 /** A new token's text. Keep it; Pawl does not. */
 export const generate: Effect.Effect<Redacted.Redacted, never, Secrets> = Effect.gen(function* () {

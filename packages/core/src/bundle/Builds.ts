@@ -84,7 +84,7 @@ const awaitBuild = Effect.fnUntraced(function* (job: BuildJob) {
   return yield* Effect.acquireUseRelease(
     builder.start(job),
     (handle) =>
-      builder.poll(handle, 1000).pipe(
+      builder.poll(handle, Limits.jobPollMs).pipe(
         Effect.repeat({ until: (state) => state._tag === "Finished" }),
         Effect.flatMap((state) =>
           state._tag === "Finished"
@@ -92,7 +92,7 @@ const awaitBuild = Effect.fnUntraced(function* (job: BuildJob) {
             : Effect.fail(new BuilderUnavailable({ reason: "the build was lost" }))
         ),
         Effect.timeoutOrElse({
-          duration: Limits.buildTimeoutMs * 2,
+          duration: Limits.buildAnswerMs,
           orElse: () => Effect.fail(new BuilderUnavailable({ reason: "the builder does not answer" }))
         })
       ),

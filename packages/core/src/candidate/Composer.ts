@@ -13,7 +13,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { namePaths } from "../project/Paths.ts"
 import { readBytes, readDefinitions, readScripts } from "../project/Source.ts"
-import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
 import { composeBack, planBack } from "./RollbackPlan.ts"
 import { system } from "../model/Actor.ts"
 import { type Candidate, RejectionCode } from "../model/Candidate.ts"
@@ -65,7 +65,7 @@ const merge = Effect.fnUntraced(function* (candidate: Candidate) {
         from: { project: candidate.projectId, fork: workspaceFork(record.runId) },
         message: `Merge ${record.id}\n\n${record.message}`
       })),
-      signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(candidate.createdAt) }
+      signature: signedAt(candidate.createdAt)
     })
     .pipe(
       Effect.map((made): Merge => ({ _tag: "Composed", ...made })),

@@ -16,8 +16,8 @@ import { Records } from "../ledger/Records.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
-import * as Time from "../primitives/Time.ts"
-import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import type { Timestamp } from "../primitives/Time.ts"
+import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
 import { keptBundle } from "../app/KeptBundle.ts"
 import type { Generation } from "../model/Generation.ts"
 
@@ -66,7 +66,7 @@ export const tiersUndone = Effect.fnUntraced(function* (projectId: string, targe
 /** Makes the commit of a rollback in a fork. Derived from the Change alone, so that a second time gives the same commit. */
 export const commitBack = (
   into: RepositoryRef & { readonly fork: string },
-  rollback: { readonly base: string; readonly target: Generation; readonly askedAt: Time.Timestamp }
+  rollback: { readonly base: string; readonly target: Generation; readonly askedAt: Timestamp }
 ) =>
   Effect.flatMap(Repositories, (repositories) =>
     Effect.andThen(
@@ -76,7 +76,7 @@ export const commitBack = (
         tree: rollback.target.tree,
         parents: [rollback.base],
         message: messageOf(rollback.target.generation),
-        signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(rollback.askedAt) }
+        signature: signedAt(rollback.askedAt)
       })
     )
   )

@@ -64,7 +64,7 @@ type Plan = typeof Planned.Type
 /** What the planner answered, read. */
 export const planStep = JournalStep.make("plan", Planned)
 
-const failed = (reason: string): Plan => ({ _tag: "Failed", reason: reason.slice(0, 2000) })
+const failed = (reason: string): Plan => ({ _tag: "Failed", reason: reason.slice(0, Limits.problemLength) })
 
 /** Asks the planner. The graph is journalled, so that whoever carries on stores the very same one. */
 const plan = Effect.fnUntraced(function* (change: Change) {

@@ -131,7 +131,7 @@ export const problemsOf = (tasks: ReadonlyArray<PlannedTask>): ReadonlyArray<Gra
         .filter((key) => !known.has(key))
         .map((key): GraphProblem => ({
           code: "unknown_dependency",
-          detail: `${task.key} depends on ${JSON.stringify(key.slice(0, 100))}, which is no Task`
+          detail: `${task.key} depends on ${JSON.stringify(key.slice(0, Limits.repeatedNameLength))}, which is no Task`
         }))
     ),
     ...(loop.length === 0 ? [] : [{ code: "cycle" as const, detail: `these wait for each other: ${loop.join(", ")}` }])

@@ -159,7 +159,7 @@ const personTask = (change: Change, number: number, edit: Edit, now: Time.Timest
   projectId: change.projectId,
   changeId: change.id,
   key: `edit-${number}`,
-  title: edit.message.split("\n")[0]!.slice(0, 200),
+  title: edit.message.split("\n")[0]!.slice(0, Limits.taskTitleLength),
   kind: "implement",
   complexity: "small",
   dependsOn: [],

@@ -88,7 +88,7 @@ export const keyProblem = (key: string, kind: "key" | "prefix" = "key"): string 
   if (key === "") return kind === "prefix" ? undefined : "it is empty"
   // No UTF-8 form is shorter than its text: a key of this length is refused without counting.
   if (key.length > Limits.objectKeyBytes || utf8Length(key) > Limits.objectKeyBytes)
-    return "it is longer than 1,024 bytes"
+    return `it is longer than ${Limits.objectKeyBytes.toLocaleString("en-US")} bytes`
   if (!isWellFormed(key)) return "it is not well-formed Unicode"
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f\\]/.test(key)) return "it has a backslash or a control character"

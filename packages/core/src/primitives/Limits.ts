@@ -25,6 +25,9 @@ export const Limits = {
   sourceTotalBytes: 64 * MiB,
   pathLength: 1024,
   pathSegmentBytes: 255,
+  /** Of what a caller sent, in a message that repeats it; and of what should have been a short name. */
+  repeatedLength: 200,
+  repeatedNameLength: 100,
   /** Paths that a reason names, and that a Candidate keeps as its conflicts; the rest is counted. */
   pathsNamed: 50,
 
@@ -38,6 +41,8 @@ export const Limits = {
   buildsPerDay: 60,
   /** Wall time of one build (decision: an honest build of 400 files takes under a second). */
   buildTimeoutMs: 60 * second,
+  /** How long a builder may take to say how a build ended (decision: twice the build's own time). */
+  buildAnswerMs: 120 * second,
 
   // What an app keeps (specification)
   appDataKeyLength: 512,
@@ -71,7 +76,7 @@ export const Limits = {
   intentsPerChangeSet: 2_000,
   intentsPerEvent: 100,
   clientRequestIdLength: 200,
-  /** What a dead letter and a line of the log keep of a problem. */
+  /** What a dead letter, a line of the log and a Change that cannot be planned keep of a problem. */
   problemLength: 2_000,
   changeSetFiles: 2_000,
   /** Of people and agents together (decision): each request on a Change reads them all. */
@@ -88,6 +93,7 @@ export const Limits = {
   checksPerPlan: 32,
   checkTimeoutMs: 5 * minute,
   checkTimeoutMaxMs: 15 * minute,
+  checkTitleLength: 200,
   checkCommandLength: 4_000,
   /** Globs of the files that a check declares, and their length. */
   checkFiles: 16,
@@ -107,6 +113,11 @@ export const Limits = {
   riskFiles: 500,
   fileReadsAtOnce: 8,
   checkOutputBytes: 1 * MiB,
+  /** Of the end of an output, what its last lines are looked for in, and how many of them a summary has. */
+  checkTailBytes: 4_000,
+  checkTailLines: 5,
+  /** Of what a builder or a command said, in the summary of an evidence row. */
+  checkSummaryLength: 1_000,
   checkMemoryBytes: 1024 * MiB,
   checkDiskBytes: 512 * MiB,
   checkProcesses: 256,
@@ -122,6 +133,10 @@ export const Limits = {
   sandboxWaitMs: 10 * second,
   /** How long such a command stays away, and how often one looks whether its Change has a sandbox left. */
   sandboxLookMs: 500,
+  /** How long it is waited, beyond a job's own time, for a sandbox that should say how the job ended. */
+  sandboxAnswerMs: 1 * minute,
+  /** How long a builder or a sandbox is asked at a time whether its job has ended. */
+  jobPollMs: 1 * second,
   /** The life of a sandbox's place in the store; who dies gives it back after this. */
   sandboxLeaseMs: 30 * second,
 
@@ -134,6 +149,7 @@ export const Limits = {
   addedRoutes: 32,
   probeRetryMs: 20 * second,
   probeTimeoutMs: 10 * second,
+  probePathLength: 1024,
   probeBodyBytes: 1 * MiB,
 
   // Releases (specification)
@@ -159,6 +175,8 @@ export const Limits = {
   // Commands (specification: 1 to 5 retries; leases and backoff are decisions)
   commandAttempts: 4,
   commandLeaseMs: 30 * second,
+  /** How long a worker with nothing to do waits for a notice of work before it looks by itself (decision). */
+  workLookMs: 1 * second,
   commandBackoffMs: 1 * second,
   commandBackoffMaxMs: 5 * minute,
   /** How long work waits for machinery that is away before a person is asked (decision). */
@@ -172,6 +190,8 @@ export const Limits = {
   /** How long a dead letter waits for a person; then it is dismissed (decision: a quarter). */
   deadLetterDays: 90,
   commitBytes: 4 * MiB,
+  /** Rows of one INSERT: few enough forms of a statement to keep them all prepared (decision). */
+  insertRows: 16,
   /** How long counters of a day or a month are kept: this month's and the last one's are looked at (decision). */
   counterDays: 62,
   /** How often a store looks for what other processes committed (decision: events within a second). */
@@ -221,6 +241,9 @@ export const Limits = {
   auditLineSteps: 100_000,
   tokenNameLength: 100,
   tokenBytes: 32,
+  /** What a person may choose behind a token's prefix: at least, and at most. */
+  tokenChosenMinLength: 3,
+  tokenChosenLength: 195,
   tokensPerUser: 100,
   userNameLength: 100,
   organizationNameLength: 100,
@@ -241,6 +264,10 @@ export const Limits = {
   /** A longer text is decoded each time it is read. */
   knownTextChars: 128 * 1024,
 
+  // Telemetry (decisions: spans that wait beyond the first bound are dropped and counted)
+  /** A longer text of a span is cut. */
+  spanAttributeLength: 200,
+
   // Upkeep (specification, "Scheduling" and "Retention")
   /** How long forks stay after completion, by environment. */
   forkDaysDevelopment: 7,
@@ -253,6 +280,8 @@ export const Limits = {
   /** Events of one object of the archive, and Projects that one message of the daily sweep looks at (decisions). */
   eventsPerArchive: 1000,
   projectsPerMessage: 20,
+  /** Rows that one statement of the retention deletes: nobody waits long for the writer (decision). */
+  retentionRows: 1000,
   /** Bytes that the stored bundles of one Project may come to before somebody is told, and at which share of them
       (the share is the specification's, "Cost alert"). Nothing is refused. */
   bundleBytesPerProject: 5 * 1024 * MiB,

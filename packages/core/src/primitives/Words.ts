@@ -7,8 +7,9 @@ const fieldsOf = (error: Error): string => {
   return Formatter.formatJson(fields)
 }
 
-/** The first 200 characters of what a caller sent, for a message that repeats it. */
-export const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+/** The first `Limits.repeatedLength` characters of what a caller sent, for a message that repeats it. */
+export const short = (text: string): string =>
+  text.length > Limits.repeatedLength ? `${text.slice(0, Limits.repeatedLength)}…` : text
 
 /** The message of an error, or its fields as JSON when it has none; what is redacted stays so. */
 export const wordsOf = (error: Error): string => (error.message === "" ? fieldsOf(error) : error.message)

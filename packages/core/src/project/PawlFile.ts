@@ -12,7 +12,7 @@ export const CheckId = Schema.String.check(matching("^[a-z0-9-]{1,64}$", "a chec
 /** A check that a Project defines: a shell line that passes with exit code 0. */
 export const PawlCheck = Schema.Struct({
   id: CheckId.check(Schema.makeFilter((id) => id !== "build" || "the check id build is taken")),
-  title: Schema.optional(Schema.String.check(Schema.isMaxLength(200))),
+  title: Schema.optional(Schema.String.check(Schema.isMaxLength(Limits.checkTitleLength))),
   command: Schema.String.check(
     Schema.isMinLength(1),
     Schema.isMaxLength(Limits.checkCommandLength),
@@ -31,7 +31,7 @@ export interface PawlCheck extends Schema.Schema.Type<typeof PawlCheck> {}
 export const PawlProbe = Schema.Struct({
   path: Schema.String.check(
     Schema.isPattern(/^\/[^\s]*$/, { message: "a probe path starts with / and has no white space" }),
-    Schema.isMaxLength(1024)
+    Schema.isMaxLength(Limits.probePathLength)
   ),
   status: Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 })).pipe(
     Schema.withDecodingDefaultType(Effect.succeed(200))

@@ -25,7 +25,14 @@ import { demandActive, unchangedProject } from "./ArchivedProject.ts"
 import { applyEdits } from "./Edits.ts"
 import { parsePawlFile } from "./PawlFile.ts"
 import { isSlug, Project } from "../model/Project.ts"
-import { FileContent, type FileEdits, type InvalidPath, Repositories, type TreeTooLarge } from "./Repositories.ts"
+import {
+  FileContent,
+  type FileEdits,
+  type InvalidPath,
+  Repositories,
+  signedAt,
+  type TreeTooLarge
+} from "./Repositories.ts"
 
 /** Another Project of the organization has this slug. */
 export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {
@@ -254,7 +261,7 @@ const seed = Effect.fnUntraced(function* (
   actor: Actor,
   commands: ReadonlyArray<NewCommand> = []
 ) {
-  const signature = { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(project.createdAt) }
+  const signature = signedAt(project.createdAt)
   const { commit, tree } = yield* (yield* Repositories).seed({
     project: project.id,
     files,

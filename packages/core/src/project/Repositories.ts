@@ -4,6 +4,7 @@
  */
 import { namePaths } from "./Paths.ts"
 import { short } from "../primitives/Words.ts"
+import { type Timestamp, toMillis } from "../primitives/Time.ts"
 import { Context, type Effect, Schema, type Stream } from "effect"
 import { type FileChange } from "../model/ChangeSet.ts"
 
@@ -126,6 +127,13 @@ export interface Signature {
   readonly email: string
   readonly atMs: number
 }
+
+/** Of commits that Pawl itself makes. */
+export const signedAt = (moment: Timestamp): Signature => ({
+  name: "Pawl",
+  email: "pawl@localhost",
+  atMs: toMillis(moment)
+})
 
 type Unavailable = RepositoriesUnavailable
 

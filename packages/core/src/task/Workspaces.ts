@@ -2,10 +2,9 @@
 import { Effect } from "effect"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { workspaceFork } from "../primitives/Ids.ts"
-import * as Time from "../primitives/Time.ts"
 import { ensureSynced } from "../project/SourceSync.ts"
 import { namePaths } from "../project/Paths.ts"
-import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
+import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
 import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 /** Where a run works, or why there is no such place. */
@@ -49,7 +48,7 @@ export const prepare = Effect.fnUntraced(function* (task: Task, run: TaskRun, ch
         from: { project: task.projectId, fork: workspaceFork(each.runId) },
         message: `Merge ${each.id}\n\n${each.message}`
       })),
-      signature: { name: "Pawl", email: "pawl@localhost", atMs: Time.toMillis(run.startedAt) }
+      signature: signedAt(run.startedAt)
     })
     .pipe(
       Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),

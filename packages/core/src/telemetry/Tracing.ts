@@ -1,5 +1,6 @@
 /** A tracer that keeps little: names, times, a few attributes, and the name of what failed. Never a message, a stack or a body. */
 import { Cause, Context, type Exit, Option, Tracer } from "effect"
+import { Limits } from "../primitives/Limits.ts"
 import { parse, traceparent } from "./TraceContext.ts"
 
 /** A span that has ended. Times are nanoseconds since 1970. */
@@ -24,9 +25,6 @@ export interface TracerOptions {
   readonly ended: (span: EndedSpan) => void
 }
 
-/** Longer texts are cut. */
-const attributeLength = 200
-
 /** Steps of libraries, and looks that mostly find nothing. Spans under them stand under what is above them. */
 const isHidden = (name: string): boolean =>
   /^(sql|http)\./.test(name) || name === "EventRouter.apply" || name.endsWith(" /health")
@@ -43,7 +41,7 @@ const failureOf = (exit: Exit.Exit<unknown, unknown>): Pick<EndedSpan, "outcome"
 }
 
 const plain = (value: unknown): string | number | boolean =>
-  typeof value === "number" || typeof value === "boolean" ? value : String(value).slice(0, attributeLength)
+  typeof value === "number" || typeof value === "boolean" ? value : String(value).slice(0, Limits.spanAttributeLength)
 
 /** A span of this tracer. */
 export class RecordedSpan implements Tracer.Span {

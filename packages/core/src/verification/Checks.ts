@@ -111,7 +111,8 @@ const compareTree = (check: Check, composed: Composed) =>
     )
   )
 
-const shortened = (text: string): string => (text.length > 1000 ? `${text.slice(0, 1000)} …` : text)
+const shortened = (text: string): string =>
+  text.length > Limits.checkSummaryLength ? `${text.slice(0, Limits.checkSummaryLength)} …` : text
 
 const runBuild = Effect.fnUntraced(function* (composed: Composed) {
   const builder = (yield* AppBuilder).version
@@ -206,7 +207,7 @@ const runJob = Effect.fnUntraced(function* (
   return yield* Effect.acquireUseRelease(
     sandbox.start(job),
     (handle) =>
-      sandbox.poll(handle, 1000).pipe(
+      sandbox.poll(handle, Limits.jobPollMs).pipe(
         Effect.repeat({ until: (state) => state._tag === "Finished" }),
         Effect.flatMap((state) =>
           state._tag === "Finished"
@@ -215,7 +216,7 @@ const runJob = Effect.fnUntraced(function* (
         ),
         // A runner that never answers must not hold the Candidate for ever.
         Effect.timeoutOrElse({
-          duration: job.limits.wallMs + 60_000,
+          duration: job.limits.wallMs + Limits.sandboxAnswerMs,
           orElse: () => Effect.fail(new SandboxUnavailable({ reason: "the sandbox does not answer" }))
         })
       ),
@@ -269,8 +270,8 @@ const counted =
     )
 
 const lastLines = (output: Uint8Array): string => {
-  const lines = new TextDecoder().decode(output.subarray(-4000)).trimEnd().split("\n")
-  return lines.slice(-5).join("\n").slice(-1000)
+  const lines = new TextDecoder().decode(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
+  return lines.slice(-Limits.checkTailLines).join("\n").slice(-Limits.checkSummaryLength)
 }
 
 /** Exit 0 passes and another exit fails; a command that is not there (126, 127), a time-out or a kill is a gap. */

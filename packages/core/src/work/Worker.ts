@@ -41,7 +41,7 @@ export const worker = Effect.fnUntraced(function* <R>(options: {
         yield* FiberSet.run(running, Effect.ensuring(execute(leased, options.handlers), done))
       }
       if (claimed.length > 0) return
-      const work = commands.awaitWork(1000)
+      const work = commands.awaitWork(Limits.workLookMs)
       yield* restore(room.isEverything ? work : Effect.raceFirst(work, Queue.take(freed)))
     })
   )

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, References, Scope } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeUlid } from "@pawl/core/primitives/Ids"
+import { ServerLimits } from "../ServerLimits.ts"
 import { administering } from "../api/Needs.ts"
 import { PawlApi } from "../api/PawlApi.ts"
 import * as Admission from "./request/Admission.ts"
@@ -253,7 +254,7 @@ export const mountHttpApp = Effect.fnUntraced(function* (
   let plainReads: PlainReads.PlainReads = () => null
   const routes = routesOf((services) => (plainReads = PlainReads.make(services)))
   const router = yield* HttpRouter.toHttpEffect(routes).pipe(
-    Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: Endpoints.longestParameter }),
+    Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: ServerLimits.parameterLength }),
     Effect.provideContext(ground)
   )
   const wayOf = (

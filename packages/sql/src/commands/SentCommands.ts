@@ -3,15 +3,12 @@ import type { NewCommand } from "@pawl/core/model/Command"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { Parameter, Statement } from "../Database.ts"
 
-/** How many rows one INSERT takes: few enough forms of the statement to keep them all prepared. */
-const rowsAtOnce = 16
-
-/** Portions of at most 16, so that few forms of a statement are prepared. */
+/** Portions of at most `Limits.insertRows`, so that few forms of a statement are prepared. */
 export const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  all.length > 0 && all.length <= rowsAtOnce
+  all.length > 0 && all.length <= Limits.insertRows
     ? [all]
-    : Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, i) =>
-        all.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce)
+    : Array.from({ length: Math.ceil(all.length / Limits.insertRows) }, (_, i) =>
+        all.slice(i * Limits.insertRows, (i + 1) * Limits.insertRows)
       )
 
 /** A statement that takes rows of values, by their number. Each text is made once, so that it is found prepared. */

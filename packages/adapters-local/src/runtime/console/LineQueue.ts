@@ -39,10 +39,6 @@ interface Queued extends Entry {
   readonly sinceMs: number
 }
 
-const windowMs = 1000
-/** How many lines back the other half of something is looked for. */
-const lookBack = 200
-
 const lineOf = ({ atMs, half, level, source, text, version }: Queued): NewLogLine => ({
   time: fromMillis(atMs),
   channel: version.channel,
@@ -76,7 +72,7 @@ export class LineQueue {
   takes(kind: "console" | "other", bytes: number, version: AppVersion): boolean {
     this.lastVersion = version
     const nowMs = performance.now()
-    if (nowMs - this.windowFromMs >= windowMs) {
+    if (nowMs - this.windowFromMs >= LocalLimits.appLogWindowMs) {
       this.windowFromMs = nowMs
       this.taken = { console: 0, other: 0, bytes: 0 }
     }
@@ -104,7 +100,7 @@ export class LineQueue {
 
   /** The newest line that waits for its other half and is it. */
   half(side: Half["side"], version: AppVersion, key: string, isIt: (entry: Entry) => boolean): Entry | null {
-    const from = Math.max(0, this.entries.length - lookBack)
+    const from = Math.max(0, this.entries.length - LocalLimits.appLogHalfLines)
     for (let at = this.entries.length - 1; at >= from; at--) {
       const entry = this.entries[at]!
       if (entry.half?.side === side && entry.half.key === key && entry.version.id === version.id && isIt(entry))
@@ -139,10 +135,11 @@ export class LineQueue {
     if (this.timer !== null || this.closed) return
     this.timer = setTimeout(() => {
       this.timer = null
-      if (this.dropped > 0 && performance.now() - this.windowFromMs >= windowMs) this.tellDropped()
+      if (this.dropped > 0 && performance.now() - this.windowFromMs >= LocalLimits.appLogWindowMs) this.tellDropped()
       this.flush()
       if (this.entries.length > 0 || this.dropped > 0) this.schedule()
-      else if (this.storing === null && performance.now() - this.windowFromMs >= windowMs) this.onEmpty()
+      else if (this.storing === null && performance.now() - this.windowFromMs >= LocalLimits.appLogWindowMs)
+        this.onEmpty()
       else this.schedule()
     }, LocalLimits.appLogFlushMs)
     this.timer.unref()

@@ -25,9 +25,6 @@ const leafOf = (pid: number): number => {
 
 const nameOf = (pid: number): string => readFileSync(`/proc/${pid}/comm`, "utf8").trim()
 
-/** How often it is looked whether the wrappers have made way for workerd. */
-const lookMs = 2
-
 /** The process id of workerd, once the wrappers around it have started it. It then waits for its configuration. */
 export const workerdOf = async (child: SpawnedProcess, said: () => string): Promise<number> => {
   const untilMs = performance.now() + LocalLimits.appStartMs
@@ -40,7 +37,7 @@ export const workerdOf = async (child: SpawnedProcess, said: () => string): Prom
       // A wrapper between two of its steps.
     }
     if (performance.now() > untilMs) throw unavailable(`workerd did not start within ${LocalLimits.appStartMs} ms`)
-    await pause(lookMs)
+    await pause(LocalLimits.appStartLookMs)
   }
 }
 

@@ -81,7 +81,8 @@ export class Replicas {
     if (idle !== null) return waiter.give(idle)
     if (this.stopped) return waiter.refuse(appStopped())
     if (this.assetsOnly) return waiter.give(null)
-    if (this.queue.length >= LocalLimits.appQueue) return waiter.refuse(this.overLimit("busy", 1000))
+    if (this.queue.length >= LocalLimits.appQueue)
+      return waiter.refuse(this.overLimit("busy", LocalLimits.appBusyRetryMs))
     const nowMs = performance.now()
     const none = this.hosts.size + this.starting === 0
     const waitMs = none ? this.crashes.waitMs(nowMs) : 0
@@ -195,7 +196,7 @@ export class Replicas {
       this.timer = null
       const nowMs = performance.now()
       while (this.queue[0] !== undefined && nowMs - this.queue[0].sinceMs >= LocalLimits.appQueueWaitMs)
-        this.queue.shift()?.waiter.refuse(this.overLimit("busy", 1000))
+        this.queue.shift()?.waiter.refuse(this.overLimit("busy", LocalLimits.appBusyRetryMs))
       if (this.queue.length === 0 || this.stopped) return
       for (const one of this.exchanges) if (one.waitedMs >= LocalLimits.appVisitorMs) one.detach()
       const hot =
@@ -218,7 +219,7 @@ export class Replicas {
   }
 
   busy(): AppOverLimit {
-    return this.overLimit("busy", 1000)
+    return this.overLimit("busy", LocalLimits.appBusyRetryMs)
   }
 
   private overLimit(limit: "busy" | "crash_loop", waitMs: number): AppOverLimit {

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Guarantee } from "@pawl/core/verification/Sandbox"
 import { Effect } from "effect"
+import { LocalLimits } from "../../LocalLimits.ts"
 import { findFilter, readingFilter, withFilter } from "../../sandbox/SystemCalls.ts"
 import { hostFiles } from "./HostProbe.ts"
 
@@ -316,7 +317,11 @@ export const confine = async (shared: string, names: ReadonlyArray<RuntimeIsolat
       "--config-only",
       `${one.hostFolder || shared}/host.capnp`
     ])
-    const runs = await run(file, args, { env: cleanEnvironment, timeout: 10_000, encoding: "buffer" }).then(
+    const runs = await run(file, args, {
+      env: cleanEnvironment,
+      timeout: LocalLimits.isolationTrialMs,
+      encoding: "buffer"
+    }).then(
       ({ stdout }) => stdout.length > 0,
       () => false
     )

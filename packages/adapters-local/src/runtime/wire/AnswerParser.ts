@@ -28,8 +28,6 @@ type State = "idle" | "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trail
 
 const digits = /^\d{1,15}$/
 const hexDigits = /^[0-9a-f]{1,8}$/i
-/** A line of a chunk's size or of a trailer. */
-const lineBytes = 1024
 const none = Buffer.alloc(0)
 
 interface ReadHead {
@@ -180,7 +178,8 @@ export class AnswerParser {
 
   private line(input: Buffer, at: number, take: (line: string) => void): number {
     const end = input.indexOf("\r\n", at, "latin1")
-    if (end < 0 ? input.length - at > lineBytes : end - at > lineBytes) throw new MalformedAnswer("a line is too long")
+    if (end < 0 ? input.length - at > LocalLimits.appAnswerLineBytes : end - at > LocalLimits.appAnswerLineBytes)
+      throw new MalformedAnswer("a line is too long")
     if (end < 0) return -1
     take(input.toString("latin1", at, end))
     return end + 2

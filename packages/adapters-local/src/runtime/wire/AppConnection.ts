@@ -1,5 +1,6 @@
 /** The kept connection to one process: HTTP/1.1 over its socket, one request at a time. */
 import { connect, type Socket } from "node:net"
+import { LocalLimits } from "../../LocalLimits.ts"
 import { type AnswerEvents, AnswerParser } from "./AnswerParser.ts"
 
 /** What becomes of a request. `end` or `broken` is the last that is told. */
@@ -11,9 +12,6 @@ export interface Answering extends AnswerEvents {
   /** There is room for more of the request's body. */
   readonly drained: () => void
 }
-
-/** workerd closes a connection 5 seconds after its last answer. One that is kept for less is not closed while it is asked. */
-const keptMs = 2000
 
 /** The connection to one process. Opens its socket when it is first asked, and again after `destroy`. */
 export class AppConnection {
@@ -43,7 +41,8 @@ export class AppConnection {
 
   /** Sends a request's head, and its body when it is at hand. The answer before must have been read, or `destroy` called. */
   ask(head: string, body: Uint8Array | null, bodiless: boolean, answering: Answering): void {
-    if (this.parser.closes || (this.kept && performance.now() - this.keptFromMs > keptMs)) this.destroy()
+    if (this.parser.closes || (this.kept && performance.now() - this.keptFromMs > LocalLimits.appConnectionKeptMs))
+      this.destroy()
     const socket = this.socket ?? this.open()
     this.answering = answering
     this.heard = false

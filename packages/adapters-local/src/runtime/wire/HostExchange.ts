@@ -32,8 +32,6 @@ export interface ExchangeEvents {
   readonly finished: () => void
 }
 
-/** How long a broken connection waits to hear that its process died. */
-const deathNoticeMs = 500
 /** May be sent again although the first may have been acted on (RFC 9110, 9.2.1). */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
 /** A reason, its stack and the mark between them. */
@@ -216,7 +214,10 @@ export class Exchange implements Answering {
 
   private async deathNotice(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
-    await Promise.race([this.host.exited, new Promise<void>((resolve) => (timer = setTimeout(resolve, deathNoticeMs)))])
+    await Promise.race([
+      this.host.exited,
+      new Promise<void>((resolve) => (timer = setTimeout(resolve, LocalLimits.appDeathNoticeMs)))
+    ])
     clearTimeout(timer)
   }
 

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RiskTier } from "@pawl/core/model/Change"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { CheckId } from "@pawl/core/project/PawlFile"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administering, reading } from "../Needs.ts"
@@ -23,7 +24,13 @@ const WaivedCheck = Schema.Struct({
   id: CheckId,
   reason: Schema.String.check(
     Schema.isMinLength(1, { expected: "a string at least 1 character(s) long" }),
-    Schema.isMaxLength(1000, words("maxLength(1000)", "a string at most 1000 character(s) long"))
+    Schema.isMaxLength(
+      ServerLimits.waiverReasonLength,
+      words(
+        `maxLength(${ServerLimits.waiverReasonLength})`,
+        `a string at most ${ServerLimits.waiverReasonLength} character(s) long`
+      )
+    )
   ),
   until: Moment
 })

@@ -35,7 +35,7 @@ export const layer: Layer.Layer<OpenStreams> = Layer.effect(
 export const frame = (item: { readonly sequence: number }): string =>
   `id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`
 
-const opening = "retry: 1000\n\n"
+const opening = `retry: ${ServerLimits.eventRetryMs}\n\n`
 const heartbeat = ": still here\n\n"
 
 /** Ends with a refusal when the reader's token or role is gone. */

@@ -1,8 +1,11 @@
 /** Turns whatever ends a request into an answer, and gives every answer its headers. */
 import { shapeProblems } from "@pawl/core/primitives/ShapeProblems"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { short } from "@pawl/core/primitives/Words"
 import { Cause, Effect } from "effect"
 import { HttpServerError, HttpServerResponse, ProblemDetails } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { bodyOf, Problem } from "../../api/Problem.ts"
 import { Exchange } from "../request/Exchange.ts"
 import { internal, noSuchPath, problemOf } from "./Problems.ts"
@@ -14,20 +17,19 @@ const codes: Readonly<Record<string, string>> = { slug: "invalid_slug", budget_u
 const reasonOf = (messages: ReadonlyArray<string>): string => {
   const words = /^Expected ("[^"]*"(?: \| "[^"]*")+), actual /.exec(messages[0] ?? "")?.[1]
   if (words !== undefined) return `use one of ${words.replaceAll('" | "', '", "')}`
-  const line = messages[0]?.split("\n", 1)[0] ?? ""
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line
+  return short(messages[0]?.split("\n", 1)[0] ?? "")
 }
 
 const fieldProblem = (error: HttpApiError.HttpApiSchemaError): Problem => {
   const byField = new Map<string, Array<string>>()
   for (const { message, path } of shapeProblems(error.cause)) {
-    const field = path.map(String).join(".").slice(0, 200)
+    const field = path.map(String).join(".").slice(0, Limits.repeatedLength)
     byField.set(field, [...(byField.get(field) ?? []), message])
   }
   const issues = Array.from(byField, ([field, messages]) => ({
     field,
     reason: field === "" ? "it must be a JSON object" : reasonOf(messages)
-  })).slice(0, 10)
+  })).slice(0, ServerLimits.fieldsNamed)
   const { field, reason } = issues[0] ?? { field: "", reason: "it has not the right shape" }
   return problemOf(
     400,

@@ -11,8 +11,6 @@ import * as Time from "@pawl/core/primitives/Time"
 import type { Generation } from "@pawl/core/model/Generation"
 import { Effect } from "effect"
 
-const dayMs = 24 * 60 * 60 * 1000
-
 /** The address of a pointer's host; empty where no apps are hosted. */
 const urlOf = (pointer: Pointer) =>
   Effect.map(Settings, ({ appsDomain, appUrl }) =>
@@ -30,7 +28,7 @@ export const previewAnswer = (pointer: Pointer) =>
     commit: pointer.commit,
     generation: pointer.generation,
     updatedAt: pointer.updatedAt,
-    expiresAt: Time.fromMillis(Time.toMillis(pointer.createdAt) + Limits.previewDays * dayMs)
+    expiresAt: Time.fromMillis(Time.toMillis(pointer.createdAt) + Limits.previewDays * Time.dayMs)
   }))
 
 /** The address of a generation's version host; null when it has none. */

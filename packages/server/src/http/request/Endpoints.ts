@@ -61,9 +61,6 @@ const page = (path: string): Endpoint => ({
   answer: () => null
 })
 
-/** Ids of dead letters and ChangeSets are longer than what the router takes for a parameter by itself. */
-export const longestParameter = 500
-
 /** The contract, and the pages that describe it. */
 export const endpoints: ReadonlyArray<Endpoint> = [...contract(), page("/openapi.json"), page("/docs")]
 

@@ -33,7 +33,7 @@ const unsupported = (type: string) =>
     415,
     "unsupported_media_type",
     "The body is not JSON",
-    `Send JSON with Content-Type: application/json, not ${type.slice(0, 100)}.`
+    `Send JSON with Content-Type: application/json, not ${type.slice(0, Limits.repeatedNameLength)}.`
   )
 
 /** The whole body, or a problem. What is over the bound is left: whoever holds the connection reads it on. */
@@ -84,7 +84,8 @@ const judged = (text: string): Effect.Effect<string, Problem> =>
       ? Effect.fail(tooDeepJson)
       : Effect.try({
           try: () => (JSON.parse(text), text),
-          catch: (error) => notJson(error instanceof Error ? error.message.slice(0, 200) : "it does not parse")
+          catch: (error) =>
+            notJson(error instanceof Error ? error.message.slice(0, Limits.repeatedLength) : "it does not parse")
         })
 
 const read = (request: HttpServerRequest.HttpServerRequest, limit: number): Effect.Effect<string, Problem> => {

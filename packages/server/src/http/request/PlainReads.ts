@@ -6,10 +6,11 @@
 import { type Context, Effect, Exit, Redacted, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { ServerLimits } from "../../ServerLimits.ts"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { authenticated } from "./BearerAuthentication.ts"
-import { type Found, longestParameter } from "./Endpoints.ts"
+import type { Found } from "./Endpoints.ts"
 import { refusing } from "../answer/HandlerAnswer.ts"
 
 /** What is handed to a handler. Its types are those of its endpoint, which was decoded as its schemas say. */
@@ -96,7 +97,7 @@ export const make = (services: Context.Context<never>): PlainReads => {
     if (read === undefined || request.method !== "GET" || !plainTarget.test(request.url)) return null
     const token = plainCredential.exec(request.headers["authorization"] ?? "")?.[1]
     const params = read.params(id === null ? {} : { id })
-    if (token === undefined || Exit.isFailure(params) || (id?.length ?? 0) > longestParameter) return null
+    if (token === undefined || Exit.isFailure(params) || (id?.length ?? 0) > ServerLimits.parameterLength) return null
     const asked = { request, params: params.value, query: read.query }
     return Effect.flatMap(refusing(authenticated(Redacted.make(token))), (caller) =>
       Effect.provideService(

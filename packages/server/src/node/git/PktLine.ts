@@ -1,11 +1,10 @@
 /** git's framing: four hex digits that say how long a line is, themselves included; `0000` ends a list. */
+import { ServerLimits } from "../../ServerLimits.ts"
 
-/** The most that one line can carry. */
-const lineBytes = 65_516
 /** The mark that ends a list. */
 export const flush: Buffer = Buffer.from("0000", "latin1")
 
-/** Frames text or bytes, of which one line carries at most 65,516. */
+/** Frames text or bytes, at most `ServerLimits.gitLineBytes`. */
 export const line = (text: string | Uint8Array): Buffer => {
   const body = typeof text === "string" ? Buffer.from(text, "utf8") : text
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, "0"), "latin1"), body])
@@ -31,7 +30,8 @@ export const lineAt = (buffer: Buffer, at: number): Line | undefined => {
 /** Text for a band of a multiplexed answer, in as many lines as it takes. */
 export const band = (number: 1 | 2 | 3, body: Uint8Array): ReadonlyArray<Buffer> => {
   const lines: Array<Buffer> = []
-  for (let at = 0; at < body.length; at += lineBytes - 1)
-    lines.push(line(Buffer.concat([Buffer.from([number]), body.subarray(at, at + lineBytes - 1)])))
+  const most = ServerLimits.gitLineBytes - 1
+  for (let at = 0; at < body.length; at += most)
+    lines.push(line(Buffer.concat([Buffer.from([number]), body.subarray(at, at + most)])))
   return lines
 }

@@ -1,5 +1,6 @@
 /** What a client asks in a push: refs to move, and the pack that they need. */
 import { lineAt } from "./PktLine.ts"
+import { ServerLimits } from "../../ServerLimits.ts"
 
 /** One ref that is to be moved, by ids of commits. */
 export interface RefUpdate {
@@ -20,10 +21,11 @@ export interface PushRequest {
 
 /** How git writes that there is no commit. */
 export const zero = "0".repeat(40)
-/** More than anyone means; each of them is answered. */
-const mostUpdates = 100
 // A name that could break the lines of an answer is no name of a ref.
-const updateForm = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/[^\p{Cc} ~^:?*[\\]{1,300})$/u
+const updateForm = new RegExp(
+  String.raw`^([0-9a-f]{40}) ([0-9a-f]{40}) (refs/[^\p{Cc} ~^:?*[\\]{1,${ServerLimits.gitRefLength}})$`,
+  "u"
+)
 
 /** Reads the beginning of a push. `undefined` when it has not the form that git gives it. */
 export const parsePush = (body: Buffer): PushRequest | undefined => {
@@ -41,7 +43,7 @@ export const parsePush = (body: Buffer): PushRequest | undefined => {
     const [command = "", words] = text.split("\0", 2)
     if (updates.length === 0) capabilities = new Set((words ?? "").split(" "))
     const [, from = "", to = "", ref = ""] = updateForm.exec(command) ?? []
-    if (ref === "" || updates.length >= mostUpdates) return undefined
+    if (ref === "" || updates.length >= ServerLimits.gitPushUpdates) return undefined
     updates.push({ from, to, ref })
   }
   return { updates, capabilities, pack: body.subarray(at) }

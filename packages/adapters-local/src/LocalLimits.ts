@@ -33,14 +33,17 @@ export const LocalLimits = {
   gitListedEntries: 25_000,
   /** Packs in a canonical repository before they are rolled up. */
   gitPacks: 32,
-  /** What git may say on standard error before the rest is dropped. */
+  /** What git may say on standard error before the rest is dropped; of a long-lived reader, its last words. */
   gitErrorBytes: 16 * KiB,
+  gitReaderErrorLength: 1000,
   /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
   gitListingBytes: 32 * MiB,
 
   // Processes started for the server (decision)
   /** How long the spawner may take until a process runs that it was asked for. */
   spawnMs: 5 * second,
+  /** Of what a spawner that ended had to say. */
+  spawnerReasonLength: 1000,
 
   // git over HTTP (decisions: a push is bounded as the files of one API call are)
   gitPushUnpackedBytes: 64 * MiB,
@@ -51,6 +54,9 @@ export const LocalLimits = {
   gitServeMs: 5 * minute,
   /** The largest piece of memory that git may take at once for a push. */
   gitPushAllocationBytes: 64 * MiB,
+  /** How much of a pack is looked through until others have their turn. */
+  gitPackTurnBytes: 1 * MiB,
+  gitPackTurnObjects: 256,
 
   // SQLite (decisions)
   /** How long a statement waits for another process that writes, and how often it is tried where SQLite itself does not wait. */
@@ -88,12 +94,20 @@ export const LocalLimits = {
   buildProblems: 50,
   /** A larger file is looked through for real login without being parsed (decision). */
   buildAuthParseCharacters: MiB,
+  /** The name of a package that is looked at for real login: longer ones than any package has are not (decision). */
+  buildAuthNameLength: 500,
+  /** How far before the word `password` its element may begin, where a file is looked through as text (decision). */
+  buildAuthBackLength: 240,
+  /** Of an expression that is imported at run time, what is looked through for real login (decision). */
+  buildImportLength: 2000,
   /** What a compressed asset is unpacked to at most, when it is looked through for real login (as one asset's bound). */
   buildUnpackedBytes: 25 * MiB,
   /** Wall time and heap of the process that parses a release's sources for added routes, and how many there are at a time. */
   routesMs: 10 * second,
   routesHeapBytes: 256 * MiB,
   routesAtOnce: 2,
+  /** Nodes of the syntax that are looked at below one expression. */
+  routesNodes: 200,
   /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
   bundleInlineBytes: 256 * KiB,
   /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */
@@ -210,6 +224,8 @@ export const LocalLimits = {
   sandboxEndMs: 10 * second,
   /** Wall time of one run of the battery that proves an isolation. */
   sandboxProofMs: 10 * second,
+  /** Of what a sandbox's probe said that did not prove anything. */
+  sandboxProofLength: 500,
   /** Of what a sandbox that did not start has to say. */
   sandboxDiagnosisBytes: 4 * KiB,
 

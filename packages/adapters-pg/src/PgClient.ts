@@ -13,12 +13,10 @@ import { Context, Effect, Layer } from "effect"
 import * as Notices from "./Notices.ts"
 import { makeClient } from "./PgConnections.ts"
 import { make as makeDatabase } from "./PgDatabase.ts"
+import { PgLimits } from "./PgLimits.ts"
 import * as PgNotices from "./PgNotices.ts"
 import * as PgPool from "./PgPool.ts"
 import { defaultSchema } from "./SchemaName.ts"
-
-/** A server that is silent for this much longer than a statement may take is given up, in ms. */
-const silenceMs = 5000
 
 /** Makes the schema when it is not there. The lock is that of the migrations: two processes that start at once take turns. */
 const makeSchema = (sql: SqlClient.SqlClient, schema: string) =>
@@ -54,7 +52,10 @@ const make = Effect.fnUntraced(function* (options: PgPool.Options) {
   yield* makeSchema(sql, options.schema ?? defaultSchema)
   const notices = yield* PgNotices.make(options)
   const signals = yield* makeSignals(notices)
-  const database = { ...makeDatabase(pool, (options.statementMs ?? PgPool.defaultStatementMs) + silenceMs), signals }
+  const database = {
+    ...makeDatabase(pool, (options.statementMs ?? PgLimits.statementMs) + PgLimits.serverSilenceMs),
+    signals
+  }
   return Context.make(SqlClient.SqlClient, sql).pipe(
     Context.add(Database, database),
     Context.add(Notices.Notices, notices)

@@ -6,16 +6,9 @@ import { randomBytes } from "node:crypto"
 import { Effect, type Scope } from "effect"
 import Pg from "pg"
 import type { Listener, Notices } from "./Notices.ts"
+import { PgLimits } from "./PgLimits.ts"
 import { type Options, settings } from "./PgPool.ts"
 import { defaultSchema } from "./SchemaName.ts"
-
-/** A notice holds less than 8,000 bytes. */
-const topicsAtOnce = 7
-/** Topics that wait while there is no connection; beyond them the others' polling must do. */
-const topicsKept = 10_000
-/** How often the connection is asked whether it is there, and how long the answer may take, in ms. */
-const heartbeatMs = 5000
-const retryMs = 250
 
 class Post {
   readonly listeners = new Set<Listener>()
@@ -44,9 +37,9 @@ class Post {
       if (this.#client === client) this.#client = null
       void client.end().catch(() => undefined)
       this.#miss()
-      if (!this.#ended) this.#timer = setTimeout(() => void this.connect(), retryMs)
+      if (!this.#ended) this.#timer = setTimeout(() => void this.connect(), PgLimits.noticeRetryMs)
     }
-    const heartbeat = setInterval(() => void client.query("SELECT 1").catch(lose), heartbeatMs)
+    const heartbeat = setInterval(() => void client.query("SELECT 1").catch(lose), PgLimits.noticeHeartbeatMs)
     client.on("error", lose)
     client.on("end", lose)
     client.on("notification", ({ channel, payload }) => {
@@ -65,7 +58,7 @@ class Post {
   }
 
   publish(topic: string): void {
-    if (this.#waiting.size < topicsKept) this.#waiting.add(topic)
+    if (this.#waiting.size < PgLimits.noticeTopicsKept) this.#waiting.add(topic)
     // Later, so that what is published in the same moment goes out together.
     setImmediate(() => void this.#flush())
   }
@@ -77,7 +70,7 @@ class Post {
   }
 
   #settings(): Pg.ClientConfig {
-    return { ...settings(this.#options), query_timeout: heartbeatMs }
+    return { ...settings(this.#options), query_timeout: PgLimits.noticeHeartbeatMs }
   }
 
   #miss(): void {
@@ -95,7 +88,7 @@ class Post {
     this.#sending = true
     try {
       while (this.#client !== null && this.#waiting.size > 0) {
-        const topics = [...this.#waiting].slice(0, topicsAtOnce)
+        const topics = [...this.#waiting].slice(0, PgLimits.noticeTopicsAtOnce)
         await this.#client.query("SELECT pg_notify($1, $2)", [this.#channel, [this.#sender, ...topics].join("\n")])
         for (const topic of topics) this.#waiting.delete(topic)
       }

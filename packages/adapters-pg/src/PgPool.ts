@@ -7,6 +7,7 @@ import { SqlError } from "effect/sql/SqlError"
 import { Effect, Redacted, type Scope } from "effect"
 import Pg from "pg"
 import { reasonFor } from "./PgFailures.ts"
+import { PgLimits } from "./PgLimits.ts"
 import { defaultSchema, schemaProblem } from "./SchemaName.ts"
 
 /** How connections are made; what is left out has the default named with it. */
@@ -17,14 +18,11 @@ export interface Options {
   readonly schema?: string
   /** How many connections this process opens at most, beside the one that listens. Default 10. */
   readonly connections?: number
-  /** How long a statement may take, in ms. Default 15,000. */
+  /** How long a statement may take, in ms. Default `PgLimits.statementMs`. */
   readonly statementMs?: number
-  /** How long it may take to get a connection, in ms. Default 5,000. */
+  /** How long it may take to get a connection, in ms. Default `PgLimits.connectMs`. */
   readonly connectMs?: number
 }
-
-/** In milliseconds; a lock is waited for half as long. */
-export const defaultStatementMs = 15_000
 
 /** What Postgres or the network said of a statement, as the `SqlError` of its kind. */
 export const failed = (cause: unknown): SqlError =>
@@ -47,14 +45,14 @@ export const settings = (options: Options): Pg.ClientConfig => {
   // the planner may gather all rows of a Project in a bitmap and sort them instead.
   const ours = `-c search_path=${schema} -c enable_bitmapscan=off`
   url.searchParams.set("options", given === null ? ours : `${given} ${ours}`)
-  const statementMs = options.statementMs ?? defaultStatementMs
+  const statementMs = options.statementMs ?? PgLimits.statementMs
   return {
     connectionString: url.toString(),
     application_name: "pawl",
     statement_timeout: statementMs,
     lock_timeout: Math.ceil(statementMs / 2),
     idle_in_transaction_session_timeout: statementMs,
-    connectionTimeoutMillis: options.connectMs ?? 5000,
+    connectionTimeoutMillis: options.connectMs ?? PgLimits.connectMs,
     keepAlive: true,
     types: { getTypeParser: parserOf }
   }

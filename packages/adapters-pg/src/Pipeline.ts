@@ -5,6 +5,7 @@
  */
 import type { Connection, FieldDef, PoolClient, Submittable } from "pg"
 import type { Parameter, Row } from "@pawl/sql/Database"
+import { PgLimits } from "./PgLimits.ts"
 import { parserOf } from "./PgPool.ts"
 import { Wire } from "./Wire.ts"
 
@@ -44,9 +45,6 @@ interface Prepared {
   readers: ReadonlyArray<Reader>
 }
 
-/** How many statements a connection keeps prepared; the one that was used longest ago goes first. */
-const statementsKept = 256
-
 /** What is prepared on one connection. */
 class Session {
   readonly prepared = new Map<string, Prepared>()
@@ -73,7 +71,7 @@ class Session {
 
   evict(): void {
     for (const text of this.prepared.keys()) {
-      if (this.prepared.size <= statementsKept) return
+      if (this.prepared.size <= PgLimits.statementsPrepared) return
       this.forget(text)
     }
   }

@@ -2,12 +2,9 @@
  * The messages of Postgres's protocol (3.0) that a pipeline sends, written one after the other into one buffer: a socket
  * that is given one buffer costs a third of one that is given a dozen.
  */
+import { PgLimits } from "./PgLimits.ts"
 
-const firstBytes = 4096
-/** A buffer that has grown above this is not kept for the next pipeline. */
-const keptBytes = 1024 * 1024
-
-let free = Buffer.allocUnsafe(firstBytes)
+let free = Buffer.allocUnsafe(PgLimits.wireFirstBytes)
 
 /** One message to the server, made of several; `bytes` gives it, and the object is then done with. */
 export class Wire {
@@ -17,7 +14,7 @@ export class Wire {
   constructor() {
     // Only one is written at a time, but should that ever change, none gets the buffer of another.
     free = Buffer.allocUnsafe(0)
-    if (this.#buffer.length === 0) this.#buffer = Buffer.allocUnsafe(firstBytes)
+    if (this.#buffer.length === 0) this.#buffer = Buffer.allocUnsafe(PgLimits.wireFirstBytes)
   }
 
   close(name: string): void {
@@ -72,7 +69,7 @@ export class Wire {
   /** What was written. It is a copy: the socket keeps it until it is sent. */
   bytes(): Buffer {
     const bytes = Buffer.from(this.#buffer.subarray(0, this.#at))
-    if (this.#buffer.length <= keptBytes) free = this.#buffer
+    if (this.#buffer.length <= PgLimits.wireKeptBytes) free = this.#buffer
     return bytes
   }
 

@@ -1,6 +1,7 @@
 /** git as a child process: nothing of the machine's or of anyone's content may steer it. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Data, Effect, Fiber, Stream } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 
@@ -74,7 +75,7 @@ export const start = ({ args, env, gitDir, ownGroup, settings: own }: GitOptions
 
 /** What git says went wrong, in one line, without this machine's paths. */
 export const complaint = (stderr: string): string =>
-  (stderr.trim().split("\n").at(-1) ?? "").replace(/(^|[\s'":])\/[^\s'":]*/g, "$1…").slice(0, 200)
+  (stderr.trim().split("\n").at(-1) ?? "").replace(/(^|[\s'":])\/[^\s'":]*/g, "$1…").slice(0, Limits.repeatedLength)
 
 /** A git that ended with a code that its caller did not expect; paths of this machine are taken out of what it said. */
 export const failed = (args: ReadonlyArray<string>, { code, stderr }: Pick<GitResult, "code" | "stderr">) =>

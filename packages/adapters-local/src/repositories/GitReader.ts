@@ -3,6 +3,7 @@
  * be under way. The bytes of every answer are checked against its id: a reader never gives wrong bytes.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process"
+import { LocalLimits } from "../LocalLimits.ts"
 import { complaint, start } from "./GitCommand.ts"
 import { objectId } from "./GitObjects.ts"
 
@@ -40,7 +41,7 @@ export class GitReader {
     this.#child = start({ gitDir, args: ["cat-file", "--batch-command"] })
     this.#child.stdin.on("error", () => undefined)
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-1000)
+      this.#stderr = (this.#stderr + text).slice(-LocalLimits.gitReaderErrorLength)
     })
     this.#child.stdout.on("data", (piece: Buffer) => {
       this.#pieces.push(piece)

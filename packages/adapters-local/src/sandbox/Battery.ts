@@ -197,7 +197,9 @@ export const prove = async (supervisor: Supervisor): Promise<Findings> => {
     const report = decodeReport(decoder.decode(probed.output).trim())
     const walls = Result.isSuccess(report)
       ? wallFindings(report.success, visits(), probed.drained, runs(task.daemon))
-      : unproved(`the probe ended as ${told(probed)}: ${decoder.decode(probed.output).slice(-500)}`)
+      : unproved(
+          `the probe ended as ${told(probed)}: ${decoder.decode(probed.output).slice(-LocalLimits.sandboxProofLength)}`
+        )
     return { ...walls, ...limitFindings({ probe: probed, memory, processes, disk, cpu, time }) }
   } finally {
     clear()

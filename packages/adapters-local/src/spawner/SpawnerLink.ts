@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Option, Schema } from "effect"
+import { LocalLimits } from "../LocalLimits.ts"
 import { type Ended, SpawnedProcess } from "./SpawnedProcess.ts"
 import { type Command, SpawnerAnswer, type SpawnerOrder } from "./SpawnerMessages.ts"
 
@@ -14,7 +15,6 @@ const entry = fileURLToPath(
 const nodeOptions = ["--max-old-space-size=64", "--max-semi-space-size=1"]
 /** Where there is `setpriv`, the kernel ends it with us, also when it hangs; else it notices by itself. */
 const withUs = `if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL "$@"; fi; exec "$@"`
-const wordsKept = 1000
 
 const decodeAnswer = Schema.decodeUnknownOption(SpawnerAnswer)
 
@@ -46,11 +46,11 @@ export class SpawnerLink {
     })
     let said = ""
     this.child.stderr?.on("data", (chunk: Buffer) => {
-      if (said.length < wordsKept) said += chunk.toString("utf8")
+      if (said.length < LocalLimits.spawnerReasonLength) said += chunk.toString("utf8")
     })
     this.gone = new Promise((resolve) => {
       const end = () => {
-        this.end(`the spawner ended: ${said.slice(0, wordsKept)}`)
+        this.end(`the spawner ended: ${said.slice(0, LocalLimits.spawnerReasonLength)}`)
         resolve()
       }
       this.child.once("close", end)

@@ -25,7 +25,7 @@ export const Limits = {
   sourceTotalBytes: 64 * MiB,
   pathLength: 1024,
   pathSegmentBytes: 255,
-  /** Of what a caller sent, in a message that repeats it; and of what should have been a short name. */
+  /** Of what a caller sent or a tool said, in a message that repeats it; and of a line or a name that should be short. */
   repeatedLength: 200,
   repeatedNameLength: 100,
   /** Paths that a reason names, and that a Candidate keeps as its conflicts; the rest is counted. */
@@ -76,7 +76,7 @@ export const Limits = {
   intentsPerChangeSet: 2_000,
   intentsPerEvent: 100,
   clientRequestIdLength: 200,
-  /** What a dead letter, a line of the log and a Change that cannot be planned keep of a problem. */
+  /** What a dead letter, a line of the log, a Change that cannot be planned and a failed build keep of a problem. */
   problemLength: 2_000,
   changeSetFiles: 2_000,
   /** Of people and agents together (decision): each request on a Change reads them all. */

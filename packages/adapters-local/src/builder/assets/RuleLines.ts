@@ -1,5 +1,6 @@
 /** The lines of a `_headers` or `_redirects` file. One that cannot be read is left out with a warning, as Cloudflare does. */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { problem } from "../bundler/BundlerProblem.ts"
 
@@ -11,7 +12,8 @@ export interface RuleLine {
 }
 
 /** How much of a line a warning repeats. */
-const shown = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+const shown = (text: string): string =>
+  text.length > Limits.repeatedNameLength ? `${text.slice(0, Limits.repeatedNameLength)}…` : text
 
 /** Gathers the warnings of one file. */
 export class RuleFile {

@@ -1,9 +1,10 @@
 /** `assets.run_worker_first`: true, false, or patterns of paths as wrangler takes them. */
 import { RunWorkerFirst } from "@pawl/core/bundle/Bundle"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { Schema } from "effect"
 
-const shown = (rule: string): string => JSON.stringify(rule.slice(0, 100))
+const shown = (rule: string): string => JSON.stringify(rule.slice(0, Limits.repeatedNameLength))
 
 const ruleProblem = (rule: string, others: ReadonlyArray<string>): string | null => {
   if (!/^!?\//.test(rule)) return `has ${shown(rule)}: a pattern begins with "/", an exception with "!/".`

@@ -3,6 +3,7 @@
  * Authentication 5), so a build that names one fails. The page docs/reference/apps.md lists them; a test compares.
  * A name ends with `/*` for a whole scope, and with `*` for all names that begin so. Subpaths are always meant too.
  */
+import { LocalLimits } from "../../LocalLimits.ts"
 
 /** Packages that are refused for the same reason. */
 export interface AuthGroup {
@@ -108,15 +109,12 @@ const named = (parts: ReadonlyArray<string>): AuthPackage | null => {
 
 const withoutVersion = (part: string): string => part.replace(/(?<=.)@[^@]*$/, "")
 
-/** Longer names than any package has are not looked at. */
-const longest = 500
-
 /**
  * What of the list an import or a dependency names: `bcryptjs`, `@clerk/backend/internal`, `npm:bcrypt@5`,
  * `https://esm.sh/@clerk/clerk-js@5`. Null for everything else.
  */
 export const authPackage = (specifier: string): AuthPackage | null => {
-  if (specifier.length > longest) return null
+  if (specifier.length > LocalLimits.buildAuthNameLength) return null
   const text = specifier.split(/[?#]/, 1)[0] ?? ""
   const alias = /^(?:npm|jsr):(.+)$/.exec(text)?.[1]
   if (alias !== undefined) return named(alias.split("/").map(withoutVersion))

@@ -3,10 +3,9 @@
  * It knows no comments, so that it may see more than there is. It looks back a bounded way from each hit.
  */
 import { type AuthFinding, fieldFinding, packageFinding, type Spot } from "./AuthFinding.ts"
+import { LocalLimits } from "../../LocalLimits.ts"
 
 const imports = /\b(?:from|import|require|resolve|src|href)\b\s{0,20}[=(]?\s{0,20}["'`]([^"'`\s]{1,300})["'`]/g
-/** How far before the word `password` its element may begin. */
-const back = 240
 const field =
   /(?:<[\w:-]{1,40}\s|["'`]input["'`]\s{0,4},|\bsetAttribute\(\s{0,4}["'`])[^<>;]{0,200}?\b(?:type|autocomplete)["'`]?\s{0,4}[:=,][^<>;{}]{0,40}$/i
 const wanted = 10
@@ -33,7 +32,7 @@ export const textFindings = (text: string): ReadonlyArray<AuthFinding> => {
   }
   const spotOfField = spots(text)
   for (const { index } of text.matchAll(/password["'`\s>}),]/gi)) {
-    if (field.test(text.slice(Math.max(0, index - back), index)))
+    if (field.test(text.slice(Math.max(0, index - LocalLimits.buildAuthBackLength), index)))
       found.push(fieldFinding('type="password"', spotOfField(index)))
     if (found.length >= wanted) return found
   }

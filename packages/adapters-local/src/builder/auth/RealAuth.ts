@@ -9,6 +9,7 @@
  * Runs in the process of one build, which is bounded in time and memory.
  */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { dependencyFindings } from "./AuthDependencies.ts"
 import { type AuthFinding, nowhere, type Spot } from "./AuthFinding.ts"
 import { mayNameAuth } from "./AuthPackages.ts"
@@ -133,7 +134,11 @@ export const authPackageProblem = (named: string, kind: string, place: Place): B
 const toProblem = (file: string, finding: AuthFinding): BuildProblem => {
   const place = { file, line: finding.line, column: finding.column }
   return finding._tag === "Package"
-    ? authPackageProblem(`This names ${JSON.stringify(finding.specifier.slice(0, 200))}`, finding.found.kind, place)
+    ? authPackageProblem(
+        `This names ${JSON.stringify(finding.specifier.slice(0, Limits.repeatedLength))}`,
+        finding.found.kind,
+        place
+      )
     : problem("password_field", `A password field is not allowed: ${finding.what}. ${instead}`, place)
 }
 

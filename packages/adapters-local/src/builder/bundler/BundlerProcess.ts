@@ -4,6 +4,7 @@
  */
 import { build, transform, version, type BuildResult, type Message } from "esbuild"
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { Limits } from "@pawl/core/primitives/Limits"
 import type { BundlerAnswer, BundlerMessage, BundlerOrder } from "./BundlerMessages.ts"
 import { problem } from "./BundlerProblem.ts"
 import { authPackageProblem, realAuthProblems } from "../auth/RealAuth.ts"
@@ -27,7 +28,7 @@ const toProblem = (message: Message, code: string): BuildProblem => {
     message.location?.namespace === namespace || message.location?.file.startsWith(`${namespace}:`)
       ? message.location
       : null
-  return problem(code, message.text.slice(0, 2000), {
+  return problem(code, message.text.slice(0, Limits.problemLength), {
     file: place?.file.replace(`${namespace}:`, "") ?? null,
     line: place?.line ?? null,
     column: place === null ? null : place.column + 1

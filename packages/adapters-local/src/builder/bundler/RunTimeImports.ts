@@ -5,6 +5,7 @@
  */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { init, parse } from "es-module-lexer/minimal"
+import { LocalLimits } from "../../LocalLimits.ts"
 import { type AuthPackage, authPackage } from "../auth/AuthPackages.ts"
 import { problem } from "./BundlerProblem.ts"
 
@@ -16,7 +17,6 @@ export interface RunTimeImport {
   readonly auth: ReadonlyArray<AuthPackage>
 }
 
-const expressionKept = 2000
 /** The bundler writes each file's name before its code. */
 const mark = "\n// app:"
 
@@ -33,7 +33,9 @@ export const runTimeImports = async (code: string): Promise<ReadonlyArray<RunTim
     return parse(code)[0]
       .filter(({ d, n }) => d >= 0 && n === undefined)
       .map(({ ss, s, e }) => {
-        const texts = code.slice(s, Math.min(e, s + expressionKept)).matchAll(/["'`]([^"'`\s]{1,300})["'`]/g)
+        const texts = code
+          .slice(s, Math.min(e, s + LocalLimits.buildImportLength))
+          .matchAll(/["'`]([^"'`\s]{1,300})["'`]/g)
         const auth = [...texts].flatMap(([, text]) => authPackage(text ?? "") ?? [])
         return { file: fileAt(`\n${code}`, ss + 1), auth }
       })

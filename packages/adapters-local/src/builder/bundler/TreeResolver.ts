@@ -2,6 +2,7 @@
  * Finds imports inside the file map and nowhere else. Pure: it never sees a disk, so that `../`, absolute paths,
  * a parent's node_modules, tsconfig paths and a `browser` field lead nowhere.
  */
+import { Limits } from "@pawl/core/primitives/Limits"
 import { authPackage } from "../auth/AuthPackages.ts"
 import { conditionsOf, exportTarget, importTarget } from "./PackageExports.ts"
 import { runtimeModule } from "./RuntimeModules.ts"
@@ -45,7 +46,7 @@ const sourcesOf: ReadonlyArray<readonly [compiled: string, sources: ReadonlyArra
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 const join = (folder: string, rest: string): string => (folder === "" ? rest : `${folder}/${rest}`)
 const shown = (specifier: string): string =>
-  JSON.stringify(specifier.length > 200 ? `${specifier.slice(0, 200)}…` : specifier)
+  JSON.stringify(specifier.length > Limits.repeatedLength ? `${specifier.slice(0, Limits.repeatedLength)}…` : specifier)
 
 /** A path without `.` and `..`; `undefined` when it leads out of the tree. */
 const plain = (path: string): string | undefined => {

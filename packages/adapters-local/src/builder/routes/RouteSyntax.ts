@@ -1,6 +1,7 @@
 /** What single expressions say of a path or a method, for the reading of routes. */
 import { childrenOf, isNode, type Node, nodeAt, nodesAt, textAt } from "../auth/SyntaxTree.ts"
 import { isStatic } from "./StaticPath.ts"
+import { LocalLimits } from "../../LocalLimits.ts"
 
 const wrappers = /^(?:TS(?:As|Satisfies|NonNull)Expression|TSTypeAssertion|ParenthesizedExpression|AwaitExpression)$/
 
@@ -43,12 +44,9 @@ export const nameOf = (node: Node | null): string | null => {
 
 const pathName = /^(?:path|pathname|route|url|uri|href)$|(?:^|_)(?:path|pathname|route)$|(?:Path|Pathname|Route)$/
 
-/** Nodes that are looked at below one expression. */
-const looked = 200
-
 const some = (root: Node, holds: (node: Node) => boolean): boolean => {
   const open: Array<Node> = [root]
-  for (let count = 0; count < looked; count++) {
+  for (let count = 0; count < LocalLimits.routesNodes; count++) {
     const node = open.pop()
     if (node === undefined) return false
     if (holds(node)) return true

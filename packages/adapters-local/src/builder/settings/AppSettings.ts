@@ -2,6 +2,7 @@
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { HtmlHandling, NotFoundHandling, type RunWorkerFirst } from "@pawl/core/bundle/Bundle"
 import { Schema } from "effect"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { ignoredAssets } from "../assets/AppAssets.ts"
 import { problem } from "../bundler/BundlerProblem.ts"
 import { isSetting, workerFirstProblem } from "../assets/WorkerFirst.ts"
@@ -157,7 +158,7 @@ class Reader {
     for (const flag of value.filter((name) => !compatibilityFlags.has(name)))
       this.refuse(
         "compatibility_flag_refused",
-        `The compatibility flag "${flag.slice(0, 100)}" is not allowed; these are: ${[...compatibilityFlags].join(", ")}.`
+        `The compatibility flag "${flag.slice(0, Limits.repeatedNameLength)}" is not allowed; these are: ${[...compatibilityFlags].join(", ")}.`
       )
     return [...new Set(value)]
   }

@@ -1,5 +1,6 @@
 /** Says so when a package.json asks for another major version of a vendored package than the app is built with. */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { problem } from "../bundler/BundlerProblem.ts"
 import { textOf } from "../settings/SettingsFile.ts"
 import { asksForAnother, vendoredFolder, vendoredPackages } from "./VendoredPackages.ts"
@@ -27,7 +28,7 @@ export const versionWarnings = (source: ReadonlyMap<string, Uint8Array>): Readon
   return vendoredPackages.flatMap((vendored) => {
     const range = Object.hasOwn(ranges, vendored.name) ? ranges[vendored.name] : undefined
     if (typeof range !== "string" || source.has(`${vendoredFolder(vendored.name)}/package.json`)) return []
-    const text = `This asks for ${vendored.name} ${range.slice(0, 100)}; apps are built with ${vendored.version}.`
+    const text = `This asks for ${vendored.name} ${range.slice(0, Limits.repeatedNameLength)}; apps are built with ${vendored.version}.`
     return asksForAnother(vendored, range) ? [problem("package_version", text, { file })] : []
   })
 }

@@ -40,13 +40,13 @@ const makePlace = async (place: string): Promise<void> => {
 
 /** git's own words for what is wrong with an object, without ids of this machine's files. */
 const objection = (stderr: string): string =>
-  /^error: (object [0-9a-f]{40}: .*)$/m.exec(stderr)?.[1]?.slice(0, 200) ??
+  /^error: (object [0-9a-f]{40}: .*)$/m.exec(stderr)?.[1]?.slice(0, Limits.repeatedLength) ??
   stderr
     .trim()
     .split("\n")
     .at(-1)
     ?.replace(/^fatal: /, "")
-    .slice(0, 200) ??
+    .slice(0, Limits.repeatedLength) ??
   ""
 
 /** Unpacks the pack. git checks each object's form, and that all that it names is there. */

@@ -20,9 +20,6 @@ export interface PackBounds {
 
 const damaged = (what: string) => new PackRefused({ reason: `the pack is damaged: ${what}` })
 const digestBytes = 20
-// After this much work others have their turn.
-const turnBytes = 1024 * 1024
-const turnObjects = 256
 
 interface Entry {
   readonly delta: boolean
@@ -109,8 +106,8 @@ const measure = async (pack: Buffer): Promise<PackBounds> => {
     const { body, used } = inflated(pack, entry, end)
     if (entry.delta) one(resultSize(body))
     at = entry.at + used
-    since += body.length + turnBytes / turnObjects
-    if (since > turnBytes) {
+    since += body.length + LocalLimits.gitPackTurnBytes / LocalLimits.gitPackTurnObjects
+    if (since > LocalLimits.gitPackTurnBytes) {
       since = 0
       await setImmediate()
     }

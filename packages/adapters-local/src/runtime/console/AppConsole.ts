@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream"
 import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
 import { AppOverLimit, type AppRequest, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { ConsoleLines } from "./ConsoleLines.ts"
 import { LineQueue, type Waiting } from "./LineQueue.ts"
@@ -35,7 +36,7 @@ const reasonOf = ({ reason, trace = "" }: AppThrew): string => {
 
 /** `GET /path`, without the query, which may hold what is nobody's business. */
 const labelOf = ({ method, url }: AppRequest): string =>
-  `${method} ${(URL.canParse(url) ? new URL(url).pathname : url.split("?", 1)[0]!).slice(0, 200)}`
+  `${method} ${(URL.canParse(url) ? new URL(url).pathname : url.split("?", 1)[0]!).slice(0, Limits.repeatedLength)}`
 
 /** Whether the reason that a request was answered with is about what a process told. */
 const sameError = (reason: string, told: string): boolean => {

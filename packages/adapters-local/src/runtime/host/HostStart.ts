@@ -29,7 +29,7 @@ const nameOf = (pid: number): string => readFileSync(`/proc/${pid}/comm`, "utf8"
 export const workerdOf = async (child: SpawnedProcess, said: () => string): Promise<number> => {
   const untilMs = performance.now() + LocalLimits.appStartMs
   for (;;) {
-    if (!child.alive) throw unavailable(`workerd ended at its start: ${said().slice(0, 500)}`)
+    if (!child.alive) throw unavailable(`workerd ended at its start: ${said().slice(0, LocalLimits.appReasonLength)}`)
     try {
       const pid = leafOf(child.pid)
       if (nameOf(pid) === "workerd") return pid

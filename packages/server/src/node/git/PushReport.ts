@@ -1,4 +1,5 @@
 /** The answer to a push: what became of each ref, and the words that git shows as `remote: …`. */
+import { Limits } from "@pawl/core/primitives/Limits"
 import { band, flush, line } from "./PktLine.ts"
 import type { PushRequest } from "./PushRequest.ts"
 
@@ -15,7 +16,7 @@ const plain = (text: string): string => text.replace(/\p{Cc}/gu, " ")
 
 /** The bytes of the answer. The outcome is that of every ref: more than one are never taken. */
 export const reportOf = ({ capabilities, updates }: PushRequest, { refused, says }: Outcome): Buffer => {
-  const words = refused === null ? null : plain(refused).slice(0, 200)
+  const words = refused === null ? null : plain(refused).slice(0, Limits.repeatedLength)
   const report = Buffer.concat([
     line("unpack ok\n"),
     ...updates.map(({ ref }) => line(words === null ? `ok ${ref}\n` : `ng ${ref} ${words}\n`)),

@@ -1,18 +1,15 @@
 /**
- * `npm test`: every check, and every test at the quick depth. Arguments go to vitest (`npm test -- --project core`). The
+ * `npm test`: types, the rules of the house, format, and every test at the quick depth. Arguments go to vitest (`npm test -- --project core`). The
  * last line counts checks and tests together; above it stand what was not run, with its reason, and how deep it went.
  */
 import { runBuild, runSteps, tallyOf } from "./checks/Steps.ts"
-import { conclude, environmentOf, runVitest } from "./vitest/Run.ts"
+import { conclude, runVitest } from "./vitest/Run.ts"
 import { turnOf } from "./vitest/Turn.ts"
 
 const turn = turnOf(process.env)
 const built = await runBuild()
 // Many tests wait for processes more than they compute: the checks take what is left.
-const [others, ran] = await Promise.all([
-  runSteps(built, environmentOf(turn)),
-  runVitest({ turn, args: process.argv.slice(2) })
-])
+const [others, ran] = await Promise.all([runSteps(), runVitest({ turn, args: process.argv.slice(2) })])
 const checks = [built, ...others]
 const tally = tallyOf(checks)
 if (tally.failed > 0)

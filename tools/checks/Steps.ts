@@ -23,10 +23,12 @@ export const build: Step = { name: "build", command: ["node", "tools/build/main.
 /** Each of these says something useful whatever became of the others. */
 export const steps: ReadonlyArray<Step> = [
   { name: "types", command: ["tsc", "-p", "tsconfig.json", "--pretty", "false", "--singleThreaded"] },
-  { name: "lint", command: ["oxlint", "--format", "unix"] },
   { name: "house", command: ["node", "tools/house/main.ts"] },
   { name: "format", command: ["oxfmt", "--check"] }
 ]
+
+/** It reads all types once more, so `npm test` leaves it to `npm run check` and `npm run test:deep`. */
+const lint: Step = { name: "lint", command: ["oxlint", "--format", "unix"] }
 
 const root = join(import.meta.dirname, "../..")
 
@@ -76,17 +78,23 @@ const published: Step = { name: "published", command: ["node", "tools/checks/pub
 const runPublished = (built: Outcome, environment: Environment): Promise<Outcome> =>
   built.state === "passed" ? runStep(published, environment) : Promise.resolve(skipped(published))
 
-/** The build, and every module of the packages as published. */
+/** What `npm test` leaves out: the build, lint, and every module of the packages as published. */
 export const runDeepSteps = async (environment: Environment): Promise<ReadonlyArray<Outcome>> => {
   const built = await runBuild()
-  return [built, await runPublished(built, environment)]
+  return [built, await runStep(lint), await runPublished(built, environment)]
 }
 
-/** Runs all other steps one by one, also after one failed; what lies in a broken build says nothing. */
-export const runSteps = async (built: Outcome, environment: Environment = {}): Promise<ReadonlyArray<Outcome>> => {
+/** The other steps of `npm test` one by one, also after one failed. */
+export const runSteps = async (): Promise<ReadonlyArray<Outcome>> => {
   const outcomes: Array<Outcome> = []
-  for (const step of steps) outcomes.push(await runStep(step, environment))
-  return [...outcomes, await runPublished(built, environment)]
+  for (const step of steps) outcomes.push(await runStep(step))
+  return outcomes
+}
+
+/** Every check; what lies in a broken build says nothing. */
+export const runAllSteps = async (): Promise<ReadonlyArray<Outcome>> => {
+  const built = await runBuild()
+  return [built, ...(await runSteps()), await runStep(lint), await runPublished(built, {})]
 }
 
 /** To be counted beside tests. */

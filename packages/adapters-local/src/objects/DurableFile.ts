@@ -30,6 +30,16 @@ export const syncDirectory = async (path: PathLike): Promise<void> => {
   }
 }
 
+/** Makes what was written to a file outlast a power cut; its name needs a sync of its folder. */
+export const syncFile = async (path: string): Promise<void> => {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Writes a new file through to the disk. A file that could not be written whole is removed. */
 export const writeSynced = async (path: string, body: Uint8Array | string): Promise<void> => {
   const handle = await open(

@@ -1,10 +1,19 @@
 /** A repository as files: made, swept, kept alive and joined by this process's own hands, where git would take a process each. */
 import { randomUUID } from "node:crypto"
-import { copyFile, link, lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from "node:fs/promises"
+import { copyFile, link, lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { absent, codeOf, makeDirectory, publish, syncDirectory, unless, writeSynced } from "../objects/DurableFile.ts"
+import {
+  absent,
+  codeOf,
+  makeDirectory,
+  publish,
+  syncDirectory,
+  syncFile,
+  unless,
+  writeSynced
+} from "../objects/DurableFile.ts"
 import { type GitObject, looseObject } from "./GitObjects.ts"
 import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
 
@@ -42,12 +51,18 @@ export const create = async ({ gitDir, isFork, projectDir }: RepositoryPath): Pr
         mkdir(join(making, path), { recursive: true })
       )
     )
+    const files: Readonly<Record<string, string>> = {
+      HEAD: "ref: refs/heads/main\n",
+      config: bareConfig,
+      ...(isFork ? { "objects/info/alternates": borrowed } : {})
+    }
+    const written = Object.entries(files)
+    await Promise.all(written.map(([path, text]) => writeFile(join(making, path), text, { flag: "wx", mode: 0o600 })))
+    // All at once: syncs that wait beside each other share the disk's time.
     await Promise.all([
-      writeSynced(join(making, "HEAD"), "ref: refs/heads/main\n"),
-      writeSynced(join(making, "config"), bareConfig),
-      ...(isFork ? [writeSynced(join(making, "objects/info/alternates"), borrowed)] : [])
+      ...written.map(([path]) => syncFile(join(making, path))),
+      ...["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path)))
     ])
-    await Promise.all(["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path))))
     await unless(rename(making, gitDir), ["ENOTEMPTY", "EEXIST"], undefined)
     await syncDirectory(dirname(gitDir))
   } finally {
@@ -173,11 +188,11 @@ export const shareObjects = async (fromDir: string, intoDir: string): Promise<vo
   for (const suffix of [".rev", ".pack", ".idx"])
     for (const name of packs.filter((pack) => pack.endsWith(suffix)))
       await share(join(from, "pack", name), join(into, "pack", name))
-  for (const { name: fan } of (await names(from)).filter(({ name }) => /^[0-9a-f]{2}$/.test(name))) {
-    await makeDirectory(join(into, fan))
+  const fans = (await names(from)).map(({ name }) => name).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  for (const fan of fans) {
+    await mkdir(join(into, fan), { recursive: true, mode: 0o700 })
     for (const { name } of await names(join(from, fan)))
       if (/^[0-9a-f]{38}$/.test(name)) await share(join(from, fan, name), join(into, fan, name))
-    await syncDirectory(join(into, fan))
   }
-  if (packs.length > 0) await syncDirectory(join(into, "pack"))
+  await Promise.all(["", ...fans, ...(packs.length > 0 ? ["pack"] : [])].map((path) => syncDirectory(join(into, path))))
 }

@@ -2,7 +2,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as EventRouter from "@pawl/core/event/EventRouter"
-import * as EventRouting from "@pawl/core/event/EventRouting"
+import * as RouterLoop from "@pawl/core/event/RouterLoop"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import { Database } from "@pawl/sql/Database"
@@ -59,7 +59,7 @@ describe("A router of events over SQLite", () => {
         }
         const applied: Array<unknown> = []
         const routing = yield* Effect.forkChild(
-          EventRouting.run(() => (each) => Effect.sync(() => (applied.push(each.data["n"]), null)))
+          RouterLoop.run(() => (each) => Effect.sync(() => (applied.push(each.data["n"]), null)))
         )
         yield* until(() => applied.length === many.length)
         yield* TestClock.adjust(Limits.routerLookMs)

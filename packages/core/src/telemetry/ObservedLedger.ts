@@ -4,7 +4,7 @@ import type { Commit } from "../ledger/Commit.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import type { MeterSet } from "./Meters.ts"
 import { format, traceparent } from "./TraceContext.ts"
-import { spanIn } from "./Tracing.ts"
+import { spanIn } from "./SpanTracer.ts"
 
 const stamped = (commit: Commit, trace: string): Commit =>
   commit.commands === undefined || commit.commands.length === 0

@@ -13,7 +13,7 @@ import { backoffMs, isOutage, pauseMs } from "./Outages.ts"
 import { JournalUnreadable, type JournalStep } from "./JournalStep.ts"
 import { describe } from "../primitives/Words.ts"
 import { nowMillis } from "../primitives/Time.ts"
-import { senderOf } from "../telemetry/Tracing.ts"
+import { senderOf } from "../telemetry/SpanTracer.ts"
 
 /** The process that is running: its command, its lease, and the steps it has finished. */
 export class Process extends Context.Service<

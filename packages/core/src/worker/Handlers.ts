@@ -1,7 +1,7 @@
 /** What each command does. A worker runs these; nothing else does. */
 import { Effect, Schema } from "effect"
 import { Actor } from "../model/Actor.ts"
-import { provision as provisionApp, provisionDied } from "../release/Provisioning.ts"
+import { provision as provisionApp, provisionDied } from "../release/AppProvision.ts"
 import { cleanIfRemoved as cleanUpApp } from "../app/Removal.ts"
 import { recompose } from "../candidate/Recomposition.ts"
 import { verify } from "../candidate/Verification.ts"

@@ -6,7 +6,7 @@ import { type Consumer, consumerKey } from "@pawl/core/model/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consumption"
 import type { Event } from "@pawl/core/model/Event"
 import * as EventRouter from "@pawl/core/event/EventRouter"
-import * as EventRouting from "@pawl/core/event/EventRouting"
+import * as RouterLoop from "@pawl/core/event/RouterLoop"
 import { insert } from "@pawl/core/ledger/Commit"
 import { find } from "@pawl/core/ledger/Decision"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
@@ -278,7 +278,7 @@ describe("The event router", () => {
             applied.push(`${name} ${each.source.slice(-1)} ${String(each.data["n"])}`)
             return Effect.succeed(null)
           })
-        const running = yield* Effect.forkChild(EventRouting.run(groups))
+        const running = yield* Effect.forkChild(RouterLoop.run(groups))
         yield* publish(1, 2)
         yield* publish(1, 1, 2)
         yield* until(Effect.sync(() => applied.length >= 3))
@@ -319,7 +319,7 @@ describe("The event router", () => {
             }
           })
         const running = yield* Effect.forkChild(
-          Effect.all([EventRouting.run(groups), EventRouting.run(groups), EventRouting.run(groups)], {
+          Effect.all([RouterLoop.run(groups), RouterLoop.run(groups), RouterLoop.run(groups)], {
             concurrency: "unbounded"
           })
         )

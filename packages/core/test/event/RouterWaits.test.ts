@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { consumerKey } from "@pawl/core/model/Consumer"
 import { type Decide, NotYet } from "@pawl/core/event/Consumption"
 import * as EventRouter from "@pawl/core/event/EventRouter"
-import * as EventRouting from "@pawl/core/event/EventRouting"
+import * as RouterLoop from "@pawl/core/event/RouterLoop"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { commit, event, onStore, projectId, stored, type Stores, time } from "@pawl/testing/tools/StoreFixtures"
@@ -48,7 +48,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 2)
         const { decide, state } = heldUp()
-        const running = yield* Effect.forkChild(EventRouting.run(() => decide))
+        const running = yield* Effect.forkChild(RouterLoop.run(() => decide))
         yield* stillness
         expect(yield* place).toBe(1)
         // Whoever ends the wait goes on with the group to its end. The router is not told of that.
@@ -71,7 +71,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 3)
         const { decide, state } = heldUp()
-        const running = yield* Effect.forkChild(EventRouting.run(() => decide))
+        const running = yield* Effect.forkChild(RouterLoop.run(() => decide))
         yield* stillness
         state.over = true
         yield* TestClock.adjust(Limits.routerLookMs)
@@ -86,7 +86,7 @@ describe("A router whose groups all wait", () => {
         yield* join
         yield* publish(1, 2 * Limits.eventsPageSize + 50)
         const { decide, state } = heldUp()
-        const running = yield* Effect.forkChild(EventRouting.run(() => decide))
+        const running = yield* Effect.forkChild(RouterLoop.run(() => decide))
         yield* stillness
         const { asked } = state
         yield* TestClock.adjust(Limits.routerLookMs - 1)

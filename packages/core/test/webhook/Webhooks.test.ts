@@ -12,7 +12,7 @@ import { EventLog } from "@pawl/core/event/EventLog"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"
 import { retryPauses } from "@pawl/core/model/Delivery"
 import * as EventRouter from "@pawl/core/event/EventRouter"
-import * as EventRouting from "@pawl/core/event/EventRouting"
+import * as RouterLoop from "@pawl/core/event/RouterLoop"
 import { webhookGroup } from "@pawl/core/model/Webhook"
 import * as Webhooks from "@pawl/core/webhook/Webhooks"
 import { demand, find } from "@pawl/core/ledger/Decision"
@@ -104,7 +104,7 @@ describe("A webhook", () => {
         const before = yield* EventRouter.newestSequence(projectId)
         receivers.set(url, 200)
         yield* Webhooks.create(person, projectId, { url })
-        const routing = yield* Effect.forkChild(EventRouting.run(groups))
+        const routing = yield* Effect.forkChild(RouterLoop.run(groups))
         const stillness = TestClock.adjust(0)
         for (let round = 0; round < 5; round++) {
           yield* edit(projectId)

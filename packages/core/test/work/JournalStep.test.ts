@@ -17,7 +17,7 @@ import {
   deploymentSinceStep,
   pushedStep
 } from "@pawl/core/release/BuildServicePath"
-import { servedBeforeStep } from "@pawl/core/release/Provisioning"
+import { servedBeforeStep } from "@pawl/core/release/AppProvision"
 import { movedStep } from "@pawl/core/release/Releases"
 import { workStep } from "@pawl/core/task/Dispatch"
 import { forkPasses } from "@pawl/core/upkeep/ForkSweep"

@@ -236,7 +236,7 @@ export type HttpApp = Effect.Effect<HttpServerResponse.HttpServerResponse, never
 /** The app, and all that it needs of the installation: a server whose requests begin with that serves them sooner. */
 export interface Mount {
   readonly app: HttpApp
-  readonly ground: Context.Context<HttpServices>
+  readonly services: Context.Context<HttpServices>
 }
 
 /** Builds the app. Its scope is the server's: when it closes, open event streams end. */
@@ -250,12 +250,12 @@ export const mountHttpApp = Effect.fnUntraced(function* (
     onSome: (given) => Layer.succeed(RateLimits.RateLimits, given)
   })
   const held = yield* Layer.build(Layer.mergeAll(shared, rates, own))
-  const ground = Context.merge(yield* Effect.context<HttpServices>(), held)
+  const services = Context.merge(yield* Effect.context<HttpServices>(), held)
   let plainReads: PlainReads.PlainReads = () => null
   const routes = routesOf((services) => (plainReads = PlainReads.make(services)))
   const router = yield* HttpRouter.toHttpEffect(routes).pipe(
     Effect.provideService(HttpRouter.RouterConfig, { maxParamLength: ServerLimits.parameterLength }),
-    Effect.provideContext(ground)
+    Effect.provideContext(services)
   )
   const wayOf = (
     ...asked: Parameters<PlainReads.PlainReads>
@@ -266,14 +266,14 @@ export const mountHttpApp = Effect.fnUntraced(function* (
   // What a request brings along wins over what was there when the server started: its scope, the words of its log.
   const routed = (found: Endpoints.Found, request: HttpServerRequest.HttpServerRequest) =>
     Effect.updateContext(wayOf(found, request), (given: Context.Context<Asked>) =>
-      isGround(given, streams) ? given : Context.merge(ground, given)
+      isServices(given, streams) ? given : Context.merge(services, given)
     )
   // Whoever calls may leave at any point; the library alone would let them only once the endpoint is found.
-  return { app: Effect.interruptible(serve(routed, mounted)), ground }
+  return { app: Effect.interruptible(serve(routed, mounted)), services }
 })
 
 /** Whether all that the app needs is there already: what it made for itself is nowhere else. */
-const isGround = (
+const isServices = (
   given: Context.Context<Asked>,
   streams: EventStreams.OpenStreams["Service"]
 ): given is Context.Context<

@@ -29,7 +29,7 @@ import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as TemplateFolder from "./TemplateFolder.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
-const basePorts = ({ alone, installation, options }: Ground) =>
+const basePorts = ({ alone, installation, options }: ProcessParts) =>
   Layer.mergeAll(
     installation.state,
     FileObjectStore.layer({ directory: join(options.data, "objects"), alone }),
@@ -48,7 +48,7 @@ export type BasePorts = Layer.Success<ReturnType<typeof basePorts>>
 /** Puts something around ports before anything uses them. */
 export type Decorate = (ports: Context.Context<BasePorts>) => Context.Context<BasePorts>
 
-const hosting = ({ addresses, options, telemetry }: Ground) =>
+const hosting = ({ addresses, options, telemetry }: ProcessParts) =>
   RouterProbeClient.layer.pipe(
     Layer.provideMerge(PointerPush.layer),
     Layer.provideMerge(
@@ -84,7 +84,7 @@ const settings = (options: Options, addresses: Addresses) =>
   })
 
 /** What a process stands on. */
-export interface Ground {
+export interface ProcessParts {
   readonly options: Options
   readonly installation: Installation
   readonly addresses: Addresses
@@ -94,11 +94,11 @@ export interface Ground {
 }
 
 /** Everything the use cases, the API and the router need. */
-export const layer = (ground: Ground, decorate: Decorate = (ports) => ports) => {
-  const { addresses, options, telemetry } = ground
-  return hosting(ground).pipe(
+export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports) => {
+  const { addresses, options, telemetry } = parts
+  return hosting(parts).pipe(
     Layer.provideMerge(
-      Layer.flatMap(basePorts(ground), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
+      Layer.flatMap(basePorts(parts), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
     ),
     Layer.provideMerge(settings(options, addresses)),
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),

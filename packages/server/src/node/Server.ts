@@ -34,8 +34,8 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const telemetry = yield* Telemetry.make(options)
   const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })
   const addresses = Addresses.of(options, listener.port)
-  const ground = { options, installation, addresses, alone, telemetry }
-  const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(ground, decorate)))
+  const parts = { options, installation, addresses, alone, telemetry }
+  const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(parts, decorate)))
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   yield* Effect.gen(function* () {
     yield* installation.takeBack

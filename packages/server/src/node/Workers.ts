@@ -1,7 +1,7 @@
 /** What a process with the role `worker` does by itself: durable work, routing events, and what is due by the clock. */
 import { groups } from "@pawl/core/worker/Consumers"
 import { handlers } from "@pawl/core/worker/Handlers"
-import * as EventRouting from "@pawl/core/event/EventRouting"
+import * as RouterLoop from "@pawl/core/event/RouterLoop"
 import type { SlotsPerLane } from "@pawl/core/work/Lanes"
 import { worker } from "@pawl/core/work/Worker"
 import type { Loops } from "@pawl/core/upkeep/Loops"
@@ -26,7 +26,7 @@ export const run = (name: string, sandboxesAtOnce: number, { supervise }: Loops)
   Effect.all(
     [
       supervise("worker", worker({ name, slots: slotsFor(sandboxesAtOnce), handlers })),
-      supervise("events", EventRouting.run(groups)),
+      supervise("events", RouterLoop.run(groups)),
       supervise("schedules", Schedules.run)
     ],
     { concurrency: "unbounded", discard: true }

@@ -14,7 +14,7 @@ import { auditCommand } from "./commands/AuditCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
-import * as Logging from "./telemetry/Logging.ts"
+import * as LogFormat from "./telemetry/LogFormat.ts"
 import * as Options from "./Options.ts"
 import * as Server from "./Server.ts"
 import { teardown } from "./listen/Teardown.ts"
@@ -120,6 +120,6 @@ Command.run(pawl, { version }).pipe(
       error instanceof Options.InvalidOptions ? 2 : 1
     )
   }),
-  Effect.provide(Logging.layer),
+  Effect.provide(LogFormat.layer),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

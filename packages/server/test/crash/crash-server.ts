@@ -14,7 +14,7 @@ import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
 import * as CrashPoints from "@pawl/testing/tools/CrashPoints"
 import { type Call, wrap } from "@pawl/testing/tools/PortWrap"
-import * as Logging from "../../src/node/telemetry/Logging.ts"
+import * as LogFormat from "../../src/node/telemetry/LogFormat.ts"
 import * as Options from "../../src/node/Options.ts"
 import * as Server from "../../src/node/Server.ts"
 import { teardown } from "../../src/node/listen/Teardown.ts"
@@ -70,6 +70,6 @@ const program = Effect.gen(function* () {
   )
   process.stdout.write(`ready http://127.0.0.1:${running.port}\n`)
   return yield* Effect.never
-}).pipe(Effect.scoped, Effect.provide(Logging.layer))
+}).pipe(Effect.scoped, Effect.provide(LogFormat.layer))
 
 NodeRuntime.runMain(program, { teardown })

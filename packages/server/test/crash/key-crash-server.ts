@@ -6,7 +6,7 @@ import { Context, Effect } from "effect"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { type Around, type Call, wrap } from "@pawl/testing/tools/PortWrap"
-import * as Logging from "../../src/node/telemetry/Logging.ts"
+import * as LogFormat from "../../src/node/telemetry/LogFormat.ts"
 import * as Options from "../../src/node/Options.ts"
 import * as Server from "../../src/node/Server.ts"
 import { teardown } from "../../src/node/listen/Teardown.ts"
@@ -32,6 +32,6 @@ const program = Effect.gen(function* () {
   )
   process.stdout.write(`ready http://127.0.0.1:${running.port}\n`)
   return yield* Effect.never
-}).pipe(Effect.scoped, Effect.provide(Logging.layer))
+}).pipe(Effect.scoped, Effect.provide(LogFormat.layer))
 
 NodeRuntime.runMain(program, { teardown })

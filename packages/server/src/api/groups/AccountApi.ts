@@ -5,7 +5,7 @@ import { Scope, Token } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { EntryRecord, OrganizationRecord, TokenRecord, UserRecord } from "../RecordSchemas.ts"
 
 const Me = Schema.Struct({

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decision } from "@pawl/core/model/Approval"
 import { Authenticated } from "../Authentication.ts"
 import { about, approving, reading } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { ApprovalRecord } from "../RecordSchemas.ts"
 
 /** The approver is the caller; a body cannot name one. */

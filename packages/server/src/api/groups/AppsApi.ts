@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { matching } from "@pawl/core/primitives/TextPattern"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf, queryNumber } from "../Paging.ts"
+import { ById, PageParams, pageOf, queryNumber } from "../PageParams.ts"
 import { AppLogLineRecord, AppRecord } from "../RecordSchemas.ts"
 import { streamed } from "../StreamedPage.ts"
 

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Audit } from "@pawl/core/model/Audit"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
-import { ById } from "../Paging.ts"
+import { ById } from "../PageParams.ts"
 
 const AuditRecord = Audit.annotate({ identifier: "Audit" })
 const AuditAnswer = Schema.Struct({ audit: AuditRecord })

@@ -5,7 +5,7 @@ import { Why } from "@pawl/core/why/Why"
 import { Authenticated } from "../Authentication.ts"
 import { diffed } from "../Diffs.ts"
 import { about, promoting, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../RecordSchemas.ts"
 
 const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })

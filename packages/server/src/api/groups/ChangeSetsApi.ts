@@ -6,7 +6,7 @@ import { Authenticated } from "../Authentication.ts"
 import { diffed } from "../Diffs.ts"
 import { EditedFiles } from "../Files.ts"
 import { about, BodyLimit, reading, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { ChangeSetRecord, DiffAnswer } from "../RecordSchemas.ts"
 import { NonNegativeInt } from "../DocumentSchemas.ts"
 

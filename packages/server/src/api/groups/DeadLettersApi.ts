@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, readingOwn, writing } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { DeadLetterRecord } from "../RecordSchemas.ts"
 
 const DeadLetterAnswer = Schema.Struct({ deadLetter: DeadLetterRecord })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading } from "../Needs.ts"
-import { ById, PageParams, pageOf, queryNumber } from "../Paging.ts"
+import { ById, PageParams, pageOf, queryNumber } from "../PageParams.ts"
 import { EventRecord } from "../RecordSchemas.ts"
 import { streamed } from "../StreamedPage.ts"
 

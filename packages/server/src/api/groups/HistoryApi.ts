@@ -2,7 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { HistoryRecord } from "../RecordSchemas.ts"
 
 const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Role } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering, reading } from "../Needs.ts"
-import { ById, pageOf } from "../Paging.ts"
+import { ById, pageOf } from "../PageParams.ts"
 import { MemberRecord } from "../RecordSchemas.ts"
 
 const MembersBody = Schema.Struct({

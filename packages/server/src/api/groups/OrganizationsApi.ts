@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { OrganizationRole } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { OrganizationMemberRecord, OrganizationRecord } from "../RecordSchemas.ts"
 
 const NewOrganizationBody = Schema.Struct({ name: Schema.String })

@@ -8,7 +8,7 @@ import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administering, reading } from "../Needs.ts"
-import { ById } from "../Paging.ts"
+import { ById } from "../PageParams.ts"
 import { PolicyRecord } from "../RecordSchemas.ts"
 
 const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })

@@ -7,7 +7,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Authenticated } from "../Authentication.ts"
 import { SeedFiles } from "../Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { CanonicalRecord, ProjectRecord, ReleaseRecord, VersionRecord } from "../RecordSchemas.ts"
 
 const ProjectAnswer = Schema.Struct({ project: ProjectRecord })

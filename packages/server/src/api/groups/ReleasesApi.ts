@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ReleaseTarget } from "@pawl/core/model/ReleaseTarget"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering, reading, writing } from "../Needs.ts"
-import { ById } from "../Paging.ts"
+import { ById } from "../PageParams.ts"
 import { EvidenceRecord, ReleaseRecord } from "../RecordSchemas.ts"
 
 const ReleaseTargetRecord = ReleaseTarget.annotate({ identifier: "ReleaseTarget" })

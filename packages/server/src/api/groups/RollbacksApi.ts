@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, writing } from "../Needs.ts"
-import { ById } from "../Paging.ts"
+import { ById } from "../PageParams.ts"
 import { CandidateRecord, ChangeRecord } from "../RecordSchemas.ts"
 import { NonNegativeInt } from "../DocumentSchemas.ts"
 

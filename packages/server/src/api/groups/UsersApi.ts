@@ -5,7 +5,7 @@ import { OrganizationRole, Scope } from "@pawl/core/model/Membership"
 import { Authenticated } from "../Authentication.ts"
 import { Moment } from "../Moments.ts"
 import { about, administeringOwn, readingOwn } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { PersonRecord, TokenRecord, UserRecord } from "../RecordSchemas.ts"
 
 const NewUserBody = Schema.Struct({

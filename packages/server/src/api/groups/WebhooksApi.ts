@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { EventType } from "@pawl/core/model/Event"
 import { Authenticated } from "../Authentication.ts"
 import { about, administering } from "../Needs.ts"
-import { ById, PageParams, pageOf } from "../Paging.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { WebhookDeliveryRecord, WebhookRecord } from "../RecordSchemas.ts"
 
 const NewWebhookBody = Schema.Struct({

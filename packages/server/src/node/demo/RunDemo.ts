@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Console, Effect, Redacted, Schema } from "effect"
 import * as Doctor from "../Doctor.ts"
-import * as Logging from "../telemetry/Logging.ts"
+import * as LogFormat from "../telemetry/LogFormat.ts"
 import * as Options from "../Options.ts"
 import * as Server from "../Server.ts"
 import { run } from "./Demo.ts"
@@ -63,5 +63,5 @@ export const runDemo = Effect.fnUntraced(
     if (!exit) yield* Effect.never
   },
   Effect.scoped,
-  Effect.provide(Logging.layerQuiet)
+  Effect.provide(LogFormat.layerQuiet)
 )

@@ -103,11 +103,11 @@ export const make = Effect.fnUntraced(function* (
   const own = Context.make(ApiSettings, settings)
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
   const provided = Context.add(rates, Readiness, readiness)
-  const { app, ground } = yield* Effect.provide(mountHttpApp(settings), provided)
+  const { app, services } = yield* Effect.provide(mountHttpApp(settings), provided)
   const handler = yield* serving(app, readers, trustProxy).pipe(
     Scope.provide(requests),
     Effect.updateContext((given: Context.Context<never>) =>
-      Context.makeUnsafe<HttpServices>(Context.merge(given, ground).mapUnsafe, { maxDepth: addedPerRequest })
+      Context.makeUnsafe<HttpServices>(Context.merge(given, services).mapUnsafe, { maxDepth: addedPerRequest })
     )
   )
   const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))

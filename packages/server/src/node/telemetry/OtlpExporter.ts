@@ -4,7 +4,7 @@
  */
 import { ServerLimits } from "../../ServerLimits.ts"
 import type { MeterSet } from "@pawl/core/telemetry/Meters"
-import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
+import type { EndedSpan } from "@pawl/core/telemetry/SpanTracer"
 import { describe } from "@pawl/core/primitives/Words"
 import { Effect, Redacted } from "effect"
 

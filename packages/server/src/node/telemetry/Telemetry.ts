@@ -6,7 +6,7 @@ import { AppRuntime } from "@pawl/core/app/AppRuntime"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import * as Meters from "@pawl/core/telemetry/Meters"
 import { counted, traced } from "@pawl/core/telemetry/ObservedLedger"
-import * as Tracing from "@pawl/core/telemetry/Tracing"
+import * as SpanTracer from "@pawl/core/telemetry/SpanTracer"
 import { Context, Effect, Exit, Layer, Option, type Scope, type Tracer } from "effect"
 import type { Options } from "../Options.ts"
 import * as OtlpExporter from "./OtlpExporter.ts"
@@ -54,7 +54,7 @@ const tracedRuntime = (
   ...runtime,
   fetch: (app, request) =>
     Effect.flatMap(Effect.context<never>(), (context) => {
-      if (Tracing.spanIn(context) === null) return runtime.fetch(app, request)
+      if (SpanTracer.spanIn(context) === null) return runtime.fetch(app, request)
       const beganMs = performance.now()
       return Effect.useSpan("AppRuntime.fetch", { kind: "client", attributes: { version: app.id } }, (span) =>
         Effect.ensuring(
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       runtime: Layer.effect(AppRuntime, AppRuntime)
     }
   const exporter = yield* OtlpExporter.make(collector, meters)
-  const tracer = Tracing.make({ randomHex, ended: exporter.take })
+  const tracer = SpanTracer.make({ randomHex, ended: exporter.take })
   const starts = new ColdStarts()
   return {
     meters,

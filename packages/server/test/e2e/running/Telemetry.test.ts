@@ -93,9 +93,11 @@ describe("A server that was told where its traces go", () => {
 
     const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId)
     const named = (name: string) => ofTrace().filter((span) => span.name === name)
+    const kindOf = (span: CollectedSpan) => attributesOf(span.attributes)["kind"]
+    // A span is sent when it has ended: the app's start before the release that waited for it.
     await Flow.until(
-      async () => named("AppRuntime.start").length,
-      (found) => found > 0
+      async () => [named("AppRuntime.start").length, named("Processes.execute").map(kindOf)] as const,
+      ([started, kinds]) => started > 0 && kinds.includes("release.run")
     )
     const byId = new Map(ofTrace().map((span) => [span.spanId, span]))
     const above = (span: CollectedSpan): ReadonlyArray<string> => {
@@ -109,7 +111,6 @@ describe("A server that was told where its traces go", () => {
       "http.response.status_code": 202,
       requestId: asked.headers.get("x-request-id")
     })
-    const kindOf = (span: CollectedSpan) => attributesOf(span.attributes)["kind"]
     expect(named("Processes.execute").map(kindOf)).toEqual(
       expect.arrayContaining(["candidate.create", "candidate.promote", "release.run"])
     )

@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import * as Meters from "@pawl/core/telemetry/Meters"
-import type { EndedSpan } from "@pawl/core/telemetry/Tracing"
+import type { EndedSpan } from "@pawl/core/telemetry/SpanTracer"
 import * as OtlpExporter from "../../../src/node/telemetry/OtlpExporter.ts"
 import { attributesOf, type Collector, startCollector } from "./Collector.ts"
 

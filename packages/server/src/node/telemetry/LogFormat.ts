@@ -3,7 +3,7 @@
  * names the trace and the span that it was written in.
  */
 import { describeCause } from "@pawl/core/primitives/Words"
-import { spanIn } from "@pawl/core/telemetry/Tracing"
+import { spanIn } from "@pawl/core/telemetry/SpanTracer"
 import { Formatter, Layer, Logger, References } from "effect"
 
 /** A line's text. */

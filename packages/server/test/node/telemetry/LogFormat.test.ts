@@ -1,6 +1,6 @@
 import { Effect, Layer, Logger } from "effect"
 import { describe, expect, it } from "vitest"
-import { layerQuiet } from "../../../src/node/telemetry/Logging.ts"
+import { layerQuiet } from "../../../src/node/telemetry/LogFormat.ts"
 
 describe("A quiet log", () => {
   it("tells warnings and errors, and nothing else", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { tierAfter, tierOf } from "@pawl/core/task/ModelRouting"
+import { tierAfter, tierOf } from "@pawl/core/task/ModelRoute"
 
 const run = (tier: "fast" | "balanced" | "strong", outcome: string) => ({ tier, outcome })
 

@@ -7,7 +7,7 @@ import { execute, type Handlers } from "@pawl/core/work/Processes"
 import * as Meters from "@pawl/core/telemetry/Meters"
 import { counted, traced } from "@pawl/core/telemetry/ObservedLedger"
 import { format, parse } from "@pawl/core/telemetry/TraceContext"
-import { type EndedSpan, make } from "@pawl/core/telemetry/Tracing"
+import { type EndedSpan, make } from "@pawl/core/telemetry/SpanTracer"
 import { command, commitOf } from "@pawl/testing/tools/StoreFixtures"
 
 /** Runs a program under a tracer, and answers the spans that ended, in that order. */

@@ -1,5 +1,5 @@
 /** Stores on a real Postgres. One server for a test file; every store begins empty. */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, describe } from "vitest"
 import * as PgClient from "@pawl/adapters-pg/PgClient"
 import type { Options } from "@pawl/adapters-pg/PgPool"
@@ -33,8 +33,16 @@ const empty = `DO $$ DECLARE name text; BEGIN
 
 const emptied = Effect.promise(() => PostgresServer.administer(url, empty))
 
-/** An empty store each time the layer is built; one at a time. */
-export const layerFresh = Layer.unwrap(Effect.as(emptied, storesOn("pawl_suite")))
+/** One client for all stores of a file: to connect and to look at the migrations takes longer than most tests. */
+const client = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), schema: "pawl_suite" }))
+if (server !== null) afterAll(() => client.dispose())
+
+/** An empty store each time the layer is built; one at a time. The first one makes the tables. */
+export const layerFresh = Layer.unwrap(
+  Effect.map(Effect.andThen(client.contextEffect, emptied), () =>
+    Layer.provideMerge(SqlStores.layer, Layer.effectContext(client.contextEffect))
+  )
+)
 
 let schemas = 0
 /** A schema that nobody has used. */

@@ -123,9 +123,13 @@ export const sweep = async (path: RepositoryPath): Promise<void> => {
 /** Writes one object as a file of its own. */
 export const writeLoose = async (gitDir: string, object: GitObject): Promise<void> => {
   const target = join(gitDir, "objects", object.id.slice(0, 2), object.id.slice(2))
-  await makeDirectory(dirname(target))
-  const temporary = join(dirname(target), `tmp_obj_${randomUUID()}`)
-  await writeSynced(temporary, looseObject(object))
+  const folder = dirname(target)
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
+  const temporary = join(folder, `tmp_obj_${randomUUID()}`)
+  await Promise.all([
+    writeSynced(temporary, looseObject(object)),
+    ...(isNew ? [syncDirectory(dirname(folder))] : [])
+  ])
   await publish(temporary, target)
 }
 

@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { executions, foreign, straceMissing, watched } from "../kit/Executions.ts"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
+import { descendants } from "../kit/Descendants.ts"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient, gitUrl } from "../kit/GitClient.ts"
 import { configs, environment, hooks, keptPaths, orders, refusedPaths, treeFiles } from "./HostileLists.ts"
@@ -40,6 +42,11 @@ describe.skipIf(straceMissing !== null)(`Git never runs their code (${straceMiss
       environment: { PAWL_PAUSED: "true", ...environment(payload, folder.path), HOME: folder.path },
       wrap: watched(trace)
     })
+    // What is looked at begins with the Project: by then the runtime has started what it keeps ready.
+    await Flow.until(
+      () => Promise.resolve(descendants(server.child.pid ?? 0).filter((name) => name === "workerd").length),
+      (ready) => ready >= LocalLimits.appWarmHosts
+    )
     projectId = (await Flow.createProject(server.api, "hostile", { "a.txt": "1\n", ...treeFiles(payload) })).id
     await client.clone(gitUrl(server.origin, projectId, token), "work", "--no-checkout")
     // Without the Project's own `.gitmodules`, at which a client's git stops.

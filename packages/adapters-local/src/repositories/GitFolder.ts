@@ -126,10 +126,7 @@ export const writeLoose = async (gitDir: string, object: GitObject): Promise<voi
   const folder = dirname(target)
   const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
   const temporary = join(folder, `tmp_obj_${randomUUID()}`)
-  await Promise.all([
-    writeSynced(temporary, looseObject(object)),
-    ...(isNew ? [syncDirectory(dirname(folder))] : [])
-  ])
+  await Promise.all([writeSynced(temporary, looseObject(object)), ...(isNew ? [syncDirectory(dirname(folder))] : [])])
   await publish(temporary, target)
 }
 

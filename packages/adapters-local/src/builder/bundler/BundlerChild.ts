@@ -1,8 +1,8 @@
 /** Starts, watches and kills the process of one build. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
+import { ownProgram } from "../../OwnProgram.ts"
 import { Effect, Result, Schema } from "effect"
 import { BundlerAnswer, BundlerMessage, type BundlerOrder } from "./BundlerMessages.ts"
 
@@ -35,17 +35,14 @@ export const childLimits: ChildLimits = {
   memoryBytes: LocalLimits.buildMemoryBytes
 }
 
-// From the sources this is a .ts file, which Node runs as it is; from dist a .js file.
-const entry = fileURLToPath(
-  new URL(`./BundlerProcess.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url)
-)
+const program = ownProgram(import.meta.url, "BundlerProcess")
 const stderrKept = 16 * 1024
 // The shell bounds what esbuild's own process may take too: `--max-old-space-size` reaches only Node.
 const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
 
 /** Starts a process in a group of its own, with no environment but a locale. A failure to start rejects `ready`. */
 export const startChild = (limits: ChildLimits = childLimits): BundlerChild => {
-  const node = [process.execPath, `--max-old-space-size=${Math.floor(limits.heapBytes / 1024 / 1024)}`, entry]
+  const node = [process.execPath, `--max-old-space-size=${Math.floor(limits.heapBytes / 1024 / 1024)}`, ...program]
   const child = spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(limits.memoryBytes / 1024)), ...node], {
     cwd: "/",
     env: { LC_ALL: "C.UTF-8" },

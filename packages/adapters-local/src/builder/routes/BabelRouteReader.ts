@@ -3,19 +3,16 @@
  * time and memory and killed afterwards; where no line that could name a path differs, none is started.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouteReader, RouteReaderUnavailable, type SourceFiles } from "@pawl/core/release/RouteReader"
 import { Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
+import { ownProgram } from "../../OwnProgram.ts"
 import { type AppSettings, appSettings } from "../settings/AppSettings.ts"
 import { type CodeTree, RouteAnswer, type RouteOrder } from "./RouteMessages.ts"
 import { pageRoutes } from "./RoutePages.ts"
 
-// From the sources this is a .ts file, which Node runs as it is; from dist a .js file.
-const entry = fileURLToPath(new URL(`./RouteProcess.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url))
-/** From sources, packages of ours are found as sources too. */
-const conditions = import.meta.url.endsWith(".ts") ? ["--conditions=pawl-source"] : []
+const program = ownProgram(import.meta.url, "RouteProcess")
 const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
 const KiB = 1024
 
@@ -62,8 +59,7 @@ const start = (): ChildProcess =>
       String(Math.floor(LocalLimits.buildMemoryBytes / KiB)),
       process.execPath,
       `--max-old-space-size=${Math.floor(LocalLimits.routesHeapBytes / KiB / KiB)}`,
-      ...conditions,
-      entry
+      ...program
     ],
     {
       cwd: "/",

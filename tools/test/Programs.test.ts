@@ -1,0 +1,27 @@
+/** Programs that Node starts without our condition find no package of ours as sources: a fresh clone has no `dist`. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { relativePath } from "../house/ImportPaths.ts"
+import { root } from "./FixtureWorkspace.ts"
+
+/** Every name that a file, and those that it reaches, loads when it runs. */
+const loaded = (file: string, seen = new Set<string>()): ReadonlyArray<string> => {
+  if (seen.has(file)) return []
+  seen.add(file)
+  const source = readFileSync(join(root, file), "utf8")
+  const names = [...source.matchAll(/^(?:import|export) (?!type )[^"]*?"([^"]+)"$/gm)].map(([, name = ""]) => name)
+  return names.flatMap((name) => (name.startsWith(".") ? loaded(relativePath(file, name), seen) : [name]))
+}
+
+it.each(["spawner/SpawnerProcess.ts", "runtime/host/WatchdogThread.ts"])("%s loads nothing but Node's own", (file) => {
+  const names = loaded(`packages/adapters-local/src/${file}`)
+  expect(names.length).toBeGreaterThan(0)
+  expect(names.filter((name) => !name.startsWith("node:"))).toEqual([])
+})
+
+it("sees a package of ours that is loaded from afar", () => {
+  expect(loaded("packages/adapters-local/src/builder/bundler/BundlerProcess.ts")).toContain(
+    "@pawl/core/primitives/Limits"
+  )
+})

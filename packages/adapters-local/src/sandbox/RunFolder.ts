@@ -2,32 +2,23 @@
  * What a supervisor leaves on the machine while it runs: one folder under the temporary folder and cgroups, all named
  * after it. Those of a supervisor that died are found by the same name and removed at the next start.
  */
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { beginningOf } from "../ProcessBeginning.ts"
 
 const prefix = "pawl-sandbox"
-
-/** Ticks since boot at which a process began; with the pid it names a process for good. Null when it is gone. */
-const startTicks = (pid: number): string | null => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
-  } catch {
-    return null
-  }
-}
 
 const pidNamespace = (): string => /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"
 
 /** `pawl-sandbox-<pid namespace>-<pid>-<start ticks>`: the name that all we leave begins with. */
-export const ownName = (): string => [prefix, pidNamespace(), process.pid, startTicks(process.pid) ?? "0"].join("-")
+export const ownName = (): string => [prefix, pidNamespace(), process.pid, beginningOf(process.pid) ?? "0"].join("-")
 
 /** Whether a name is of a supervisor in this pid namespace that runs no more. */
 export const isStale = (name: string): boolean => {
   const match = /^pawl-sandbox-(\d+)-(\d+)-(\d+)-/.exec(name)
   if (match === null || match[1] !== pidNamespace()) return false
-  return startTicks(Number(match[2])) !== match[3]
+  return beginningOf(Number(match[2])) !== match[3]
 }
 
 /** The names in a folder that supervisors gave, our own among them; none when the folder cannot be read. */

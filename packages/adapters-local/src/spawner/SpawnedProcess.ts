@@ -1,22 +1,12 @@
 /** One process that the spawner has started, as the server sees it. */
-import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
+import { beginningOf } from "../ProcessBeginning.ts"
 
 /** How a process ended. `lost`: the spawner ended first, and took the process with it. */
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
   readonly lost: boolean
-}
-
-/** When a process began, in the kernel's ticks since the machine's start; null when it is gone. A number alone may be another process's by now. */
-const beginningOf = (pid: number): string | null => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
-  } catch {
-    return null
-  }
 }
 
 /** Its streams stand in the order of its descriptors: the first is to be written, the others must be read to their end. */

@@ -1,16 +1,13 @@
 /** One life of the spawner's process: what it was asked to start, and what runs. */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
-import { fileURLToPath } from "node:url"
 import { Option, Schema } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
+import { ownProgram } from "../OwnProgram.ts"
 import { type Ended, SpawnedProcess } from "./SpawnedProcess.ts"
 import { type Command, SpawnerAnswer, type SpawnerOrder } from "./SpawnerMessages.ts"
 
-// From the sources this is a .ts file, which Node runs as it is; from dist a .js file.
-const entry = fileURLToPath(
-  new URL(`./SpawnerProcess.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url)
-)
+const program = ownProgram(import.meta.url, "SpawnerProcess")
 /** It holds a few numbers: a small heap keeps its forks short. */
 const nodeOptions = ["--max-old-space-size=64", "--max-semi-space-size=1"]
 /** Where there is `setpriv`, the kernel ends it with us, also when it hangs; else it notices by itself. */
@@ -38,7 +35,7 @@ export class SpawnerLink {
   private readonly running = new Map<number, SpawnedProcess>()
 
   constructor(path: string) {
-    const node = [process.execPath, ...nodeOptions, entry, path]
+    const node = [process.execPath, ...nodeOptions, ...program, path]
     this.child = spawn("/bin/sh", ["-c", withUs, "sh", ...node], {
       cwd: "/",
       env: { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/bin:/sbin:/bin` },

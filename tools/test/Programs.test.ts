@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { relativePath } from "../house/ImportPaths.ts"
+import { childrenCompiled } from "../vitest/Children.ts"
 import { root } from "./FixtureWorkspace.ts"
 
 /** Every name that a file, and those that it reaches, loads when it runs. */
@@ -24,4 +25,15 @@ it("sees a package of ours that is loaded from afar", () => {
   expect(loaded("packages/adapters-local/src/builder/bundler/BundlerProcess.ts")).toContain(
     "@pawl/core/primitives/Limits"
   )
+})
+
+it("what starts a program compiled for one run is not remembered for the next run", () => {
+  const asked: Array<(file: { readonly id: string }) => unknown> = []
+  const context = { defineCacheKeyGenerator: (generator: (typeof asked)[number]) => asked.push(generator) }
+  Reflect.apply(childrenCompiled().configureVitest as () => void, undefined, [context])
+  const remembered = (path: string) =>
+    asked.every((generator) => generator({ id: join(root, "packages/adapters-local/src", path) }) !== false)
+  expect(remembered("builder/bundler/BundlerChild.ts")).toBe(false)
+  expect(remembered("builder/routes/BabelRouteReader.ts")).toBe(false)
+  expect(remembered("builder/bundler/BundlerProcess.ts")).toBe(true)
 })

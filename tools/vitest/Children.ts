@@ -47,6 +47,9 @@ let compiled: Promise<string> | undefined
 /** Tells the starters of these programs where they are. */
 export const childrenCompiled = (): Plugin => ({
   name: "children-compiled",
+  // What vitest keeps from run to run would name the folder of a run that has ended.
+  configureVitest: ({ defineCacheKeyGenerator }) =>
+    defineCacheKeyGenerator(({ id }) => (id in children ? false : undefined)),
   transform: async (code, id) => {
     if (!(id in children)) return null
     const place = JSON.stringify(`file://${await (compiled ??= compile())}/here.js`)

@@ -1,6 +1,6 @@
 /**
- * Compiles the programs that our sources start beside themselves, once for a run: each build has a process of its own, and
- * most of its time would go into reading TypeScript. Who starts one finds it as from `dist`, but it is of these sources.
+ * Compiles the programs that our sources start beside themselves, once for a run: each build and each runtime has a
+ * process of its own, and most of its time would go into reading TypeScript. Who starts one finds it as from `dist`, but it is of these sources.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,9 @@ const local = join(root, "packages/adapters-local/src")
 /** By who starts it. */
 const children: Readonly<Record<string, string>> = {
   [join(local, "builder/bundler/BundlerChild.ts")]: join(local, "builder/bundler/BundlerProcess.ts"),
-  [join(local, "builder/routes/BabelRouteReader.ts")]: join(local, "builder/routes/RouteProcess.ts")
+  [join(local, "builder/routes/BabelRouteReader.ts")]: join(local, "builder/routes/RouteProcess.ts"),
+  [join(local, "runtime/host/Watchdog.ts")]: join(local, "runtime/host/WatchdogThread.ts"),
+  [join(local, "spawner/SpawnerLink.ts")]: join(local, "spawner/SpawnerProcess.ts")
 }
 
 const compile = async (): Promise<string> => {

@@ -34,12 +34,12 @@ const programs = [
 export const main = programs[0]
 
 /** What the server starts itself, by who starts it: the starter finds it beside what it was compiled into. */
-const builder = "../../../../adapters-local/src/builder"
-const host = "../../../../adapters-local/src/runtime/host"
+const local = "../../../../adapters-local/src"
 const children: Readonly<Record<string, string>> = {
-  [from(`${builder}/bundler/BundlerChild.ts`)]: from(`${builder}/bundler/BundlerProcess.ts`),
-  [from(`${builder}/routes/BabelRouteReader.ts`)]: from(`${builder}/routes/RouteProcess.ts`),
-  [from(`${host}/Watchdog.ts`)]: from(`${host}/WatchdogThread.ts`)
+  [from(`${local}/builder/bundler/BundlerChild.ts`)]: from(`${local}/builder/bundler/BundlerProcess.ts`),
+  [from(`${local}/builder/routes/BabelRouteReader.ts`)]: from(`${local}/builder/routes/RouteProcess.ts`),
+  [from(`${local}/runtime/host/Watchdog.ts`)]: from(`${local}/runtime/host/WatchdogThread.ts`),
+  [from(`${local}/spawner/SpawnerLink.ts`)]: from(`${local}/spawner/SpawnerProcess.ts`)
 }
 
 interface Compiled {

@@ -101,18 +101,16 @@ const probe = (task: ProbeTask): SandboxJob =>
 
 const attempts = (task: ProbeTask) => ({
   probe: probe(task),
-  memory: jobOf(
-    `node -e 'const a = []; for (let i = 0; i < 256; i++) a.push(Buffer.alloc(1 << 20, 1)); setTimeout(() => {}, 5000)'`,
-    { memoryBytes: 128 * MiB }
-  ),
-  processes: jobOf(`i=0; while [ $i -lt 200 ]; do sleep 60 & i=$((i+1)); done; echo all`, {
-    processes: 48,
+  // One buffer of 256 MiB, filled again and again: whoever looks now and then sees it too.
+  memory: jobOf(`dd if=/dev/zero of=/dev/null bs=268435456 count=1000`, { memoryBytes: 128 * MiB }),
+  processes: jobOf(`i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all`, {
+    processes: 24,
     wallMs: 2000
   }),
   disk: jobOf(
     `for f in /job/work/a /tmp/b /dev/shm/c; do head -c 5000000 /dev/zero > $f && echo filled; done; head -c 200000 /dev/zero`
   ),
-  cpu: jobOf(`while :; do :; done`, { cpuSeconds: 0.1, wallMs: 3000 }),
+  cpu: jobOf(`while :; do :; done`, { cpuSeconds: 0.05, wallMs: 3000 }),
   time: jobOf(`sleep 60`, { wallMs: 150 })
 })
 
@@ -127,7 +125,7 @@ const limitFindings = (ends: Ends) => {
   const forked = decoder.decode(ends.processes.output).includes("all")
   return {
     "memory-limited": unless(ends.memory.outcome._tag === "OutOfMemory", `a hog ended as ${told(ends.memory)}`),
-    "processes-limited": unless(!forked && ends.processes.outcome._tag !== "Lost", "200 processes under a limit of 48"),
+    "processes-limited": unless(!forked && ends.processes.outcome._tag !== "Lost", "100 processes under a limit of 24"),
     "disk-limited": unless(
       ends.disk.outcome._tag === "Exited" && !disk.includes("filled"),
       "the disk took more than its size"

@@ -16,7 +16,6 @@ import { usersCommand } from "./commands/UsersCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
 import * as LogFormat from "./telemetry/LogFormat.ts"
 import * as Options from "./Options.ts"
-import * as Server from "./Server.ts"
 import { teardown } from "./listen/Teardown.ts"
 import { version } from "./Version.ts"
 
@@ -36,7 +35,9 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
   Effect.gen(function* () {
     const given = Record.getSomes(rest)
     const options = yield* Options.read(given, Option.getOrUndefined(config))
-    const running = yield* Server.start(options)
+    // The other commands need little of it, and start the sooner without.
+    const { start } = yield* Effect.promise(() => import("./Server.ts"))
+    const running = yield* start(options)
     if (running.tokenIsFresh)
       yield* Console.log(`owner token ${Redacted.value(running.ownerToken)} (kept in ${options.data}/owner-token)`)
     yield* Console.log(`ready http://127.0.0.1:${running.port}`)

@@ -282,22 +282,25 @@ const toolVersion = async (tool: string): Promise<string> =>
 const toolPath = async (tool: string): Promise<string> =>
   (await run("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" })).stdout.trim()
 
-/** The ways this machine may offer, strongest first. A tool that is missing takes its ways with it. */
-const candidates = async (names: ReadonlyArray<RuntimeIsolation["name"]>): Promise<ReadonlyArray<Confinement>> => {
+/**
+ * The ways this machine may offer of those asked for, strongest first, each looked for when those before it did not do. A
+ * tool that is missing takes its ways with it.
+ */
+async function* candidates(names: ReadonlyArray<RuntimeIsolation["name"]>): AsyncGenerator<Confinement> {
   const workerd = workerdPath()
   const libs = await libraries(workerd).catch(() => null)
   const setpriv = await toolPath("setpriv").catch(() => null)
-  const found: Array<Confinement> = []
   if (libs !== null && setpriv !== null) {
     const both = [...new Set([...libs, ...(await libraries(setpriv).catch(() => []))])]
-    const bwrapVersion = await toolVersion("bwrap").catch(() => null)
-    if (bwrapVersion !== null && asRoot()) found.push(bubblewrapAsRoot(bwrapVersion, workerd, setpriv, both))
-    if (bwrapVersion !== null) found.push(bubblewrap(bwrapVersion, workerd, libs))
-    const unshareVersion = await toolVersion("unshare").catch(() => null)
-    if (unshareVersion !== null) found.push(unshare(unshareVersion, workerd, setpriv, both))
+    const versionOf = (name: RuntimeIsolation["name"], tool: string) =>
+      names.includes(name) ? toolVersion(tool).catch(() => null) : null
+    const bwrapVersion = await versionOf("bubblewrap", "bwrap")
+    if (bwrapVersion !== null && asRoot()) yield bubblewrapAsRoot(bwrapVersion, workerd, setpriv, both)
+    if (bwrapVersion !== null) yield bubblewrap(bwrapVersion, workerd, libs)
+    const unshareVersion = await versionOf("unshare", "unshare")
+    if (unshareVersion !== null) yield unshare(unshareVersion, workerd, setpriv, both)
   }
-  found.push(bare(workerd, setpriv !== null))
-  return found.filter((one) => names.includes(one.isolation.name))
+  if (names.includes("none")) yield bare(workerd, setpriv !== null)
 }
 
 /** Writes the files that every process sees, readable for the user it becomes and reachable through its own view alone. */
@@ -311,7 +314,7 @@ export const writeShared = async (shared: string): Promise<void> => {
 
 /** The strongest of the ways asked for in which workerd reads its configuration from `shared` (see `writeShared`). */
 export const confine = async (shared: string, names: ReadonlyArray<RuntimeIsolation["name"]>): Promise<Confinement> => {
-  for (const one of await candidates(names)) {
+  for await (const one of candidates(names)) {
     const [file = "", ...args] = one.command(shared, shared, [
       "compile",
       "--config-only",

@@ -4,15 +4,14 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { oneFile } from "../../adapters-local/test/OneFile.ts"
 
 export const childOf = (file: string, args: ReadonlyArray<string>) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => {
-        const path = fileURLToPath(new URL(`./${file}.ts`, import.meta.url))
-        const child = spawn(process.execPath, ["--conditions=pawl-source", path, ...args], {
-          stdio: ["pipe", "pipe", "inherit"]
-        })
+      Effect.promise(async () => {
+        const path = await oneFile(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)))
+        const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] })
         const exited = once(child, "exit")
         const lines: AsyncIterator<string> = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
         return { child, exited, lines }

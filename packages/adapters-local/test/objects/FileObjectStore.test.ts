@@ -3,11 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { createInterface } from "node:readline"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { objectStoreContract } from "@pawl/testing/contracts/stores/ObjectStoreContract"
 import { layer } from "../../src/objects/FileObjectStore.ts"
+import { oneFile } from "../OneFile.ts"
 
 const root = mkdtempSync(join(tmpdir(), "objects-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -80,6 +82,33 @@ describe("FileObjectStore", () => {
     expect(readdirSync(directory, { recursive: true })).toHaveLength(2)
   })
 
+  it("loses nothing acknowledged and keeps no half object when it is killed at any point", async () => {
+    const directory = fresh()
+    const acknowledged: Array<string> = []
+    const program = await oneFile(fileURLToPath(new URL("./StoreForever.ts", import.meta.url)))
+    for (let round = 0; round < 6; round++) {
+      const child = spawn(process.execPath, [program, directory, String(round)], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      for await (const line of createInterface(child.stdout)) {
+        acknowledged.push(JSON.parse(line))
+        if (acknowledged.length % 7 === 6) child.kill("SIGKILL")
+      }
+    }
+    expect(acknowledged.length).toBeGreaterThan(30)
+    await run(directory, (store) =>
+      Effect.gen(function* () {
+        const listed = yield* store.list("round/")
+        expect(listed.map(({ key }) => key)).toEqual(expect.arrayContaining(acknowledged))
+        for (const { key, sizeBytes } of listed) {
+          expect(sizeBytes).toBe(200_000)
+          expect((yield* store.get(key)).every((byte) => byte === Number(key.split("/")[2]) % 256)).toBe(true)
+        }
+      })
+    )
+    expect(readdirSync(join(directory, "tmp"))).toEqual([])
+  })
+
   const child = (script: string, prefix: ReadonlyArray<string> = []) => {
     const [command, ...args] = [
       ...prefix,
@@ -98,40 +127,6 @@ describe("FileObjectStore", () => {
     import { writeSync } from "node:fs"
     const say = (value) => writeSync(1, JSON.stringify(value) + "\\n")
     await Effect.runPromise(Effect.provide(Effect.gen(function* () { const store = yield* ObjectStore; ${body} }), layer({ directory: ${JSON.stringify(directory)} })))`
-
-  it("loses nothing acknowledged and keeps no half object when it is killed at any point", async () => {
-    const directory = fresh()
-    const acknowledged: Array<string> = []
-    for (let round = 0; round < 6; round++) {
-      const process = child(
-        program(
-          directory,
-          `
-        for (let i = 0; ; i++) {
-          const key = "round/${round}/" + i
-          yield* i % 2 ? store.put(key, new Uint8Array(200_000).fill(i)) : store.create(key, new Uint8Array(200_000).fill(i))
-          say(key)
-        }`
-        )
-      )
-      for await (const line of createInterface(process.stdout)) {
-        acknowledged.push(JSON.parse(line))
-        if (acknowledged.length % 7 === 6) process.kill("SIGKILL")
-      }
-    }
-    expect(acknowledged.length).toBeGreaterThan(30)
-    await run(directory, (store) =>
-      Effect.gen(function* () {
-        const listed = yield* store.list("round/")
-        expect(listed.map(({ key }) => key)).toEqual(expect.arrayContaining(acknowledged))
-        for (const { key, sizeBytes } of listed) {
-          expect(sizeBytes).toBe(200_000)
-          expect((yield* store.get(key)).every((byte) => byte === Number(key.split("/")[2]) % 256)).toBe(true)
-        }
-      })
-    )
-    expect(readdirSync(join(directory, "tmp"))).toEqual([])
-  })
 
   // A file system of one mebibyte, in a mount namespace of its own.
   const small = [

@@ -11,6 +11,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -18,6 +19,8 @@ import { describe, expect, it } from "vitest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { projectId, scene, signature, tagOf, textFiles } from "@pawl/testing/contracts/repositories/RepositoriesScene"
 import * as GitReaders from "../../src/repositories/GitReaders.ts"
+import { numbers } from "@pawl/testing/Depth"
+import { oneFile } from "../OneFile.ts"
 import { repositoryFixture } from "./RepositoryFixture.ts"
 
 const fixture = repositoryFixture()
@@ -209,42 +212,14 @@ describe("GitRepositories on a machine that breaks", () => {
     expect(filesUnder(directory).filter((path) => path.endsWith(".lock"))).toEqual([])
   })
 
-  const program = (directory: string, from: number) => `
-    import { writeSync } from "node:fs"
-    import { Effect } from "effect"
-    import { Repositories } from "@pawl/core/project/Repositories"
-    import { layer } from ${JSON.stringify(new URL("../../src/repositories/GitRepositories.ts", import.meta.url).href)}
-    const say = (value) => writeSync(1, JSON.stringify(value) + "\\n")
-    const uuid = (n) => n.toString(16).padStart(8, "0") + "-0000-4000-8000-000000000000"
-    const project = "proj_" + uuid(1)
-    const signature = { name: "p", email: "p", atMs: 1 }
-    await Effect.runPromise(Effect.provide(Effect.gen(function* () {
-      const repositories = yield* Repositories
-      let main = yield* repositories.main(project)
-      for (let n = ${from}; ; n++) {
-        const ws = { project, fork: "ws-run_tsk_chg_" + uuid(n) + "_e_1" }
-        const cand = { project, fork: "cand-cand_" + n.toString(16).padStart(24, "0") }
-        yield* repositories.fork(ws)
-        const made = yield* repositories.commit({ into: ws, base: main.commit, edits: { count: n + "\\n", ["f/" + n]: "x" }, message: "", signature })
-        say({ ref: ws, made })
-        yield* repositories.fork(cand)
-        const merged = yield* repositories.merge({ into: cand, base: main.commit, commits: [{ commit: made.commit, from: ws, message: "" }], signature })
-        say({ ref: cand, made: merged })
-        yield* repositories.advance({ project, from: cand, expected: main.commit, commit: merged.commit })
-        say({ ref: { project }, made: merged })
-        main = merged
-      }
-    }), layer({ directory: ${JSON.stringify(directory)} })))`
-
   it("loses no acknowledged commit and stays whole when it is killed in the middle of anything", async () => {
     const { directory, git, run } = fixture()
     await run((repositories) => scene(repositories))
-    for (let round = 1; round <= 10; round++) {
-      const child = spawn(
-        process.execPath,
-        ["--conditions=pawl-source", "--input-type=module", "-e", program(directory, round * 1000)],
-        { stdio: ["ignore", "pipe", "inherit"], cwd: import.meta.dirname }
-      )
+    const program = await oneFile(fileURLToPath(new URL("./MergeForever.ts", import.meta.url)))
+    for (const round of numbers(10, { quick: 5 })) {
+      const child = spawn(process.execPath, [program, directory, String(round * 1000)], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       const acknowledged: Array<{
         readonly ref: { readonly project: string; readonly fork?: string }
         readonly made: { readonly commit: string; readonly tree: string }

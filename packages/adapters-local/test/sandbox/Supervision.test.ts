@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, openSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
@@ -7,30 +7,17 @@ import { fileURLToPath } from "node:url"
 import { IsolationMissing, Sandbox } from "@pawl/core/verification/Sandbox"
 import { jobOf, runJob, textOf } from "@pawl/testing/contracts/sandbox/SandboxJobs"
 import { Effect, Fiber, Layer } from "effect"
-import { build } from "esbuild"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { beforeAll, describe, expect, it, vi } from "vitest"
 import { describeIsolation } from "../../src/sandbox/IsolationChoice.ts"
 import { layer } from "../../src/sandbox/LocalSandbox.ts"
+import { oneFile } from "../OneFile.ts"
 import { processesWith } from "./SandboxHost.ts"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-/** The supervisor in one file, for it is started often, and its modules take longer to read than its work takes. */
-const folder = mkdtempSync(join(tmpdir(), "pawl-supervisor-"))
-const script = join(folder, "supervisor.mjs")
-beforeAll(() =>
-  build({
-    entryPoints: [here("./supervisor.ts")],
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    conditions: ["pawl-source"],
-    define: { "import.meta.url": JSON.stringify(new URL("../../src/sandbox/Toolchain.ts", import.meta.url).href) },
-    logLevel: "error"
-  })
-)
-afterAll(() => rmSync(folder, { recursive: true }))
+let script: string
+beforeAll(async () => {
+  script = await oneFile(here("./supervisor.ts"))
+})
 let markers = 0
 const marker = () => `8631${markers++}.${process.pid}`
 

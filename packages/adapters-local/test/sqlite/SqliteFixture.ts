@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import * as SqlStores from "@pawl/sql/SqlStores"
+import { oneFile } from "../OneFile.ts"
 
 export const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-sqlite-"))),
@@ -27,11 +28,9 @@ export const layerFresh = Layer.unwrap(Effect.map(temporaryFile, storesOn))
 export const childOf = (file: string, args: ReadonlyArray<string>) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => {
-        const path = fileURLToPath(new URL(`./${file}.ts`, import.meta.url))
-        const child = spawn(process.execPath, ["--conditions=pawl-source", path, ...args], {
-          stdio: ["pipe", "pipe", "inherit"]
-        })
+      Effect.promise(async () => {
+        const path = await oneFile(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)))
+        const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] })
         const exited = once(child, "exit")
         const lines: AsyncIterator<string> = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
         return { child, exited, lines }

@@ -1,23 +1,24 @@
 /**
- * The process is killed with SIGKILL at every place of compose and verify, and started again on the same folder. The list
- * of places is recorded from a run of the real server, so none is forgotten. Those of promote and release come in
- * `ReleaseCrash.test.ts`: a place is tried in the file of the stage in which it is passed first.
+ * The process is killed with SIGKILL at every place of compose, verify, promote and release, and started again on the same
+ * folder. The list of places is recorded from a run of the real server, so none is forgotten.
  */
 import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { crashAtEach, type Place, placesOf, record, type Recording, removeFolders } from "./Crashing.ts"
 import { type Client, firstPath, type Prepared } from "./FirstPath.ts"
 
+let recording: Recording<Prepared, Client>
+let places: ReadonlyArray<Place>
+beforeAll(async () => {
+  recording = await record(await firstPath())
+  places = placesOf(recording)
+}, 120_000)
+afterAll(removeFolders)
+
+/** Those of a stage: a place is tried in the one in which it is passed first. */
+const placesIn = (wanted: number): ReadonlyArray<Place> => places.filter(({ stage }) => stage === wanted)
+
 describe("Killed at any named place and started again", () => {
-  let recording: Recording<Prepared, Client>
-  let places: ReadonlyArray<Place>
-
-  beforeAll(async () => {
-    recording = await record(await firstPath())
-    places = placesOf(recording)
-  }, 120_000)
-  afterAll(removeFolders)
-
   it("records places in each of compose, verify, promote and release", () => {
     const names = places.map(({ name, stage }) => `${stage} ${name}`).join("\n")
     console.log(`${places.length} crash points:\n${names}`)
@@ -37,7 +38,13 @@ describe("Killed at any named place and started again", () => {
   })
 
   it("ends the work as if nothing had happened, at every place", async () => {
-    const own = places.filter(({ stage }) => stage === 0)
-    expect(await crashAtEach(recording, slice(own, { quick: 3 }))).toEqual([])
+    expect(await crashAtEach(recording, slice(placesIn(0), { quick: 3 }))).toEqual([])
+  }, 900_000)
+})
+
+describe("Killed at any named place of promote and release, and started again", () => {
+  it("ends the work as if nothing had happened, at every place", async () => {
+    expect(placesIn(1).length).toBeGreaterThan(10)
+    expect(await crashAtEach(recording, slice(placesIn(1), { quick: 2 }))).toEqual([])
   }, 900_000)
 })

@@ -41,7 +41,7 @@ describe("Readers who never read", () => {
     }
     await server.api.put(`/v1/projects/${projectId}/members`, { members })
     const change = await Flow.openChange(server.api, projectId, "long")
-    const text = Array.from({ length: 128 * 1024 }, (_, index) => String(index).padStart(63, ".")).join("\n")
+    const text = Array.from({ length: 32 * 1024 }, (_, index) => String(index).padStart(255, ".")).join("\n")
     changeSetId = (await Flow.edit(server.api, change, { "long.txt": text })).id
     const found = await server.api.get<{ canonical: { commit: string } }>(`/v1/projects/${projectId}`)
     commit = found.canonical.commit

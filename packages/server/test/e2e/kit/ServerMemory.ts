@@ -22,7 +22,7 @@ const command = (socket: WebSocket, id: number, method: string): Promise<void> =
     socket.send(JSON.stringify({ id, method }))
   })
 
-/** Collects the garbage of the server's process, several times, and answers what stays resident, in bytes. */
+/** Collects the garbage of the server's process, twice for what is let go of only then, and answers what stays resident, in bytes. */
 export const settledBytes = async (server: ServerProcess): Promise<number> => {
   if (!server.log().includes("Debugger listening on ")) server.child.kill("SIGUSR1")
   const address = await until(
@@ -31,7 +31,7 @@ export const settledBytes = async (server: ServerProcess): Promise<number> => {
   )
   const socket = new WebSocket(address!)
   await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }))
-  for (let time = 1; time <= 4; time++) await command(socket, time, "HeapProfiler.collectGarbage")
+  for (let time = 1; time <= 2; time++) await command(socket, time, "HeapProfiler.collectGarbage")
   socket.close()
   const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8")
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024

@@ -2,13 +2,55 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Sandbox } from "@pawl/core/verification/Sandbox"
-import { jobOf, runJob, type RunPromise, textOf } from "./SandboxJobs.ts"
+import { slice } from "../../Depth.ts"
+import { jobOf, type JobParts, runJob, type RunPromise, textOf } from "./SandboxJobs.ts"
 
 const long = `${"folder-with-a-long-name/".repeat(8)}${"f".repeat(200)}.txt`
 
-/** Declares the tests, to be run within a suite. */
-export const checkTools = (run: RunPromise): void => {
-  const output = async (command: string, parts: Parameters<typeof jobOf>[1] = {}) => {
+/** What a command prints that ends well, trimmed. */
+type Output = (command: string, parts?: JobParts) => Promise<string>
+
+/** Programs that a check starts: what they find does not depend on how limits are held. */
+const programs = (output: Output): ReadonlyArray<{ readonly title: string; readonly body: () => Promise<void> }> => [
+  {
+    title: "has Node, and the POSIX tools",
+    body: async () => {
+      expect(
+        await output(
+          `node -p process.version; printf 'b\\na\\n' | sort | awk '{ print NR $0 }' | sed s/a/x/ | grep -c .; whoami >/dev/null && echo known`
+        )
+      ).toMatch(/^v\d+\.\d+\.\d+\n2\nknown$/)
+    }
+  },
+  {
+    title: "lets a command serve and fetch on its own loopback",
+    body: async () => {
+      const program = `require("http").createServer((q, s) => s.end("served")).listen(0, "127.0.0.1", function () {
+        fetch("http://127.0.0.1:" + this.address().port).then((r) => r.text()).then((t) => { console.log(t); process.exit() }) })`
+      expect(await output("node serve.cjs", { files: { "serve.cjs": program } })).toBe("served")
+    }
+  },
+  {
+    title: "compiles TypeScript with tsc",
+    body: async () => {
+      const files = { "good.ts": "export const a: number = 1\n", "bad.ts": "export const b: number = 'x'\n" }
+      expect(await output("tsc --strict good.ts && cat good.js; tsc bad.ts; echo $?", { files })).toMatch(
+        /const a = 1[\s\S]*TS2322[\s\S]*[12]$/
+      )
+    }
+  },
+  {
+    title: "runs node --test",
+    body: async () => {
+      const files = { "a.test.mjs": `import test from "node:test"\ntest("one", () => {})\n` }
+      expect(await output("node --test", { files })).toContain("pass 1")
+    }
+  }
+]
+
+/** Declares the tests, to be run within a suite. `rarely`: in a quick run a slice of those that start whole programs. */
+export const checkTools = (run: RunPromise, rarely: boolean): void => {
+  const output: Output = async (command, parts = {}) => {
     const result = await run(runJob(jobOf(command, parts)))
     expect({ ...result.outcome, text: textOf(result) }).toMatchObject({ _tag: "Exited", code: 0 })
     return textOf(result).trim()
@@ -46,31 +88,8 @@ export const checkTools = (run: RunPromise): void => {
     ).toMatch(/^hello \$USER 'x'\n\n\/job\/home\ntmp\nGREETING HOME LANG LD_PRELOAD (OLDPWD )?PATH PWD( _)?$/)
   })
 
-  it("has Node, and the POSIX tools", async () => {
-    expect(
-      await output(
-        `node -p process.version; printf 'b\\na\\n' | sort | awk '{ print NR $0 }' | sed s/a/x/ | grep -c .; whoami >/dev/null && echo known`
-      )
-    ).toMatch(/^v\d+\.\d+\.\d+\n2\nknown$/)
-  })
-
-  it("lets a command serve and fetch on its own loopback", async () => {
-    const program = `require("http").createServer((q, s) => s.end("served")).listen(0, "127.0.0.1", function () {
-      fetch("http://127.0.0.1:" + this.address().port).then((r) => r.text()).then((t) => { console.log(t); process.exit() }) })`
-    expect(await output("node serve.cjs", { files: { "serve.cjs": program } })).toBe("served")
-  })
-
-  it("compiles TypeScript with tsc", async () => {
-    const files = { "good.ts": "export const a: number = 1\n", "bad.ts": "export const b: number = 'x'\n" }
-    expect(await output("tsc --strict good.ts && cat good.js; tsc bad.ts; echo $?", { files })).toMatch(
-      /const a = 1[\s\S]*TS2322[\s\S]*[12]$/
-    )
-  }, 60_000)
-
-  it("runs node --test", async () => {
-    const files = { "a.test.mjs": `import test from "node:test"\ntest("one", () => {})\n` }
-    expect(await output("node --test", { files })).toContain("pass 1")
-  })
+  for (const { body, title } of rarely ? slice(programs(output), { quick: 1 }) : programs(output))
+    it(title, body, 60_000)
 
   it("opens /dev/stdout and /dev/stderr by name", async () => {
     expect(await output("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr")).toBe("a\nb\nc\nc")

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { manifest, root, withFixture } from "./FixtureWorkspace.ts"
+import { manifest, type Ran, root, withFixture } from "./FixtureWorkspace.ts"
 
 const check = (sources: Readonly<Record<string, string>>) =>
   withFixture({ ...sources, "packages/core/package.json": manifest("core", "effect") }, (fixture) =>
@@ -40,7 +40,7 @@ export const subtle = crypto.subtle
 `
 
 describe("purity of core", () => {
-  let refused = check({})
+  let refused: Ran
   beforeAll(() => {
     const files = impure.map(([source], index) => [`packages/core/src/A${index}.ts`, `${source}\n`])
     refused = check(Object.fromEntries(files))

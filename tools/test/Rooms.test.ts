@@ -1,7 +1,7 @@
 /** Every arrow that house.md forbids is drawn here once, and the checker must refuse each by name. */
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { manifest, root, withFixture } from "./FixtureWorkspace.ts"
+import { manifest, type Ran, root, withFixture } from "./FixtureWorkspace.ts"
 
 const check = (sources: Readonly<Record<string, string>>) =>
   withFixture(sources, (fixture) => fixture.run("node", join(root, "tools/house/main.ts"), fixture.folder))
@@ -65,7 +65,7 @@ const drawn = wrongArrows.map(([file, source, message], index) => ({
 }))
 
 describe("imports by room", () => {
-  let refused = check({})
+  let refused: Ran
   beforeAll(() => {
     refused = check({ ...manifests, ...Object.fromEntries(drawn.map(({ file, source }) => [file, `${source}\n`])) })
   })

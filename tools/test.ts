@@ -7,9 +7,10 @@ import { conclude, runVitest } from "./vitest/Run.ts"
 import { turnOf } from "./vitest/Turn.ts"
 
 const turn = turnOf(process.env)
+// Many tests wait for processes more than they compute: the checks take what is left. They need no build.
+const checking = runSteps()
 const built = await runBuild()
-// Many tests wait for processes more than they compute: the checks take what is left.
-const [others, ran] = await Promise.all([runSteps(), runVitest({ turn, args: process.argv.slice(2) })])
+const [others, ran] = await Promise.all([checking, runVitest({ turn, args: process.argv.slice(2) })])
 const checks = [built, ...others]
 const tally = tallyOf(checks)
 if (tally.failed > 0)

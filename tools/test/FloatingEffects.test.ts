@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
-import { root, withFixture } from "./FixtureWorkspace.ts"
+import { stretchOf } from "../house/Stretch.ts"
+import { type Ran, root, withFixture } from "./FixtureWorkspace.ts"
 
 const imports = `import { Data, Effect, Fiber, Layer, Stream } from "effect"
 import { it } from "vitest"
@@ -50,7 +51,7 @@ const cases = [
 ].map((each, index) => ({ ...each, index }))
 
 describe("floating Effects", () => {
-  let refused = check()
+  let refused: Ran
   beforeAll(() => {
     refused = check(...cases.map(({ source }) => source))
   })
@@ -85,5 +86,22 @@ export const gen = Effect.gen(function* () {
 })`)
     expect(output).toContain("but for 0 findings")
     expect(status).toBe(0)
+  })
+
+  it.each([0, 1, 9, 10, 11, 1234])("are looked for in each of %d files once, over ten commits in a row", (count) => {
+    const files = Array.from({ length: count }, (_, index) => index)
+    const seeds = Array.from({ length: 10 }, (_, index) => 87 + index)
+    expect(seeds.flatMap((seed) => stretchOf(files, seed)).toSorted((a, b) => a - b)).toEqual(files)
+  })
+
+  it("are looked for in one tenth in a quick run: who stands in another is not judged", () => {
+    const sources = Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [`packages/server/test/F${index}.test.ts`, `${imports}Layer.empty\n`])
+    )
+    const { output } = withFixture(sources, (fixture) => {
+      const program = join(root, "tools/house/main.ts")
+      return fixture.run("node", program, fixture.folder, "--slice")
+    })
+    expect(output.match(/floating-effect: this Effect is thrown away/g)).toHaveLength(1)
   })
 })

@@ -65,14 +65,13 @@ export default defineConfig({
           isolate: isolated.has(name)
         })
       ),
-      // Many apps under load for a while. A quick run asks of them that nothing goes wrong, which holds beside other tests
-      // too; what they take in the end is told better by one that runs alone.
+      // Many apps under load for a while: beside other tests it would only measure those.
       project({
         name: "soak",
         root: join(root, "packages/server"),
         include: [soak],
         exclude: [],
-        order: turn.depth === "quick" ? 0 : 1,
+        order: 1,
         isolate: true
       })
     ]

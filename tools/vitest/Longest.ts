@@ -43,7 +43,6 @@ export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = 
   ["repositories/SharedProjectLocks.test.ts", 12],
   ["promotion/Promotions.interleaving.test.ts", 12],
   ["test/ordinaryWorkers.test.ts", 11],
-  ["soak/Soak.test.ts", 13],
   ["console/AppConsole.test.ts", 11],
   ["builder/PageTypes.test.ts", 10],
   ["escapes/AppConfinement.test.ts", 10],

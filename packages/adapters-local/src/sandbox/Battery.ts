@@ -101,8 +101,8 @@ const probe = (task: ProbeTask): SandboxJob =>
 
 const attempts = (task: ProbeTask) => ({
   probe: probe(task),
-  // One buffer of 256 MiB, filled again and again: whoever looks now and then sees it too.
-  memory: jobOf(`dd if=/dev/zero of=/dev/null bs=268435456 count=1000`, { memoryBytes: 128 * MiB }),
+  // One buffer of 128 MiB, filled again and again: whoever looks now and then sees it too.
+  memory: jobOf(`dd if=/dev/zero of=/dev/null bs=134217728 count=2000`, { memoryBytes: 64 * MiB }),
   processes: jobOf(`i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all`, {
     processes: 24,
     wallMs: 2000

@@ -6,40 +6,25 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { build } from "esbuild"
 import type { Plugin } from "vitest/config"
+import { bundlesFolder, bundling, ownPrograms } from "../../packages/adapters-local/test/OwnPrograms.ts"
 
 const root = join(import.meta.dirname, "../..")
-const local = join(root, "packages/adapters-local/src")
-
-/** By who starts it. */
-const children: Readonly<Record<string, string>> = {
-  [join(local, "builder/bundler/BundlerChild.ts")]: join(local, "builder/bundler/BundlerProcess.ts"),
-  [join(local, "builder/routes/BabelRouteReader.ts")]: join(local, "builder/routes/RouteProcess.ts"),
-  [join(local, "runtime/host/Watchdog.ts")]: join(local, "runtime/host/WatchdogThread.ts"),
-  [join(local, "spawner/SpawnerLink.ts")]: join(local, "spawner/SpawnerProcess.ts")
-}
+/** Whoever looks for what lies beside the sources of the builder finds it from here. */
+const place = `file://${join(root, "packages/adapters-local/src")}/builder/vendored/`
 
 const compile = async (): Promise<string> => {
-  // Packages are found from there.
-  const home = join(root, "node_modules/.cache/pawl-tests")
-  mkdirSync(home, { recursive: true })
-  const folder = mkdtempSync(join(home, "children-"))
+  mkdirSync(bundlesFolder, { recursive: true })
+  const folder = mkdtempSync(join(bundlesFolder, "children-"))
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
   await build({
+    ...bundling,
     absWorkingDir: root,
-    entryPoints: Object.values(children),
+    entryPoints: Object.values(ownPrograms),
     outdir: folder,
     entryNames: "[name]",
-    bundle: true,
     splitting: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    mainFields: ["module", "main"],
-    conditions: ["pawl-source"],
-    external: ["esbuild"],
-    define: { "import.meta.url": JSON.stringify(`file://${local}/builder/vendored/`) },
-    logLevel: "error"
+    define: { "import.meta.url": JSON.stringify(place) }
   })
   return folder
 }
@@ -51,10 +36,10 @@ export const childrenCompiled = (): Plugin => ({
   name: "children-compiled",
   // What vitest keeps from run to run would name the folder of a run that has ended.
   configureVitest: ({ defineCacheKeyGenerator }) =>
-    defineCacheKeyGenerator(({ id }) => (id in children ? false : undefined)),
+    defineCacheKeyGenerator(({ id }) => (id in ownPrograms ? false : undefined)),
   transform: async (code, id) => {
-    if (!(id in children)) return null
-    const place = JSON.stringify(`file://${await (compiled ??= compile())}/here.js`)
-    return { code: code.replaceAll("import.meta.url", place), map: null }
+    if (!(id in ownPrograms)) return null
+    const beside = JSON.stringify(`file://${await (compiled ??= compile())}/here.js`)
+    return { code: code.replaceAll("import.meta.url", beside), map: null }
   }
 })

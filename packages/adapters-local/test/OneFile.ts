@@ -1,36 +1,26 @@
 /** Programs that tests start again and again, each in one file: its modules take longer to read than its work takes. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { basename, join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
-
-/** Packages are found from there; `tools/vitest` clears away what a killed run left. */
-const home = fileURLToPath(new URL("../../../node_modules/.cache/pawl-tests/", import.meta.url))
+import { pathToFileURL } from "node:url"
+import { bundlesFolder, bundling } from "./OwnPrograms.ts"
 
 const made = new Map<string, Promise<string>>()
 
 const make = async (source: string): Promise<string> => {
   // Such a program may import what starts others, and needs no bundler itself.
   const { build } = await import("esbuild")
-  mkdirSync(home, { recursive: true })
-  const folder = mkdtempSync(join(home, "children-"))
+  mkdirSync(bundlesFolder, { recursive: true })
+  const folder = mkdtempSync(join(bundlesFolder, "children-"))
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
   const outfile = join(folder, `${basename(source, ".ts")}.mjs`)
+  const place = JSON.stringify(pathToFileURL(source).href)
   await build({
+    ...bundling,
     entryPoints: [source],
     outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    mainFields: ["module", "main"],
-    conditions: ["pawl-source"],
-    external: ["better-sqlite3", "esbuild", "pg-native", "workerd"],
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(source).href) },
+    define: { "import.meta.url": place },
     // What is CommonJS inside asks for Node's own modules.
-    banner: {
-      js: `const require = process.getBuiltinModule("node:module").createRequire(${JSON.stringify(pathToFileURL(source).href)});`
-    },
-    logLevel: "error"
+    banner: { js: `const require = process.getBuiltinModule("node:module").createRequire(${place});` }
   })
   return outfile
 }

@@ -21,13 +21,20 @@ export const commandOf = (pid: number): string => read(`/proc/${pid}/cmdline`)
 /** A process whose end nobody has fetched yet runs no more. */
 export const isRunning = (pid: number): boolean => !["Z", "X", undefined].includes(statOf(pid)?.state)
 
-export const childrenOf = (root: number): ReadonlyArray<number> =>
+/** Every process of the machine with its parent, at one look. */
+const parents = (): ReadonlyArray<readonly [pid: number, parent: number | undefined]> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => statOf(pid)?.parent === root)
-export const processesBelow = (root: number): ReadonlyArray<number> =>
-  childrenOf(root).flatMap((child) => [child, ...processesBelow(child)])
+    .map((name) => [Number(name), statOf(Number(name))?.parent])
+
+export const childrenOf = (root: number): ReadonlyArray<number> =>
+  parents().flatMap(([pid, parent]) => (parent === root ? [pid] : []))
+export const processesBelow = (root: number): ReadonlyArray<number> => {
+  const all = parents()
+  const below = (of: number): ReadonlyArray<number> =>
+    all.flatMap(([pid, parent]) => (parent === of ? [pid, ...below(pid)] : []))
+  return below(root)
+}
 
 /** The processes that still run after they were given ample time to end: a kill is an order, not a death. */
 export const outlive = (pids: ReadonlyArray<number>): ReadonlyArray<number> => {

@@ -6,7 +6,7 @@ import { depth, rounds } from "@pawl/testing/Depth"
 import { readdirSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { descendants } from "../e2e/kit/Descendants.ts"
+import { nameOf, processesBelow } from "../../../adapters-local/test/Processes.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../e2e/kit/ServerProcess.ts"
 import { inspectable, settledBytes } from "../e2e/kit/ServerMemory.ts"
 import { attacker, changer, openApp, visitor } from "./SoakClients.ts"
@@ -21,7 +21,7 @@ const MiB = 1024 * 1024
 /** Handles that the server's process holds, and the processes that hold their other ends: apps, which its spawner has, and git. */
 const handles = (server: ServerProcess) => ({
   open: readdirSync(`/proc/${server.child.pid}/fd`).length,
-  processes: descendants(server.child.pid!).filter((name) => ["workerd", "git"].includes(name)).length
+  processes: processesBelow(server.child.pid!).filter((pid) => ["workerd", "git"].includes(nameOf(pid))).length
 })
 /** What one such process may keep open in the server: sockets of requests and of its streams, and files of the watchdog. */
 const handlesOfOne = 16

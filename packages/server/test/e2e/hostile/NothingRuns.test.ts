@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { executions, foreign, straceMissing, watched } from "../kit/Executions.ts"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { descendants } from "../kit/Descendants.ts"
+import { nameOf, processesBelow } from "../../../../adapters-local/test/Processes.ts"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient, gitUrl } from "../kit/GitClient.ts"
 import { configs, environment, hooks, keptPaths, orders, refusedPaths, treeFiles } from "./HostileLists.ts"
@@ -44,7 +44,7 @@ describe.skipIf(straceMissing !== null)(`Git never runs their code (${straceMiss
     })
     // What is looked at begins with the Project: by then the runtime has started what it keeps ready.
     await Flow.until(
-      () => Promise.resolve(descendants(server.child.pid ?? 0).filter((name) => name === "workerd").length),
+      () => Promise.resolve(processesBelow(server.child.pid ?? 0).filter((pid) => nameOf(pid) === "workerd").length),
       (ready) => ready >= LocalLimits.appWarmHosts
     )
     projectId = (await Flow.createProject(server.api, "hostile", { "a.txt": "1\n", ...treeFiles(payload) })).id

@@ -19,11 +19,11 @@ import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { takeExclusive } from "@pawl/adapters-local/sqlite/FileLock"
 import { build, type Plugin } from "esbuild"
+import { bundlesFolder, bundling, ownPrograms } from "../../../../adapters-local/test/OwnPrograms.ts"
 
 const from = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const root = from("../../../../..")
-const home = join(root, "node_modules/.cache/pawl-tests")
-const manifest = join(home, "programs.json")
+const manifest = join(bundlesFolder, "programs.json")
 
 /** `pawl` itself, and the same server that dies where a test wants it to. */
 const programs = [
@@ -33,14 +33,8 @@ const programs = [
 ] as const
 export const main = programs[0]
 
-/** What the server starts itself, by who starts it: the starter finds it beside what it was compiled into. */
-const local = "../../../../adapters-local/src"
-const children: Readonly<Record<string, string>> = {
-  [from(`${local}/builder/bundler/BundlerChild.ts`)]: from(`${local}/builder/bundler/BundlerProcess.ts`),
-  [from(`${local}/builder/routes/BabelRouteReader.ts`)]: from(`${local}/builder/routes/RouteProcess.ts`),
-  [from(`${local}/runtime/host/Watchdog.ts`)]: from(`${local}/runtime/host/WatchdogThread.ts`),
-  [from(`${local}/spawner/SpawnerLink.ts`)]: from(`${local}/spawner/SpawnerProcess.ts`)
-}
+/** What the server starts itself is found beside what its starter was compiled into. */
+const listed = from("../../../../adapters-local/test/OwnPrograms.ts")
 
 interface Compiled {
   readonly folder: string
@@ -68,7 +62,7 @@ const ownPlace: Plugin = {
   name: "own-place",
   setup: (building) =>
     building.onLoad({ filter: /[\\/](packages[\\/].*\.ts|node_modules[\\/]@effect[\\/].*\.js)$/ }, ({ path }) => {
-      if (path in children) return null
+      if (path in ownPrograms) return null
       const contents = readFileSync(path, "utf8")
       if (!contents.includes("import.meta.url")) return null
       const place = JSON.stringify(pathToFileURL(path).href)
@@ -77,30 +71,27 @@ const ownPlace: Plugin = {
 }
 
 const compile = async (): Promise<string> => {
-  const folder = mkdtempSync(join(home, "programs-"))
+  const folder = mkdtempSync(join(bundlesFolder, "programs-"))
   // Some tests start a server as somebody else.
   chmodSync(folder, 0o755)
   const { metafile } = await build({
+    ...bundling,
     absWorkingDir: root,
-    entryPoints: [...programs, ...Object.values(children)],
+    entryPoints: [...programs, ...Object.values(ownPrograms)],
     outdir: folder,
     entryNames: "[name]",
-    bundle: true,
     splitting: true,
     metafile: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    mainFields: ["module", "main"],
-    conditions: ["pawl-source"],
-    external: ["better-sqlite3", "esbuild", "pg-native", "workerd"],
     plugins: [ownPlace],
     // What is CommonJS inside asks for Node's own modules.
-    banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
-    logLevel: "error"
+    banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' }
   })
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
-  const inputs = [...Object.keys(metafile.inputs).map((path) => resolve(root, path)), fileURLToPath(import.meta.url)]
+  const inputs = [
+    ...Object.keys(metafile.inputs).map((path) => resolve(root, path)),
+    listed,
+    fileURLToPath(import.meta.url)
+  ]
   const compiled: Compiled = { folder, inputs: Object.fromEntries(inputs.map((path) => [path, stampOf(path)])) }
   writeFileSync(`${manifest}.new`, JSON.stringify(compiled))
   renameSync(`${manifest}.new`, manifest)
@@ -111,8 +102,8 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** Folders that no run of today can still start programs from; those of `tools/vitest/Children.ts` whose run was killed, too. */
 const clear = (now: number): void => {
-  for (const name of readdirSync(home)) {
-    const path = join(home, name)
+  for (const name of readdirSync(bundlesFolder)) {
+    const path = join(bundlesFolder, name)
     if (/^(programs|children)-/.test(name) && now - statSync(path).mtimeMs > dayMs)
       rmSync(path, { recursive: true, force: true })
   }
@@ -120,11 +111,11 @@ const clear = (now: number): void => {
 
 /** Compiles, or waits until another process of this run has. */
 const compiledOnce = async (): Promise<string> => {
-  mkdirSync(home, { recursive: true })
+  mkdirSync(bundlesFolder, { recursive: true })
   for (;;) {
     const found = upToDate()
     if (found !== null) return found
-    const lock = takeExclusive(join(home, "lock.db"))
+    const lock = takeExclusive(join(bundlesFolder, "lock.db"))
     if (lock === null) {
       await pause(50)
       continue

@@ -1,0 +1,28 @@
+/** The programs that our sources start beside themselves, and how tests bundle a program that is started often. */
+import { fileURLToPath } from "node:url"
+import type { BuildOptions } from "esbuild"
+
+const source = (path: string): string => fileURLToPath(new URL(`../src/${path}.ts`, import.meta.url))
+
+/** Each program by who starts it, as paths of sources. */
+export const ownPrograms: Readonly<Record<string, string>> = {
+  [source("builder/bundler/BundlerChild")]: source("builder/bundler/BundlerProcess"),
+  [source("builder/routes/BabelRouteReader")]: source("builder/routes/RouteProcess"),
+  [source("runtime/host/Watchdog")]: source("runtime/host/WatchdogThread"),
+  [source("spawner/SpawnerLink")]: source("spawner/SpawnerProcess")
+}
+
+/** Where bundles lie: packages are found from there. What a killed run left is cleared away from there after a day. */
+export const bundlesFolder = fileURLToPath(new URL("../../../node_modules/.cache/pawl-tests/", import.meta.url))
+
+/** Into few files, of the sources. */
+export const bundling: BuildOptions = {
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node24",
+  mainFields: ["module", "main"],
+  conditions: ["pawl-source"],
+  external: ["better-sqlite3", "esbuild", "pg-native", "workerd"],
+  logLevel: "error"
+}

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
 import { PgLimits } from "@pawl/adapters-pg/PgLimits"
 import { RouterLimits } from "@pawl/router/RouterLimits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
@@ -15,10 +16,19 @@ const sources = [
   "adapters-local/src/LocalLimits.ts",
   "adapters-pg/src/PgLimits.ts",
   "adapters-cloudflare/src/CloudflareLimits.ts",
+  "adapters-models/src/ModelsLimits.ts",
   "server/src/ServerLimits.ts"
 ].map((path) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url)))
 
-const all = { ...Limits, ...RouterLimits, ...LocalLimits, ...PgLimits, ...CloudflareLimits, ...ServerLimits }
+const all = {
+  ...Limits,
+  ...RouterLimits,
+  ...LocalLimits,
+  ...PgLimits,
+  ...CloudflareLimits,
+  ...ModelsLimits,
+  ...ServerLimits
+}
 
 interface Bound {
   readonly name: keyof typeof all

@@ -39,6 +39,7 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "upkeep", holds: "schedules, sweeps, retention, archives of events" },
   { room: "audit", holds: "the second look at a Project's line, by other code" },
   { room: "why", holds: "why a Candidate stands where it stands, and what comes next" },
+  { room: "agent", holds: "what works Tasks by itself: the port of models, what their calls cost" },
   { room: "worker", holds: "which use case runs a command, and dead letters" }
 ]
 

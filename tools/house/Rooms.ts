@@ -47,6 +47,10 @@ export const rooms: ReadonlyArray<Room> = [
     workspace: ["core"],
     pure: true
   }),
+  room("testing/provider", "packages/testing/src/provider/", {
+    holds: "a provider of models that does what a script says, over real HTTP",
+    node: true
+  }),
   room("testing", "packages/testing/src/", {
     holds: "one contract suite per port, the explorer, the seeded scheduler, faults, crash points",
     workspace: ["core"],
@@ -73,6 +77,11 @@ export const rooms: ReadonlyArray<Room> = [
     holds: "the client of Cloudflare's Workers Builds",
     workspace: ["core", "sql", "router"],
     external: "own"
+  }),
+  room("adapters-models", "packages/adapters-models/src/", {
+    holds: "language models over HTTP, in two wire forms",
+    workspace: ["core"],
+    external: ["effect", "effect/http"]
   }),
   room("router/node", "packages/router/src/node/", {
     holds: "the router before a Node server",

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
+import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
 import { PgLimits } from "@pawl/adapters-pg/PgLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouterLimits } from "@pawl/router/RouterLimits"
@@ -26,6 +27,7 @@ const owned = [
   ["router", "RouterLimits", Object.keys(RouterLimits)],
   ["adapters-local", "LocalLimits", Object.keys(LocalLimits)],
   ["adapters-cloudflare", "CloudflareLimits", Object.keys(CloudflareLimits)],
+  ["adapters-models", "ModelsLimits", Object.keys(ModelsLimits)],
   ["adapters-pg", "PgLimits", Object.keys(PgLimits)],
   ["server", "ServerLimits", Object.keys(ServerLimits)]
 ] as const

@@ -13,7 +13,7 @@ import {
   BuildServiceUnauthorized,
   BuildServiceUnavailable
 } from "@pawl/core/release/BuildService"
-import { readUpTo } from "./BoundedBody.ts"
+import { readUpTo } from "@pawl/core/primitives/BoundedBytes"
 
 /** Whose API is asked, and where. */
 export interface CloudflareAccount {
@@ -70,7 +70,7 @@ const answerOf = Effect.fnUntraced(function* <A, I>(
   response: HttpClientResponse.HttpClientResponse,
   result: Schema.Codec<A, I>
 ) {
-  const text = new TextDecoder().decode(yield* readUpTo(response, CloudflareLimits.buildServiceBodyBytes))
+  const text = new TextDecoder().decode(yield* readUpTo(response.stream, CloudflareLimits.buildServiceBodyBytes))
   if (response.status !== 200) return yield* refused(response, text)
   const decoded = Option.flatMap(Schema.decodeUnknownOption(Envelope)(text), (said) =>
     Schema.decodeUnknownOption(result)(said.result)

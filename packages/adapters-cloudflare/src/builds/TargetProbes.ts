@@ -8,7 +8,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { OutboundRule, refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { TargetProbeClient } from "@pawl/core/release/TargetProbeClient"
-import { readUpTo } from "./BoundedBody.ts"
+import { readUpTo } from "@pawl/core/primitives/BoundedBytes"
 
 /** Fails with `ProbeUnanswered`, whose reason is for people, where no whole answer comes in time. */
 export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.effect(
@@ -21,7 +21,7 @@ export const layer: Layer.Layer<never, never, HttpClient.HttpClient> = Layer.eff
       if (refused !== null) return silent(refused)
       return client.execute(HttpClientRequest.get(`${url}${path}`)).pipe(
         Effect.flatMap((response) =>
-          Effect.map(readUpTo(response, Limits.probeBodyBytes), (body) => ({
+          Effect.map(readUpTo(response.stream, Limits.probeBodyBytes), (body) => ({
             status: response.status,
             contentType: response.headers["content-type"] ?? null,
             body

@@ -288,6 +288,8 @@ export const Limits = {
   bundleAlertShare: 0.8,
   /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
   modelCallsPerDay: 500,
+  /** What a token that is written to a cache costs, of one that is not (Anthropic's pricing; others charge nothing more). */
+  cacheWriteFactor: 1.25,
   /** Forks that one message of a cleanup or a sweep deletes. */
   sweepRepositories: 20,
   /** Pages of forks that stay for now that one message looks at, before it makes room for other work (decision). */

@@ -1,10 +1,12 @@
-/** Reads a response's body up to a bound, so that no answer can fill the memory. */
+/** Reads a stream of bytes up to a bound, so that no answer can fill the memory. */
 import { Effect, Stream } from "effect"
-import type { HttpClientResponse } from "effect/http"
 
 /** At most the first `maxBytes` bytes. What comes after them is not read. */
-export const readUpTo = (response: HttpClientResponse.HttpClientResponse, maxBytes: number) =>
-  response.stream.pipe(
+export const readUpTo = <E, R>(
+  stream: Stream.Stream<Uint8Array, E, R>,
+  maxBytes: number
+): Effect.Effect<Uint8Array, E, R> =>
+  stream.pipe(
     Stream.mapAccum(
       () => 0,
       (before, chunk) => {

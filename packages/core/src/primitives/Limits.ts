@@ -288,6 +288,12 @@ export const Limits = {
   bundleAlertShare: 0.8,
   /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
   modelCallsPerDay: 500,
+  /** Lines that an ambiguous edit is told (decision). */
+  editPlacesShown: 10,
+  /** Lines before and after the one that is nearest to an edit that found nothing (decision). */
+  editLinesAround: 3,
+  /** Characters of a line that are compared, and shown (decision). */
+  editLineCompared: 200,
   /** What a token that is written to a cache costs, of one that is not (Anthropic's pricing; others charge nothing more). */
   cacheWriteFactor: 1.25,
   /** Forks that one message of a cleanup or a sweep deletes. */

@@ -288,6 +288,16 @@ export const Limits = {
   bundleAlertShare: 0.8,
   /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
   modelCallsPerDay: 500,
+  /** Files that one listing tells an agent (decision). */
+  agentListed: 1_000,
+  /** Lines, and characters, that one reading of a file tells (decision). */
+  agentReadLines: 400,
+  agentReadChars: 32 * 1024,
+  /** Lines that one search tells, over all files, and characters of each (decision). */
+  agentSearchMatches: 50,
+  agentSearchLineChars: 200,
+  /** Lines that a file may have to be written anew: longer ones are edited (decision). */
+  agentWriteLines: 200,
   /** Lines that an ambiguous edit is told (decision). */
   editPlacesShown: 10,
   /** Lines before and after the one that is nearest to an edit that found nothing (decision). */

@@ -288,6 +288,18 @@ export const Limits = {
   bundleAlertShare: 0.8,
   /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
   modelCallsPerDay: 500,
+  /** Calls of a model in a run of a small or medium Task, and of a large one (specification). */
+  agentTurns: 16,
+  agentTurnsLarge: 32,
+  /** Calls that are left when an agent is told so (decision). */
+  agentTurnsTold: 2,
+  /** Calls of tools in one answer that are looked at (decision). */
+  agentCallsPerTurn: 16,
+  /** Answers in a row without a call that can be read, until a run comes to nothing (decision). */
+  agentMalformedTurns: 3,
+  /** Times that the same calls may have the same results: then the agent is warned, then its run comes to nothing (decision). */
+  agentRepeatsWarned: 3,
+  agentRepeats: 5,
   /** Files that one listing tells an agent (decision). */
   agentListed: 1_000,
   /** Lines, and characters, that one reading of a file tells (decision). */

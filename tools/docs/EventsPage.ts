@@ -17,6 +17,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   "agent.woken": "an agent was woken",
   "model.route.decided": "a model tier was chosen",
   "task.started": "an agent began",
+  "model.called": "a call of a model was paid for: it was answered, or its answer is lost",
   "changeset.proposed": "an edit became a ChangeSet",
   "intent.declared": "an agent said what it will touch",
   "task.completed": "a Task's ChangeSet is there",

@@ -3,6 +3,7 @@ import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
 import type { Lifecycle, Row } from "@pawl/core/model/Lifecycle"
+import { ModelCallLifecycle } from "@pawl/core/model/ModelCallLifecycle"
 import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
 import { TaskLifecycle } from "@pawl/core/model/TaskLifecycle"
 import { code, page, type Page, table } from "./Markdown.ts"
@@ -12,6 +13,11 @@ type AnyLifecycle = Lifecycle<string, string>
 export const lives: ReadonlyArray<readonly [title: string, about: string, life: AnyLifecycle]> = [
   ["Change", "A person's goal, from its opening to its end. See [Change](../concepts/change.md).", ChangeLifecycle],
   ["Task", "One piece of a Change's work. See [Task](../concepts/task.md).", TaskLifecycle],
+  [
+    "Model call",
+    "One question to a model, and its money. On the wire its status is called `state`. See [Change](../concepts/change.md).",
+    ModelCallLifecycle
+  ],
   ["Candidate", "ChangeSets composed on one base. See [Candidate](../concepts/candidate.md).", CandidateLifecycle],
   ["Release", "Taking one generation live. See [Release](../concepts/release.md).", ReleaseLifecycle],
   ["App pointer", "What a host serves. See [App and pointer](../concepts/app.md).", PointerLifecycle]

@@ -27,6 +27,7 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "project", holds: "Projects, their sources, repositories, targets and usage" },
   { room: "verification", holds: "verification plans, risk, checks, the sandbox and its budget, the gate" },
   { room: "app", holds: "apps, hosts, versions, previews, data, logs, removal, and the port that runs them" },
+  { room: "agent", holds: "the port of models, their turns and what these cost; how an agent talks with one" },
   { room: "change", holds: "Changes: planning, Work Graphs, budgets, cancelling" },
   { room: "task", holds: "Tasks: dispatch to agents, workspaces, what follows when one moves" },
   { room: "changeset", holds: "ChangeSets and how they are published" },
@@ -39,7 +40,6 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "upkeep", holds: "schedules, sweeps, retention, archives of events" },
   { room: "audit", holds: "the second look at a Project's line, by other code" },
   { room: "why", holds: "why a Candidate stands where it stands, and what comes next" },
-  { room: "agent", holds: "what works Tasks by itself: the port of models, what their calls cost" },
   { room: "worker", holds: "which use case runs a command, and dead letters" }
 ]
 

@@ -1,16 +1,18 @@
 /** The budget of a Change can only be raised. */
 import { Effect, Schema } from "effect"
-import type { Actor } from "../model/Actor.ts"
+import { usedUpReason } from "../agent/CallCap.ts"
+import { type Actor, system } from "../model/Actor.ts"
 import { decideAndCommit } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
-import { begin, changeIn, end, moveTask, readiness } from "../task/Progress.ts"
+import { begin, changeIn, end, moveTask, type Progress, readiness } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import { isBudget } from "../model/Change.ts"
-import { ChangeClosed, isClosed } from "./Changes.ts"
+import { ChangeClosed, dispatchOf, isClosed } from "./Changes.ts"
+import { Waiting } from "../work/Processes.ts"
 import { mayWork, stepWork } from "./WorkStatus.ts"
 
 /** `current` and `asked` are in US dollars. */
@@ -22,6 +24,34 @@ export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecreas
     return `The budget is ${this.current} USD; ${this.asked} is less.`
   }
 }
+
+/** What the budget, or the calls of a day, had stopped goes on. Of a Change where nothing was stopped nothing moves. */
+const revive = (draft: Progress): void => {
+  const { change, tasks } = draft.before
+  if (mayWork(draft, change, "budgetRaised")) stepWork(draft, change, "budgetRaised", { reason: null })
+  for (const { record } of tasks)
+    if (record.blockedBy === "budget" || record.blockedBy === "calls")
+      moveTask(draft, record.id, "budgetRaised", {}, readiness(record))
+}
+
+/**
+ * What the calls of a day had stopped goes on when there are more: on the next day, or where more are allowed since.
+ * Until then it waits. Nothing happens to a Change that was not stopped so.
+ */
+export const goOn = (changeId: string) =>
+  decideAndCommit(
+    Effect.gen(function* () {
+      const snapshot = yield* snapshotOf(changeId)
+      const { projectId, status } = snapshot.change.record
+      const isStopped = snapshot.tasks.some(({ record }) => record.blockedBy === "calls")
+      if (!isStopped || isClosed(status)) return { answer: undefined }
+      const reason = yield* usedUpReason(projectId)
+      if (reason !== null) return yield* Effect.fail(new Waiting(reason, Limits.modelStopLookMs))
+      const draft = begin(snapshot, system("budget"), yield* Time.now)
+      revive(draft)
+      return { answer: undefined, commit: end(draft, { name: "Budget.goOn" }) }
+    })
+  ).pipe(Effect.withSpan("Budget.goOn"))
 
 /**
  * Raises a budget. The same budget again changes nothing. A Change that its budget had stopped runs on: the Tasks that
@@ -47,12 +77,9 @@ export const raise = (actor: Actor, changeId: string, budgetUsd: number) =>
       const draft = begin(snapshot, actor, yield* Time.now)
       Draft.expect(draft, unchangedProject(project))
       Draft.update(draft, "change", change, { budgetUsd, updatedAt: draft.now })
-      // Of a Change that its budget had not stopped nothing waits for more.
-      if (mayWork(draft, change, "budgetRaised")) {
-        stepWork(draft, change, "budgetRaised", { reason: null })
-        for (const { record } of snapshot.tasks)
-          if (record.blockedBy === "budget") moveTask(draft, record.id, "budgetRaised", {}, readiness(record))
-      }
+      revive(draft)
+      // Its planning may wait for more.
+      if (change.record.status === "compiling") Draft.send(draft, dispatchOf(changeId))
       const commit = end(draft, { name: "Budget.raise" })
       return { answer: changeIn(draft), commit }
     })

@@ -93,6 +93,7 @@ const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: 
     riskTier: "unknown",
     budgetUsd: input.budgetUsd,
     spentUsd: 0,
+    reservedUsd: 0,
     kind: "goal",
     createdBy: actor,
     createdAt: now,

@@ -3,6 +3,9 @@
  * when the last of them is completed its Candidate is asked for. Each time the Change's status says what is due.
  */
 import { Effect, Result, Schema } from "effect"
+import { plannerOf } from "../agent/Asker.ts"
+import type { TurnStopped } from "../agent/TurnFailures.ts"
+import * as Turns from "../agent/Turns.ts"
 import { type Actor, system } from "../model/Actor.ts"
 import { request } from "../candidate/Candidates.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
@@ -20,6 +23,7 @@ import { addTask, announceReady, begin, end } from "../task/Progress.ts"
 import { isPlanned, type Task } from "../model/Task.ts"
 import { closeWith, snapshotOf } from "../task/Tasks.ts"
 import type { Change } from "../model/Change.ts"
+import { goOn } from "./Budget.ts"
 import { isClosed } from "./Changes.ts"
 import { Planner } from "./Planner.ts"
 import { objectKey, type PlannedTask, read, WorkGraph } from "./WorkGraph.ts"
@@ -32,11 +36,12 @@ export const dispatch = (changeId: string) =>
     if ((yield* demand("change", changeId)).record.status === "created") yield* beginPlanning(changeId)
     const change = (yield* demand("change", changeId)).record
     if (change.status === "compiling" || change.status === "cancelled") return yield* compile(change)
-    if (change.status === "verifying" || change.status === "awaiting_approval") return yield* askForCandidate(changeId)
+    if (change.status === "verifying" || change.status === "awaiting_approval") yield* askForCandidate(changeId)
     // Promoted while agents were at work: what is left of them ends with the Change.
     if (isClosed(change.status)) return yield* closeWith(changeId)
     if (change.status === "promoting" || change.status === "releasing")
       return yield* Effect.fail(new Waiting(`the Change is ${change.status}`, Limits.commandBackoffMs))
+    yield* goOn(changeId)
   }).pipe(Effect.withSpan("Compiling.dispatch", { attributes: { changeId } }))
 
 const lease = Effect.map(Process, (process) => process.lease)
@@ -72,11 +77,14 @@ const plan = Effect.fnUntraced(function* (change: Change) {
   if (head === null) return failed("the Project has no source to plan on")
   const { commit, generation, tree } = head.record
   const planner = yield* Planner
-  const proposed = yield* planner
-    .plan(change, { repository: { project: change.projectId }, commit, generation, tree })
-    .pipe(Effect.result)
-  if (Result.isFailure(proposed))
-    return proposed.failure._tag === "PlannerFailed" ? failed(proposed.failure.reason) : yield* proposed.failure
+  const turns = yield* Turns.of(plannerOf(change, tierOf("plan", "large")), yield* lease)
+  const base = { repository: { project: change.projectId }, commit, generation, tree }
+  const proposed = yield* planner.plan(change, base, turns).pipe(Effect.result)
+  if (Result.isFailure(proposed)) {
+    const { failure } = proposed
+    if (failure._tag === "PlannerFailed" || failure._tag === "TurnFailed") return failed(failure.reason)
+    return yield* Effect.fail(failure)
+  }
   const graph = read(change.id, generation, proposed.success)
   return Result.match(graph, {
     onFailure: (problems) => failed(`the plan cannot be used: ${problems.map((each) => each.detail).join("; ")}`),
@@ -87,10 +95,26 @@ const plan = Effect.fnUntraced(function* (change: Change) {
 /** A Change that was cancelled while the planner was at work stores what was planned as cancelled; nobody plans for it anew. */
 const compile = Effect.fnUntraced(function* (change: Change) {
   if (change.status === "cancelled" && !(yield* isDone(planStep))) return
-  const planned = yield* step(planStep, plan(change))
+  const planned = yield* step(planStep, plan(change)).pipe(
+    Effect.catchTag("TurnStopped", (each) => wait(change.id, each))
+  )
   if (planned._tag === "Failed") return yield* plannerFailed(change.id, planned.reason, actor)
   yield* keepGraph(change, planned.graph)
   yield* decideAndCommit(storing(change.id, planned.graph))
+})
+
+/** Planning waits for more money, for tomorrow's calls, or for a provider that answers; meanwhile its Change says so. */
+const wait = Effect.fnUntraced(function* (changeId: string, { by, reason }: TurnStopped) {
+  yield* decideAndCommit(
+    Effect.gen(function* () {
+      const change = yield* demand("change", changeId)
+      if (change.record.status !== "compiling" || change.record.reason === reason) return { answer: undefined }
+      const draft = Draft.begin(change.record.projectId, actor, yield* Time.now)
+      Draft.update(draft, "change", change, { reason, updatedAt: draft.now })
+      return { answer: undefined, commit: Draft.end(draft, { name: "Compiling.waits", lease: yield* lease }) }
+    })
+  )
+  return yield* Effect.fail(new Waiting(reason, by === "change" ? Limits.commandBackoffMs : Limits.modelStopLookMs))
 })
 
 /** Stores the graph, unless the Project was archived meanwhile: its objects may have been cleaned away by now. */
@@ -152,7 +176,7 @@ const storing = Effect.fnUntraced(function* (changeId: string, graph: WorkGraph)
   if (!Draft.may(draft, "change", snapshot.change, "workGraphStored")) return { answer: undefined }
   const tasks = graph.tasks.map((each) => taskOf(change, each, each.dependsOn.length === 0 ? "ready" : "pending", now))
   const data = { baseGeneration: graph.baseGeneration, tasks: tasks.map((task) => task.key) }
-  Draft.step(draft, "change", snapshot.change, "workGraphStored", {}, { "change.compiled": data })
+  Draft.step(draft, "change", snapshot.change, "workGraphStored", { reason: null }, { "change.compiled": data })
   for (const task of tasks) {
     addTask(draft, task)
     const { kind, complexity, dependsOn, key, title } = task

@@ -5,6 +5,8 @@
 import { Context, type Effect, Layer, Schema } from "effect"
 import type { RepositoryRef } from "../project/Repositories.ts"
 import type { Change } from "../model/Change.ts"
+import type { TurnAway, TurnFailed, TurnStopped } from "../agent/TurnFailures.ts"
+import type { Turns } from "../agent/Turns.ts"
 
 /** There is no plan for this goal, for good. The Change fails with the reason. */
 export class PlannerFailed extends Schema.TaggedError<PlannerFailed>()("PlannerFailed", { reason: Schema.String }) {
@@ -38,9 +40,14 @@ export interface PlannerShape {
   readonly available: boolean
   /**
    * Proposes 1 to 12 Tasks, each as `WorkGraph.PlannedTask` says; what it answers is checked whole before it is used.
-   * It may be asked again for the same Change when its answer was lost.
+   * It may be asked again for the same Change when its answer was lost. What it asks models by `turns` is paid by the
+   * Change, call by call. What a turn fails with may go through it: the Change is planned when that is over.
    */
-  readonly plan: (change: Change, base: PlanBase) => Effect.Effect<unknown, PlannerFailed | PlannerUnavailable>
+  readonly plan: (
+    change: Change,
+    base: PlanBase,
+    turns: Turns
+  ) => Effect.Effect<unknown, PlannerFailed | PlannerUnavailable | TurnStopped | TurnFailed | TurnAway>
 }
 
 /** Replaced by an installation that has a planner. */

@@ -59,6 +59,10 @@ export const newest = <K extends Kind>(
 ): Commit.Stored<RecordOf<K>> =>
   (draft.written.get(placeOf(kind, stored.record)) as Commit.Stored<RecordOf<K>> | undefined) ?? stored
 
+/** The record of a key as this draft leaves it; undefined for one that it has not written. */
+export const writtenAs = <K extends Kind>(draft: Draft, kind: K, id: string): Commit.Stored<RecordOf<K>> | undefined =>
+  draft.written.get(`${kind} ${id}`) as Commit.Stored<RecordOf<K>> | undefined
+
 const keep = <K extends Kind>(draft: Draft, kind: K, record: RecordOf<K>, revision: number) => {
   const kept = { record, revision }
   draft.written.set(placeOf(kind, record), kept)

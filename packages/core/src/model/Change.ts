@@ -1,5 +1,5 @@
 /** A Change: a person's goal for a Project. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CandidateId, ChangeId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
@@ -40,7 +40,7 @@ export const RiskTier = Schema.Literals(["low", "medium", "high", "unknown"])
 export type RiskTier = typeof RiskTier.Type
 
 /** What the wire calls the money of a Change. */
-export const moneyNames = { budgetUsd: "budget_usd", spentUsd: "spent_usd" } as const
+export const moneyNames = { budgetUsd: "budget_usd", spentUsd: "spent_usd", reservedUsd: "reserved_usd" } as const
 
 /** Money is in US dollars. `rollbackTarget` is the generation that a Change of kind `rollback` goes back to. */
 export const Change = Schema.Struct({
@@ -60,6 +60,8 @@ export const Change = Schema.Struct({
   budgetUsd: Schema.Finite,
   /** What its agents have spent, in US dollars. */
   spentUsd: Schema.Finite,
+  /** What calls of models that are on their way may cost, in US dollars. With what is spent it stays within the budget. */
+  reservedUsd: Schema.Finite.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(0))),
   /** A `rollback` makes an older tree canonical again. */
   kind: Schema.Literals(["goal", "rollback"]),
   /** Who opened it. */

@@ -12,6 +12,8 @@ import { ChangeLifecycle } from "./ChangeLifecycle.ts"
 import { ChangeSet } from "./ChangeSet.ts"
 import { Consumer, consumerKey } from "./Consumer.ts"
 import { Delivery } from "./Delivery.ts"
+import { ModelCall } from "./ModelCall.ts"
+import { ModelCallLifecycle } from "./ModelCallLifecycle.ts"
 import { Webhook } from "./Webhook.ts"
 import { Evidence } from "./Evidence.ts"
 import { LabelReservation, Project, SlugReservation } from "./Project.ts"
@@ -110,6 +112,13 @@ export const Entities = {
     taskId: (each) => each.taskId,
     fork: (each) => (each.workspaceFork !== null && each.forkDeletedAt === null ? "kept" : "none")
   }),
+  modelCall: living(
+    ModelCall,
+    byId,
+    byProjectId,
+    { changeId: (each) => each.changeId, status: (each) => each.status },
+    ModelCallLifecycle
+  ),
   changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
   candidate: living(
     Candidate,

@@ -13,6 +13,7 @@ export const eventTypes = [
   "agent.woken",
   "model.route.decided",
   "task.started",
+  "model.called",
   "changeset.proposed",
   "intent.declared",
   "task.completed",

@@ -7,6 +7,7 @@ import type { RiskTier } from "./Change.ts"
 import type { Intent } from "./ChangeSet.ts"
 import type { EventType } from "./Event.ts"
 import type { Trigger } from "./Generation.ts"
+import type { CallPurpose, CallStatus } from "./ModelCall.ts"
 import type { BundleSource, ProbeResult } from "./Release.ts"
 import type { CheckVerdict } from "./Score.ts"
 import type { Complexity, ModelTier, TaskKind, TaskStatus } from "./Task.ts"
@@ -85,6 +86,14 @@ interface EachEvent {
     readonly attempt: number
   }
   readonly "task.started": OfRun & { readonly attempt: number }
+  readonly "model.called": OfChange & {
+    readonly callId: string
+    readonly purpose: CallPurpose
+    readonly tier: ModelTier
+    readonly model: string
+    readonly state: CallStatus
+    readonly cost_usd: number
+  }
   readonly "changeset.proposed": OfChange & Composition
   readonly "intent.declared": OfChange & {
     readonly taskId: string

@@ -35,6 +35,7 @@ const at = (hours: number, minutes: number): Rhythm => ({ dailyAtMs: (hours * 60
 export const timetable = {
   "project.cleanup": { everyMs: minute },
   "release.recover": { everyMs: 5 * minute },
+  "calls.sweep": { everyMs: 5 * minute },
   "forks.sweep": at(4, 17),
   "retention.sweep": at(4, 17),
   "project.audit": at(5, 17)

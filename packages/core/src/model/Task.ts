@@ -41,7 +41,18 @@ export const ModelTier = Schema.Literals(["fast", "balanced", "strong"])
 export type ModelTier = typeof ModelTier.Type
 
 /** Why a Task is blocked: what it takes to go on is told by this. */
-export const BlockedBy = Schema.Literals(["dependency", "dead_letter", "budget"])
+export const BlockedBy = Schema.Literals([
+  /** A Task that it depends on is blocked or failed. */
+  "dependency",
+  /** Its agent could not be run: a person retries the dead letter. */
+  "dead_letter",
+  /** The budget of its Change is spent. */
+  "budget",
+  /** The calls of models of the day are used up. */
+  "calls",
+  /** The provider of models refuses every call, or there is none: a person retries it. */
+  "model"
+])
 export type BlockedBy = typeof BlockedBy.Type
 
 /** A piece of work of a Change (decisions, "Records"). */
@@ -116,6 +127,8 @@ export const TaskRun = Schema.Struct({
   modelCalls: Schema.Finite,
   /** What it has cost, in US dollars. */
   costUsd: Schema.Finite,
+  /** The run that a budget or a limit ended, and whose talk with the model it goes on with; absent for one that begins anew. */
+  continues: Schema.optionalKey(RunId),
   /** When its fork was swept; null while it is kept, and for a run without one. */
   forkDeletedAt: Schema.NullOr(Timestamp)
 }).pipe(withWireNames({ costUsd: "cost_usd" }))

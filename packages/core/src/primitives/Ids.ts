@@ -35,6 +35,15 @@ export type AgentId = typeof AgentId.Type
 /** `run_<Task>_<attempt>` */
 export const RunId = id("run_", `tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}`)
 export type RunId = typeof RunId.Type
+/**
+ * `mc_<what asked>_<turn>_<try>`, both from 1 on: what asked is a run, the planner of a Change (`<Change>_plan`) or the
+ * review of a Candidate (`<Change>_review_<24 hex characters>`).
+ */
+export const ModelCallId = id(
+  "mc_",
+  `(run_tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}|chg_${uuid}_(plan|review_[0-9a-f]{24}))_[0-9]{1,6}_[0-9]{1,6}`
+)
+export type ModelCallId = typeof ModelCallId.Type
 /** `cs_<run>`: a run publishes at most one. */
 export const ChangeSetId = id("cs_", `run_tsk_chg_${uuid}_[a-z0-9-]{1,40}_[0-9]{1,6}`)
 export type ChangeSetId = typeof ChangeSetId.Type

@@ -288,6 +288,29 @@ export const Limits = {
   bundleAlertShare: 0.8,
   /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
   modelCallsPerDay: 500,
+  /** Tokens of an answer below which no budget shortens it (decision: a tool call with a few lines of code). */
+  modelOutputLeast: 1024,
+  /** Tokens that a provider puts around a request (decision). */
+  modelInputSlack: 64,
+  /** Where no tokens are told: bytes of one (decision: English and code have 3 to 4). */
+  modelBytesPerToken: 3,
+  /** How often a turn is asked again whose call was lost (decision). */
+  modelRepeats: 3,
+  /** The pause after the first call of a turn that was lost, and how much longer each later one is: 2 s, 1 min, 30 min (decision). */
+  modelAgainMs: 2 * second,
+  modelAgainFactor: 30,
+  /** The longest that a provider's `Retry-After` is taken at its word (decision). */
+  modelRetryAfterMaxMs: 60 * minute,
+  /** How long a call waits that other calls of its Change have no money left for (decision). */
+  modelBudgetWaitMs: 2 * second,
+  /** How often one looks whether calls that a limit or the provider's refusal had stopped may be made again (decision). */
+  modelStopLookMs: 15 * minute,
+  /** Tries to book what was paid, a second apart, while the store is away (decision). */
+  modelBookTries: 20,
+  /** How long a call can be on its way: then whoever waited for it is gone (decision: its request ends after 5 minutes). */
+  modelCallMaxMs: 60 * minute,
+  /** Calls that one look counts as lost (decision). */
+  modelCallsPerSweep: 100,
   /** Calls of a model in a run of a small or medium Task, and of a large one (specification). */
   agentTurns: 16,
   agentTurnsLarge: 32,

@@ -16,6 +16,8 @@ export interface SettingsShape {
   readonly fixturesEnabled: boolean
   /** How many apps may be built in one day (UTC), in all. */
   readonly buildsPerDay: number
+  /** How many calls of models may be made in one day (UTC), in all. Default: `Limits.modelCallsPerDay`. */
+  readonly modelCallsPerDay?: number
   /** How long checks may run in sandboxes in one month (UTC), in all, in milliseconds. */
   readonly sandboxMsPerMonth: number
   /**

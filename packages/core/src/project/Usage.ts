@@ -1,9 +1,11 @@
 /** What a Project has used: money, builds, sandbox time, bytes. It only reads. */
 import { Effect, Schema } from "effect"
+import type { Change } from "../model/Change.ts"
 import * as Shares from "../bundle/Shares.ts"
 import { DailyCounter } from "../bundle/DailyCounter.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
 import { bundleBytes } from "../bundle/BundleReports.ts"
@@ -12,11 +14,11 @@ import { bundleBytes } from "../bundle/BundleReports.ts"
 export const Usage = Schema.Struct({
   /** Of all Changes. */
   spentUsd: Schema.Finite,
-  /** What runs that go on may still spend. 0: agents outside count their own money. */
+  /** What calls of models that are on their way may cost. */
   reservedUsd: Schema.Finite,
-  /** Calls of models by Pawl itself, today in UTC. 0: it asks none. */
+  /** Calls of models for this Project, today in UTC. */
   modelCallsToday: Schema.Finite,
-  /** As many as may be made in a day: `Limits.modelCallsPerDay`. */
+  /** As many as may be made in a day, by all Projects. */
   modelCallsCap: Schema.Finite,
   /** Of this Project, today in UTC. */
   buildsToday: Schema.Finite,
@@ -27,20 +29,28 @@ export const Usage = Schema.Struct({
 }).pipe(withWireNames({ spentUsd: "spent_usd", reservedUsd: "reserved_usd" }))
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
+/** The name under which calls of models are counted. */
+export const callCounter = "agent-model-calls"
+
 /** Page by page: a Project may have many Changes. */
-const spent = Effect.fnUntraced(function* (projectId: string) {
+const moneyOf = Effect.fnUntraced(function* (projectId: string) {
   const records = yield* Records
-  let total = 0
+  let spentUsd = 0
+  let reservedUsd = 0
   let cursor: string | null = null
   do {
     const page: {
-      readonly items: ReadonlyArray<{ readonly record: { readonly spentUsd: number } }>
+      readonly items: ReadonlyArray<{ readonly record: Pick<Change, "spentUsd" | "reservedUsd"> }>
       readonly nextCursor: string | null
     } = yield* records.list("change", { projectId, ...(cursor === null ? {} : { cursor }) })
-    for (const { record } of page.items) total += record.spentUsd
+    for (const { record } of page.items) {
+      spentUsd += record.spentUsd
+      reservedUsd += record.reservedUsd
+    }
     cursor = page.nextCursor
   } while (cursor !== null)
-  return Math.round(total * 1e6) / 1e6
+  const exact = (usd: number): number => Math.round(usd * 1e6) / 1e6
+  return { spentUsd: exact(spentUsd), reservedUsd: exact(reservedUsd) }
 })
 
 /** What one Project has used up to now, by the counters of this day and this month. */
@@ -48,12 +58,11 @@ export const usage = (projectId: string) =>
   Effect.gen(function* () {
     const counter = yield* DailyCounter
     const today = (yield* Time.now).slice(0, 10)
+    const { modelCallsPerDay = Limits.modelCallsPerDay } = yield* Settings
     return {
-      spentUsd: yield* spent(projectId),
-      // Nothing is reserved and no call is counted before a model is asked by Pawl itself.
-      reservedUsd: 0,
-      modelCallsToday: 0,
-      modelCallsCap: Limits.modelCallsPerDay,
+      ...(yield* moneyOf(projectId)),
+      modelCallsToday: yield* counter.used(Shares.projectCounter(callCounter, projectId), today),
+      modelCallsCap: modelCallsPerDay,
       buildsToday: yield* counter.used(Shares.projectCounter("app-builds", projectId), today),
       sandboxMsThisMonth: yield* counter.used(
         Shares.projectCounter("sandbox-ms", projectId),

@@ -156,6 +156,7 @@ const newChange = (options: {
   // No model works on it.
   budgetUsd: 0,
   spentUsd: 0,
+  reservedUsd: 0,
   kind: "rollback",
   createdBy: options.actor,
   createdAt: options.now,

@@ -5,6 +5,8 @@ import type { PlannedTask } from "../change/WorkGraph.ts"
 import type { Intent } from "../model/ChangeSet.ts"
 import type { FileEdits, RepositoryRef } from "../project/Repositories.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
+import type { StoppedBy, TurnAway, TurnFailed, TurnStopped } from "../agent/TurnFailures.ts"
+import type { Turns } from "../agent/Turns.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
 
 /** The agent could not be run: model away, process killed. The run is tried again; it has not failed. */
@@ -18,8 +20,11 @@ export class AgentUnavailable extends Schema.TaggedError<AgentUnavailable>()("Ag
   }
 }
 
-/** All that an agent is told of a run. */
-export interface AgentJob {
+/**
+ * All that an agent is told of a run, and its turns with the model: who asks by `turn` has its money counted call by
+ * call, and goes on after a kill with the answers that it had.
+ */
+export interface AgentJob extends Turns {
   readonly change: Change
   readonly task: Task
   readonly run: TaskRun
@@ -29,17 +34,20 @@ export interface AgentJob {
   readonly source: { readonly repository: RepositoryRef; readonly commit: string; readonly tree: string }
   /** What read-only Tasks that it depends on had to say: the keys of objects with UTF-8 text. */
   readonly findings: ReadonlyArray<{ readonly taskKey: string; readonly objectKey: string }>
-  /** What is left of the Change's budget, above 0. */
+  /** What is left of the Change's budget when the run begins or is resumed. What calls on their way may cost is taken off. */
   readonly remainingUsd: number
 }
 
-/** What a run cost: how many calls of models, and US dollars. */
+/** What a run cost beside its turns: how many calls of models, and US dollars. */
 export const Usage = Schema.Struct({ modelCalls: Schema.Finite, costUsd: Schema.Finite }).pipe(
   withWireNames({ costUsd: "cost_usd" })
 )
 export interface Usage extends Schema.Schema.Type<typeof Usage> {}
 
-/** How a run ended, and what it cost. The cost counts however it ended. */
+/** Of an agent that asks models by its job's turns alone. */
+export const nothingUsed: Usage = { modelCalls: 0, costUsd: 0 }
+
+/** How a run ended, and what it cost beside its turns. The cost counts however it ended. */
 export type AgentOutcome = { readonly usage: Usage } & (
   | {
       /** Edits on the source. None, or edits that change nothing, complete the Task without a ChangeSet. */
@@ -57,13 +65,21 @@ export type AgentOutcome = { readonly usage: Usage } & (
   /** It cannot be done. */
   | { readonly _tag: "Failed"; readonly reason: string }
   /** A budget or a limit ended it: it goes on when the budget is raised. */
-  | { readonly _tag: "Stopped"; readonly reason: string }
+  | {
+      readonly _tag: "Stopped"
+      readonly reason: string
+      /** What stands in its way; the budget when it is not said. */
+      readonly by?: StoppedBy
+    }
 )
 
 /** What works runs. */
 export interface AgentShape {
-  /** Works the run to an outcome. It may be asked again for the same run when its answer was lost. */
-  readonly work: (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable>
+  /**
+   * Works the run to an outcome. It may be asked again for the same run when its answer was lost. What its turns fail
+   * with may go through it: a `TurnStopped` is a Stopped outcome, a `TurnFailed` one to Retry, and all else waits.
+   */
+  readonly work: (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable | TurnStopped | TurnFailed | TurnAway>
 }
 
 /** Replaced by an installation that has agents. */

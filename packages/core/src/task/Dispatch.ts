@@ -1,25 +1,27 @@
 /** The process of one agent, body of `agent.wake`: admitted when a slot is free, then run by run to its end. */
 import { Effect, Schedule, Schema } from "effect"
+import { agentIn } from "../agent/Asker.ts"
+import { sumOf } from "../agent/Reservation.ts"
+import * as Turns from "../agent/Turns.ts"
 import { isClosed } from "../change/Changes.ts"
 import { objectKey as graphKey, WorkGraph } from "../change/WorkGraph.ts"
 import { commitEdits, signatureOf } from "../changeset/Publication.ts"
 import { demand } from "../ledger/Decision.ts"
-import { step, Waiting } from "../work/Processes.ts"
+import { Process, step, Waiting } from "../work/Processes.ts"
 import * as JournalStep from "../work/JournalStep.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
-import { runId, workspaceFork } from "../primitives/Ids.ts"
+import { type RunId, runId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { Agent, type AgentJob, type AgentOutcome, type Usage } from "./Agent.ts"
+import { Agent, type AgentJob, type AgentOutcome, type AgentShape, nothingUsed, type Usage } from "./Agent.ts"
 import { Finding, inheritance, settle } from "./Settlement.ts"
 import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
 import { admit, agentOf, closeWith, start } from "./Tasks.ts"
+import { tierOf } from "./ModelRoute.ts"
 import { prepare } from "./Workspaces.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
-
-const nothingUsed: Usage = { modelCalls: 0, costUsd: 0 }
 
 /** What was planned for a Task. The graph was stored before its Tasks were. */
 const plannedOf = Effect.fnUntraced(
@@ -35,7 +37,7 @@ const plannedOf = Effect.fnUntraced(
 /** Where the text of a read-only Task lies. */
 const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
 
-type Job = Omit<AgentJob, "planned">
+type Job = Omit<AgentJob, "planned" | keyof Turns.Turns>
 
 /** What a published outcome comes to: a commit in the run's fork, or why it cannot be one. */
 const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Published" }>) =>
@@ -88,15 +90,32 @@ const unwanted = (run: TaskRun) =>
     Effect.as<AgentOutcome>({ _tag: "Stopped", reason: "the run was ended from outside", usage: nothingUsed })
   )
 
-/** Works one run to its finding. What it spends is known only when it ends, so a spent budget stops the next run. */
+/** The runs that a run goes on from, the newest first: each was stopped in the middle of its talk. */
+const earlierRuns = Effect.fnUntraced(function* (run: TaskRun) {
+  const earlier: Array<RunId> = []
+  for (let id = run.continues; id !== undefined; id = (yield* demand("taskRun", id)).record.continues) earlier.push(id)
+  return earlier
+})
+
+/** What a run's turns fail with comes to the same as if its agent had said so. */
+const worked = (working: ReturnType<AgentShape["work"]>) =>
+  Effect.catchTags(working, {
+    TurnStopped: ({ by, reason }) => Effect.succeed<AgentOutcome>({ _tag: "Stopped", by, reason, usage: nothingUsed }),
+    TurnFailed: ({ reason }) => Effect.succeed<AgentOutcome>({ _tag: "Retry", reason, usage: nothingUsed })
+  })
+
+/**
+ * Works one run to its finding. What an agent spends beside its turns is known only when it ends, so a budget that is
+ * spent by then stops the next run.
+ */
 const workRun = (task: Task, run: TaskRun) =>
   Effect.gen(function* () {
     const { change, changeSets, needed } = yield* inheritance(task.id)
-    const remainingUsd = Math.round((change.budgetUsd - change.spentUsd) * 1e6) / 1e6
-    if (remainingUsd <= 0)
+    const leftUsd = sumOf(change.budgetUsd, -change.spentUsd)
+    if (leftUsd <= 0)
       return {
         _tag: "Stopped",
-        reason: `the budget of $${change.budgetUsd} is spent`,
+        reason: `budget_exhausted: the budget of $${change.budgetUsd} is spent`,
         usage: nothingUsed
       } satisfies Finding
     const source = yield* prepare(task, run, changeSets)
@@ -105,9 +124,11 @@ const workRun = (task: Task, run: TaskRun) =>
     const findings = needed
       .filter((each) => !isWritable(each.kind))
       .map((each) => ({ taskKey: each.key, objectKey: findingsKey(each, each.attempt) }))
-    const job = { change, task, run, source, findings, remainingUsd }
-    const working = (yield* Agent).work({ ...job, planned: yield* plannedOf(task) })
-    const outcome = yield* Effect.raceFirst(working, unwanted(run))
+    const job = { change, task, run, source, findings, remainingUsd: Math.max(0, sumOf(leftUsd, -change.reservedUsd)) }
+    const asker = agentIn(run, run.tier ?? tierOf(task.kind, task.complexity), yield* earlierRuns(run))
+    const turns = yield* Turns.of(asker, (yield* Process).lease)
+    const working = (yield* Agent).work({ ...job, ...turns, planned: yield* plannedOf(task) })
+    const outcome = yield* Effect.raceFirst(worked(working), unwanted(run))
     return yield* findingOf(job, outcome)
   }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))
 

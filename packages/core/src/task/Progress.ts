@@ -4,8 +4,12 @@
  *
  * Every commit made here writes the Change, so its revision guards all rules about the set of its Tasks.
  */
+import { loseCalls } from "../agent/Spending.ts"
 import type { Actor } from "../model/Actor.ts"
 import type { Change } from "../model/Change.ts"
+import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
+import * as Lifecycle from "../model/Lifecycle.ts"
+import type { ModelCall } from "../model/ModelCall.ts"
 import { dispatchOf } from "../change/Changes.ts"
 import { mayWork, stepWork, workStatus } from "../change/WorkStatus.ts"
 import { commandId } from "../model/Command.ts"
@@ -18,6 +22,8 @@ import { isActive, isPlanned, type Task } from "../model/Task.ts"
 export interface Snapshot {
   readonly change: Commit.Stored<Change>
   readonly tasks: ReadonlyArray<Commit.Stored<Task>>
+  /** Its calls of models that are on their way. */
+  readonly openCalls: ReadonlyArray<Commit.Stored<ModelCall>>
   /** Whether a verified Candidate of it owes an approval that nobody has granted. */
   readonly owesApproval: boolean
 }
@@ -133,9 +139,20 @@ const complete = (draft: Progress): void => {
   if (tasksIn(draft).some(isPlanned)) Draft.send(draft, dispatchOf(change.record.id))
 }
 
+/** Nobody waits any more for the calls of a run that was ended, or of a Change that was: they count as lost. */
+const loseOpenCalls = (draft: Progress): void => {
+  const isOver = Lifecycle.isFinal(ChangeLifecycle, changeIn(draft).status)
+  const runOf = ({ record }: Commit.Stored<ModelCall>) =>
+    record.runId === undefined ? undefined : Draft.writtenAs(draft, "taskRun", record.runId)
+  const calls = draft.before.openCalls.filter((call) => isOver || (runOf(call)?.record.endedAt ?? null) !== null)
+  const runs = calls.flatMap((call) => runOf(call) ?? [])
+  loseCalls(draft, draft.before.change, calls, runs)
+}
+
 /** The commit, with all that follows from what was done in the draft. The writes of the Change come first. */
 export const end = (draft: Progress, beside: Parameters<typeof Draft.end>[1]): Commit.Commit => {
   follow(draft)
+  loseOpenCalls(draft)
   const { change } = draft.before
   if (Draft.newest(draft, "change", change) === change) Draft.update(draft, "change", change, { updatedAt: draft.now })
   const writes = draft.writes.toSorted((one, other) => Number(other.kind === "change") - Number(one.kind === "change"))

@@ -1,5 +1,8 @@
 /** What the outcome of a run makes of its Task: completed, worked again, failed for good, or stopped. */
 import { Effect, Schema } from "effect"
+import { sumOf } from "../agent/Reservation.ts"
+import { StoppedBy } from "../agent/TurnFailures.ts"
+import { dispatchOf, isClosed } from "../change/Changes.ts"
 import { compositionOrder } from "../change/WorkGraph.ts"
 import { changeSetOf, Made, publication } from "../changeset/Publication.ts"
 import { mayWork, stepWork } from "../change/WorkStatus.ts"
@@ -7,11 +10,12 @@ import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { Process } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
+import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
 import { tierAfter } from "./ModelRoute.ts"
 import { Usage } from "./Agent.ts"
-import { begin, end, moveTask, type Progress } from "./Progress.ts"
+import { begin, changeIn, end, moveTask, type Progress } from "./Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import { agentOf, endRun, failureOf, taskInChange, newRun, openRun, routeOf } from "./Tasks.ts"
 import { dependenciesOf } from "./Workspaces.ts"
@@ -29,7 +33,9 @@ export const Finding = Schema.Union([
   Schema.Struct({
     _tag: Schema.Literals(["Retry", "Escalate", "Failed", "Stopped"]),
     reason: Schema.String,
-    usage: Usage
+    usage: Usage,
+    /** Of one that was stopped: what stood in its way. The budget where it is not said. */
+    by: Schema.optionalKey(StoppedBy)
   })
 ])
 export type Finding = typeof Finding.Type
@@ -42,9 +48,6 @@ const outcomes = {
   Failed: "failed",
   Stopped: "stopped"
 } as const
-
-/** Money in millionths of a dollar, so that sums stay exact. */
-const sum = (a: number, b: number): number => Math.round((a + b) * 1e6) / 1e6
 
 const complete = (
   draft: Progress,
@@ -82,10 +85,20 @@ const anotherAttempt = (
   Draft.insert(draft, "taskRun", run)
 }
 
-const stop = (draft: Progress, task: Task, reason: string) => {
-  moveTask(draft, task.id, "budgetStopped", { blockedBy: "budget", reason })
-  // Another Task of it met the bound before, or the Change has left its work behind.
+/** The word that the reason of a Change begins with whose money or calls are used up. */
+const exhausted = "budget_exhausted"
+
+const stop = (draft: Progress, task: Task, said: string, by: StoppedBy) => {
   const { change } = draft.before
+  if (isClosed(changeIn(draft).status))
+    return moveTask(draft, task.id, "changeCancelled", { reason: `the Change is ${change.record.status}` })
+  // Its run was ended while the Change goes on: whoever did that has moved the Task too.
+  const blockedBy = by === "change" ? "budget" : by
+  if (blockedBy === "model") return moveTask(draft, task.id, "budgetStopped", { blockedBy, reason: said })
+  const reason = said.startsWith(exhausted) ? said : `${exhausted}: ${said}`
+  moveTask(draft, task.id, "budgetStopped", { blockedBy, reason })
+  if (blockedBy === "calls") Draft.send(draft, { ...dispatchOf(task.changeId), delayMs: Limits.modelStopLookMs })
+  // Another Task of it met the bound before, or the Change has left its work behind.
   if (mayWork(draft, change, "budgetStopped")) stepWork(draft, change, "budgetStopped", { reason })
 }
 
@@ -101,13 +114,16 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
       const now = yield* Time.now
       const draft = begin(snapshot, agentOf(task), now)
       const { change } = snapshot
-      const spentUsd = sum(change.record.spentUsd, finding.usage.costUsd)
+      const spentUsd = sumOf(change.record.spentUsd, finding.usage.costUsd)
       Draft.update(draft, "change", change, { spentUsd, updatedAt: now })
       const reason = "reason" in finding ? finding.reason : null
-      endRun(draft, run, { outcome: outcomes[finding._tag], reason, ...finding.usage })
+      // Its turns were booked one by one.
+      const modelCalls = run.record.modelCalls + finding.usage.modelCalls
+      const costUsd = sumOf(run.record.costUsd, finding.usage.costUsd)
+      endRun(draft, run, { outcome: outcomes[finding._tag], reason, modelCalls, costUsd })
       if (finding._tag === "Published" || finding._tag === "Answered") complete(draft, task, run.record, finding)
       else if (finding._tag === "Failed") fail(draft, task, finding.reason)
-      else if (finding._tag === "Stopped") stop(draft, task, finding.reason)
+      else if (finding._tag === "Stopped") stop(draft, task, finding.reason, finding.by ?? "budget")
       else {
         const before = runs.items.map((each) => each.record).filter((each) => each.id !== run.record.id)
         anotherAttempt(draft, task, head.record, finding._tag, finding.reason, before)

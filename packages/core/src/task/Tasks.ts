@@ -1,6 +1,8 @@
 /** Tasks: how one is admitted, started, ended and taken up again. Each is one commit, with all that follows from it. */
 import { Effect } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
+import { callId } from "../agent/Asker.ts"
+import { openCallsOf } from "../agent/Spending.ts"
 import { decisionsOn, standingOf } from "../approval/Standing.ts"
 import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
@@ -26,7 +28,12 @@ export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task
 export const snapshotOf = Effect.fnUntraced(function* (changeId: string) {
   const change = yield* demand("change", changeId)
   const tasks = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
-  return { change, tasks: tasks.items, owesApproval: yield* owesApproval(change.record) } satisfies Snapshot
+  return {
+    change,
+    tasks: tasks.items,
+    openCalls: yield* openCallsOf(changeId),
+    owesApproval: yield* owesApproval(change.record)
+  } satisfies Snapshot
 })
 
 /** Asked only of a Change whose Tasks may still end: in every other state the gate itself takes it to its approval. */
@@ -108,7 +115,27 @@ export const routeOf = ({ changeId, complexity, kind }: Task, { attempt, id: run
   "model.route.decided": { changeId, runId, kind, complexity, tier, attempt }
 })
 
-/** An assigned Task begins its next run, on the canonical head of this moment. */
+/** The run before, when a budget or a limit ended it in the middle of its talk with a model; null else. */
+const stoppedRun = Effect.fnUntraced(function* (task: Task) {
+  const last = task.attempt === 0 ? null : yield* find("taskRun", runId(task.id, task.attempt))
+  if (last?.record.outcome !== "stopped" || last.record.tier !== task.tier) return null
+  const hasAsked =
+    last.record.continues !== undefined || (yield* find("modelCall", callId(last.record.id, 1, 1))) !== null
+  return hasAsked ? last.record : null
+})
+
+/** A run that goes on where another one was stopped: on the same source, so that the same answers give the same files. */
+const continued = (fresh: TaskRun, { baseCommit, baseGeneration, id }: TaskRun): TaskRun => ({
+  ...fresh,
+  baseCommit,
+  ...(baseGeneration === undefined ? {} : { baseGeneration }),
+  continues: id
+})
+
+/**
+ * An assigned Task begins its next run, on the canonical head of this moment, or where a budget or a limit had stopped
+ * the one before.
+ */
 export const start = (taskId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
@@ -118,7 +145,9 @@ export const start = (taskId: string) =>
       const now = yield* Time.now
       const draft = begin(snapshot, dispatcher, now)
       const attempt = task.attempt + 1
-      const run = newRun({ ...task, attempt }, head.record, now)
+      const stopped = yield* stoppedRun(task)
+      const fresh = newRun({ ...task, attempt }, head.record, now)
+      const run = stopped === null ? fresh : continued(fresh, stopped)
       const data = { changeId: task.changeId, runId: run.id }
       const woken = Draft.about(agentId(task.id), { ...data, taskId })
       moveTask(

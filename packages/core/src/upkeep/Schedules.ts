@@ -4,6 +4,7 @@
  * schedule; what recurs within minutes is done by the winner, and its death costs one turn.
  */
 import { Effect } from "effect"
+import { sweepCalls } from "../agent/Spending.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Decision.ts"
@@ -47,6 +48,7 @@ const planOf = (name: ScheduleName, cursor: string | null, slot: Time.Timestamp)
     case "project.cleanup":
       return uncleanedProjects(cursor)
     case "release.recover":
+    case "calls.sweep":
       return Effect.succeed(nothing)
   }
 }
@@ -114,6 +116,7 @@ const fire = (name: ScheduleName, upSinceMs: number) =>
     for (const projectId of plan.uncleaned)
       yield* ledger.commit({ name: "Schedules.cleanup", projectId, commands: [projectCleanup(projectId)] })
     if (name === "release.recover") yield* scanStuck
+    if (name === "calls.sweep") yield* sweepCalls
     return true
   }).pipe(Effect.withSpan("Schedules.fire", { attributes: { schedule: name } }))
 

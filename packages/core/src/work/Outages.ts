@@ -21,6 +21,21 @@ export const isOutage = (problem: unknown): boolean =>
 export const backoffMs = (n: number): number =>
   Math.min(Limits.commandBackoffMs * 2 ** Math.max(0, n - 1), Limits.commandBackoffMaxMs)
 
-/** How long work waits for machinery that is away now; null when it has waited for all the time there is. */
-export const pauseMs = (outage: Outage | null, nowMs: number): number | null =>
-  outage === null ? backoffMs(1) : nowMs - outage.sinceMs >= Limits.outageMaxMs ? null : backoffMs(outage.waits + 1)
+/** How long what is away asks to be left alone: its `retryAfterMs`, within `Limits.modelRetryAfterMaxMs`. */
+export const askedMs = (problem: unknown): number =>
+  typeof problem === "object" &&
+  problem !== null &&
+  "retryAfterMs" in problem &&
+  typeof problem.retryAfterMs === "number" &&
+  problem.retryAfterMs > 0
+    ? Math.min(problem.retryAfterMs, Limits.modelRetryAfterMaxMs)
+    : 0
+
+/**
+ * How long work waits for machinery that is away now, at least `leastMs`; null when it has waited for all the time there
+ * is.
+ */
+export const pauseMs = (outage: Outage | null, nowMs: number, leastMs = 0): number | null =>
+  outage !== null && nowMs - outage.sinceMs >= Limits.outageMaxMs
+    ? null
+    : Math.max(leastMs, backoffMs((outage?.waits ?? 0) + 1))

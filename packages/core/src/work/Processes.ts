@@ -9,7 +9,7 @@ import { Limits } from "../primitives/Limits.ts"
 import type { Commit } from "../ledger/Commit.ts"
 import { Journal } from "./Journal.ts"
 import { type Conflict, Ledger, LeaseLost, type LedgerUnavailable } from "../ledger/Ledger.ts"
-import { backoffMs, isOutage, pauseMs } from "./Outages.ts"
+import { askedMs, backoffMs, isOutage, pauseMs } from "./Outages.ts"
 import { JournalUnreadable, type JournalStep } from "./JournalStep.ts"
 import { describe } from "../primitives/Words.ts"
 import { nowMillis } from "../primitives/Time.ts"
@@ -129,7 +129,7 @@ const settle = Effect.fnUntraced(function* <R>(
   const { command, lease } = leased
   if (problem instanceof Waiting) return yield* commands.release(lease, problem.delayMs)
   const outage = isOutage(problem)
-  const waitMs = outage ? pauseMs(leased.outage, yield* nowMillis) : null
+  const waitMs = outage ? pauseMs(leased.outage, yield* nowMillis, askedMs(problem)) : null
   if (waitMs !== null) {
     yield* Effect.logWarning("command waits").pipe(Effect.annotateLogs({ waitMs, problem: describe(problem) }))
     return yield* commands.release(lease, waitMs, "outage")

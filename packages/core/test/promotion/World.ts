@@ -88,6 +88,7 @@ const changeOf = (n: number, status: Change["status"]): Change => ({
   riskTier: "medium",
   budgetUsd: 1,
   spentUsd: 0,
+  reservedUsd: 0,
   kind: "goal",
   createdBy: person,
   createdAt: now,

@@ -21,6 +21,7 @@ import { WebhookView } from "@pawl/core/model/Webhook"
 import { Evidence } from "@pawl/core/model/Evidence"
 import { HistoryItem } from "@pawl/core/ledger/History"
 import { Project } from "@pawl/core/model/Project"
+import { ModelCall } from "@pawl/core/model/ModelCall"
 import { Generation } from "@pawl/core/model/Generation"
 import { Release } from "@pawl/core/model/Release"
 import { Task } from "@pawl/core/model/Task"
@@ -42,6 +43,8 @@ export const ChangeRecord = named("Change", Change)
 export type ChangeJson = typeof ChangeRecord.Encoded
 /** As `Task` in the core. */
 export const TaskRecord = named("Task", Task)
+/** As `ModelCall` in the core. */
+export const ModelCallRecord = named("ModelCall", ModelCall)
 /** As `ChangeSet` in the core. */
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
 /** As `Candidate` in the core, without `rejection`: that code is for programs inside, and `reason` says it in words. */

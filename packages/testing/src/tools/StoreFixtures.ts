@@ -83,6 +83,7 @@ export const change = (n = 1, fields: Partial<Change> = {}): Change => ({
   riskTier: "unknown",
   budgetUsd: 1.5,
   spentUsd: 0,
+  reservedUsd: 0,
   kind: "goal",
   createdBy: { type: "user", id: "usr_1" },
   createdAt: time,

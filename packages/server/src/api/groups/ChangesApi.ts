@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
-import { ChangeRecord, TaskRecord } from "../RecordSchemas.ts"
+import { ChangeRecord, ModelCallRecord, TaskRecord } from "../RecordSchemas.ts"
 
 /** A Change, as an answer tells it. */
 export const ChangeAnswer = Schema.Struct({ change: ChangeRecord })
@@ -52,6 +52,18 @@ const tasks = HttpApiEndpoint.get("tasks", "/v1/changes/:id/tasks", {
   success: pageOf(TaskRecord)
 }).annotateMerge(about(reading, "The Tasks of a Change, oldest first"))
 
+const modelCalls = HttpApiEndpoint.get("modelCalls", "/v1/changes/:id/model-calls", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(ModelCallRecord)
+}).annotateMerge(
+  about(
+    reading,
+    "The calls of models that a Change paid for, oldest first",
+    "What its planner, its agents and its reviews asked. The `cost_usd` of all of them is what the Change has spent; `reserved_usd` of those that are `reserved` is what it keeps for them."
+  )
+)
+
 const workGraph = HttpApiEndpoint.get("workGraph", "/v1/changes/:id/work-graph", {
   params: ById,
   success: Schema.Struct({ workGraph: Schema.Record(Schema.String, Schema.Unknown) })
@@ -86,6 +98,7 @@ export const ChangesApi = HttpApiGroup.make("changes")
   .add(list)
   .add(get)
   .add(tasks)
+  .add(modelCalls)
   .add(workGraph)
   .add(cancel)
   .add(budget)

@@ -113,7 +113,7 @@ const usage = HttpApiEndpoint.get("usage", "/v1/projects/:id/usage", { params: B
   about(
     reading,
     "What a Project has used",
-    "Money of all its Changes; builds of today and sandbox time of this month (UTC), of this Project; the bytes of its stored bundles."
+    "Money of all its Changes, spent and kept for calls of models that are on their way; calls of models of today (UTC), of this Project, and how many all Projects may make in a day; builds of today and sandbox time of this month (UTC), of this Project; the bytes of its stored bundles."
   )
 )
 

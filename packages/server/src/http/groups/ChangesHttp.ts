@@ -61,6 +61,13 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
         )
       )
     )
+    .handle("modelCalls", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          listed("modelCall", { projectId: change.projectId, where: { changeId: change.id }, ...query })
+        )
+      )
+    )
     .handle("workGraph", ({ params }) =>
       answering(
         Effect.flatMap(onChange(params.id), (change) =>

@@ -1,6 +1,7 @@
 /** What every Agent promises: each end of a run in its own shape, told again when its answer was lost, within its money. */
 import { Effect, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { TurnStopped } from "@pawl/core/agent/TurnFailures"
 import { Agent, type AgentJob, type AgentOutcome } from "@pawl/core/task/Agent"
 import { changeOf, plannedTask, runOf, taskOf } from "./WorkFixtures.ts"
 
@@ -23,7 +24,9 @@ export const agentContract = (name: string, fixture: AgentFixture): void => {
     planned: plannedTask,
     source: fixture.source ?? { repository: "proj_a" as never, commit: "a".repeat(40), tree: "b".repeat(40) },
     findings: [],
-    remainingUsd: 1
+    remainingUsd: 1,
+    turn: () => Effect.fail(new TurnStopped({ by: "model", reason: "no model is set up" })),
+    remember: (_name, _schema, work) => work
   }
   const work = (end: AgentOutcome["_tag"], times: number) =>
     Effect.flatMap(Agent, (agent) => Effect.all(Array.from({ length: times }, () => agent.work(job)))).pipe(

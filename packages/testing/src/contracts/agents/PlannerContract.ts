@@ -1,6 +1,8 @@
 /** What every Planner promises: Tasks that make a Work Graph, the same for the same Change, or a typed reason for none. */
 import { Effect, type Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { TurnStopped } from "@pawl/core/agent/TurnFailures"
+import type { Turns } from "@pawl/core/agent/Turns"
 import { Planner, type PlanBase } from "@pawl/core/change/Planner"
 import { read } from "@pawl/core/change/WorkGraph"
 import { changeOf, plannedTask } from "./WorkFixtures.ts"
@@ -21,10 +23,14 @@ export const plannerContract = (name: string, fixture: PlannerFixture): void => 
     commit: "a".repeat(40),
     tree: "b".repeat(40)
   }
+  const turns: Turns = {
+    turn: () => Effect.fail(new TurnStopped({ by: "model", reason: "no model is set up" })),
+    remember: (_name, _schema, work) => work
+  }
   const tasks = [plannedTask, { ...plannedTask, key: "test", kind: "test", dependsOn: [plannedTask.key] }]
   const plan = (times: number) =>
     Effect.flatMap(Planner, ({ available, plan: propose }) =>
-      Effect.map(Effect.all(Array.from({ length: times }, () => propose(changeOf(), base))), (proposed) => ({
+      Effect.map(Effect.all(Array.from({ length: times }, () => propose(changeOf(), base, turns))), (proposed) => ({
         available,
         proposed
       }))

@@ -1,0 +1,204 @@
+/**
+ * Turns with a model, so that each is paid once: money is reserved in one commit, the model is asked, and a second commit
+ * books what it cost beside the digest of its answer. A turn that has ended is never asked again, whoever comes back to
+ * it: its answer is read. One whose asker is gone counts as lost, whole, and is asked anew.
+ */
+import { Context, Effect, Result, Schedule, type Schema } from "effect"
+import { DailyCounter } from "../bundle/DailyCounter.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import type { Unknown } from "../ledger/Refusals.ts"
+import { Records } from "../ledger/Records.ts"
+import type { ModelCall } from "../model/ModelCall.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { isOutage } from "../work/Outages.ts"
+import { Waiting } from "../work/Processes.ts"
+import type { Asker } from "./Asker.ts"
+import * as Kept from "./Kept.ts"
+import { costOf } from "./ModelCost.ts"
+import type { ModelRefused, ModelUnavailable } from "./ModelFailures.ts"
+import { type Answer, type Ask, Models, type TierModel } from "./Models.ts"
+import { inputAtMost, inputTokens, type Said, usageOf } from "./Reservation.ts"
+import * as Spending from "./Spending.ts"
+import { type TurnAway, TurnFailed, type TurnFailure, TurnStopped } from "./TurnFailures.ts"
+import * as TurnRecord from "./TurnRecord.ts"
+
+/** What a turn asks. Which model, and under which name, is said by who pays for it. */
+export type TurnAsk = Omit<Ask, "callId" | "tier">
+
+/** The turns of one run, one plan or one review. Each process that comes back to it has the same. */
+export interface Turns {
+  /**
+   * The answer of the `n`th turn, from 1 on: of the model, or the one that it gave before. Turns are asked in their
+   * order, and on coming back all from the first. `maxOutput` may be made smaller, when the budget has no more.
+   */
+  readonly turn: (n: number, ask: TurnAsk) => Effect.Effect<Answer, TurnFailure>
+  /**
+   * What some work came to, done once: whoever comes back to this run gets what was kept under this name, which is
+   * `[a-z0-9-]{1,80}`. For what must be the same when the talk is built again: what a command printed, what was found.
+   */
+  readonly remember: <A, I, E, R>(
+    name: string,
+    schema: Schema.Codec<A, I>,
+    work: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | TurnFailed | TurnAway, R>
+}
+
+/** What keeps turns. */
+export type TurnServices = Ledger | Records | ObjectStore | DailyCounter
+
+/** The turns of who asks. `lease` is the one that the work is done under; null where it is no command. */
+export const of = (asker: Asker, lease: Spending.Held): Effect.Effect<Turns, never, TurnServices> =>
+  Effect.map(Effect.context<TurnServices>(), (all) => {
+    const stores = Context.pick(Ledger, Records, ObjectStore, DailyCounter)(all)
+    const talk: Talk = { asker, lease, said: null }
+    const remember = <A, I, E, R>(name: string, schema: Schema.Codec<A, I>, work: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Effect.provide(Kept.find(asker, name, schema), stores), (kept) =>
+        kept === null
+          ? Effect.flatMap(work, (made) => Effect.provide(Kept.keep(asker, name, schema, made), stores))
+          : Effect.succeed(kept.value)
+      )
+    const asking: Turns["turn"] = (n, ask) =>
+      Effect.provide(turn(talk, n, ask), stores).pipe(
+        Effect.withSpan("Turns.turn", { attributes: { purpose: asker.purpose, turn: n } })
+      )
+    return { turn: asking, remember }
+  })
+
+/** One who asks, with what was said last. */
+interface Talk {
+  readonly asker: Asker
+  readonly lease: Spending.Held
+  said: (Said & { readonly turn: number }) | null
+}
+
+const turn = (talk: Talk, n: number, ask: TurnAsk): Effect.Effect<Answer, TurnFailure, TurnServices> =>
+  Effect.gen(function* () {
+    const before = yield* answeredBefore(talk, n)
+    if (before !== null) return said(talk, n, ask, before)
+    const model = (yield* Models).of(talk.asker.tier)
+    if (model === null) return yield* new TurnStopped({ by: "model", reason: "no model is set up" })
+    yield* mayAsk(talk, n)
+    const wanted = {
+      turn: n,
+      inputTokens: inputAtMost(ask, talk.said?.turn === n - 1 ? talk.said : null),
+      maxOutput: ask.maxOutput
+    }
+    const reserved = yield* Spending.reserve(talk.asker, model, wanted, talk.lease)
+    switch (reserved._tag) {
+      case "Reserved":
+        return said(talk, n, ask, yield* asked(talk, n, ask, model, reserved))
+      case "Wait":
+        return yield* Effect.fail(new Waiting("other calls keep what is left of the budget", Limits.modelBudgetWaitMs))
+      case "Stopped":
+        return yield* reserved.stopped
+      case "Answered":
+        return yield* turn(talk, n, ask)
+    }
+  }).pipe(Effect.catchTag("Unknown", isGone))
+
+/** The Change, the run or the call is not there any more: its Project was cleaned away. */
+const isGone = ({ kind }: Unknown) => new TurnStopped({ by: "change", reason: `its ${kind} is gone` })
+
+const said = (talk: Talk, n: number, ask: TurnAsk, answer: Answer): Answer => {
+  const tokens = inputTokens(answer.usage)
+  talk.said = tokens === null ? null : { ask, tokens, turn: n }
+  return answer
+}
+
+/** What this turn was answered before: in this run, or in one that it goes on from. */
+const answeredBefore = Effect.fnUntraced(function* ({ asker }: Talk, n: number) {
+  for (const subject of [asker.subject, ...asker.earlier]) {
+    const tries = yield* Spending.triesOf(subject, n)
+    const at = tries.findIndex(({ record }) => record.status === "settled")
+    if (at < 0) continue
+    const key = TurnRecord.turnKey(asker.change.projectId, subject, n, at + 1)
+    return (yield* TurnRecord.read(key, tries[at]?.record.answerDigest)).answer
+  }
+  return null
+})
+
+/** A provider that fails is asked a few times, with pauses between them that are long enough for it to be mended. */
+const mayAsk = Effect.fnUntraced(function* ({ asker }: Talk, n: number) {
+  const failed = (yield* Spending.triesOf(asker.subject, n)).flatMap(({ record }) =>
+    record.status === "lost" && record.failure !== undefined ? [record] : []
+  )
+  if (failed.length <= Limits.modelRepeats) return
+  return yield* new TurnFailed({
+    reason: `it was asked ${failed.length} times; the last time: ${reasonOf(failed.at(-1))}`
+  })
+})
+
+const reasonOf = (call: ModelCall | undefined): string => call?.reason ?? "no reason is known"
+
+/** Asks the model, and books what it cost. */
+const asked = Effect.fnUntraced(function* (
+  talk: Talk,
+  n: number,
+  ask: TurnAsk,
+  model: TierModel,
+  { call, maxOutput, nth }: Extract<Spending.Reserved, { readonly _tag: "Reserved" }>
+) {
+  const { asker, lease } = talk
+  const models = yield* Models
+  const result = yield* Effect.result(models.ask({ ...ask, maxOutput, callId: call.id, tier: asker.tier }))
+  if (Result.isFailure(result)) return yield* unanswered(talk, n, call, result.failure)
+  const answer = result.success
+  const usage = usageOf(ask, answer)
+  const after = talk.said?.turn === n - 1 ? sharedParts(ask, talk.said.ask) : 0
+  const record = TurnRecord.recordOf(n, ask, after, answer)
+  const key = TurnRecord.turnKey(asker.change.projectId, asker.subject, n, nth)
+  const booked = Effect.flatMap(TurnRecord.keep(key, record), (answerDigest) =>
+    Spending.settle(asker, call, { costUsd: costOf(model.prices, usage), usage, answerDigest }, lease)
+  )
+  return (yield* insisted(booked)) ? answer : yield* wasEnded
+})
+
+const wasEnded = Effect.fail(new TurnStopped({ by: "change", reason: "the work was ended while the model was asked" }))
+
+/** How many parts of a talk stand at its beginning as they did before: all of them, or none where any is another. */
+const sharedParts = ({ parts }: TurnAsk, before: TurnAsk): number =>
+  before.parts.every((part, at) => part === parts[at]) ? before.parts.length : 0
+
+/** What was paid for is not given up because a store is away for a moment. */
+const insisted = <A, E, R>(booking: Effect.Effect<A, E, R>) =>
+  Effect.retry(booking, {
+    while: isOutage,
+    schedule: Schedule.spaced(Limits.commandBackoffMs),
+    times: Limits.modelBookTries
+  })
+
+/** A call without an answer: its money is given back, or counts as spent. */
+const unanswered = Effect.fnUntraced(function* (
+  { asker, lease }: Talk,
+  n: number,
+  call: ModelCall,
+  failure: ModelUnavailable | ModelRefused
+) {
+  const { kind, reason } = failure
+  if (failure._tag === "ModelRefused") {
+    yield* insisted(Spending.refuse(asker, call, kind, reason, lease))
+    if (kind === "too_long" || kind === "request") return yield* failure
+    yield* Effect.logError("the model's provider refuses every call").pipe(Effect.annotateLogs({ kind, reason }))
+    return yield* new TurnStopped({
+      by: "model",
+      reason: `the model's provider refuses every call (${kind}): ${reason}`
+    })
+  }
+  if (failure.charged === "no") {
+    yield* insisted(Spending.refuse(asker, call, kind, reason, lease))
+    return yield* failure
+  }
+  yield* insisted(Spending.lose(asker, call, kind, reason, lease))
+  const lost = (yield* Spending.triesOf(asker.subject, n)).filter(({ record }) => record.failure !== undefined)
+  return yield* Effect.fail(
+    new Waiting(`the model gave no answer: ${reason}`, pauseMs(lost.length, failure.retryAfterMs))
+  )
+})
+
+/** The pause after the `n`th call of a turn that was lost: a provider that is away for long is asked seldom. */
+const pauseMs = (n: number, retryAfterMs: number | null): number =>
+  Math.max(
+    Limits.modelAgainMs * Limits.modelAgainFactor ** Math.min(Math.max(0, n - 1), Limits.modelRepeats - 1),
+    Math.min(retryAfterMs ?? 0, Limits.modelRetryAfterMaxMs)
+  )

@@ -74,20 +74,20 @@ interface Talk {
 
 const turn = (talk: Talk, n: number, ask: TurnAsk): Effect.Effect<Answer, TurnFailure, TurnServices> =>
   Effect.gen(function* () {
-    const before = yield* answeredBefore(talk, n)
+    const { asker, lease } = talk
+    const tries = yield* Spending.triesOf(asker.subject, n)
+    const before = (yield* answerIn(asker, asker.subject, n, tries)) ?? (yield* earlierAnswer(asker, n))
     if (before !== null) return said(talk, n, ask, before)
-    const model = (yield* Models).of(talk.asker.tier)
+    const model = (yield* Models).of(asker.tier)
     if (model === null) return yield* new TurnStopped({ by: "model", reason: "no model is set up" })
-    yield* mayAsk(talk, n)
-    const wanted = {
-      turn: n,
-      inputTokens: inputAtMost(ask, talk.said?.turn === n - 1 ? talk.said : null),
-      maxOutput: ask.maxOutput
-    }
-    const reserved = yield* Spending.reserve(talk.asker, model, wanted, talk.lease)
+    const failed = failuresIn(tries)
+    if (failed.length > Limits.modelRepeats)
+      return yield* new TurnFailed({ reason: `it was asked ${failed.length} times; ${failed.at(-1)?.reason ?? ""}` })
+    const inputTokens = inputAtMost(ask, talk.said?.turn === n - 1 ? talk.said : null)
+    const reserved = yield* Spending.reserve(asker, model, { turn: n, inputTokens, maxOutput: ask.maxOutput }, lease)
     switch (reserved._tag) {
       case "Reserved":
-        return said(talk, n, ask, yield* asked(talk, n, ask, model, reserved))
+        return said(talk, n, ask, yield* asked(talk, { n, ask, model, failed: failed.length }, reserved))
       case "Wait":
         return yield* Effect.fail(new Waiting("other calls keep what is left of the budget", Limits.modelBudgetWaitMs))
       case "Stopped":
@@ -106,43 +106,46 @@ const said = (talk: Talk, n: number, ask: TurnAsk, answer: Answer): Answer => {
   return answer
 }
 
-/** What this turn was answered before: in this run, or in one that it goes on from. */
-const answeredBefore = Effect.fnUntraced(function* ({ asker }: Talk, n: number) {
-  for (const subject of [asker.subject, ...asker.earlier]) {
-    const tries = yield* Spending.triesOf(subject, n)
-    const at = tries.findIndex(({ record }) => record.status === "settled")
-    if (at < 0) continue
-    const key = TurnRecord.turnKey(asker.change.projectId, subject, n, at + 1)
-    return (yield* TurnRecord.read(key, tries[at]?.record.answerDigest)).answer
+type Tries = ReadonlyArray<{ readonly record: ModelCall }>
+
+/** What a turn was answered in one run, plan or review; null while it was not. */
+const answerIn = Effect.fnUntraced(function* ({ change }: Asker, subject: Asker["subject"], n: number, tries: Tries) {
+  const at = tries.findIndex(({ record }) => record.status === "settled")
+  if (at < 0) return null
+  const key = TurnRecord.turnKey(change.projectId, subject, n, at + 1)
+  return (yield* TurnRecord.read(key, tries[at]?.record.answerDigest)).answer
+})
+
+/** What a turn was answered in a run that this one goes on from. */
+const earlierAnswer = Effect.fnUntraced(function* (asker: Asker, n: number) {
+  for (const subject of asker.earlier) {
+    const answer = yield* answerIn(asker, subject, n, yield* Spending.triesOf(subject, n))
+    if (answer !== null) return answer
   }
   return null
 })
 
-/** A provider that fails is asked a few times, with pauses between them that are long enough for it to be mended. */
-const mayAsk = Effect.fnUntraced(function* ({ asker }: Talk, n: number) {
-  const failed = (yield* Spending.triesOf(asker.subject, n)).flatMap(({ record }) =>
-    record.status === "lost" && record.failure !== undefined ? [record] : []
-  )
-  if (failed.length <= Limits.modelRepeats) return
-  return yield* new TurnFailed({
-    reason: `it was asked ${failed.length} times; the last time: ${reasonOf(failed.at(-1))}`
-  })
-})
+/** Calls of a turn that were lost because the provider failed. */
+const failuresIn = (tries: Tries): ReadonlyArray<ModelCall> =>
+  tries.flatMap(({ record }) => (record.status === "lost" && record.failure !== undefined ? [record] : []))
 
-const reasonOf = (call: ModelCall | undefined): string => call?.reason ?? "no reason is known"
+/** What is asked in one turn, of whom, and how often that has failed. */
+interface Question {
+  readonly n: number
+  readonly ask: TurnAsk
+  readonly model: TierModel
+  readonly failed: number
+}
+
+type Reserved = Extract<Spending.Reserved, { readonly _tag: "Reserved" }>
 
 /** Asks the model, and books what it cost. */
-const asked = Effect.fnUntraced(function* (
-  talk: Talk,
-  n: number,
-  ask: TurnAsk,
-  model: TierModel,
-  { call, maxOutput, nth }: Extract<Spending.Reserved, { readonly _tag: "Reserved" }>
-) {
+const asked = Effect.fnUntraced(function* (talk: Talk, question: Question, { call, maxOutput, nth }: Reserved) {
   const { asker, lease } = talk
+  const { ask, model, n } = question
   const models = yield* Models
   const result = yield* Effect.result(models.ask({ ...ask, maxOutput, callId: call.id, tier: asker.tier }))
-  if (Result.isFailure(result)) return yield* unanswered(talk, n, call, result.failure)
+  if (Result.isFailure(result)) return yield* unanswered(talk, call, question.failed + 1, result.failure)
   const answer = result.success
   const usage = usageOf(ask, answer)
   const after = talk.said?.turn === n - 1 ? sharedParts(ask, talk.said.ask) : 0
@@ -154,7 +157,9 @@ const asked = Effect.fnUntraced(function* (
   return (yield* insisted(booked)) ? answer : yield* wasEnded
 })
 
-const wasEnded = Effect.fail(new TurnStopped({ by: "change", reason: "the work was ended while the model was asked" }))
+const wasEnded = Effect.suspend(() =>
+  Effect.fail(new TurnStopped({ by: "change", reason: "the work was ended while the model was asked" }))
+)
 
 /** How many parts of a talk stand at its beginning as they did before: all of them, or none where any is another. */
 const sharedParts = ({ parts }: TurnAsk, before: TurnAsk): number =>
@@ -168,32 +173,24 @@ const insisted = <A, E, R>(booking: Effect.Effect<A, E, R>) =>
     times: Limits.modelBookTries
   })
 
-/** A call without an answer: its money is given back, or counts as spent. */
+/** A call without an answer: its money is given back, or counts as spent. It is the `nth` of its turn. */
 const unanswered = Effect.fnUntraced(function* (
   { asker, lease }: Talk,
-  n: number,
   call: ModelCall,
+  nth: number,
   failure: ModelUnavailable | ModelRefused
 ) {
   const { kind, reason } = failure
-  if (failure._tag === "ModelRefused") {
-    yield* insisted(Spending.refuse(asker, call, kind, reason, lease))
-    if (kind === "too_long" || kind === "request") return yield* failure
-    yield* Effect.logError("the model's provider refuses every call").pipe(Effect.annotateLogs({ kind, reason }))
-    return yield* new TurnStopped({
-      by: "model",
-      reason: `the model's provider refuses every call (${kind}): ${reason}`
-    })
+  if (failure._tag === "ModelUnavailable" && failure.charged === "unknown") {
+    yield* insisted(Spending.lose(asker, call, kind, reason, lease))
+    const delayMs = pauseMs(nth, failure.retryAfterMs)
+    return yield* Effect.fail(new Waiting(`the model gave no answer: ${reason}`, delayMs))
   }
-  if (failure.charged === "no") {
-    yield* insisted(Spending.refuse(asker, call, kind, reason, lease))
-    return yield* failure
-  }
-  yield* insisted(Spending.lose(asker, call, kind, reason, lease))
-  const lost = (yield* Spending.triesOf(asker.subject, n)).filter(({ record }) => record.failure !== undefined)
-  return yield* Effect.fail(
-    new Waiting(`the model gave no answer: ${reason}`, pauseMs(lost.length, failure.retryAfterMs))
-  )
+  yield* insisted(Spending.refuse(asker, call, kind, reason, lease))
+  if (kind !== "credentials" && kind !== "funds") return yield* Effect.fail(failure)
+  yield* Effect.logError("the provider of models refuses every call").pipe(Effect.annotateLogs({ kind, reason }))
+  const words = kind === "funds" ? "the account of the models' provider has no money" : "the models' key does not do"
+  return yield* new TurnStopped({ by: "model", reason: `${words}: ${reason}` })
 })
 
 /** The pause after the `n`th call of a turn that was lost: a provider that is away for long is asked seldom. */

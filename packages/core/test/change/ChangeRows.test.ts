@@ -99,7 +99,7 @@ eachRow(ChangeLifecycle, "change", {
       const changeId = yield* worked(hands, [planned("b"), planned("a"), planned("d", ["a"])])
       expect((yield* demand("change", changeId)).record).toMatchObject({
         status: "budget_blocked",
-        reason: "the budget is spent"
+        reason: "budget_exhausted: the budget is spent"
       })
       // Nothing new is begun.
       expect(hands.jobs.map((job) => job.task.key)).toEqual(["b"])

@@ -301,7 +301,10 @@ describe("The work of agents", () => {
         ])
         const changeId = yield* worked(hands, [planned("a")])
         expect((yield* demand("change", changeId)).record).toMatchObject({ status: "budget_blocked", spentUsd: 1 })
-        expect(yield* taskOf(changeId, "a")).toMatchObject({ blockedBy: "budget", reason: "the budget of $1 is spent" })
+        expect(yield* taskOf(changeId, "a")).toMatchObject({
+          blockedBy: "budget",
+          reason: "budget_exhausted: the budget of $1 is spent"
+        })
         expect(hands.jobs.length).toBe(1)
       })
     ))

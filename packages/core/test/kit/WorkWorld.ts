@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as Changes from "@pawl/core/change/Changes"
 import { type PlannedTask } from "@pawl/core/change/WorkGraph"
-import { Planner, type PlannerFailed, type PlannerUnavailable } from "@pawl/core/change/Planner"
+import type { Turns } from "@pawl/core/agent/Turns"
+import { Planner, type PlannerShape } from "@pawl/core/change/Planner"
 import type { commandKinds } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import { handlers } from "@pawl/core/worker/Handlers"
@@ -17,14 +18,16 @@ import { Ledger, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { execute } from "@pawl/core/work/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Projects from "@pawl/core/project/Projects"
-import { Agent, type AgentJob, type AgentOutcome, type AgentUnavailable } from "@pawl/core/task/Agent"
+import { Agent, type AgentJob, type AgentOutcome, type AgentShape } from "@pawl/core/task/Agent"
 import { answers, type layer, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
 import { expectRow, type Seen, titleOf } from "./Rows.ts"
 
 export type Services = Layer.Success<typeof layer>
 
 /** What an agent does with one run. */
-export type Script = (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable, Services>
+export type Script = (
+  job: AgentJob
+) => Effect.Effect<AgentOutcome, Effect.Error<ReturnType<AgentShape["work"]>>, Services>
 
 export const usage = { modelCalls: 1, costUsd: 0.01 }
 
@@ -61,7 +64,7 @@ type Hook = Effect.Effect<unknown, unknown, Services>
 export interface Hands {
   /** Scripts by Task key, one per run; afterwards, and for other Tasks, an agent publishes. */
   readonly agents: Map<string, Array<Script>>
-  plan: () => Effect.Effect<unknown, PlannerFailed | PlannerUnavailable, Services>
+  plan: (turns: Turns) => Effect.Effect<unknown, Effect.Error<ReturnType<PlannerShape["plan"]>>, Services>
   /** Run once, right before the next commit of this name. */
   readonly before: Map<string, Hook>
   /** Commits of these names find no store. */
@@ -131,7 +134,7 @@ export const inWorld = <E>(program: (hands: Hands) => Effect.Effect<unknown, E, 
         Effect.provideService(Agent, { work: script }),
         Effect.provideService(Planner, {
           available: true,
-          plan: () => Effect.provide(Effect.suspend(hands.plan), context)
+          plan: (_change, _base, turns) => Effect.provide(hands.plan(turns), context)
         })
       )
     }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))

@@ -219,7 +219,8 @@ eachRow(TaskLifecycle, "task", {
       hands.agents.set("a", [ends("Stopped", "50 model calls a day")])
       const changeId = yield* worked(hands, chain)
       expect(yield* statuses(changeId, "a", "b", "c")).toEqual(["a blocked", "b blocked", "c blocked"])
-      expect(yield* taskOf(changeId, "a")).toMatchObject({ blockedBy: "budget", reason: "50 model calls a day" })
+      const reason = "budget_exhausted: 50 model calls a day"
+      expect(yield* taskOf(changeId, "a")).toMatchObject({ blockedBy: "budget", reason })
       expect((yield* demand("taskRun", `run_tsk_${changeId}_a_1`)).record.outcome).toBe("stopped")
     }),
 

@@ -1,0 +1,162 @@
+import { Cause, Effect, Exit } from "effect"
+import { describe, expect, it } from "vitest"
+import { depth, numbers, rounds } from "@pawl/testing/Depth"
+import { type Asker } from "@pawl/core/agent/Asker"
+import { ModelRefused, ModelUnavailable } from "@pawl/core/agent/ModelFailures"
+import type { ModelsShape } from "@pawl/core/agent/Models"
+import * as Turns from "@pawl/core/agent/Turns"
+import type { Around } from "@pawl/testing/tools/PortWrap"
+import { interleave, seededDraw } from "@pawl/testing/tools/SeededScheduler"
+import {
+  agent,
+  answerTo,
+  askOf,
+  newProvider,
+  newStores,
+  planner,
+  reviewer,
+  stateOf,
+  storesOf,
+  total
+} from "./Asking.ts"
+
+/** Gives way to the others before and after every call, so that each call is a place to interleave. */
+const giveWay: Around = (_call, effect) => Effect.tap(Effect.andThen(Effect.yieldNow, effect), Effect.yieldNow)
+
+const killed = "the process was killed"
+
+/** A model whose answers, prices, faults and deaths are drawn. `lies` answers cost more than was kept for them. */
+const drawn =
+  (draw: (below: number) => number, lies: boolean): ModelsShape["ask"] =>
+  (ask) =>
+    Effect.suspend(() => {
+      const away = { status: null, retryAfterMs: null, reason: "away" } as const
+      switch (draw(16)) {
+        case 0:
+          return new ModelUnavailable({ ...away, kind: "rate", charged: "no" })
+        case 1:
+          return new ModelUnavailable({ ...away, kind: "server", charged: "unknown" })
+        case 2:
+          return new ModelRefused({ kind: "request", status: 400, reason: "no" })
+        case 3:
+          return Effect.die(killed)
+        default:
+          return Effect.succeed(answerTo(ask, "fine", draw(ask.maxOutput + 1) * (lies && draw(8) === 0 ? 40 : 1)))
+      }
+    }).pipe(Effect.andThen((answer) => Effect.as(Effect.yieldNow, answer)))
+
+/** Works so many turns as a process does that is started again after each death, and comes back from each wait. */
+const working = (asker: Asker, count: number) =>
+  Effect.gen(function* () {
+    let turns = yield* Turns.of(asker, null)
+    for (let n = 1; n <= count;) {
+      const exit = yield* Effect.exit(turns.turn(n, askOf(`question ${n} of ${asker.subject}`, { maxOutput: 3000 })))
+      if (Exit.isSuccess(exit)) n++
+      else if (Cause.hasDies(exit.cause)) turns = yield* Turns.of(asker, null)
+      else {
+        const failure = Cause.findErrorOption(exit.cause)
+        const tag = failure._tag === "Some" ? failure.value._tag : "nothing"
+        if (tag === "TurnStopped" || tag === "TurnFailed" || tag === "ModelRefused") return tag
+        yield* Effect.yieldNow
+      }
+    }
+    return "done"
+  })
+
+const askers = (crowd: "agents" | "all"): ReadonlyArray<readonly [Asker, number]> => [
+  ...Array.from({ length: 8 }, (_, n) => [agent(n + 1), 3] as const),
+  // A repair is one more Task.
+  ...(crowd === "all"
+    ? ([
+        [planner, 2],
+        [agent(9), 2],
+        [reviewer(1), 1],
+        [reviewer(2), 1]
+      ] as const)
+    : [])
+]
+
+/** Plays one interleaving; answers what was wrong after any commit, or at the end. */
+const problemOf = (seed: number, crowd: "agents" | "all", lies = false) => {
+  const draw = seededDraw(seed * 7 + 1)
+  // From one that lets hardly anybody ask to one that is enough for all.
+  const budgetUsd = (5 + draw(120)) / 100
+  const provider = newProvider(drawn(draw, lies))
+  const bare = newStores(budgetUsd, 9)
+  const wrong: Array<string> = []
+  let commits = 0
+  let lastLeftUsd = budgetUsd
+  const watched: Around = (call, effect) =>
+    call.port === "Ledger"
+      ? giveWay(
+          call,
+          Effect.tap(effect, () =>
+            Effect.sync(() => {
+              commits++
+              const { change, calls } = stateOf(bare)
+              const { reservedUsd, spentUsd } = change
+              const leftUsd = total([budgetUsd, -spentUsd, -reservedUsd])
+              const open = calls.filter(({ status }) => status === "reserved")
+              if (
+                leftUsd < 0 &&
+                (!lies || (lastLeftUsd < 0 && leftUsd < lastLeftUsd && nameOf(call.args[0]) === "Spending.reserve"))
+              )
+                wrong.push(`after ${nameOf(call.args[0])}: ${spentUsd} + ${reservedUsd} > ${budgetUsd}`)
+              if (total(open.map((each) => each.reservedUsd)) !== reservedUsd)
+                wrong.push(`${reservedUsd} is kept, and the calls say otherwise`)
+              if (total(calls.map((each) => each.costUsd)) !== spentUsd)
+                wrong.push(`${spentUsd} is spent, and the calls say otherwise`)
+              lastLeftUsd = leftUsd
+            })
+          )
+        )
+      : giveWay(call, effect)
+  const services = storesOf(bare, watched, provider)
+  const { exits } = interleave(
+    seed,
+    askers(crowd).map(([asker, count]) => Effect.provide(working(asker, count), services))
+  )
+  const { calls, change, runs } = stateOf(bare)
+  for (const exit of exits) if (Exit.isFailure(exit)) wrong.push(Cause.pretty(exit.cause))
+  const open = calls.filter(({ status }) => status === "reserved")
+  if (open.length > 0 || change.reservedUsd !== 0) wrong.push(`${open.length} calls are still kept for`)
+  if (change.spentUsd < provider.chargedUsd - 1e-9)
+    wrong.push(`${provider.chargedUsd} was charged, ${change.spentUsd} booked`)
+  const ofRuns = total(calls.flatMap(({ costUsd, runId }) => (runId === undefined ? [] : [costUsd])))
+  if (total(runs.map(({ costUsd }) => costUsd)) !== ofRuns) wrong.push("the runs cost something else than their calls")
+  if (calls.length !== provider.asked.length) wrong.push(`${calls.length} calls, ${provider.asked.length} were asked`)
+  return {
+    wrong,
+    commits,
+    stopped: exits.filter((exit) => Exit.isSuccess(exit) && exit.value === "TurnStopped").length
+  }
+}
+
+const nameOf = (commit: unknown): string =>
+  typeof commit === "object" && commit !== null && "name" in commit ? String(commit.name) : "a commit"
+
+describe("One budget that many spend at once", () => {
+  it.each([
+    ["8 agents", "agents"],
+    ["the planner, 9 agents of which one repairs, and two reviews", "all"]
+  ] as const)("is never exceeded, after no commit of any interleaving: %s", (_, crowd) => {
+    const seeds = numbers(1000, { quick: 60 })
+    let [commits, stopped] = [0, 0]
+    for (const seed of seeds) {
+      const played = problemOf(seed, crowd)
+      expect({ seed, wrong: played.wrong }).toEqual({ seed, wrong: [] })
+      commits += played.commits
+      stopped += played.stopped
+    }
+    // They did meet the end of the budget.
+    expect(stopped).toBeGreaterThan(seeds.length / 2)
+    console.log(
+      `${seeds.length} interleavings (${depth}), ${commits} commits, ${stopped} askers met the end of a budget`
+    )
+  })
+
+  it("is exceeded only by a call that cost more than was kept for it, and then no other is made", () => {
+    for (let seed = 1; seed <= rounds({ quick: 30, deep: 300 }); seed++)
+      expect({ seed, wrong: problemOf(seed, "all", true).wrong }).toEqual({ seed, wrong: [] })
+  })
+})

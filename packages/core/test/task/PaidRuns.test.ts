@@ -1,0 +1,304 @@
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { slice } from "@pawl/testing/Depth"
+import { ModelRefused, ModelUnavailable } from "@pawl/core/agent/ModelFailures"
+import { Models } from "@pawl/core/agent/Models"
+import type { Turns } from "@pawl/core/agent/Turns"
+import * as Budget from "@pawl/core/change/Budget"
+import * as Cancellation from "@pawl/core/change/Cancellation"
+import { demand } from "@pawl/core/ledger/Decision"
+import { Records } from "@pawl/core/ledger/Records"
+import { Settings } from "@pawl/core/primitives/Settings"
+import * as Time from "@pawl/core/primitives/Time"
+import { nothingUsed } from "@pawl/core/task/Agent"
+import { Commands } from "@pawl/core/work/Commands"
+import { after, askOf, honest, newProvider, type Provider, total } from "../agent/Asking.ts"
+import { person, settle } from "../kit/MemoryPawl.ts"
+import {
+  type Hands,
+  inWorld,
+  newProject,
+  open,
+  planned,
+  type Script,
+  settleAll,
+  taskOf,
+  worked
+} from "../kit/WorkWorld.ts"
+
+/** Talks for so many turns. */
+const talk = ({ turn }: Turns, count: number) =>
+  Effect.gen(function* () {
+    let ask = askOf("Begin.")
+    for (let n = 1; n <= count; n++) ask = after(ask, yield* turn(n, ask), `and then ${n}`)
+    return ask.parts.map((part) => part.text)
+  }).pipe(Effect.catchTag("ModelRefused", Effect.die))
+
+/** Publishes what it heard. */
+const asks =
+  (count: number): Script =>
+  (job) =>
+    Effect.map(talk(job, count), (heard) => ({
+      _tag: "Published",
+      edits: { [`${job.task.key}.txt`]: heard.join("\n") },
+      message: job.task.key,
+      intents: [],
+      usage: nothingUsed
+    }))
+
+const always = (hands: Hands, script: Script, ...keys: ReadonlyArray<string>) => {
+  for (const key of keys)
+    hands.agents.set(
+      key,
+      Array.from({ length: 50 }, () => script)
+    )
+}
+
+const callsOf = (changeId: string) =>
+  Effect.gen(function* () {
+    const page = yield* (yield* Records).list("modelCall", { where: { changeId }, limit: "all" })
+    return page.items.map(({ record }) => record)
+  })
+
+const changeOf = (changeId: string) => Effect.map(demand("change", changeId), ({ record }) => record)
+const runOf = (changeId: string, key: string, attempt: number) =>
+  Effect.map(demand("taskRun", `run_tsk_${changeId}_${key}_${attempt}`), ({ record }) => record)
+const lettersOf = (changeId: string) =>
+  Effect.gen(function* () {
+    return yield* (yield* Commands).deadLetters((yield* changeOf(changeId)).projectId)
+  })
+
+const withModels = (provider: Provider) => Effect.provideService(Models, provider.models)
+
+/** What must hold of the money of a Change at its end. */
+const expectCounted = (changeId: string, provider: Provider) =>
+  Effect.gen(function* () {
+    const calls = yield* callsOf(changeId)
+    const change = yield* changeOf(changeId)
+    expect(calls.filter(({ status }) => status === "reserved")).toEqual([])
+    expect(change.reservedUsd).toBe(0)
+    expect(change.spentUsd).toBe(total(calls.map(({ costUsd }) => costUsd)))
+    expect(change.spentUsd).toBeGreaterThanOrEqual(provider.chargedUsd - 1e-9)
+    return calls
+  })
+
+const away = (charged: "no" | "unknown") =>
+  new ModelUnavailable({
+    kind: charged === "no" ? "overloaded" : "server",
+    status: null,
+    retryAfterMs: null,
+    charged,
+    reason: "it is away"
+  })
+
+describe("A run that is paid call by call", () => {
+  it("goes on with the turns that it had when its budget is raised, on the same source", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const provider = newProvider(honest)
+        always(hands, asks(5), "a")
+        hands.plan = () => Effect.succeed([planned("a")])
+        yield* Effect.gen(function* () {
+          const changeId = yield* open((yield* newProject).id, { budgetUsd: 0.02 })
+          yield* settle
+          const stopped = yield* changeOf(changeId)
+          expect(stopped.status).toBe("budget_blocked")
+          expect(stopped.reason).toMatch(/^budget_exhausted/)
+          expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "blocked", blockedBy: "budget" })
+          const paid = provider.asked.length
+          expect(paid).toBeGreaterThan(0)
+          expect(paid).toBeLessThan(5)
+          yield* Budget.raise(person, changeId, 1)
+          yield* settle
+          expect(provider.asked.length).toBe(5)
+          const [first, second] = [yield* runOf(changeId, "a", 1), yield* runOf(changeId, "a", 2)]
+          expect(second).toMatchObject({ continues: first.id, baseCommit: first.baseCommit, outcome: "completed" })
+          expect([first.modelCalls, second.modelCalls]).toEqual([paid, 5 - paid])
+          yield* expectCounted(changeId, provider)
+        }).pipe(withModels(provider))
+      })
+    ))
+
+  it("stops its Change when the calls of the day are used up, and goes on the next day by itself", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const provider = newProvider(honest)
+        always(hands, asks(5), "a")
+        const settings = { ...(yield* Settings), modelCallsPerDay: 3 }
+        yield* Effect.gen(function* () {
+          const changeId = yield* worked(hands, [planned("a")])
+          yield* settleAll
+          const stopped = yield* changeOf(changeId)
+          expect(stopped.status).toBe("budget_blocked")
+          expect(stopped.reason).toMatch(/^budget_exhausted/)
+          expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "blocked", blockedBy: "calls" })
+          expect(provider.asked.length).toBe(3)
+          yield* TestClock.adjust("24 hours")
+          yield* settle
+          expect(provider.asked.length).toBe(5)
+          expect(yield* taskOf(changeId, "a")).toMatchObject({ status: "completed" })
+          yield* expectCounted(changeId, provider)
+        }).pipe(withModels(provider), Effect.provideService(Settings, settings))
+      })
+    ))
+
+  it("that is cancelled while a model is asked loses that call, whole", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const isAsked = yield* Deferred.make<void>()
+        const provider = newProvider(() => Effect.andThen(Deferred.succeed(isAsked, undefined), Effect.never))
+        let changeId = ""
+        hands.agents.set("a", [(job) => ((changeId = job.change.id), asks(1)(job))])
+        const fiber = yield* Effect.forkChild(withModels(provider)(worked(hands, [planned("a")])))
+        yield* Deferred.await(isAsked)
+        expect((yield* changeOf(changeId)).reservedUsd).toBeGreaterThan(0)
+        yield* Cancellation.cancel(person, changeId)
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(fiber)
+        const [call] = yield* expectCounted(changeId, provider)
+        expect(call).toMatchObject({ status: "lost", costUsd: call?.reservedUsd })
+        expect(yield* runOf(changeId, "a", 1)).toMatchObject({ outcome: "cancelled", costUsd: call?.reservedUsd })
+      })
+    ))
+
+  it("asks a provider that refuses its key once for each Task, which then waits for a person", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const provider = newProvider(
+          () => new ModelRefused({ kind: "credentials", status: 401, reason: "no such key" })
+        )
+        always(hands, asks(1), "a", "b", "c")
+        yield* Effect.gen(function* () {
+          const changeId = yield* worked(hands, [planned("a"), planned("b"), planned("c")])
+          yield* settleAll
+          expect(provider.asked.length).toBe(3)
+          for (const key of ["a", "b", "c"]) {
+            const task = yield* taskOf(changeId, key)
+            expect(task).toMatchObject({ status: "blocked", blockedBy: "model" })
+            expect(task.reason).toContain("no such key")
+          }
+          expect((yield* changeOf(changeId)).status).toBe("running")
+          expect(yield* lettersOf(changeId)).toEqual([])
+        }).pipe(withModels(provider))
+      })
+    ))
+
+  it.each([
+    ["and took nothing", "no"],
+    ["and may have taken the money", "unknown"]
+  ] as const)(
+    "waits out a provider that is away for 20 minutes %s: no try is used up, nothing is a dead letter",
+    (_, charged) =>
+      inWorld((hands) =>
+        Effect.gen(function* () {
+          const backAt = (yield* Time.nowMillis) + 20 * 60_000
+          const provider = newProvider((ask) =>
+            Effect.flatMap(Time.nowMillis, (now) => (now < backAt ? Effect.fail(away(charged)) : honest(ask)))
+          )
+          always(hands, asks(2), "a", "b")
+          hands.plan = (turns) =>
+            Effect.as(Effect.catchTag(talk(turns, 1), "Waiting", Effect.fail), [planned("a"), planned("b")])
+          yield* Effect.gen(function* () {
+            const changeId = yield* open((yield* newProject).id)
+            for (let minutes = 0; minutes < 120; minutes++) {
+              yield* settle
+              yield* TestClock.adjust("1 minute")
+            }
+            expect((yield* changeOf(changeId)).status).toBe("verifying")
+            for (const key of ["a", "b"])
+              expect(yield* taskOf(changeId, key)).toMatchObject({ status: "completed", attempt: 1 })
+            expect(yield* lettersOf(changeId)).toEqual([])
+            const calls = yield* expectCounted(changeId, provider)
+            const lost = calls.filter(({ status }) => status === "lost").length
+            if (charged === "no") expect(lost).toBe(0)
+            else expect(lost).toBeLessThanOrEqual(3)
+          }).pipe(withModels(provider))
+        })
+      )
+  )
+
+  it("counts what its planner asked to its Change, and waits with planning while the budget has no more", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const provider = newProvider(honest)
+        hands.plan = (turns) => Effect.as(talk(turns, 4), [planned("a")])
+        always(hands, asks(1), "a")
+        yield* Effect.gen(function* () {
+          const changeId = yield* open((yield* newProject).id, { budgetUsd: 0.02 })
+          yield* settle
+          const waiting = yield* changeOf(changeId)
+          expect(waiting.status).toBe("compiling")
+          expect(waiting.reason).toMatch(/^budget_exhausted/)
+          const paid = provider.asked.length
+          yield* Budget.raise(person, changeId, 1)
+          yield* settle
+          expect(yield* changeOf(changeId)).toMatchObject({ status: "verifying", reason: null })
+          expect(provider.asked.length).toBe(5)
+          expect(paid).toBeLessThan(4)
+          const calls = yield* expectCounted(changeId, provider)
+          expect(calls.map(({ purpose }) => purpose)).toEqual(["plan", "plan", "plan", "plan", "work"])
+        }).pipe(withModels(provider))
+      })
+    ))
+})
+
+/** Plays a Change whose process is killed at the `nth` place, and goes on in the next one. Answers how many there were. */
+const killedAt = (nth: number) => {
+  let places = 0
+  return inWorld((hands) =>
+    Effect.gen(function* () {
+      const isDead = yield* Deferred.make<void>()
+      const pass = Effect.suspend(() =>
+        places++ === nth ? Effect.andThen(Deferred.succeed(isDead, undefined), Effect.never) : Effect.void
+      )
+      const provider = newProvider(honest)
+      const dying = newProvider((ask) =>
+        Effect.andThen(
+          pass,
+          Effect.tap(provider.models.ask(ask), () => pass)
+        )
+      )
+      always(hands, asks(2), "a", "b")
+      hands.plan = (turns) => Effect.as(talk(turns, 1), [planned("a"), planned("b", ["a"])])
+      const changeId = yield* open((yield* newProject).id)
+      hands.around = (_, done) =>
+        Effect.andThen(
+          pass,
+          Effect.tap(done, () => pass)
+        )
+      const process = yield* Effect.forkDetach(withModels(dying)(settle))
+      yield* Effect.raceFirst(Fiber.await(process), Deferred.await(isDead))
+      hands.around = (_, done) => done
+      // The next process begins where this one was.
+      yield* (yield* Commands).releaseAll
+      yield* withModels(provider)(settle)
+      yield* TestClock.adjust("40 seconds")
+      yield* withModels(provider)(settle)
+      expect({ nth, status: (yield* changeOf(changeId)).status }).toEqual({ nth, status: "verifying" })
+      for (const key of ["a", "b"])
+        expect(yield* taskOf(changeId, key)).toMatchObject({ status: "completed", attempt: 1 })
+      const calls = yield* expectCounted(changeId, provider)
+      const lost = calls.filter(({ status }) => status === "lost").length
+      expect({ nth, settled: calls.length - lost }).toEqual({ nth, settled: 5 })
+      expect(lost).toBeLessThanOrEqual(1)
+      expect(provider.asked.length).toBeLessThanOrEqual(6)
+      for (const key of ["a", "b"]) {
+        const run = yield* runOf(changeId, key, 1)
+        const own = calls.filter(({ runId }) => runId === run.id)
+        expect([run.modelCalls, run.costUsd]).toEqual([own.length, total(own.map(({ costUsd }) => costUsd))])
+      }
+    })
+  ).then(() => places)
+}
+
+it("A kill at any commit or call of a Change loses no turn, pays at most one twice, and leaves no money behind", async () => {
+  const all = await killedAt(-1)
+  expect(all).toBeGreaterThan(40)
+  const places = slice(
+    Array.from({ length: all }, (_, nth) => nth),
+    { quick: 24 }
+  )
+  for (const nth of places) await killedAt(nth)
+  console.log(`${places.length} of ${all} places`)
+})

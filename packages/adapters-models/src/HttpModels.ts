@@ -26,6 +26,34 @@ const forms: Readonly<Record<Dialect, WireDialect>> = {
 const lost = (kind: ModelUnavailable["kind"], status: number | null, reason: string): ModelUnavailable =>
   new ModelUnavailable({ kind, status, retryAfterMs: null, charged: "unknown", reason })
 
+/** Codes of Node and of its `fetch` for a connection that never was: nobody can have been paid. */
+const neverConnected = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+]
+
+/** Whether an error, or what caused it, says that there was no connection. An address may have several, tried in turn. */
+const wasNeverConnected = (error: unknown): boolean => {
+  if (typeof error !== "object" || error === null) return false
+  if ("code" in error && typeof error.code === "string" && neverConnected.includes(error.code)) return true
+  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0)
+    return error.errors.every(wasNeverConnected)
+  return "cause" in error && wasNeverConnected(error.cause)
+}
+
+const unreached = (error: unknown): ModelUnavailable =>
+  new ModelUnavailable({
+    kind: "network",
+    status: null,
+    retryAfterMs: null,
+    charged: wasNeverConnected(error) ? "no" : "unknown",
+    reason: "it cannot be reached"
+  })
+
 type Response = HttpClientResponse.HttpClientResponse
 
 const parsed = (text: string): unknown => {
@@ -78,10 +106,8 @@ const asking =
   (client: HttpClient.HttpClient, options: HttpModelsOptions): ModelsShape["ask"] =>
   (ask) =>
     sent(client, options, ask).pipe(
-      Effect.catchTag("HttpClientError", ({ response }) =>
-        response === undefined
-          ? lost("network", null, "it cannot be reached")
-          : lost("cut", response.status, "its answer broke off")
+      Effect.catchTag("HttpClientError", ({ reason, response }) =>
+        response === undefined ? unreached(reason) : lost("cut", response.status, "its answer broke off")
       ),
       Effect.timeoutOrElse({
         duration: ModelsLimits.callTimeoutMs,

@@ -1,7 +1,7 @@
 /** What providers do and lie about, in both wire forms: each has a type, and none loses a paid answer. */
 import type { Part } from "@pawl/core/agent/Models"
 import { calls, inTurn, says, type Turn } from "@pawl/testing/provider/Script"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { dialects } from "@pawl/adapters-models/ModelEndpoint"
 import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
 import { key, openModels } from "./OpenModels.ts"
@@ -211,6 +211,17 @@ describe.each(dialects)("%s", (dialect) => {
       charged: "unknown",
       reason: "its answer is too large"
     })
+  })
+
+  it("says that nothing was charged when there was no connection, and that nobody knows when one broke", async () => {
+    const gone = await open(says("done"))
+    await gone.provider.close()
+    expect((await gone.failure()).failure).toMatchObject({ kind: "network", charged: "no" })
+    const silent = await open({ _tag: "Silent" })
+    const failing = silent.failure()
+    await vi.waitUntil(() => silent.provider.asked().length === 1)
+    await silent.provider.close()
+    expect((await failing).failure).toMatchObject({ kind: "network", charged: "unknown" })
   })
 
   it("follows no redirect, and takes the key nowhere", async () => {

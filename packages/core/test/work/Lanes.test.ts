@@ -47,6 +47,29 @@ describe("Lanes of work", () => {
       })
     ))
 
+  it("all agents of a Project asleep in calls of models keep no promotion and no check of it waiting", () =>
+    play(
+      Effect.gen(function* () {
+        const agents = yield* held
+        for (let n = 0; n < 2 * slots.agents; n++)
+          yield* one("agent.wake", `a${n}`, n < slots.agents ? undefined : projectId(2))
+        const done: Array<unknown> = []
+        const note = (command: Pick<Command, "kind">) => Effect.sync(() => void done.push(command.kind))
+        const fiber = yield* working({
+          "agent.wake": agents.handler,
+          "candidate.promote": note,
+          "candidate.create": note,
+          "release.run": note
+        })
+        expect(agents.begun.times).toBeGreaterThanOrEqual(slots.agents)
+        // The clock stands: whatever is done, is done at once.
+        for (const kind of ["candidate.create", "candidate.promote", "release.run"] as const) yield* one(kind, "x")
+        yield* turns
+        expect(done.toSorted()).toEqual(["candidate.create", "candidate.promote", "release.run"])
+        yield* Fiber.interrupt(fiber)
+      })
+    ))
+
   it("let a lone Project have all of a lane; the next waits unclaimed, and another process may take it", () =>
     play(
       Effect.gen(function* () {

@@ -59,6 +59,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "changes.list": { id: "project" },
   "changes.get": { id: "change" },
   "changes.tasks": { id: "change" },
+  "changes.modelCalls": { id: "change" },
   "changes.workGraph": { id: "change" },
   "changes.cancel": { id: "change" },
   "changes.budget": { id: "change", body: () => ({ budget_usd: 2 }) },

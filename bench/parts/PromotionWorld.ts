@@ -47,6 +47,7 @@ const changeOf = (project: number, n: number): Change => ({
   riskTier: "medium",
   budgetUsd: 5,
   spentUsd: 1.25,
+  reservedUsd: 0,
   kind: "goal",
   createdBy: actor,
   createdAt: now,

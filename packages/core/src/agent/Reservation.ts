@@ -60,7 +60,7 @@ type Money = Pick<Change, "budgetUsd" | "spentUsd" | "reservedUsd">
 /** Millionths of a dollar: whole numbers, so that sums are exact. */
 const millionths = (usd: number): number => Math.round(usd * 1e6)
 /** A cost in millionths of a dollar, never less than it is. What is added by floating point is taken off. */
-const atLeast = (cost: number): number => Math.ceil(cost - 1e-6)
+const atLeast = (cost: number): number => Math.max(0, Math.ceil(cost - 1e-6))
 
 /** Two sums of US dollars together, exact to a millionth. */
 export const sumOf = (a: number, b: number): number => (millionths(a) + millionths(b)) / 1e6

@@ -11,6 +11,7 @@ import { Records } from "../ledger/Records.ts"
 import type { ModelCall } from "../model/ModelCall.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { Settings } from "../primitives/Settings.ts"
 import { isOutage } from "../work/Outages.ts"
 import { Waiting } from "../work/Processes.ts"
 import type { Asker } from "./Asker.ts"
@@ -49,8 +50,17 @@ export type TurnServices = Ledger | Records | ObjectStore | DailyCounter
 
 /** The turns of who asks. `lease` is the one that the work is done under; null where it is no command. */
 export const of = (asker: Asker, lease: Spending.Held): Effect.Effect<Turns, never, TurnServices> =>
-  Effect.map(Effect.context<TurnServices>(), (all) => {
-    const stores = Context.pick(Ledger, Records, ObjectStore, DailyCounter)(all)
+  Effect.gen(function* () {
+    // Taken here, so that an agent with a context of its own is paid for as any other.
+    const stores = Context.pick(
+      Ledger,
+      Records,
+      ObjectStore,
+      DailyCounter
+    )(yield* Effect.context<TurnServices>()).pipe(
+      Context.add(Models, yield* Models),
+      Context.add(Settings, yield* Settings)
+    )
     const talk: Talk = { asker, lease, said: null }
     const remember = <A, I, E, R>(name: string, schema: Schema.Codec<A, I>, work: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Effect.provide(Kept.find(asker, name, schema), stores), (kept) =>
@@ -165,13 +175,14 @@ const wasEnded = Effect.suspend(() =>
 const sharedParts = ({ parts }: TurnAsk, before: TurnAsk): number =>
   before.parts.every((part, at) => part === parts[at]) ? before.parts.length : 0
 
-/** What was paid for is not given up because a store is away for a moment. */
+/**
+ * What was paid for is not given up because a store is away for a moment. At first it is tried again at once: many who
+ * write the same Change at the same moment look like that too.
+ */
 const insisted = <A, E, R>(booking: Effect.Effect<A, E, R>) =>
-  Effect.retry(booking, {
-    while: isOutage,
-    schedule: Schedule.spaced(Limits.commandBackoffMs),
-    times: Limits.modelBookTries
-  })
+  Effect.retry(booking, { while: isOutage, schedule: again, times: 2 * Limits.modelBookTries })
+
+const again = Schedule.concat(Schedule.recurs(Limits.modelBookTries), Schedule.spaced(Limits.commandBackoffMs))
 
 /** A call without an answer: its money is given back, or counts as spent. It is the `nth` of its turn. */
 const unanswered = Effect.fnUntraced(function* (

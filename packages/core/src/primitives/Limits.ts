@@ -305,7 +305,7 @@ export const Limits = {
   modelBudgetWaitMs: 2 * second,
   /** How often one looks whether calls that a limit or the provider's refusal had stopped may be made again (decision). */
   modelStopLookMs: 15 * minute,
-  /** Tries to book what was paid, a second apart, while the store is away (decision). */
+  /** Tries to book what was paid while the store is away: at once, and then as many a second apart (decision). */
   modelBookTries: 20,
   /** How long a call can be on its way: then whoever waited for it is gone (decision: its request ends after 5 minutes). */
   modelCallMaxMs: 60 * minute,

@@ -137,14 +137,9 @@ export const storesOf = (
 
 /** Stores with one Change that may spend so much, and the runs of so many Tasks. */
 export const newStores = (budgetUsd: number, runs: number): Context.Context<TurnServices> => {
-  const bare = Effect.runSync(
-    Effect.scoped(
-      Effect.gen(function* () {
-        const objects = yield* Effect.context<ObjectStore>().pipe(Effect.provide(MemoryObjectStore.layerMemory))
-        return Context.merge(MemoryLedger.makeMemoryStore().services, objects)
-      })
-    )
-  )
+  // Only the store itself: a context holds the scheduler of who made it, too.
+  const objects = Effect.runSync(Effect.provide(ObjectStore, MemoryObjectStore.layerMemory))
+  const bare = Context.add(MemoryLedger.makeMemoryStore().services, ObjectStore, objects)
   const writes = [
     insert("change", change(1, { budgetUsd })),
     ...Array.from({ length: runs }, (_, n) => insert("taskRun", runOf(n + 1)))

@@ -138,7 +138,6 @@ describe("The bundles of a Project", () => {
         expect(yield* usage(project.id)).toMatchObject({
           spentUsd: 0,
           reservedUsd: 0,
-          reservedUsd: 0,
           modelCallsToday: 0,
           modelCallsCap: 500,
           buildsToday: 2,

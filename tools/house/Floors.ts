@@ -40,6 +40,7 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "upkeep", holds: "schedules, sweeps, retention, archives of events" },
   { room: "audit", holds: "the second look at a Project's line, by other code" },
   { room: "why", holds: "why a Candidate stands where it stands, and what comes next" },
+  { room: "harness", holds: "the agent that is built in: what it is told, what its tools do, when its work is done" },
   { room: "worker", holds: "which use case runs a command, and dead letters" }
 ]
 

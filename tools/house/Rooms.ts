@@ -51,6 +51,10 @@ export const rooms: ReadonlyArray<Room> = [
     holds: "a provider of models that does what a script says, over real HTTP",
     node: true
   }),
+  room("testing/scenes", "packages/testing/src/scenes/", {
+    holds: "scenes that stand as folders beside the sources, read for a suite",
+    node: true
+  }),
   room("testing", "packages/testing/src/", {
     holds: "one contract suite per port, the explorer, the seeded scheduler, faults, crash points",
     workspace: ["core"],
@@ -108,7 +112,7 @@ export const rooms: ReadonlyArray<Room> = [
   room("server/limits", "packages/server/src/ServerLimits.ts", {}),
   room("server/node", "packages/server/src/node/", {
     holds: "installations, the composition of layers, and the `pawl` command",
-    workspace: ["core", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare"],
+    workspace: ["core", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare", "adapters-models"],
     external: "own",
     node: true
   }),

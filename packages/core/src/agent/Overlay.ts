@@ -2,7 +2,9 @@
  * The files that an agent works on: a tree as it was found, and over it what the agent has made of it. Nothing is
  * written anywhere; the same edits on the same tree give the same overlay.
  */
+import type { Effect } from "effect"
 import type { FileEdits } from "../project/Repositories.ts"
+import { canonicalJson, sha256 } from "../primitives/Digest.ts"
 import { utf8Length } from "../primitives/CodePoints.ts"
 
 declare const TextDecoder: {
@@ -108,3 +110,7 @@ export const editsOf = ({ base, edits }: Overlay): FileEdits =>
       return text === null || decoded(bytes) !== text
     })
   )
+
+/** A path and its text, in the order of the paths: what two overlays on the same tree are compared by. */
+export const fingerprint = (overlay: Overlay): Effect.Effect<string> =>
+  sha256(canonicalJson(Object.entries(editsOf(overlay)).sort(([a], [b]) => (a < b ? -1 : 1))))

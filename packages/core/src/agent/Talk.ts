@@ -43,7 +43,7 @@ export type Heard =
   | { readonly _tag: "Over"; readonly reason: string }
 
 /** How many calls of a model a run has. */
-export const turnsOf = (complexity: Complexity): number =>
+const turnsOf = (complexity: Complexity): number =>
   complexity === "large" ? Limits.agentTurnsLarge : Limits.agentTurns
 
 /** A talk that begins with some words. */
@@ -97,9 +97,15 @@ export const heard = (before: Talk, answer: Answer): Heard => {
   return { _tag: "Calls", talk: { ...talk, malformed, silent: 0 }, called }
 }
 
+/** A talk in which people said something. */
+export const noted = (talk: Talk, notes: ReadonlyArray<string>): Talk =>
+  add(talk, ...notes.map((text): Part => ({ _tag: "User", text })))
+
 /** One result of a call. */
 export interface Resulted extends ToolAnswer {
   readonly called: Called
+  /** What it said without a fence, for people and for the attempt after this one. */
+  readonly plain?: string
 }
 
 const counted = (talk: Talk, results: ReadonlyArray<Resulted>): Talk["repeated"] => {
@@ -119,12 +125,25 @@ const remarks = (talk: Talk): ReadonlyArray<string> => {
   ]
 }
 
+/** Who tries again is told what stood in the way of the end. */
+const lateReason = ({ most }: Talk, results: ReadonlyArray<Resulted>): string => {
+  const refusal = results.find(({ called: { request }, failed }) => failed && isEnd(request))
+  const late = `it did not end within ${most} calls`
+  if (refusal === undefined) return late
+  return `${late}; at the last one: ${refusal.plain ?? refusal.text}`.slice(0, Limits.problemLength)
+}
+
+const isEnd = (request: Called["request"]): boolean => Result.isSuccess(request) && request.success.name === "done"
+
 /** What the tools made of the calls, none of which ended the work. */
-export const answered = (before: Talk, results: ReadonlyArray<Resulted>): Heard => {
+export const answered = (
+  before: Talk,
+  results: ReadonlyArray<Resulted>
+): Exclude<Heard, { readonly _tag: "Calls" }> => {
   const repeated = counted(before, results)
   if (repeated.times >= Limits.agentRepeats)
     return { _tag: "Over", reason: `the same calls had the same results ${repeated.times} times` }
-  if (before.turns >= before.most) return { _tag: "Over", reason: `it did not end within ${before.most} calls` }
+  if (before.turns >= before.most) return { _tag: "Over", reason: lateReason(before, results) }
   const talk = { ...before, repeated }
   const parts = results.map(({ called, failed, text }): Part => ({ _tag: "ToolResult", id: called.id, text, failed }))
   const said = remarks(talk).map((text): Part => ({ _tag: "User", text }))

@@ -13,7 +13,7 @@ const Path = Schema.String.annotate({ description: "From the root of the source,
 const Line = Schema.Finite.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1))
 
 /** What each tool takes. */
-export const inputs = {
+const inputs = {
   list: Schema.Struct({ folder: Schema.optionalKey(Schema.String) }),
   read: Schema.Struct({ path: Path, from: Schema.optionalKey(Line) }),
   search: Schema.Struct({ text: Schema.String }),

@@ -79,7 +79,11 @@ export const formatProblem = (problem: BuildProblem): string => {
   return place === "" ? problem.message : `${place}: ${problem.message}`
 }
 
-const awaitBuild = Effect.fnUntraced(function* (job: BuildJob) {
+/**
+ * Builds some files and waits for the end. Nothing is counted and nothing is kept: to see whether they build. Fails with
+ * `BuilderUnavailable`.
+ */
+export const tried = Effect.fnUntraced(function* (job: BuildJob) {
   const builder = yield* AppBuilder
   return yield* Effect.acquireUseRelease(
     builder.start(job),
@@ -137,7 +141,7 @@ export const bundleOf = <E, R>(options: {
     if (storedBundle !== null) return { ...storedBundle, source: "stored" as const }
     yield* step(takenStep(options.kind), takeBuild(options.project))
     const files = yield* options.files
-    const result = yield* awaitBuild({
+    const result = yield* tried({
       id: `${options.kind}:${options.project}@${options.commit}`,
       project: options.project,
       commit: options.commit,

@@ -333,6 +333,35 @@ export const Limits = {
   agentSearchLineChars: 200,
   /** Lines that a file may have to be written anew: longer ones are edited (decision). */
   agentWriteLines: 200,
+  /** Bytes of chance in the name of a run's fence (decision: nobody guesses it within a run). */
+  fenceBytes: 8,
+  /** Contents of files that a run begins with, when all of them come to no more (decision). */
+  agentStartBytes: 48 * KiB,
+  /** Names that a file exports, as the listing of a run's beginning tells them, and how long a file that is looked at for them may be (decision). */
+  agentExports: 12,
+  agentExportsBytes: 64 * KiB,
+  /** Characters of a Project's own rules, and of each finding of a Task before, that a run is told (decision). */
+  agentRulesChars: 16 * KiB,
+  agentFindingChars: 16 * KiB,
+  /** Characters of one result of a tool: of what a command or a check printed, and of anything else (decision). */
+  agentOutputChars: 16 * KiB,
+  agentResultChars: 40 * KiB,
+  /** Wall time of a command that an agent runs (decision). */
+  agentCommandMs: 2 * minute,
+  /** Checks that an agent runs side by side: half of the sandboxes of its Change are left to its other Tasks (decision). */
+  agentChecksAtOnce: 2,
+  /** Lines of the app's log that an agent is told (decision). */
+  agentLogLines: 100,
+  /** Tokens of one answer (decision). */
+  agentOutputTokens: 8_192,
+  /** Results of tools that stay in a talk, in characters, three to a token; and how many must go at once, so that a provider's
+      cache is lost seldom (opencode keeps 40,000 tokens and lets go 20,000). */
+  agentPruneKeepChars: 120_000,
+  agentPruneLeastChars: 60_000,
+  /** Characters of what a read-only Task found (decision). */
+  agentAnswerChars: 64 * KiB,
+  /** Notes of people that one turn tells (decision). */
+  agentNotesPerTurn: 20,
   /** Lines that an ambiguous edit is told (decision). */
   editPlacesShown: 10,
   /** Lines before and after the one that is nearest to an edit that found nothing (decision). */

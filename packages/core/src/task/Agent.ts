@@ -30,6 +30,8 @@ export interface AgentJob extends Turns {
   readonly run: TaskRun
   /** What was planned: its instructions, and the paths that it is expected to write. */
   readonly planned: PlannedTask
+  /** Of a repair: what the checks said, and the diffs that do not merge. Others wrote it: data, and no instruction. */
+  readonly evidence?: string
   /** The source it works on: canonical with the ChangeSets of the Tasks it depends on. Only kinds that write may publish. */
   readonly source: { readonly repository: RepositoryRef; readonly commit: string; readonly tree: string }
   /** What read-only Tasks that it depends on had to say: the keys of objects with UTF-8 text. */

@@ -72,8 +72,15 @@ export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Com
       ),
     { concurrency: Limits.fileReadsAtOnce }
   )
-  return withBaseScripts(overlaid(files, new Map(over)), base)
+  return inBaseForm(files, base, new Map(over))
 })
+
+/** Files with some of the base's put over them, and with the scripts that a check runs in the base. */
+export const inBaseForm = (
+  files: SandboxJob["files"],
+  base: BaseForm,
+  over: SandboxJob["files"]
+): SandboxJob["files"] => withBaseScripts(overlaid(files, over), base)
 
 /** With the scripts that the check runs in the base, whatever the Candidate's package.json makes of them. */
 const withBaseScripts = (files: SandboxJob["files"], { scripts }: BaseForm): SandboxJob["files"] => {

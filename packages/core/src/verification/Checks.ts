@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { bundleOf, formatProblem, usedUpReason } from "../bundle/Builds.ts"
 import type { Bundle } from "../bundle/Bundle.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
-import { AppBuilder, type BuilderUnavailable } from "../bundle/AppBuilder.ts"
-import type { EvidenceResult, EvidenceStatus, GapCode, Runner } from "../model/Evidence.ts"
+import { AppBuilder } from "../bundle/AppBuilder.ts"
+import type { Runner } from "../model/Evidence.ts"
 import { sha256, utf8 } from "../primitives/Digest.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
@@ -18,32 +18,10 @@ import {
 import { changedFiles, filesFor } from "./BaseForms.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import type { Check } from "../model/Plan.ts"
-import { noBudgetReason, spend } from "./SandboxBudget.ts"
-import { inSandbox, type Running } from "./SandboxSlots.ts"
-import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
-
-/** What one try of a check showed. */
-export interface Finding {
-  readonly status: EvidenceStatus
-  readonly result: EvidenceResult
-  /** One or a few lines for a person. */
-  readonly summary: string
-  /** Of a gap. */
-  readonly gap?: GapCode
-  /** The whole of what it said, or the bundle.json of a build. */
-  readonly output: Uint8Array
-  readonly runner: Runner
-  /** Of a build: SHA-256 of its bundle.json. */
-  readonly bundleDigest?: string
-  /** Changed files that the bundle holds as modules, where that decides the risk. */
-  readonly inputs?: ReadonlyArray<string>
-  /** Whether another try in a new sandbox could show more. */
-  readonly worthAnotherTry: boolean
-  /** What should have run it is away: the check showed nothing, and waits. */
-  readonly away?: BuilderUnavailable | SandboxUnavailable
-}
+import { type Finding, gap, shortened, unrun } from "./CheckFinding.ts"
+import { commandFinding } from "./CommandRun.ts"
+import type { Running } from "./SandboxSlots.ts"
+import type { SandboxJob } from "./Sandbox.ts"
 
 /** A Candidate that is composed, as all of its checks see it. */
 export interface Composed {
@@ -54,23 +32,6 @@ export interface Composed {
   readonly files: Effect.Effect<SandboxJob["files"], ObjectNotFound | TreeTooLarge | RepositoriesUnavailable>
   readonly running: Running
 }
-
-const unrun = { isolation: "none", version: "", guarantees: [] }
-
-const gap = (
-  code: GapCode,
-  summary: string,
-  runner: Runner,
-  options?: { readonly output?: Uint8Array; readonly final?: boolean }
-): Finding => ({
-  status: "not_checked",
-  result: "gap",
-  gap: code,
-  summary,
-  output: options?.output ?? utf8(`${summary}\n`),
-  runner,
-  worthAnotherTry: options?.final !== true
-})
 
 /** One try of a check. Never fails for what the check found; only when the store or git cannot be used, or it must wait. */
 const runCheck = (check: Check, composed: Composed, attempt: number) => {
@@ -110,9 +71,6 @@ const compareTree = (check: Check, composed: Composed) =>
       Effect.succeed(gap("commit_missing", `${missing.what} ${missing.id} is not there`, comparison))
     )
   )
-
-const shortened = (text: string): string =>
-  text.length > Limits.checkSummaryLength ? `${text.slice(0, Limits.checkSummaryLength)} …` : text
 
 const runBuild = Effect.fnUntraced(function* (composed: Composed) {
   const builder = (yield* AppBuilder).version
@@ -185,132 +143,10 @@ const inputsOf = Effect.fnUntraced(function* (bundle: Bundle, { candidate, files
   return found.slice(0, Limits.pathsNamed)
 })
 
-const jobOf = (check: Check, composed: Composed, files: SandboxJob["files"], attempt: number): SandboxJob => ({
-  id: `${composed.candidate.id}-${check.id}-${attempt}`,
-  command: check.command ?? "false",
-  files,
-  environment: { CI: "true", PAWL: "true" },
-  limits: {
-    wallMs: check.timeoutMs,
-    cpuSeconds: Limits.checkCpuSeconds,
-    memoryBytes: Limits.checkMemoryBytes,
-    processes: Limits.checkProcesses,
-    diskBytes: Limits.checkDiskBytes,
-    outputBytes: Limits.checkOutputBytes
-  }
-})
-
-const runJob = Effect.fnUntraced(function* (
-  job: SandboxJob
-): Effect.fn.Return<SandboxResult, IsolationMissing | SandboxUnavailable, Sandbox> {
-  const sandbox = yield* Sandbox
-  return yield* Effect.acquireUseRelease(
-    sandbox.start(job),
-    (handle) =>
-      sandbox.poll(handle, Limits.jobPollMs).pipe(
-        Effect.repeat({ until: (state) => state._tag === "Finished" }),
-        Effect.flatMap((state) =>
-          state._tag === "Finished"
-            ? Effect.succeed(state.result)
-            : Effect.fail(new SandboxUnavailable({ reason: "the job was lost" }))
-        ),
-        // A runner that never answers must not hold the Candidate for ever.
-        Effect.timeoutOrElse({
-          duration: job.limits.wallMs + Limits.sandboxAnswerMs,
-          orElse: () => Effect.fail(new SandboxUnavailable({ reason: "the sandbox does not answer" }))
-        })
-      ),
-    (handle) => sandbox.cancel(handle)
-  )
-})
-
-const runCommand = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
-  if (check.command === undefined)
-    return gap("check_undefined", `the source does not define the check ${check.id}; add it to pawl.json`, unrun, {
-      final: true
-    })
-  return yield* inSandbox(composed.candidate, composed.running, commandIn(check, composed, attempt))
-})
-
-/** Runs the command now, unless the month's time is used up: what waited long asks again. */
-const commandIn = Effect.fnUntraced(function* (check: Check, composed: Composed, attempt: number) {
-  const { projectId } = composed.candidate
-  const noTime = yield* noBudgetReason(projectId)
-  if (noTime !== null) return gap("sandbox_budget_used_up", noTime, unrun, { final: true })
-  const files = yield* filesFor(check, composed)
-  return yield* runJob(jobOf(check, composed, files, attempt)).pipe(
-    counted(projectId),
-    Effect.map((result) => judge(check, result)),
-    Effect.catchTags({
-      IsolationMissing: (missing) =>
-        Effect.succeed(
-          gap("isolation_missing", `not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })
-        ),
-      SandboxUnavailable: (away) =>
-        Effect.succeed(
-          away.lasting === true
-            ? gap("sandbox_away", `no sandbox can run it: ${away.reason}`, unrun, { final: true })
-            : { ...gap("sandbox_away", `the sandbox failed: ${away.reason}`, unrun), away }
-        )
-    })
-  )
-})
-
-/** Counts the time that a run took; one that was given up half-way counts too, or giving up would be free. */
-const counted =
-  (projectId: string) =>
-  <E, R>(run: Effect.Effect<SandboxResult, E, R>) =>
-    Effect.flatMap(Time.nowMillis, (began) =>
-      run.pipe(
-        Effect.tap((result) => spend(projectId, result.finishedAtMs - result.startedAtMs)),
-        Effect.onInterrupt(() =>
-          Effect.ignore({ log: "Debug" })(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
-        )
-      )
-    )
-
-const lastLines = (output: Uint8Array): string => {
-  const lines = new TextDecoder().decode(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
-  return lines.slice(-Limits.checkTailLines).join("\n").slice(-Limits.checkSummaryLength)
-}
-
-/** Exit 0 passes and another exit fails; a command that is not there (126, 127), a time-out or a kill is a gap. */
-const judge = (check: Check, result: SandboxResult): Finding => {
-  const { output, outcome } = result
-  const { name, version, guarantees } = result.isolation
-  const runner: Runner = { isolation: name, version, guarantees }
-  const seconds = Math.round((result.finishedAtMs - result.startedAtMs) / 100) / 10
-  switch (outcome._tag) {
-    case "Exited": {
-      if (outcome.code === 126 || outcome.code === 127)
-        return gap(
-          "command_not_found",
-          `the command was not found or cannot be run (exit ${outcome.code}): ${check.command}`,
-          runner,
-          {
-            output
-          }
-        )
-      const pass = outcome.code === 0
-      const summary = pass
-        ? `passed in ${seconds} s`
-        : `exit ${outcome.code} after ${seconds} s\n${lastLines(output)}`.trimEnd()
-      return {
-        status: pass ? "checked_supported" : "checked_unsupported",
-        result: pass ? "pass" : "fail",
-        summary,
-        output,
-        runner,
-        worthAnotherTry: false
-      }
-    }
-    case "TimedOut":
-      return gap("timed_out", `no end after ${outcome.afterMs} ms`, runner, { output })
-    case "OutOfMemory":
-      return gap("out_of_memory", `it used more than ${Limits.checkMemoryBytes} bytes of memory`, runner, { output })
-    case "Killed":
-      return gap("killed", `it was killed by ${outcome.signal}`, runner, { output })
-  }
+const runCommand = (check: Check, composed: Composed, attempt: number) => {
+  const { candidate, running } = composed
+  const id = `${candidate.id}-${check.id}-${attempt}`
+  return commandFinding({ check, of: candidate, running, id, files: filesFor(check, composed) })
 }
 
 /**

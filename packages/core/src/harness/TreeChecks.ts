@@ -1,0 +1,131 @@
+/** The checks of files that are no Candidate yet: which there are, and what each of them shows. */
+import { Effect } from "effect"
+import { formatProblem, tried } from "../bundle/Builds.ts"
+import { demand } from "../ledger/Decision.ts"
+import type { Check } from "../model/Plan.ts"
+import { utf8 } from "../primitives/Digest.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { fitsGlob } from "../project/Globs.ts"
+import { packageFile, scriptsOf } from "../project/PawlFile.ts"
+import { definitionsOf } from "../project/Source.ts"
+import { inBaseForm } from "../verification/BaseForms.ts"
+import { type Finding, gap, shortened } from "../verification/CheckFinding.ts"
+import { commandFinding } from "../verification/CommandRun.ts"
+import { planOf } from "../verification/PlanRules.ts"
+import type { SandboxJob } from "../verification/Sandbox.ts"
+import { editsOf, type Overlay } from "../agent/Overlay.ts"
+import type { Workplace } from "./Workplace.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+type Files = SandboxJob["files"]
+
+/** The files as an agent has made them. Who was executable stays so. */
+export const filesOf = (source: Files, overlay: Overlay): Files => {
+  const files = new Map(source)
+  for (const [path, text] of Object.entries(editsOf(overlay))) {
+    if (typeof text !== "string") files.delete(path)
+    else files.set(path, { content: utf8(text), executable: source.get(path)?.executable === true })
+  }
+  return files
+}
+
+const textAt = (files: Files, path: string): string | null => {
+  const file = files.get(path)
+  return file === undefined ? null : new TextDecoder().decode(file.content)
+}
+
+const definitions = (files: Files) => definitionsOf(textAt(files, "pawl.json"), textAt(files, packageFile))
+const scripts = (files: Files) => scriptsOf(textAt(files, packageFile) ?? "{}")
+
+/** The checks that judge some files, or why there are none: `pawl.json` cannot be read. */
+export type Judges =
+  | { readonly _tag: "Checks"; readonly checks: ReadonlyArray<Check> }
+  | { readonly _tag: "Broken"; readonly reason: string }
+
+/** Those that a Candidate of these files would have, with the source that the run began with as its base. */
+export const checksHere = Effect.fnUntraced(function* ({ hasApp, job, source }: Workplace, overlay: Overlay) {
+  const files = filesOf(source, overlay)
+  const [base, own] = [definitions(source), definitions(files)]
+  if (own._tag === "Broken") return { _tag: "Broken", reason: own.reason } satisfies Judges
+  const paths = Object.keys(editsOf(overlay))
+  const plan = planOf({
+    base: base._tag === "Defined" ? base.file.checks : [],
+    candidate: own.file.checks,
+    paths,
+    altered: paths.filter((path) => source.has(path)),
+    scripted: new Set(paths),
+    assets: null,
+    scripts: { base: scripts(source), candidate: scripts(files) },
+    taskKinds: [job.task.kind],
+    hasApp,
+    policy: (yield* demand("policy", job.task.projectId)).record,
+    now: yield* Time.now
+  })
+  return { _tag: "Checks", checks: plan.checks.filter(({ waived }) => waived === undefined) } satisfies Judges
+})
+
+/** A check as an agent is told of it. */
+export const checkLine = ({ command, id, kind, required, title }: Check): string =>
+  `${id}${required ? "" : " (advice)"}: ${kind === "build" ? title : (command ?? title)}`
+
+/** With the source's form of its files where the check is asked with that. */
+const filesFor = ({ base }: Check, source: Files, files: Files): Files => {
+  if (base === undefined) return files
+  const over = [...source].filter(([path]) => base.globs.some((glob) => fitsGlob(glob, path)))
+  return inBaseForm(files, base, new Map(over))
+}
+
+const unbuilt = { isolation: "builder", version: "", guarantees: [] }
+
+/** A build that nothing is kept of, and that takes none of the day's: calls of models bound how many there are. */
+const buildFinding = Effect.fnUntraced(function* ({ job }: Workplace, id: string, files: Files) {
+  const { commit, tree } = job.source
+  const builtAtMs = Time.toMillis(job.run.startedAt)
+  return yield* tried({ id, project: job.task.projectId, commit, tree, builtAtMs, files }).pipe(
+    Effect.map((result): Finding => {
+      if (result._tag === "Crashed") return gap("bundler_crashed", result.reason, unbuilt)
+      const problems = result._tag === "Refused" ? result.problems : result.warnings
+      const text = problems.map(formatProblem).join("\n")
+      const passes = result._tag === "Built"
+      return {
+        status: passes ? "checked_supported" : "checked_unsupported",
+        result: passes ? "pass" : "fail",
+        summary: shortened(text),
+        output: utf8(text),
+        runner: unbuilt,
+        worthAnotherTry: false
+      }
+    }),
+    Effect.catchTag("BuilderUnavailable", (away) => Effect.succeed(gap("builder_away", away.message, unbuilt)))
+  )
+})
+
+/** What one check shows of some files. `id` names the run. */
+const findingOf = Effect.fnUntraced(function* (place: Workplace, check: Check, id: string, files: Files) {
+  if (check.kind === "build") return yield* buildFinding(place, id, files)
+  const { job, running, source } = place
+  return yield* commandFinding({
+    check,
+    of: job.task,
+    running,
+    id,
+    files: Effect.sync(() => filesFor(check, source, files))
+  })
+})
+
+/** A check, and what it shows. */
+export interface Shown {
+  readonly check: Check
+  readonly finding: Finding
+}
+
+/** Runs checks on some files. */
+export const shownBy = (place: Workplace, checks: ReadonlyArray<Check>, name: string, files: Files) =>
+  Effect.forEach(
+    checks,
+    (check) =>
+      Effect.map(findingOf(place, check, `${name}-${check.id}`, files), (finding): Shown => ({ check, finding })),
+    { concurrency: Limits.agentChecksAtOnce }
+  )

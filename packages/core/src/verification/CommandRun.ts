@@ -1,0 +1,162 @@
+/** Runs a check's command in the sandbox, within the month's time, and says what it showed. */
+import { Effect } from "effect"
+import type { Runner } from "../model/Evidence.ts"
+import type { Check } from "../model/Plan.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { type Finding, gap, unrun } from "./CheckFinding.ts"
+import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
+import { noBudgetReason, spend } from "./SandboxBudget.ts"
+import { inSandbox, type Running } from "./SandboxSlots.ts"
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** A shell line on some files, within what a check may use. `id` names the run. */
+export const jobOf = (
+  options: Pick<SandboxJob, "id" | "command" | "files"> & { readonly wallMs: number }
+): SandboxJob => ({
+  id: options.id,
+  command: options.command,
+  files: options.files,
+  environment: { CI: "true", PAWL: "true" },
+  limits: {
+    wallMs: options.wallMs,
+    cpuSeconds: Limits.checkCpuSeconds,
+    memoryBytes: Limits.checkMemoryBytes,
+    processes: Limits.checkProcesses,
+    diskBytes: Limits.checkDiskBytes,
+    outputBytes: Limits.checkOutputBytes
+  }
+})
+
+const runJob = Effect.fnUntraced(function* (
+  job: SandboxJob
+): Effect.fn.Return<SandboxResult, IsolationMissing | SandboxUnavailable, Sandbox> {
+  const sandbox = yield* Sandbox
+  return yield* Effect.acquireUseRelease(
+    sandbox.start(job),
+    (handle) =>
+      sandbox.poll(handle, Limits.jobPollMs).pipe(
+        Effect.repeat({ until: (state) => state._tag === "Finished" }),
+        Effect.flatMap((state) =>
+          state._tag === "Finished"
+            ? Effect.succeed(state.result)
+            : Effect.fail(new SandboxUnavailable({ reason: "the job was lost" }))
+        ),
+        // A runner that never answers must not hold the Candidate for ever.
+        Effect.timeoutOrElse({
+          duration: job.limits.wallMs + Limits.sandboxAnswerMs,
+          orElse: () => Effect.fail(new SandboxUnavailable({ reason: "the sandbox does not answer" }))
+        })
+      ),
+    (handle) => sandbox.cancel(handle)
+  )
+})
+
+/** Counts the time that a run took; one that was given up half-way counts too, or giving up would be free. */
+const counted =
+  (projectId: string) =>
+  <E, R>(run: Effect.Effect<SandboxResult, E, R>) =>
+    Effect.flatMap(Time.nowMillis, (began) =>
+      run.pipe(
+        Effect.tap((result) => spend(projectId, result.finishedAtMs - result.startedAtMs)),
+        Effect.onInterrupt(() =>
+          Effect.ignore({ log: "Debug" })(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
+        )
+      )
+    )
+
+const lastLines = (output: Uint8Array): string => {
+  const lines = new TextDecoder().decode(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
+  return lines.slice(-Limits.checkTailLines).join("\n").slice(-Limits.checkSummaryLength)
+}
+
+/** Exit 0 passes and another exit fails; a command that is not there (126, 127), a time-out or a kill is a gap. */
+const judge = (check: Check, result: SandboxResult): Finding => {
+  const { output, outcome } = result
+  const { name, version, guarantees } = result.isolation
+  const runner: Runner = { isolation: name, version, guarantees }
+  const seconds = Math.round((result.finishedAtMs - result.startedAtMs) / 100) / 10
+  switch (outcome._tag) {
+    case "Exited": {
+      if (outcome.code === 126 || outcome.code === 127)
+        return gap(
+          "command_not_found",
+          `the command was not found or cannot be run (exit ${outcome.code}): ${check.command}`,
+          runner,
+          {
+            output
+          }
+        )
+      const pass = outcome.code === 0
+      const summary = pass
+        ? `passed in ${seconds} s`
+        : `exit ${outcome.code} after ${seconds} s\n${lastLines(output)}`.trimEnd()
+      return {
+        status: pass ? "checked_supported" : "checked_unsupported",
+        result: pass ? "pass" : "fail",
+        summary,
+        output,
+        runner,
+        worthAnotherTry: false
+      }
+    }
+    case "TimedOut":
+      return gap("timed_out", `no end after ${outcome.afterMs} ms`, runner, { output })
+    case "OutOfMemory":
+      return gap("out_of_memory", `it used more than ${Limits.checkMemoryBytes} bytes of memory`, runner, { output })
+    case "Killed":
+      return gap("killed", `it was killed by ${outcome.signal}`, runner, { output })
+  }
+}
+
+/** Runs a job now and counts its time against the month, for a Project. */
+export const runCounted = (projectId: string, job: SandboxJob) => runJob(job).pipe(counted(projectId))
+
+/** One run of a check's command. */
+interface CommandRun<E, R> {
+  readonly check: Check
+  /** Whose work it is: the Project's time, and the Change's sandboxes. */
+  readonly of: { readonly projectId: string; readonly changeId: string }
+  readonly running: Running
+  /** Names the run. */
+  readonly id: string
+  /** The files that it runs on; read only when there is a sandbox. */
+  readonly files: Effect.Effect<SandboxJob["files"], E, R>
+}
+
+/** Runs the command now, unless the month's time is used up: what waited long asks again. */
+const runNow = Effect.fnUntraced(function* <E, R>({ check, files, id, of: { projectId } }: CommandRun<E, R>) {
+  const noTime = yield* noBudgetReason(projectId)
+  if (noTime !== null) return gap("sandbox_budget_used_up", noTime, unrun, { final: true })
+  const job = jobOf({ id, command: check.command ?? "false", files: yield* files, wallMs: check.timeoutMs })
+  return yield* runCounted(projectId, job).pipe(
+    Effect.map((result) => judge(check, result)),
+    // What could not be run says nothing about the check.
+    Effect.catchTags({
+      IsolationMissing: (missing) =>
+        Effect.succeed(
+          gap("isolation_missing", `not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })
+        ),
+      SandboxUnavailable: (away) =>
+        Effect.succeed(
+          away.lasting === true
+            ? gap("sandbox_away", `no sandbox can run it: ${away.reason}`, unrun, { final: true })
+            : { ...gap("sandbox_away", `the sandbox failed: ${away.reason}`, unrun), away }
+        )
+    })
+  )
+})
+
+/** What a check's command shows, run when a sandbox is free. Fails with `Waiting` when that takes long. */
+export const commandFinding = <E, R>(run: CommandRun<E, R>) =>
+  Effect.gen(function* () {
+    if (run.check.command === undefined)
+      return gap(
+        "check_undefined",
+        `the source does not define the check ${run.check.id}; add it to pawl.json`,
+        unrun,
+        { final: true }
+      )
+    return yield* inSandbox(run.of, run.running, runNow(run))
+  })

@@ -1,0 +1,5 @@
+import { list } from './list.js'
+
+export const total = () => {
+  return list.reduce((sum, each) => sum + each, 0)
+}

@@ -1,0 +1,7 @@
+import { items as list } from './items.js'
+
+export const total = () => {
+  let sum = 0
+  for (const each of list) sum += each
+  return sum
+}

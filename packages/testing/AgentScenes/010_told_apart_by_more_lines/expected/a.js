@@ -1,0 +1,6 @@
+function a() {
+  return 1
+}
+function b() {
+  return 2
+}

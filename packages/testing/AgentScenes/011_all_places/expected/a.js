@@ -1,0 +1,6 @@
+function a() {
+  return 2
+}
+function b() {
+  return 2
+}

@@ -1,0 +1,1 @@
+let price = 1

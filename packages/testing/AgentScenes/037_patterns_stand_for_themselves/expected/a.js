@@ -1,0 +1,2 @@
+const p = /^[ab]*$/
+const q = 1

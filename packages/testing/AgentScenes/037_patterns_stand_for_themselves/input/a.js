@@ -1,0 +1,2 @@
+const p = /^(a|b)*.+?$/
+const q = 1

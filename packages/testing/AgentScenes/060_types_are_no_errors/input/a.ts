@@ -1,0 +1,1 @@
+export const first = <T,>(all: ReadonlyArray<T>): T | undefined => all[0]

@@ -4,6 +4,7 @@ const minute = 60_000
 
 /** The bounds themselves; `…Ms` are milliseconds, `…Bytes` bytes, `…Chars` characters. */
 export const ModelsLimits = {
+  // Models and agents
   /** One call, until its whole answer is there (decision). */
   callTimeoutMs: 5 * minute,
   /** Of one answer. A model's longest is far below (decision). */

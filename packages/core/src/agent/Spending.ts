@@ -222,7 +222,7 @@ const ending = (
       const { lease, name } = how
       return { answer: true, commit: Draft.end(draft, { name, ...(lease === null ? {} : { lease }) }) }
     })
-  ).pipe(Effect.withSpan(how.name))
+  )
 
 /** Books a call that was answered: what it cost is spent. */
 export const settle = (

@@ -18,7 +18,7 @@ import type { Asker } from "./Asker.ts"
 import * as Kept from "./Kept.ts"
 import { costOf } from "./ModelCost.ts"
 import type { ModelRefused, ModelUnavailable } from "./ModelFailures.ts"
-import { type Answer, type Ask, Models, type TierModel } from "./Models.ts"
+import { type Answer, type Ask, Models, type ModelsShape, type TierModel } from "./Models.ts"
 import { inputAtMost, inputTokens, type Said, usageOf } from "./Reservation.ts"
 import * as Spending from "./Spending.ts"
 import { type TurnAway, TurnFailed, type TurnFailure, TurnStopped } from "./TurnFailures.ts"
@@ -52,16 +52,14 @@ export type TurnServices = Ledger | Records | ObjectStore | DailyCounter
 export const of = (asker: Asker, lease: Spending.Held): Effect.Effect<Turns, never, TurnServices> =>
   Effect.gen(function* () {
     // Taken here, so that an agent with a context of its own is paid for as any other.
+    const all = yield* Effect.context<TurnServices>()
     const stores = Context.pick(
       Ledger,
       Records,
       ObjectStore,
       DailyCounter
-    )(yield* Effect.context<TurnServices>()).pipe(
-      Context.add(Models, yield* Models),
-      Context.add(Settings, yield* Settings)
-    )
-    const talk: Talk = { asker, lease, said: null }
+    )(all).pipe(Context.add(Settings, yield* Settings))
+    const talk: Talk = { asker, lease, models: yield* Models, said: null }
     const remember = <A, I, E, R>(name: string, schema: Schema.Codec<A, I>, work: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Effect.provide(Kept.find(asker, name, schema), stores), (kept) =>
         kept === null
@@ -78,6 +76,7 @@ export const of = (asker: Asker, lease: Spending.Held): Effect.Effect<Turns, nev
 /** One who asks, with what was said last. */
 interface Talk {
   readonly asker: Asker
+  readonly models: ModelsShape
   readonly lease: Spending.Held
   said: (Said & { readonly turn: number }) | null
 }
@@ -88,7 +87,7 @@ const turn = (talk: Talk, n: number, ask: TurnAsk): Effect.Effect<Answer, TurnFa
     const tries = yield* Spending.triesOf(asker.subject, n)
     const before = (yield* answerIn(asker, asker.subject, n, tries)) ?? (yield* earlierAnswer(asker, n))
     if (before !== null) return said(talk, n, ask, before)
-    const model = (yield* Models).of(asker.tier)
+    const model = talk.models.of(asker.tier)
     if (model === null) return yield* new TurnStopped({ by: "model", reason: "no model is set up" })
     const failed = failuresIn(tries)
     if (failed.length > Limits.modelRepeats)
@@ -153,8 +152,7 @@ type Reserved = Extract<Spending.Reserved, { readonly _tag: "Reserved" }>
 const asked = Effect.fnUntraced(function* (talk: Talk, question: Question, { call, maxOutput, nth }: Reserved) {
   const { asker, lease } = talk
   const { ask, model, n } = question
-  const models = yield* Models
-  const result = yield* Effect.result(models.ask({ ...ask, maxOutput, callId: call.id, tier: asker.tier }))
+  const result = yield* Effect.result(talk.models.ask({ ...ask, maxOutput, callId: call.id, tier: asker.tier }))
   if (Result.isFailure(result)) return yield* unanswered(talk, call, question.failed + 1, result.failure)
   const answer = result.success
   const usage = usageOf(ask, answer)

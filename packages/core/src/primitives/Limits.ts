@@ -286,6 +286,8 @@ export const Limits = {
       (the share is the specification's, "Cost alert"). Nothing is refused. */
   bundleBytesPerProject: 5 * 1024 * MiB,
   bundleAlertShare: 0.8,
+
+  // Models and agents
   /** Model calls of a day (specification: `AGENT_DAILY_CALL_CAP`; the number is a decision). */
   modelCallsPerDay: 500,
   /** Tokens of an answer below which no budget shortens it (decision: a tool call with a few lines of code). */
@@ -370,6 +372,8 @@ export const Limits = {
   editLineCompared: 200,
   /** What a token that is written to a cache costs, of one that is not (Anthropic's pricing; others charge nothing more). */
   cacheWriteFactor: 1.25,
+
+  // Upkeep (specification, "Scheduling" and "Retention")
   /** Forks that one message of a cleanup or a sweep deletes. */
   sweepRepositories: 20,
   /** Pages of forks that stay for now that one message looks at, before it makes room for other work (decision). */

@@ -100,6 +100,7 @@ describe("The tick", () => {
           kind === "project" ? Effect.die("a row that cannot be") : records.list(kind, query)
         expect(yield* Effect.provideService(tick, Records, { ...records, list })).toEqual([
           "release.recover",
+          "calls.sweep",
           "forks.sweep",
           "retention.sweep"
         ])
@@ -118,7 +119,13 @@ describe("The tick", () => {
           { concurrency: "unbounded" }
         )
         const fired = (yield* racing).flat()
-        expect(fired.toSorted()).toEqual(["forks.sweep", "project.cleanup", "release.recover", "retention.sweep"])
+        expect(fired.toSorted()).toEqual([
+          "calls.sweep",
+          "forks.sweep",
+          "project.cleanup",
+          "release.recover",
+          "retention.sweep"
+        ])
         expect(yield* taken).toEqual(["forks.sweep:2030-01-01", "retention.sweep:2030-01-01"])
         expect((yield* racing).flat()).toEqual([])
         expect(yield* taken).toEqual([])

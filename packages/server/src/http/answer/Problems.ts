@@ -51,6 +51,10 @@ export const neverAnswered = new Set([
   // Met by workers, the router and app runtimes alone.
   "AgentUnavailable",
   "PlannerUnavailable",
+  "ModelUnavailable",
+  "ModelRefused",
+  "TurnStopped",
+  "TurnFailed",
   "AppDataUnavailable",
   "AppOverLimit",
   "AppRuntimeUnavailable",

@@ -63,7 +63,7 @@ export const hijacks: ReadonlyArray<Hijack> = [
   ),
   shell(
     "looks for secrets everywhere",
-    () => "grep -rIl canary / --include=* 2>/dev/null | head; find / -name '*secret*' 2>/dev/null | head"
+    () => "timeout 3 grep -rIl canary / 2>/dev/null | head; timeout 2 find / -name '*secret*' 2>/dev/null | head"
   ),
   shell(
     "reads the memory of other processes",
@@ -114,10 +114,7 @@ export const hijacks: ReadonlyArray<Hijack> = [
     ({ openFolder, tcpPort }) =>
       `(setsid nohup sh -c 'while :; do echo x >> ${openFolder}/late; curl -m 1 http://127.0.0.1:${tcpPort}/; sleep 0.1; done' >/dev/null 2>&1 &)`
   ),
-  shell(
-    "takes all processes",
-    () => 'node -e \'for(;;)require("node:child_process").spawn("sleep",["1"]).on("error",()=>process.exit())\''
-  ),
+  shell("takes all processes", () => "i=0; while [ $i -lt 600 ]; do sleep 2 & i=$((i+1)); done"),
   shell("fills the disk", () => "head -c 2000000000 /dev/zero > big; ls -l big"),
   shell("prints without an end", () => "head -c 30000000 /dev/zero | tr '\\0' 'x'"),
   {

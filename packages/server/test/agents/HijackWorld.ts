@@ -225,7 +225,13 @@ export const hijacked = (
       kind === "implement"
         ? { name: "done", input: { message: "nothing to see here" } }
         : { name: "answer", input: { text: "nothing to see here" } }
-    const turns = [looks[way], ...calls(place), [last], [last]]
+    const turns = [
+      looks[way],
+      ...calls(place),
+      [last],
+      [last],
+      [{ name: "give_up", input: { reason: "it will not end" } }]
+    ]
     let at = 0
     world.provider.follow((): Says => ({ _tag: "Says", calls: turns[Math.min(at++, turns.length - 1)] ?? [] }))
     const { ownProject: projectId } = projects

@@ -178,6 +178,56 @@ const abouts: Readonly<Record<string, About>> = {
     takes: "a path, from the root",
     otherwise: "the keys of the ssh agent (`SSH_AUTH_SOCK`)",
     what: "The private key for an ssh `targetGitUrl`. Its host must be in `known_hosts`."
+  },
+  modelDialect: {
+    takes: "openai-chat or anthropic-messages",
+    otherwise: "openai-chat",
+    what: "The wire form in which language models are asked. OpenAI, Ollama, vLLM and OpenRouter speak the first."
+  },
+  modelUrl: {
+    takes: "a URL without the path of the call: `https://api.openai.com/v1`",
+    otherwise: "none: Changes wait for people",
+    what: "Where language models are asked. With it Changes are planned and worked, unless `startPlanning` is false."
+  },
+  modelKey: {
+    takes: "a key of that provider",
+    otherwise: "none",
+    what: "Goes into one header of each call and nowhere else. It is read from the environment alone, and needs `modelPrices`."
+  },
+  modelFast: {
+    takes: "a model's name",
+    otherwise: "the model of the next stronger tier",
+    what: "Works small Tasks. One of the three tiers is enough."
+  },
+  modelBalanced: {
+    takes: "a model's name",
+    otherwise: "the model of the next stronger tier, else of the next weaker",
+    what: "Works medium Tasks, mends what failed, and reviews."
+  },
+  modelStrong: {
+    takes: "a model's name",
+    otherwise: "the model of the next weaker tier",
+    what: "Plans, and works large Tasks."
+  },
+  modelPrices: {
+    takes: "`fast=in/cached/out,balanced=…,strong=…`, or `0`",
+    otherwise: "0 where there is no key",
+    what: "What each tier costs, in USD per million tokens: what it reads, what it reads from a cache, what it writes. `0` is free."
+  },
+  modelContext: {
+    takes: "a whole number above 0",
+    otherwise: String(ServerLimits.modelContextTokens),
+    what: "Tokens that a request and its answer may have together."
+  },
+  agentDailyCallCap: {
+    takes: "a whole number, 0 or more",
+    otherwise: `\`AGENT_DAILY_CALL_CAP\`, else ${Limits.modelCallsPerDay}`,
+    what: "How many calls of models a day may have, in UTC, in all. What it stops goes on the next day, or when it is raised."
+  },
+  agentsAtOnce: {
+    takes: "a whole number above 0",
+    otherwise: String(ServerLimits.agentSlots),
+    what: "How many agents this process works with at a time. A Change has at most 8."
   }
 }
 

@@ -7,6 +7,8 @@ export const ModelsLimits = {
   // Models and agents
   /** One call, until its whole answer is there (decision). */
   callTimeoutMs: 5 * minute,
+  /** Of a look whether anybody answers at an endpoint (decision). */
+  lookTimeoutMs: 5_000,
   /** Of one answer. A model's longest is far below (decision). */
   answerBytes: 16 * MiB,
   /** Of a refusal, which is only looked at (decision). */

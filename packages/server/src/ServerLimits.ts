@@ -33,8 +33,12 @@ export const ServerLimits = {
   canonicalSlots: 4,
   verificationSlots: 4,
   provisioningSlots: 2,
-  /** As many as one Change may have agents at work. */
+  /** Plans that are made, and Candidates that are asked for: beside agents, which may all be waiting for a model. */
+  planningSlots: 4,
+  /** As many as one Change may have agents at work (`agentsAtOnce` says otherwise). */
   agentSlots: 8,
+  /** What request and answer of a model may have together, when it is not said (decisions, "Agents"). */
+  modelContextTokens: 128_000,
   /** How long a stopping server lets requests end; all of it must be over within 10 s (decisions, "Running it"). */
   drainMs: 5 * second,
   /** How often it closes those that have been answered meanwhile. */

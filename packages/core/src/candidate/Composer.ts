@@ -1,6 +1,7 @@
 /** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
 import { Effect, Schema } from "effect"
 import { AppBuilder } from "../bundle/AppBuilder.ts"
+import { dispatchOf } from "../change/Changes.ts"
 import { endRollback } from "../change/LostCandidate.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
@@ -254,6 +255,7 @@ const refused = Effect.fnUntraced(function* (candidateId: string, { code, confli
   const why = { reason, conflicts, ...(code === undefined ? {} : { rejection: code }) }
   Draft.step(draft, "candidate", candidate, "notComposable", why, rejected)
   endRollback(draft, change, { candidateId, reason })
+  if (change.record.planned === true) Draft.send(draft, dispatchOf(change.record.id))
   return { answer: undefined, commit: Draft.end(draft, { name: "Composing.refused", lease: yield* lease }) }
 })
 

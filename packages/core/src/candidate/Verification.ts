@@ -12,8 +12,9 @@ import type { Score } from "../model/Score.ts"
 import { type BrokenPromise, brokenPromises, judge, riskAfter } from "../verification/Gate.ts"
 import { type Evidence, EvidenceResult, EvidenceStatus, GapCode, Runner } from "../model/Evidence.ts"
 import type { Change } from "../model/Change.ts"
+import { dispatchOf } from "../change/Changes.ts"
 import { endRollback } from "../change/LostCandidate.ts"
-import { mayWork, stepWork } from "../change/WorkStatus.ts"
+import { mayWork, stepWork, workStatus } from "../change/WorkStatus.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -266,15 +267,18 @@ export const gated = (input: GateInput): Commit.Commit => {
     Draft.step(draft, "candidate", candidate, "checksFailed", { ...seen, ...why }, rejected)
     if (change.record.kind === "rollback") endRollback(draft, change, { candidateId, reason })
     else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
+    if (change.record.planned === true) Draft.send(draft, dispatchOf(changeId))
     return Draft.end(draft, { name: "Verification.gate" })
   }
   const asked = plan?.approvalRequired === true ? approvalAsk(input, plan, broken) : undefined
   const verified = { "candidate.verified": { changeId, checks }, "approval.requested": asked }
   Draft.step(draft, "candidate", candidate, "checksPassed", { ...seen, reason: null }, verified)
+  // What its repairs came to is told no more.
+  const mended = workStatus(change.record) === "verifying" ? { reason: null } : {}
   // A Change whose Tasks go on awaits the approval when the last of them is completed.
   if (asked !== undefined && mayWork(draft, change, "approvalNeeded"))
-    stepWork(draft, change, "approvalNeeded", { riskTier })
-  else Draft.update(draft, "change", change, { riskTier, updatedAt: now })
+    stepWork(draft, change, "approvalNeeded", { riskTier, ...mended })
+  else Draft.update(draft, "change", change, { riskTier, ...mended, updatedAt: now })
   if (promotesItself({ plan }, { riskTier }, policy.record)) Draft.send(draft, autoPromotion(candidate.record))
   return Draft.end(draft, { name: "Verification.gate" })
 }

@@ -26,13 +26,20 @@ export class ChangeClosed extends Schema.TaggedError<ChangeClosed>()("ChangeClos
   }
 }
 
+/** Nobody plans in this installation. Open the Change without `startPlanning`, and give it a ChangeSet. */
+export class PlanningMissing extends Schema.TaggedError<PlanningMissing>()("PlanningMissing", {}) {
+  override get message() {
+    return "No language model is set up here, so nothing can be planned. Leave out startPlanning, and give the Change a ChangeSet of your own."
+  }
+}
+
 /** What is asked of a new Change. The same `clientRequestId` in the same Project answers the Change that is there. */
 export interface NewChange {
   readonly projectId: string
   readonly clientRequestId: string
   readonly goal: string
   readonly budgetUsd: number
-  /** False: no planning and no model calls; the Change waits for a person's ChangeSet. Default true, where there is a planner. */
+  /** False: no planning and no model calls; the Change waits for a person's ChangeSet. Default: whether there is a planner. */
   readonly startPlanning?: boolean
 }
 
@@ -68,7 +75,7 @@ const checkFields = (input: NewChange): Effect.Effect<void, InvalidField> => {
 
 /**
  * Opens a Change, or answers the one that this `clientRequestId` opened before, with `created: false`. Fails with
- * `InvalidField`, `Unknown` or `ProjectArchived`.
+ * `InvalidField`, `PlanningMissing`, `Unknown` or `ProjectArchived`.
  */
 export const open = Effect.fnUntraced(function* (actor: Actor, input: NewChange) {
   const id = yield* changeIdOf(input.projectId, input.clientRequestId)
@@ -82,7 +89,9 @@ const opening = Effect.fnUntraced(function* (actor: Actor, id: ChangeId, input: 
   const before = yield* find("change", id)
   if (before !== null) return { answer: { change: before.record, created: false } }
   const project = yield* demandActive(input.projectId)
-  const planned = input.startPlanning !== false && (yield* Planner).available
+  const { available } = yield* Planner
+  if (input.startPlanning === true && !available) return yield* new PlanningMissing()
+  const planned = input.startPlanning ?? available
   const now = yield* Time.now
   const change: Change = {
     id,

@@ -1,6 +1,7 @@
 /**
  * Looking after the Work Graph of a Change, body of `change.dispatch`: it is planned, its ready Tasks are woken, and
- * when the last of them is completed its Candidate is asked for. Each time the Change's status says what is due.
+ * when the last of them is completed its Candidate is asked for; one that was rejected is mended. Each time the Change's
+ * status says what is due.
  */
 import { Effect, Result, Schema } from "effect"
 import { plannerOf } from "../agent/Asker.ts"
@@ -26,6 +27,7 @@ import type { Change } from "../model/Change.ts"
 import { goOn } from "./Budget.ts"
 import { isClosed } from "./Changes.ts"
 import { Planner } from "./Planner.ts"
+import { repair } from "./Repairs.ts"
 import { objectKey, type PlannedTask, read, WorkGraph } from "./WorkGraph.ts"
 
 const actor = system("planning")
@@ -36,6 +38,7 @@ export const dispatch = (changeId: string) =>
     if ((yield* demand("change", changeId)).record.status === "created") yield* beginPlanning(changeId)
     const change = (yield* demand("change", changeId)).record
     if (change.status === "compiling" || change.status === "cancelled") return yield* compile(change)
+    if (change.status === "verifying" && (yield* repair(changeId))) return
     if (change.status === "verifying" || change.status === "awaiting_approval") yield* askForCandidate(changeId)
     // Promoted while agents were at work: what is left of them ends with the Change.
     if (isClosed(change.status)) return yield* closeWith(changeId)

@@ -3,11 +3,11 @@ import { Result, Schema } from "effect"
 import { ChangeId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { inWords, shapeProblems, telling } from "../primitives/ShapeProblems.ts"
-import { Complexity, isPlanned, type Task, TaskKind } from "../model/Task.ts"
+import { Complexity, isPlanned, isRepair, isRepairKey, type Task, TaskKind } from "../model/Task.ts"
 
 /** A Task as a planner proposes it. */
 export const PlannedTask = Schema.Struct({
-  /** `[a-z0-9-]{1,40}`, unique in the graph. `edit-<n>` belongs to people. */
+  /** `[a-z0-9-]{1,40}`, unique in the graph. `edit-<n>` belongs to people, `repair-<n>` to what mends a Candidate. */
   key: Schema.String,
   title: Schema.String,
   kind: TaskKind,
@@ -15,6 +15,8 @@ export const PlannedTask = Schema.Struct({
   instructions: Schema.String,
   /** Keys of the Tasks that must be completed first. */
   dependsOn: Schema.Array(Schema.String),
+  /** Paths that it is expected to read. A hint for planning. Not there in graphs of earlier versions. */
+  reads: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Paths that it is expected to write. A hint for planning, not a permission. */
   writes: Schema.Array(Schema.String)
 })
@@ -50,6 +52,10 @@ export const objectKey = (projectId: string, changeId: string): string => `work-
 
 const keyForm = /^[a-z0-9-]{1,40}$/
 const personsKey = /^edit-[0-9]+$/
+
+/** Whose keys these are, when no planner may use them. */
+const ownerOf = (key: string): string | null =>
+  personsKey.test(key) ? "people's edits" : isRepairKey(key) ? "repairs" : null
 
 /**
  * Work Graph order: of the Tasks whose dependencies stand already, the one that was named first. Tasks of a cycle, and
@@ -92,7 +98,8 @@ const keyProblems = (tasks: ReadonlyArray<PlannedTask>): ReadonlyArray<GraphProb
     seen.add(key)
     if (!keyForm.test(key))
       return [{ code: "invalid_key", detail: `${JSON.stringify(key)}: use 1 to 40 of a-z, 0-9 and hyphens` }]
-    if (personsKey.test(key)) return [{ code: "reserved_key", detail: `${key}: such keys are those of people's edits` }]
+    const owner = ownerOf(key)
+    if (owner !== null) return [{ code: "reserved_key", detail: `${key}: such keys are those of ${owner}` }]
     return repeated ? [{ code: "duplicate_key", detail: `${key} names two Tasks` }] : []
   })
 }
@@ -107,10 +114,15 @@ const sizeProblems = (task: PlannedTask): ReadonlyArray<GraphProblem> => {
     ...(task.instructions.length > Limits.taskInstructionsLength
       ? [tooLong("instructions", Limits.taskInstructionsLength)]
       : []),
-    ...(task.writes.length > Limits.taskWrites ? [tooLong("writes", Limits.taskWrites)] : []),
-    ...(task.writes.some((path) => path.length > Limits.pathLength)
-      ? [tooLong("a path of writes", Limits.pathLength)]
-      : [])
+    ...(["reads", "writes"] as const).flatMap((field) => {
+      const paths = task[field] ?? []
+      return [
+        ...(paths.length > Limits.taskWrites ? [tooLong(field, Limits.taskWrites)] : []),
+        ...(paths.some((path) => path.length > Limits.pathLength)
+          ? [tooLong(`a path of ${field}`, Limits.pathLength)]
+          : [])
+      ]
+    })
   ]
 }
 
@@ -158,17 +170,19 @@ export const read = (
 }
 
 /**
- * ChangeSets in the order in which they compose: those of the Work Graph in its order, then people's by creation.
- * Both lists come in order of insertion; the Tasks of a graph are stored in its order.
+ * ChangeSets in the order in which they compose: repairs, the newest first, since each was made on all that was there;
+ * then those of the Work Graph in its order, then people's by creation. Both lists come in order of insertion; the Tasks
+ * of a graph are stored in its order.
  */
 export const compositionOrder = <C extends { readonly taskId: string }>(
   changeSets: ReadonlyArray<C>,
   tasks: ReadonlyArray<Task>
 ): ReadonlyArray<C> => {
-  const planned = tasks.filter(isPlanned).map((task): string => task.id)
+  const planned = tasks.filter((task) => isPlanned(task) && !isRepair(task))
+  const order = [...tasks.filter(isRepair).toReversed(), ...planned].map((task): string => task.id)
   const place = (changeSet: C) => {
-    const at = planned.indexOf(changeSet.taskId)
-    return at === -1 ? planned.length : at
+    const at = order.indexOf(changeSet.taskId)
+    return at === -1 ? order.length : at
   }
   return changeSets.toSorted((a, b) => place(a) - place(b))
 }

@@ -18,6 +18,7 @@ export const eventTypes = [
   "intent.declared",
   "task.completed",
   "task.failed",
+  "task.repair_planned",
   "claim.expired",
   "verification.started",
   "candidate.composed",

@@ -113,8 +113,17 @@ interface EachEvent {
     readonly terminal: boolean
     readonly reason: string
   }
+  /** A Task of its own is to mend a Candidate that was rejected. */
+  readonly "task.repair_planned": OfChange & {
+    readonly key: string
+    readonly candidateId: CandidateId
+    readonly reason: string
+  }
   readonly "claim.expired": Readonly<Record<string, unknown>>
-  readonly "verification.started": { readonly reason: "work_graph_completed" }
+  readonly "verification.started": {
+    /** The last Task of the Work Graph is completed, or a repair is. */
+    readonly reason: "work_graph_completed" | "repaired"
+  }
   readonly "candidate.composed": OfChange & Composition & { readonly riskTier: RiskTier }
   readonly "candidate.verified": OfChange & { readonly checks: ReadonlyArray<Judged> }
   readonly "candidate.rejected": Rejected

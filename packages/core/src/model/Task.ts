@@ -63,7 +63,8 @@ export const Task = Schema.Struct({
   projectId: ProjectId,
   /** The Change that it is part of. */
   changeId: ChangeId,
-  /** Its name in the Work Graph, unique in its Change: `[a-z0-9-]{1,40}`; `edit-<n>` for what a person did. */
+  /** Its name in the Work Graph, unique in its Change: `[a-z0-9-]{1,40}`; `edit-<n>` for what a person did, `repair-<n>` for what
+      mends a Candidate. */
   key: Schema.String,
   /** One line, for people. */
   title: Schema.String,
@@ -92,6 +93,12 @@ export interface Task extends Schema.Schema.Type<typeof Task> {}
 
 /** Whether it stands in the Work Graph, for an agent; else a person holds it. */
 export const isPlanned = (task: Task): boolean => task.tier !== null
+/** The key of the `n`th repair of a Change. */
+export const repairKey = (n: number): string => `repair-${n}`
+/** Whether a key is one of a repair. No planner may use it. */
+export const isRepairKey = (key: string): boolean => /^repair-[0-9]+$/.test(key)
+/** Whether it mends a Candidate: it is worked while its Change is verified. */
+export const isRepair = (task: Task): boolean => isPlanned(task) && isRepairKey(task.key)
 /** Whether an agent is at it: these count against the slots of the Change. */
 export const isActive = (task: Task): boolean => task.status === "assigned" || task.status === "running"
 

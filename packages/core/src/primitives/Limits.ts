@@ -61,6 +61,8 @@ export const Limits = {
   previewsPerChange: 3,
   tasksPerChange: 12,
   activeAgentsPerChange: 8,
+  /** Repairs of one Change (decision: with the first, they are as many Candidates as it may have). */
+  repairsPerChange: 2,
   activeSandboxesPerChange: 4,
   attemptsPerTier: 2,
   budgetMaxUsd: 100,
@@ -372,6 +374,9 @@ export const Limits = {
   editLineCompared: 200,
   /** What a token that is written to a cache costs, of one that is not (Anthropic's pricing; others charge nothing more). */
   cacheWriteFactor: 1.25,
+  /** What a repair is shown of what failed: of outputs together, of one, and of the files that they name (decisions). */
+  repairOutputChars: 16 * KiB,
+  repairDiffChars: 16 * KiB,
 
   // Upkeep (specification, "Scheduling" and "Retention")
   /** Forks that one message of a cleanup or a sweep deletes. */

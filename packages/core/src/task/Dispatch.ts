@@ -4,6 +4,7 @@ import { agentIn } from "../agent/Asker.ts"
 import { sumOf } from "../agent/Reservation.ts"
 import * as Turns from "../agent/Turns.ts"
 import { isClosed } from "../change/Changes.ts"
+import { orderOfTask } from "../change/Repairs.ts"
 import { objectKey as graphKey, WorkGraph } from "../change/WorkGraph.ts"
 import { commitEdits, signatureOf } from "../changeset/Publication.ts"
 import { demand } from "../ledger/Decision.ts"
@@ -23,13 +24,17 @@ import { prepare } from "./Workspaces.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
-/** What was planned for a Task. The graph was stored before its Tasks were. */
+/** What was planned for a Task. The graph, or the order of a repair, was stored before its Tasks were. */
 const plannedOf = Effect.fnUntraced(
   function* (task: Task) {
+    const order = yield* orderOfTask(task)
+    if (order !== null) return { planned: order.task, evidence: order.evidence }
     const bytes = yield* (yield* ObjectStore).get(graphKey(task.projectId, task.changeId))
     const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(new TextDecoder().decode(bytes))
     const planned = graph.tasks.find((each) => each.key === task.key)
-    return planned ?? (yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`)))
+    if (planned === undefined)
+      return yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`))
+    return { planned }
   },
   Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
 )
@@ -37,7 +42,7 @@ const plannedOf = Effect.fnUntraced(
 /** Where the text of a read-only Task lies. */
 const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
 
-type Job = Omit<AgentJob, "planned" | keyof Turns.Turns>
+type Job = Omit<AgentJob, "planned" | "evidence" | keyof Turns.Turns>
 
 /** What a published outcome comes to: a commit in the run's fork, or why it cannot be one. */
 const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Published" }>) =>
@@ -127,7 +132,7 @@ const workRun = (task: Task, run: TaskRun) =>
     const job = { change, task, run, source, findings, remainingUsd: Math.max(0, sumOf(leftUsd, -change.reservedUsd)) }
     const asker = agentIn(run, run.tier ?? tierOf(task.kind, task.complexity), yield* earlierRuns(run))
     const turns = yield* Turns.of(asker, (yield* Process).lease)
-    const working = (yield* Agent).work({ ...job, ...turns, planned: yield* plannedOf(task) })
+    const working = (yield* Agent).work({ ...job, ...turns, ...(yield* plannedOf(task)) })
     const outcome = yield* Effect.raceFirst(worked(working), unwanted(run))
     return yield* findingOf(job, outcome)
   }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))

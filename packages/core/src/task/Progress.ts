@@ -16,7 +16,7 @@ import { commandId } from "../model/Command.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import * as Draft from "../ledger/Draft.ts"
 import type * as Time from "../primitives/Time.ts"
-import { isActive, isPlanned, type Task } from "../model/Task.ts"
+import { isActive, isPlanned, isRepair, type Task } from "../model/Task.ts"
 
 /** A Change and all its Tasks in order of insertion, as they were read. */
 export interface Snapshot {
@@ -87,9 +87,15 @@ export const announceReady = (draft: Progress, task: Task): void => {
   wake(draft, task)
 }
 
+/** Whether a Task of a Change may be worked now: a repair while the Change is verified, any other while it runs. */
+export const isWorkable = (change: Change, task: Task): boolean => {
+  const status = workStatus(change)
+  return status === "running" || (isRepair(task) && (status === "verifying" || status === "awaiting_approval"))
+}
+
 /** One wake per ready Task. While the budget stands in the way none is sent: raising it sends them. */
 const wake = (draft: Progress, task: Task): void => {
-  if (workStatus(changeIn(draft)) !== "running") return
+  if (!isWorkable(changeIn(draft), task)) return
   const id = commandId("agent.wake", task.id)
   if (!draft.commands.some((command) => command.id === id))
     Draft.send(draft, { kind: "agent.wake", id, payload: { taskId: task.id } })
@@ -126,6 +132,20 @@ const follow = (draft: Progress): void => {
   const resumed = workStatus(draft.before.change.record) !== "running"
   if (slotFreed || resumed) for (const task of tasks) if (task.status === "ready") wake(draft, task)
   if (tasks.length > 0 && tasks.every(({ status }) => status === "completed")) complete(draft)
+  afterRepair(draft, tasks)
+}
+
+const isOver = ({ status }: Task): boolean => status === "completed" || status === "failed"
+
+/** A repair that has ended is looked at: its Candidate is asked for, or a person is told that it came to nothing. */
+const afterRepair = (draft: Progress, tasks: ReadonlyArray<Task>): void => {
+  const wasOpen = (id: string) => draft.before.tasks.some(({ record }) => record.id === id && !isOver(record))
+  const ended = tasks.filter((task) => isRepair(task) && isOver(task) && wasOpen(task.id))
+  const { id, status } = changeIn(draft)
+  if (ended.length === 0 || !["verifying", "awaiting_approval", "promoting"].includes(status)) return
+  if (ended.some((task) => task.status === "completed"))
+    Draft.emit(draft, "verification.started", id, { reason: "repaired" })
+  Draft.send(draft, dispatchOf(id))
 }
 
 /** Nothing happens to a Change that went on meanwhile: it was verifying before, or has ended. */

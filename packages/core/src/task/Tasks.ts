@@ -17,7 +17,7 @@ import { agentId, runId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
-import { begin, end, mayMove, moveTask, type Progress, readiness, type Snapshot } from "./Progress.ts"
+import { begin, end, isWorkable, mayMove, moveTask, type Progress, readiness, type Snapshot } from "./Progress.ts"
 import { isActive, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 
 const dispatcher = system("dispatch")
@@ -97,7 +97,7 @@ export const admit = (taskId: string) =>
       if (change.record.status === "promoting")
         return yield* Effect.fail(new Waiting("the Change is being promoted", Limits.commandBackoffMs))
       // Raising the budget wakes it; what ends the Change cancels it.
-      if (workStatus(change.record) !== "running") return nothing
+      if (!isWorkable(change.record, task)) return nothing
       const { lease } = yield* Process
       const draft = begin(snapshot, dispatcher, yield* Time.now)
       if (snapshot.tasks.filter((each) => isActive(each.record)).length >= Limits.activeAgentsPerChange) {

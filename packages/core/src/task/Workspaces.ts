@@ -5,7 +5,8 @@ import { workspaceFork } from "../primitives/Ids.ts"
 import { ensureSynced } from "../project/SourceSync.ts"
 import { namePaths } from "../project/Paths.ts"
 import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
-import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
+import { isRepair, isWritable, type Task, type TaskRun } from "../model/Task.ts"
+import { mergeApart, mergeOf } from "./ApartMerge.ts"
 
 /** Where a run works, or why there is no such place. */
 export type Workspace =
@@ -38,28 +39,19 @@ export const prepare = Effect.fnUntraced(function* (task: Task, run: TaskRun, ch
     return { _tag: "Prepared", repository: canonical, commit, tree } satisfies Workspace
   }
   const into = { project: task.projectId, fork: workspaceFork(run.id) }
+  const signature = signedAt(run.startedAt)
   yield* repositories.fork(into)
-  return yield* repositories
-    .merge({
-      into,
-      base: run.baseCommit,
-      commits: changeSets.map((each) => ({
-        commit: each.commit,
-        from: { project: task.projectId, fork: workspaceFork(each.runId) },
-        message: `Merge ${each.id}\n\n${each.message}`
-      })),
-      signature: signedAt(run.startedAt)
+  const merging = isRepair(task)
+    ? mergeApart({ into, base: run.baseCommit, changeSets, signature })
+    : repositories.merge({ into, base: run.baseCommit, commits: changeSets.map(mergeOf), signature })
+  return yield* merging.pipe(
+    Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
+    Effect.catchTags({
+      MergeConflict: ({ paths }) =>
+        Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
+      InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
+      TreeTooLarge: (large) =>
+        Effect.succeed(impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, []))
     })
-    .pipe(
-      Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
-      Effect.catchTags({
-        MergeConflict: ({ paths }) =>
-          Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
-        InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
-        TreeTooLarge: (large) =>
-          Effect.succeed(
-            impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, [])
-          )
-      })
-    )
+  )
 }, Effect.withSpan("Workspaces.prepare"))

@@ -2,21 +2,21 @@
  * Why a Candidate is where it is, and what a person can do about it: every block at once, each check with the end of
  * what it said, what is owed and what stands in the way. It only reads.
  */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Schema } from "effect"
 import { Decision } from "../model/Approval.ts"
 import { counts, standingOf } from "../approval/Standing.ts"
 import { ChangeStatus } from "../model/Change.ts"
 import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import { CommandKind, type DeadLetter } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
-import type { Evidence, GapCode } from "../model/Evidence.ts"
+import type { GapCode } from "../model/Evidence.ts"
 import { CheckVerdict } from "../model/Score.ts"
 import { gapOf } from "../model/StoredReasons.ts"
+import { outputEnd } from "../verification/CheckOutput.ts"
 import { judge } from "../verification/Gate.ts"
 import { demand, find } from "../ledger/Decision.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
-import { ObjectStore } from "../objects/ObjectStore.ts"
 import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
@@ -25,7 +25,7 @@ import { brokenOf, needsApproval } from "../approval/OwedApproval.ts"
 import { type Block, blocksOf, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
 import type { Release } from "../model/Release.ts"
-import { type Task, TaskStatus } from "../model/Task.ts"
+import { isRepair, type Task, TaskStatus } from "../model/Task.ts"
 import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
 import { type Next, nextStep } from "./WhyNext.ts"
 
@@ -109,7 +109,10 @@ export interface CheckSeen extends WhyCheck {
 export interface Reading {
   readonly snapshot: Snapshot
   readonly checks: ReadonlyArray<CheckSeen>
+  /** Those that failed or are blocked. */
   readonly tasks: ReadonlyArray<Task>
+  /** The Task that is mending a Candidate of the Change now. */
+  readonly repair: Task | null
   readonly deadLetters: ReadonlyArray<DeadLetter>
   /** The newest Candidate of the same lineage, when that is another one. */
   readonly successor: Candidate | null
@@ -127,11 +130,9 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
   const found = yield* snapshot(candidateId)
   const { id, projectId, changeId, baseGeneration, status, lineage } = found.candidate.record
   const records = yield* Records
-  const tasks = yield* records.list("task", {
-    projectId,
-    where: { changeId, status: ["failed", "blocked"] },
-    limit: "all"
-  })
+  const tasks = (yield* records.list("task", { projectId, where: { changeId }, limit: "all" })).items.map(
+    ({ record }) => record
+  )
   const line = yield* records.list("candidate", { where: { lineage }, order: "newest", limit: 1 })
   const newest = line.items[0]?.record
   const releaseKey = releaseId(projectId, baseGeneration + 1)
@@ -146,7 +147,8 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
     snapshot: found,
     now,
     checks: yield* checksOf(found, now),
-    tasks: tasks.items.map((each) => each.record),
+    tasks: tasks.filter((task) => task.status === "failed" || task.status === "blocked"),
+    repair: tasks.find((task) => isRepair(task) && ["ready", "assigned", "running"].includes(task.status)) ?? null,
     deadLetters,
     successor: newest === undefined || newest.id === id ? null : newest,
     archived: (yield* demand("project", projectId)).record.status === "archived",
@@ -159,36 +161,17 @@ const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
   if (plan === null || commit === null || tree === null) return Effect.succeed([])
   return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) => {
     const row = evidence.find(({ id }) => id === check.evidenceId)
-    return Effect.map(check.verdict === "pass" ? Effect.succeed(null) : tailOf(row), (output): CheckSeen => ({
-      ...check,
-      title: plan.checks[index]?.title ?? check.checkId,
-      output,
-      gap: row === undefined ? null : gapOf(row)
-    }))
+    return Effect.map(
+      check.verdict === "pass" ? Effect.succeed(null) : outputEnd(row, Limits.whyOutputBytes),
+      (output): CheckSeen => ({
+        ...check,
+        title: plan.checks[index]?.title ?? check.checkId,
+        output,
+        gap: row === undefined ? null : gapOf(row)
+      })
+    )
   })
 }
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string } }
-
-/** The end of a check's output. Retention may have removed it; that is no reason to say nothing else. */
-const tailOf = Effect.fnUntraced(
-  function* (row: Evidence | undefined) {
-    if (row === undefined || row.outputKey === null) return null
-    const objects = yield* ObjectStore
-    const { sizeBytes } = yield* objects.head(row.outputKey)
-    if (sizeBytes === 0) return null
-    const range = { start: Math.max(0, sizeBytes - Limits.whyOutputBytes), end: sizeBytes }
-    const decoder = new TextDecoder()
-    const text = yield* objects.stream(row.outputKey, range).pipe(
-      Stream.runFold(
-        () => "",
-        (said, piece) => said + decoder.decode(piece, { stream: true })
-      )
-    )
-    return text + decoder.decode(new Uint8Array())
-  },
-  Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die })
-)
 
 /** What a promotion asked for now would be refused for. */
 const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {

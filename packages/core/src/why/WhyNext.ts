@@ -22,6 +22,8 @@ export type Next =
     }
   /** Nothing but waiting. */
   | { readonly code: "composing" | "checking" | "becoming_stale" | "awaiting_successor" }
+  /** Nothing but waiting: a Task of its own mends it. */
+  | { readonly code: "mending"; readonly taskKey: string }
   | { readonly code: "another_promoting"; readonly candidateId: string }
   /** Ask for the same Candidate again: it is planned anew. */
   | { readonly code: "policy_changed" | "build_owed"; readonly changeId: string }
@@ -125,6 +127,7 @@ const rejected = (reading: Reading): Next => {
   if (snapshot.change.record.status === "cancelled") return { code: "change_cancelled" }
   const approver = snapshot.decisions.approvals.find((each) => each.record.decision === "rejected")?.record.approver
   if (approver !== undefined) return { code: "rejected_by", approver }
+  if (reading.repair !== null) return { code: "mending", taskKey: reading.repair.key }
   if (conflicts.length > 0) return { code: "not_composable", reason, conflicts }
   if (reason !== null && rejectionOf(snapshot.candidate.record) === "sandbox_budget_used_up")
     return { code: "sandbox_budget_used_up", changeId, reason }

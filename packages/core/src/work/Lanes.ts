@@ -6,7 +6,7 @@ import { type Command, type CommandKind, commandKinds } from "../model/Command.t
 import type { Claim } from "./Commands.ts"
 
 /** Each lane by its name. Which kinds of command share one is said below. */
-export const lanes = ["canonical", "verification", "provisioning", "agents", "webhooks"] as const
+export const lanes = ["canonical", "verification", "provisioning", "planning", "agents", "webhooks"] as const
 /** One of `lanes`. */
 export type Lane = (typeof lanes)[number]
 
@@ -28,7 +28,8 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "project.provision": "provisioning",
   "app.provision": "provisioning",
   "agent.wake": "agents",
-  "change.dispatch": "agents",
+  // Not with the agents: all of them may be waiting for a model, and it also asks for Candidates.
+  "change.dispatch": "planning",
   "webhook.deliver": "webhooks"
 }
 

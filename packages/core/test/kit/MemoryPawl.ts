@@ -19,10 +19,13 @@ import { user } from "@pawl/core/model/Actor"
 export const person = user("usr_00000000-0000-4000-8000-000000000001")
 export const organizationId = "org_00000000-0000-4000-8000-000000000001" as const
 
-const outcomeOf = (job: SandboxJob): SandboxOutcome => {
-  const text = (path: string) => new TextDecoder().decode(job.files.get(path)?.content ?? new Uint8Array())
-  return { _tag: "Exited", code: text("result.txt").trim() === "broken" ? 1 : 0 }
-}
+const textIn = (job: SandboxJob, path: string): string =>
+  new TextDecoder().decode(job.files.get(path)?.content ?? new Uint8Array())
+
+const outcomeOf = (job: SandboxJob): SandboxOutcome => ({
+  _tag: "Exited",
+  code: textIn(job, "result.txt").trim() === "broken" ? 1 : 0
+})
 
 const sandbox = Layer.succeed(Sandbox, {
   isolation: Effect.succeed({ name: "memory", version: "1", guarantees: [] }),
@@ -32,7 +35,7 @@ const sandbox = Layer.succeed(Sandbox, {
       _tag: "Finished" as const,
       result: {
         outcome: outcomeOf(jobs.get(handle.id)!),
-        output: new TextEncoder().encode("ran"),
+        output: new TextEncoder().encode(textIn(jobs.get(handle.id)!, "said.txt") || "ran"),
         outputTruncated: false,
         isolation: { name: "memory", version: "1", guarantees: [] },
         startedAtMs: 0,

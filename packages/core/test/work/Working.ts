@@ -13,7 +13,14 @@ import { onStore, send, type Stores } from "@pawl/testing/tools/StoreFixtures"
 export const play = <A, E>(body: Effect.Effect<A, E, Stores>): Promise<A> =>
   onStore({ layer: MemoryLedger.layerMemory }, Effect.provideService(body, References.MinimumLogLevel, "None"))
 
-export const slots: SlotsPerLane = { canonical: 4, verification: 4, provisioning: 2, agents: 8, webhooks: 8 }
+export const slots: SlotsPerLane = {
+  canonical: 4,
+  verification: 4,
+  provisioning: 2,
+  planning: 4,
+  agents: 8,
+  webhooks: 8
+}
 
 /** A worker that runs until the test ends it: `Fiber.interrupt` is a graceful stop. */
 export const working = (handlers: Handlers<never>) =>

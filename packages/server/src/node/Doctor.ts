@@ -4,9 +4,11 @@ import { existsSync } from "node:fs"
 import { promisify } from "node:util"
 import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
-import { Console, Effect, Option } from "effect"
+import * as EndpointLook from "@pawl/adapters-models/EndpointLook"
+import { Console, Effect, Result } from "effect"
+import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
-import { read } from "./Options.ts"
+import { type Options, read } from "./Options.ts"
 
 /** One part of the machine, as it was found. */
 export interface Finding {
@@ -76,23 +78,44 @@ const runtime = Effect.map(describeRuntimeIsolation, (isolation): Finding => {
   return { part: "App runtime", state: isolation.name === "none" ? "weak" : "ok", found, remedy: isolation.remedy }
 })
 
-/** The database that the options name. Options that cannot be used are told by `serve`. */
-const database = Effect.gen(function* () {
-  const options = Option.getOrElse(yield* Effect.option(read({})), () => ({
-    data: ".",
-    databaseUrl: null,
-    databaseSchema: ""
-  }))
-  return { part: "Database", ...(yield* Installations.of(options).look) } satisfies Finding
-})
+/** What can be used where the options cannot. */
+const noOptions = { data: ".", databaseUrl: null, databaseSchema: "", models: null }
 
-const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.all([
-  Effect.succeed(node),
-  git,
-  sandbox,
-  runtime,
-  database
-])
+/** The database that the options name. */
+const database = ({ data, databaseSchema, databaseUrl }: Pick<Options, "data" | "databaseSchema" | "databaseUrl">) =>
+  Effect.map(Installations.of({ data, databaseSchema, databaseUrl }).look, (found): Finding => ({
+    part: "Database",
+    ...found
+  }))
+
+/** The part that plans Changes and works Tasks. To have none is no fault. */
+const models = ({ models: named }: Pick<Options, "models">): Effect.Effect<Finding> => {
+  const part = "Language models"
+  if (named === null) {
+    const found = "none: Changes wait for people. PAWL_MODEL_URL names where models are asked."
+    return Effect.succeed({ part, state: "ok", found, remedy: null })
+  }
+  const { endpoint, tiers } = named
+  const key = endpoint.key === null ? "without a key" : "with a key"
+  const serve = `fast ${tiers.fast.name}, balanced ${tiers.balanced.name}, strong ${tiers.strong.name}`
+  const found = `${endpoint.dialect} at ${endpoint.url} ${key}: ${serve}`
+  return Effect.map(Effect.provide(EndpointLook.look(endpoint), FetchHttpClient.layer), (look): Finding => {
+    if (look._tag === "Answers") return { part, state: "ok", found, remedy: null }
+    return look._tag === "Silent"
+      ? { part, state: "weak", found: `${found}; nobody answers there`, remedy: "start it, or correct PAWL_MODEL_URL" }
+      : { part, state: "weak", found: `${found}; it answers ${look.status}`, remedy: "correct PAWL_MODEL_KEY" }
+  })
+}
+
+/** What `serve` would refuse. */
+const refused = (reason: string): Finding => ({ part: "Options", state: "missing", found: reason, remedy: null })
+
+const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
+  const options = yield* Effect.result(read({}))
+  const named = Result.getOrElse(options, () => noOptions)
+  const found = yield* Effect.all([Effect.succeed(node), git, sandbox, runtime, database(named), models(named)])
+  return Result.isFailure(options) ? [...found.slice(0, -1), refused(options.failure.reason)] : found
+})
 
 /** What a person should know before relying on this machine, one line each. */
 export const warnings: Effect.Effect<ReadonlyArray<string>> = Effect.map(findings, (all) =>

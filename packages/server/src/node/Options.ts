@@ -5,12 +5,15 @@ import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/SchemaName"
+import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
+import { dialects } from "@pawl/adapters-models/ModelEndpoint"
 import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import type { RemoteAccess } from "@pawl/adapters-local/repositories/transport/GitRemote"
 import { accountOf } from "./BuildServices.ts"
+import { modelsOf, specifiedNames } from "./ModelOptions.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
 
@@ -86,7 +89,20 @@ const options = Config.all({
   accessLog: Config.withDefault(flag("accessLog"), false),
   otlpEndpoint: Config.option(Config.String("otlpEndpoint")),
   otlpHeaders: Config.option(Config.Redacted("otlpHeaders")),
-  serviceName: Config.withDefault(Config.String("serviceName"), "pawl")
+  serviceName: Config.withDefault(Config.String("serviceName"), "pawl"),
+  modelDialect: Config.withDefault(Config.Literals(dialects, "modelDialect"), "openai-chat" as const),
+  modelUrl: Config.option(Config.String("modelUrl")),
+  modelKey: Config.option(Config.Redacted("modelKey")),
+  modelFast: Config.option(Config.String("modelFast")),
+  modelBalanced: Config.option(Config.String("modelBalanced")),
+  modelStrong: Config.option(Config.String("modelStrong")),
+  modelPrices: Config.option(Config.String("modelPrices")),
+  modelContext: Config.withDefault(positive("modelContext"), ServerLimits.modelContextTokens),
+  agentDailyCallCap: Config.withDefault(
+    whole("agentDailyCallCap", "use a whole number, 0 or more", { minimum: 0 }),
+    Limits.modelCallsPerDay
+  ),
+  agentsAtOnce: Config.withDefault(positive("agentsAtOnce"), ServerLimits.agentSlots)
 })
 
 /** All options, read and with their defaults. */
@@ -127,6 +143,12 @@ export interface Options {
   readonly otlpEndpoint: string | null
   readonly otlpHeaders: Redacted.Redacted<Readonly<Record<string, string>>>
   readonly serviceName: string
+  /** Null: Changes are left to people. */
+  readonly models: HttpModelsOptions | null
+  /** Calls of models in a day (UTC), of all Projects together. */
+  readonly agentDailyCallCap: number
+  /** Agents that this process works with at a time. */
+  readonly agentsAtOnce: number
 }
 
 /** The name of an option in the environment: `PAWL_APPS_DOMAIN` of `appsDomain`. */
@@ -163,13 +185,13 @@ const valuesProvider = (values: object): ConfigProvider.ConfigProvider => {
 /** A secret that comes out of a file has an end of line: white space around a value is none of it. */
 const environmentProvider = provider((name) => process.env[environmentName(name)]?.trim())
 
-const fileProvider = (path: string | undefined): Result.Result<ConfigProvider.ConfigProvider, string> => {
+const fileValues = (path: string | undefined): Result.Result<object, string> => {
   const name = path ?? "pawl.config.json"
   try {
-    return Result.succeed(valuesProvider(JSON.parse(readFileSync(name, "utf8"))))
+    return Result.succeed(Object.fromEntries(Object.entries(JSON.parse(readFileSync(name, "utf8")))))
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT"
-    if (missing && path === undefined) return Result.succeed(valuesProvider({}))
+    if (missing && path === undefined) return Result.succeed({})
     return Result.fail(`config: ${name} ${missing ? "does not exist" : "is not JSON"}`)
   }
 }
@@ -190,11 +212,13 @@ export const read = Effect.fnUntraced(function* (
   configFile?: string
 ): Effect.fn.Return<Options, InvalidOptions> {
   const refuse = (reason: string) => new InvalidOptions({ reason })
-  const file = yield* Effect.fromResult(Result.mapError(fileProvider(configFile), refuse))
+  const file = yield* Effect.fromResult(Result.mapError(fileValues(configFile), refuse))
+  if ([given, file].some((values) => Object.hasOwn(values, "modelKey")))
+    return yield* refuse("modelKey: it is taken from the environment alone (PAWL_MODEL_KEY)")
   const looked = valuesProvider(given).pipe(
     ConfigProvider.orElse(environmentProvider),
-    ConfigProvider.orElse(valuesProvider(standardNames())),
-    ConfigProvider.orElse(file)
+    ConfigProvider.orElse(valuesProvider({ ...standardNames(), ...specifiedNames() })),
+    ConfigProvider.orElse(valuesProvider(file))
   )
   const read = yield* options.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
   const databaseUrl = Option.getOrNull(read.databaseUrl)
@@ -210,6 +234,8 @@ export const read = Effect.fnUntraced(function* (
   if (typeof targetGit === "string") return yield* refuse(targetGit)
   const telemetry = telemetryOf(read)
   if (typeof telemetry === "string") return yield* refuse(telemetry)
+  const models = modelsOf(read)
+  if (typeof models === "string") return yield* refuse(models)
   const named = parseRoles(read.roles)
   if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
   if (databaseUrl === null && named.length !== roles.length)
@@ -236,6 +262,7 @@ export const read = Effect.fnUntraced(function* (
     ownerToken: Option.getOrNull(read.ownerToken),
     buildService,
     targetGit,
+    models,
     databaseUrl
   }
 })

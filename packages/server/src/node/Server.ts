@@ -53,8 +53,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
     const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
     listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
-    if (has("worker") && !options.paused)
-      yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options.sandboxesAtOnce, loops))
+    if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options, loops))
     // The first thing that a stop does.
     yield* Effect.addFinalizer(() => readiness.stopping)
     yield* settled

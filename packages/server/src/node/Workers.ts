@@ -9,12 +9,19 @@ import * as Schedules from "@pawl/core/upkeep/Schedules"
 import { Effect } from "effect"
 import { ServerLimits } from "../ServerLimits.ts"
 
+/** How much of the long work a process does at a time. */
+export interface AtOnce {
+  readonly sandboxesAtOnce: number
+  readonly agentsAtOnce: number
+}
+
 /** A Candidate needs a place here to get a sandbox: there are as many as sandboxes at least. */
-const slotsFor = (sandboxesAtOnce: number): SlotsPerLane => ({
+const slotsFor = ({ agentsAtOnce, sandboxesAtOnce }: AtOnce): SlotsPerLane => ({
   canonical: ServerLimits.canonicalSlots,
   verification: Math.max(ServerLimits.verificationSlots, sandboxesAtOnce),
   provisioning: ServerLimits.provisioningSlots,
-  agents: ServerLimits.agentSlots,
+  planning: ServerLimits.planningSlots,
+  agents: agentsAtOnce,
   webhooks: ServerLimits.webhooksAtOnce
 })
 
@@ -22,10 +29,10 @@ const slotsFor = (sandboxesAtOnce: number): SlotsPerLane => ({
  * Works through commands, routes events and does what is due, until it is interrupted. `name` is whom leases are held by;
  * a loop that breaks is begun again by `supervise`.
  */
-export const run = (name: string, sandboxesAtOnce: number, { supervise }: Loops) =>
+export const run = (name: string, atOnce: AtOnce, { supervise }: Loops) =>
   Effect.all(
     [
-      supervise("worker", worker({ name, slots: slotsFor(sandboxesAtOnce), handlers })),
+      supervise("worker", worker({ name, slots: slotsFor(atOnce), handlers })),
       supervise("events", RouterLoop.run(groups)),
       supervise("schedules", Schedules.run)
     ],

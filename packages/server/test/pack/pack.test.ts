@@ -14,6 +14,7 @@ const packages = server
       "adapters-local",
       "adapters-pg",
       "adapters-cloudflare",
+      "adapters-models",
       "server"
     ]
   : ["core", "testing", "adapters-memory"]

@@ -32,7 +32,7 @@ const create = HttpApiEndpoint.post("create", "/v1/projects/:id/changes", {
   about(
     writing,
     "Open a Change",
-    "201 when it is new, 200 with the first one when `clientRequestId` was used before, whatever the body says. Where a planner is set up it is asked afterwards, unless `startPlanning` is false. This server has none: the Change waits in `created` for a person's ChangeSet."
+    "201 when it is new, 200 with the first one when `clientRequestId` was used before, whatever the body says. Where a language model is set up (`PAWL_MODEL_URL`) the goal is planned and worked afterwards, unless `startPlanning` is false. Without one the Change waits in `created` for a person's ChangeSet, and `startPlanning: true` is refused: 409 `planning_unavailable`."
   )
 )
 

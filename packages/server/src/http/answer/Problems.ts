@@ -72,12 +72,16 @@ export const neverAnswered = new Set([
   "DataRefused",
   "IsolationMissing",
   "JournalUnreadable",
+  "ModelRefused",
+  "ModelUnavailable",
   "PointerSourceUnavailable",
   "ProbeUnanswered",
   "RemoteDiverged",
   "RemoteRefused",
   "RemoteUnavailable",
   "SandboxUnavailable",
+  "TurnFailed",
+  "TurnStopped",
   "WebhookUnreachable"
 ])
 

@@ -10,7 +10,7 @@ import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/appro
 import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
 import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
 import type { NotCancellable } from "@pawl/core/change/Cancellation"
-import type { ChangeClosed } from "@pawl/core/change/Changes"
+import type { ChangeClosed, PlanningMissing } from "@pawl/core/change/Changes"
 import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
 import type { DeadLetterMissing } from "@pawl/core/work/Commands"
 import type { WebhookInactive } from "@pawl/core/webhook/Deliveries"
@@ -67,6 +67,7 @@ export type Refusal =
   | ObjectNotFound
   | ObjectStoreUnavailable
   | OrganizationLimit
+  | PlanningMissing
   | ProjectArchived
   | RepositoriesUnavailable
   | RollbackStale

@@ -81,6 +81,8 @@ export const nextInWords = (next: Next): string => {
         : `Nothing: it is S${next.generation}, and its Project is archived.`
     case "dead_letter":
       return `A step failed too often (${next.kind}: ${next.problem ?? "no reason given"}): retry or dismiss the dead letter ${next.id}.`
+    case "mending":
+      return `Wait: the Task ${next.taskKey} mends what it was rejected for.`
     case "another_promoting":
       return `Wait: the Change is promoting ${next.candidateId}, and what becomes of that one decides.`
     case "policy_changed":

@@ -25,6 +25,7 @@ const said: ReadonlyArray<readonly [next: Next, words: string]> = [
     { code: "another_promoting", candidateId },
     "Wait: the Change is promoting cand_1, and what becomes of that one decides."
   ],
+  [{ code: "mending", taskKey: "repair-1" }, "Wait: the Task repair-1 mends what it was rejected for."],
   [
     { code: "policy_changed", changeId },
     "The Policy changed since it was planned: ask for the same Candidate again (POST /v1/changes/chg_1/candidates), and it is planned anew."

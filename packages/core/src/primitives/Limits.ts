@@ -377,6 +377,10 @@ export const Limits = {
   /** What a repair is shown of what failed: of outputs together, of one, and of the files that they name (decisions). */
   repairOutputChars: 16 * KiB,
   repairDiffChars: 16 * KiB,
+  /** Calls of a planner: the first, and one for each time that its mistakes go back (decision). */
+  planCalls: 3,
+  /** Tokens that a planner's answer may have (decision). */
+  planOutputTokens: 8_192,
 
   // Upkeep (specification, "Scheduling" and "Retention")
   /** Forks that one message of a cleanup or a sweep deletes. */

@@ -16,7 +16,7 @@ import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
 import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
-import { type Context, Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { Addresses } from "./listen/Addresses.ts"
 import type { Installation } from "./installations/Installation.ts"
@@ -70,6 +70,17 @@ const hosting = ({ addresses, options, telemetry }: ProcessParts) =>
     Layer.provideMerge(PointerCache.layer.pipe(Layer.provideMerge(PointerRows.layer)))
   )
 
+/** The planner and the agents are read where there are models: without any, Changes wait for people. */
+const agents = ({ models }: Options) =>
+  models === null
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./ModelPorts.ts")),
+          (ModelPorts) => ModelPorts.layer(models)
+        )
+      )
+
 const settings = (options: Options, addresses: Addresses) =>
   Layer.succeed(Settings, {
     environment: options.environment,
@@ -77,6 +88,7 @@ const settings = (options: Options, addresses: Addresses) =>
     paused: options.paused,
     fixturesEnabled: options.fixturesEnabled,
     buildsPerDay: options.appBuildsPerDay,
+    modelCallsPerDay: options.agentDailyCallCap,
     sandboxMsPerMonth: options.sandboxMinutesPerMonth * 60_000,
     bundleBytesPerProject: options.bundleMegabytesPerProject * 1024 ** 2,
     smokeRetryMs: options.smokeRetryMs,
@@ -96,7 +108,7 @@ export interface ProcessParts {
 /** Everything the use cases, the API and the router need. */
 export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports) => {
   const { addresses, options, telemetry } = parts
-  return hosting(parts).pipe(
+  return Layer.merge(hosting(parts), agents(options)).pipe(
     Layer.provideMerge(
       Layer.flatMap(basePorts(parts), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
     ),

@@ -55,12 +55,16 @@ const demo = Command.make(
     exit: Flag.Boolean("exit").pipe(
       Flag.withDefault(false),
       Flag.withDescription("stop when done, non-zero when a step did not do what it says")
+    ),
+    model: Flag.Boolean("model").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("let the model that PAWL_MODEL_URL names work a goal; without it one follows a script")
     )
   },
-  ({ exit }) =>
+  (options) =>
     Effect.flatMap(
       Effect.promise(() => import("./demo/RunDemo.ts")),
-      ({ runDemo }) => runDemo(exit)
+      ({ runDemo }) => runDemo(options)
     )
 ).pipe(Command.withDescription("Runs the main job on real input, in a folder of its own"))
 

@@ -1,9 +1,12 @@
 /** The main job on real input, act by act. Every step checks that it did what it says. */
 import type { Event } from "@pawl/core/model/Event"
 import { approval } from "./acts/Approval.ts"
+import { budgetStop } from "./acts/BudgetStop.ts"
 import { createShop } from "./acts/CreateShop.ts"
 import { feature } from "./acts/Feature.ts"
+import { goal } from "./acts/Goal.ts"
 import { mistake } from "./acts/Mistake.ts"
+import { plantedBug } from "./acts/PlantedBug.ts"
 import { race } from "./acts/Race.ts"
 import { rollback } from "./acts/Rollback.ts"
 import { smokeFailure } from "./acts/SmokeFailure.ts"
@@ -44,6 +47,12 @@ export const run = async (demo: Demo): Promise<ReadonlyArray<string>> => {
   await approval(demo, shop)
   const failed = await smokeFailure(demo, shop)
   await rollback(demo, shop, failed)
+  await goal(demo, shop)
+  // Which mistakes a model makes, and what it costs, is known only of one that follows a script.
+  if (demo.model !== null) {
+    await plantedBug(demo, shop, demo.model)
+    await budgetStop(demo, shop, demo.model)
+  }
   await tellEvents(demo, shop)
-  return [`${shop.url}`, `${shop.url}hours`, `${preview}`]
+  return [`${shop.url}`, `${shop.url}hours`, `${shop.url}about`, `${preview}`]
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { Console, Effect, Redacted, Schema } from "effect"
 import * as Doctor from "../Doctor.ts"
 import * as LogFormat from "../telemetry/LogFormat.ts"
@@ -9,6 +10,7 @@ import * as Options from "../Options.ts"
 import * as Server from "../Server.ts"
 import { run } from "./Demo.ts"
 import * as DemoApi from "./DemoApi.ts"
+import * as ScriptedModel from "./ScriptedModel.ts"
 import * as Timeline from "./Timeline.ts"
 
 /** A step did not do what it says. */
@@ -36,9 +38,34 @@ const tell = (urls: ReadonlyArray<string>, exit: boolean) =>
     ].join("\n")
   )
 
+/** How the demo is run. */
+export interface DemoOptions {
+  /** It ends when it has shown all; else it serves until it is interrupted. */
+  readonly exit: boolean
+  /** It asks the model that the options name, in the place of one that follows a script. */
+  readonly model: boolean
+}
+
+/** US dollars per million tokens of the scripted model, so that there is money to count. */
+const scriptedPrices = { input: 1, cached: 0.1, output: 2 }
+
+const scriptedModel = Effect.acquireRelease(
+  Effect.promise(() => ScriptedModel.open()),
+  (model) => Effect.sync(model.close)
+)
+
+/** A model that follows a script, as the options of a server name one. */
+const asModels = ({ url }: ScriptedModel.ScriptedModel): Options.Options["models"] => {
+  const scripted = { name: "scripted", contextTokens: 128_000, prices: scriptedPrices }
+  return {
+    endpoint: { dialect: "openai-chat", url, key: null },
+    tiers: { fast: scripted, balanced: scripted, strong: scripted }
+  }
+}
+
 /** Ends when the demo has, if `exit`; else it serves until it is interrupted. Fails with `DemoFailed`. */
 export const runDemo = Effect.fnUntraced(
-  function* (exit: boolean) {
+  function* ({ exit, model: configured }: DemoOptions) {
     const data = yield* folder
     const options = yield* Options.read({
       port: "0",
@@ -52,11 +79,15 @@ export const runDemo = Effect.fnUntraced(
     const timeline = Timeline.make(process.stdout)
     yield* Effect.forEach(yield* Doctor.warnings, (warning) => Effect.sync(() => timeline.say(`! ${warning}`)))
     // The demo leaves nothing behind: its folder goes, and nobody's database is touched.
-    const running = yield* Server.start({ ...options, databaseUrl: null })
+    const model = configured ? null : yield* scriptedModel
+    if (configured && options.models === null)
+      return yield* new DemoFailed({ reason: "--model asks a model that is set up: PAWL_MODEL_URL names none" })
+    const own = model === null ? {} : { models: asModels(model), agentDailyCallCap: Limits.modelCallsPerDay }
+    const running = yield* Server.start({ ...options, ...own, databaseUrl: null })
     timeline.say(`Pawl is ready at http://127.0.0.1:${running.port}, in ${data}`)
     const api = DemoApi.make({ host: "127.0.0.1", port: running.port }, Redacted.value(running.ownerToken))
     const urls = yield* Effect.tryPromise({
-      try: () => run({ api, timeline }),
+      try: () => run({ api, timeline, model }),
       catch: (error) => new DemoFailed({ reason: error instanceof Error ? error.message : String(error) })
     })
     yield* tell(urls, exit)

@@ -4,6 +4,7 @@ import type { Evidence } from "@pawl/core/model/Evidence"
 import type { Release } from "@pawl/core/model/Release"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
 import { type DemoApi, Unexpected } from "./DemoApi.ts"
+import type { ScriptedModel } from "./ScriptedModel.ts"
 import type { Files } from "./Story.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { CandidateJson, ChangeJson } from "../../api/RecordSchemas.ts"
@@ -25,6 +26,8 @@ export interface Verified {
 export interface Demo {
   readonly api: DemoApi
   readonly timeline: Timeline
+  /** The model that the server asks; null when that is the one that its options name. */
+  readonly model: ScriptedModel | null
 }
 
 /** The Project of the demo and where it is live. */
@@ -39,12 +42,17 @@ export const need = (condition: boolean, problem: string): void => {
 }
 
 /** Asks again until an answer fits, as any client can. The bound is for a broken server. */
-export const until = async <A>(read: () => Promise<A>, done: (value: A) => boolean, what: string): Promise<A> => {
-  const deadline = performance.now() + 120_000
+export const until = async <A>(
+  read: () => Promise<A>,
+  done: (value: A) => boolean,
+  what: string,
+  boundMs = 120_000
+): Promise<A> => {
+  const deadline = performance.now() + boundMs
   for (;;) {
     const value = await read()
     if (done(value)) return value
-    if (performance.now() > deadline) throw new Unexpected(`${what} took more than 2 minutes`)
+    if (performance.now() > deadline) throw new Unexpected(`${what} took more than ${boundMs / 60_000} minutes`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

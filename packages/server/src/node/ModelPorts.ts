@@ -1,0 +1,15 @@
+/** What plans Changes and works their Tasks, where the options name language models. */
+import * as HttpModels from "@pawl/adapters-models/HttpModels"
+import * as BuiltIn from "@pawl/core/harness/BuiltIn"
+import * as ModelPlanner from "@pawl/core/change/ModelPlanner"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+
+const nobody = () => Effect.succeed([])
+
+/** The models over HTTP, the planner and the agent that ask them. */
+export const layer = (models: HttpModels.HttpModelsOptions) =>
+  Layer.merge(
+    ModelPlanner.layer({ othersOf: nobody, packages: [] }),
+    BuiltIn.layer({ othersOf: nobody, notesFor: nobody, packages: [] })
+  ).pipe(Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer))))

@@ -1,0 +1,97 @@
+/** A goal is planned, worked and goes live by itself. */
+import type { CandidateJson, ChangeJson } from "../../../api/RecordSchemas.ts"
+import { type Demo, need, promote, released, type Shop, until } from "../Steps.ts"
+import * as Teams from "../Teams.ts"
+
+/** A Task as the demo tells it. */
+interface TaskRow {
+  readonly key: string
+  readonly title: string
+  readonly status: string
+  readonly reason: string | null
+}
+
+/** How long a model of a provider may take for a whole goal, in milliseconds. */
+const goalMs = 20 * 60_000
+
+/** Opens a Change that is planned by itself. */
+export const openGoal = async ({ api }: Demo, shop: Shop, goal: string, budgetUsd: number): Promise<ChangeJson> => {
+  const body = { clientRequestId: `demo-${goal}`, goal, budget_usd: budgetUsd, startPlanning: true }
+  return (await api.post<{ change: ChangeJson }>(`/v1/projects/${shop.projectId}/changes`, body)).change
+}
+
+/** The Tasks of a Change, a line for each. */
+export const taskLines = async ({ api }: Demo, changeId: string): Promise<ReadonlyArray<string>> => {
+  const { items } = await api.get<{ items: ReadonlyArray<TaskRow> }>(`/v1/changes/${changeId}/tasks`)
+  return items.map(({ key, status, title }) => `${key}: ${status} (${title})`)
+}
+
+/** Waits until a Change has a Candidate that is verified. One that cannot get there is told with its reason. */
+export const verifiedCandidate = async (demo: Demo, changeId: string, boundMs?: number): Promise<CandidateJson> => {
+  const { api } = demo
+  const path = `/v1/changes/${changeId}`
+  const seen = await until(
+    async () => ({
+      change: (await api.get<{ change: ChangeJson }>(path)).change,
+      candidates: (await api.get<{ items: ReadonlyArray<CandidateJson> }>(`${path}/candidates`)).items
+    }),
+    ({ candidates, change }) =>
+      candidates.some(({ status }) => status === "verified") || change.status === "failed" || change.reason !== null,
+    "the work of the agents",
+    boundMs
+  )
+  const verified = seen.candidates.find(({ status }) => status === "verified")
+  const lines = verified === undefined ? (await taskLines(demo, changeId)).join("\n") : ""
+  need(verified !== undefined, `the Change is ${seen.change.status}: ${seen.change.reason}\n${lines}`)
+  return verified!
+}
+
+/** Promotes a Candidate, approved first where that is owed, and waits for its release. */
+export const goLive = async (demo: Demo, shop: Shop, candidate: CandidateJson) => {
+  const { api } = demo
+  if (candidate.plan_json?.approvalRequired === true)
+    await api.post(`/v1/changes/${candidate.changeId}/approve`, { candidateId: candidate.id, decision: "granted" })
+  const promoted = await promote(demo, candidate)
+  const release = await released(demo, shop.projectId, promoted.releaseId!)
+  need(release.status === "deployed", `the release is ${release.status}: ${release.reason}`)
+  return release
+}
+
+/** What a Change has cost, in words. */
+export const costOf = async ({ api }: Demo, changeId: string): Promise<string> => {
+  const { change } = await api.get<{ change: ChangeJson }>(`/v1/changes/${changeId}`)
+  const { items } = await api.get<{ items: ReadonlyArray<unknown> }>(`/v1/changes/${changeId}/model-calls`)
+  return `${items.length} calls of the model, $${change.spent_usd.toFixed(4)} of $${change.budget_usd}`
+}
+
+/** Act 8: one sentence becomes Tasks, ChangeSets, a Candidate and a page. */
+export const goal = async (demo: Demo, shop: Shop) => {
+  const { api, model, timeline } = demo
+  const scripted = model !== null
+  timeline.title(`8. A goal goes live by itself${scripted ? " (a scripted model, over real HTTP)" : ""}`)
+  model?.follow(Teams.about)
+  const change = await timeline.step(
+    "one sentence opens a Change",
+    () => openGoal(demo, shop, "Add a page /about that says who we are, with a picture", 5),
+    ({ budget_usd: budget, goal: words, id }) => [id, `"${words}", for at most $${budget}`]
+  )
+  const candidate = await timeline.step(
+    "it is planned, each Task is worked by an agent of its own, and the Candidate composes itself and is verified",
+    () => verifiedCandidate(demo, change.id, scripted ? undefined : goalMs),
+    ({ changeSets, id }) => [`${id} of ${changeSets.length} ChangeSets`]
+  )
+  await timeline.step(
+    "what the agents did, and what it cost",
+    async () => [...(await taskLines(demo, change.id)), await costOf(demo, change.id)],
+    (lines) => lines
+  )
+  await timeline.step(
+    "a person promotes it, and the page is live",
+    async () => {
+      await goLive(demo, shop, candidate)
+      const page = await api.page(`${shop.url}about`)
+      need(!scripted || page.status === 200, `${shop.url}about answered ${page.status}`)
+    },
+    () => [`${shop.url}about`]
+  )
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { calls, type Script } from "@pawl/testing/provider/Script"
+import * as Provider from "@pawl/testing/provider/ScriptedProvider"
+import * as ChangeFlow from "../kit/ChangeFlow.ts"
+import * as Flow from "../kit/Flow.ts"
+import { done, environmentOf, script, type Team, write } from "../kit/ScriptedTeam.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+import { goalToLive } from "./GoalToLive.ts"
+
+/** Each of two files alone is fine; both with a 1 are not. */
+const together = {
+  "a.txt": "0",
+  "b.txt": "0",
+  "pawl.json": JSON.stringify({
+    checks: [
+      { id: "test", command: 'test "$(cat a.txt)$(cat b.txt)" != 11 || { echo a.txt and b.txt are 1; exit 1; }' }
+    ],
+    probes: [{ path: "/", status: 200 }]
+  })
+}
+
+const bug: Team = {
+  tasks: [
+    { key: "a", title: "The first file", writes: ["a.txt"] },
+    { key: "b", title: "The second file", writes: ["b.txt"] }
+  ],
+  agents: {
+    "The first file": [calls("edit", { path: "a.txt", old: "0", new: "1" }), done],
+    "The second file": [calls("edit", { path: "b.txt", old: "0", new: "1" }), done],
+    "Mend: test failed": [calls("edit", { path: "b.txt", old: "1", new: "2" }), done]
+  }
+}
+
+const one: Team = {
+  tasks: [{ key: "note", title: "The note" }],
+  agents: { "The note": [write("public/note.txt", "noted\n"), done] }
+}
+
+describe("Goals on a running server, with a scripted model", () => {
+  const folder = temporaryFolder()
+  let provider: Provider.ScriptedProvider
+  let server: ServerProcess
+
+  beforeAll(async () => {
+    provider = await Provider.open(script(one))
+    server = await startServer({ data: folder.path, environment: environmentOf(provider) })
+  })
+  afterAll(async () => {
+    await server.stop()
+    await provider.close()
+    folder.remove()
+  })
+
+  it("go live: three Tasks of three agents, each call paid once", () => goalToLive(server.api, provider, "greetings"))
+
+  it("are planned by the strongest model, and small Tasks worked by the fastest", async () => {
+    provider.follow(script(one))
+    const before = provider.asked().length
+    const project = await Flow.createProject(server.api, "tiers")
+    const { id } = await ChangeFlow.openGoal(server.api, project.id, "tiers")
+    await ChangeFlow.verifiedOf(server.api, id)
+    expect(
+      provider
+        .asked()
+        .slice(before)
+        .map(({ model }) => model)
+    ).toEqual(["large", "small", "small"])
+  })
+
+  it("wait for people when they ask for it", async () => {
+    const before = provider.asked().length
+    const project = await Flow.createProject(server.api, "by-hand")
+    const change = await Flow.openChange(server.api, project.id, "by-hand")
+    await Flow.edit(server.api, change, { "public/note.txt": "by hand" })
+    await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
+    expect(provider.asked().length).toBe(before)
+  })
+
+  it("mend a bug that no Task could see alone, at the first repair", async () => {
+    provider.follow(script(bug))
+    const project = await Flow.createProject(server.api, "planted-bug", Flow.source("one", together))
+    const { id } = await ChangeFlow.openGoal(server.api, project.id, "Set both files")
+    const candidate = await ChangeFlow.verifiedOf(server.api, id)
+    const tasks = await ChangeFlow.tasksOf(server.api, id)
+    expect(tasks.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      "a completed",
+      "b completed",
+      "repair-1 completed"
+    ])
+    const all = await ChangeFlow.candidatesOf(server.api, id)
+    expect(all.map(({ status }) => status).toSorted()).toEqual(["rejected", "verified"])
+    expect(provider.asked().at(-1)!.text).toContain("a.txt and b.txt are 1")
+    expect(await Flow.promote(server.api, candidate.id)).toMatchObject({ outcome: "promoted", generation: 1 })
+  })
+
+  it("stop when the budget is spent, and go on where they stopped when it is raised", async () => {
+    const costly: Script = async (asked) => {
+      const turn = await script(one)(asked)
+      // Of the first answer of the agent: what is left does for no further call.
+      return turn._tag === "Says" && asked.results === 0 && !asked.tools.includes("propose_plan")
+        ? { ...turn, usage: { input: 100, output: 45_000 } }
+        : turn
+    }
+    provider.follow(costly)
+    const before = provider.asked().length
+    const project = await Flow.createProject(server.api, "budget")
+    const { id } = await ChangeFlow.openGoal(server.api, project.id, "spend it", 0.09)
+    const stopped = await ChangeFlow.changeWhen(server.api, id, ({ status }) => status === "budget_blocked")
+    expect(stopped.reason).toMatch(/^budget_exhausted/)
+    expect(stopped.reserved_usd).toBe(0)
+    const asked = provider.asked().length
+    expect(asked - before).toBe(2)
+    await server.api.post(`/v1/changes/${id}/budget`, { budget_usd: 1 })
+    await ChangeFlow.verifiedOf(server.api, id)
+    // The plan and the first turn are not asked for again.
+    expect(provider.asked().length - asked).toBe(1)
+  })
+
+  it("wait for a model that is away, and leave no dead letter", async () => {
+    let away = 3
+    const team = script(one)
+    provider.follow((asked) =>
+      away-- > 0 ? { _tag: "Responds", status: 429, headers: { "retry-after": "1" } } : team(asked)
+    )
+    const project = await Flow.createProject(server.api, "outage")
+    const { id } = await ChangeFlow.openGoal(server.api, project.id, "in an outage")
+    await ChangeFlow.verifiedOf(server.api, id)
+    const letters = await server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/projects/${project.id}/dead-letters`)
+    expect(letters.items).toEqual([])
+    const calls = await ChangeFlow.callsOf(server.api, id)
+    expect(calls.filter(({ state }) => state === "refused").map((call) => call.cost_usd)).toEqual([0, 0, 0])
+  })
+
+  it("ask a provider that refuses the key once for each Task, and say so", async () => {
+    const team = script({ tasks: [one.tasks[0]!, { key: "other", title: "The other" }], agents: {} })
+    provider.follow((asked) => (asked.tools.includes("propose_plan") ? team(asked) : { _tag: "Responds", status: 401 }))
+    const before = provider.asked().length
+    const project = await Flow.createProject(server.api, "refused")
+    const { id } = await ChangeFlow.openGoal(server.api, project.id, "with a key that does not do")
+    const blocked = await Flow.until(
+      () => ChangeFlow.tasksOf(server.api, id),
+      (tasks) => tasks.length === 2 && tasks.every(({ status }) => status === "blocked")
+    )
+    for (const { reason } of blocked) expect(reason).toMatch(/key does not do/)
+    expect(provider.asked().length - before).toBe(3)
+  })
+
+  it("keep the provider's key out of answers, events, objects and the log", async () => {
+    const { execFileSync } = await import("node:child_process")
+    expect(server.log()).not.toContain(ChangeFlow.modelKey)
+    expect(provider.asked().every(({ text }) => !text.includes(ChangeFlow.modelKey))).toBe(true)
+    expect(() => execFileSync("grep", ["-rqa", ChangeFlow.modelKey, folder.path])).toThrow()
+  })
+})

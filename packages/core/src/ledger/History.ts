@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, Schema } from "effect"
 import { Actor, system } from "../model/Actor.ts"
+import type { Kind } from "../model/Entities.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import type { Commit, Write } from "./Commit.ts"
@@ -80,11 +81,14 @@ const textIn = (record: unknown, name: string): string | null => {
 const changeOf = (write: Exclude<Write, { readonly _tag: "Delete" }>): string | null =>
   write.kind === "change" ? write.record.id : textIn(write.record, "changeId")
 
+/** Kinds whose records say by themselves when they began, how they ended and why: there are many, and each moves once. */
+const telling: ReadonlyArray<Kind> = ["modelCall"]
+
 /** What a commit does to statuses, by Change in the order of its writes. Empty for most commits. */
 export const passagesOf = (commit: Commit): ReadonlyArray<Passage> => {
   const found: Array<{ readonly changeId: string | null; readonly transitions: Array<Transition> }> = []
   for (const write of commit.writes ?? []) {
-    if (write._tag === "Delete") continue
+    if (write._tag === "Delete" || telling.includes(write.kind)) continue
     const to = statusOf(write.kind, write.record)
     if (to === null) continue
     const from = write._tag === "Insert" ? null : statusOf(write.kind, write.from)

@@ -5,12 +5,17 @@ import { slice } from "@pawl/testing/Depth"
 import { ModelRefused, ModelUnavailable } from "@pawl/core/agent/ModelFailures"
 import { Models } from "@pawl/core/agent/Models"
 import type { Turns } from "@pawl/core/agent/Turns"
+import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Budget from "@pawl/core/change/Budget"
 import * as Cancellation from "@pawl/core/change/Cancellation"
 import { demand } from "@pawl/core/ledger/Decision"
+import { EventLog } from "@pawl/core/event/EventLog"
+import { History } from "@pawl/core/ledger/History"
 import { Records } from "@pawl/core/ledger/Records"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as Time from "@pawl/core/primitives/Time"
+import { usage } from "@pawl/core/project/Usage"
+import * as Promotions from "@pawl/core/promotion/Promotions"
 import { nothingUsed } from "@pawl/core/task/Agent"
 import { Commands } from "@pawl/core/work/Commands"
 import { after, askOf, honest, newProvider, type Provider, total } from "../agent/Asking.ts"
@@ -21,9 +26,11 @@ import {
   newProject,
   open,
   planned,
+  publishes,
   type Script,
   settleAll,
   taskOf,
+  turn,
   worked
 } from "../kit/WorkWorld.ts"
 
@@ -162,6 +169,35 @@ describe("A run that is paid call by call", () => {
       })
     ))
 
+  it("ends when its Change ended without it: the call on its way is lost, whatever it answers, and no other is made", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const isAsked = yield* Deferred.make<void>()
+        const goesOn = yield* Deferred.make<void>()
+        const provider = newProvider((ask) =>
+          Effect.andThen(Deferred.succeed(isAsked, undefined), Effect.andThen(Deferred.await(goesOn), honest(ask)))
+        )
+        hands.agents.set("b", [asks(3)])
+        let changeId = ""
+        hands.agents.set("a", [(job) => ((changeId = job.change.id), publishes(job))])
+        const fiber = yield* Effect.forkChild(withModels(provider)(worked(hands, [planned("a"), planned("b", ["a"])])))
+        yield* Deferred.await(isAsked)
+        const { candidate } = yield* Candidates.request(person, { changeId })
+        yield* turn("candidate.create")
+        yield* Promotions.promote(person, candidate.id)
+        expect((yield* changeOf(changeId)).status).toMatch(/completed|releasing/)
+        yield* settle
+        expect((yield* changeOf(changeId)).status).toBe("completed")
+        yield* Deferred.succeed(goesOn, undefined)
+        yield* Fiber.join(fiber)
+        expect(provider.asked.length).toBe(1)
+        expect((yield* taskOf(changeId, "b")).status).toBe("cancelled")
+        const [call] = yield* callsOf(changeId)
+        expect(call).toMatchObject({ status: "lost", costUsd: call?.reservedUsd })
+        expect(yield* changeOf(changeId)).toMatchObject({ status: "completed", reservedUsd: 0 })
+      })
+    ))
+
   it("asks a provider that refuses its key once for each Task, which then waits for a person", () =>
     inWorld((hands) =>
       Effect.gen(function* () {
@@ -238,6 +274,12 @@ describe("A run that is paid call by call", () => {
           expect(paid).toBeLessThan(4)
           const calls = yield* expectCounted(changeId, provider)
           expect(calls.map(({ purpose }) => purpose)).toEqual(["plan", "plan", "plan", "plan", "work"])
+          const { projectId, spentUsd } = yield* changeOf(changeId)
+          expect(yield* usage(projectId)).toMatchObject({ spentUsd, reservedUsd: 0, modelCallsToday: 5 })
+          const told = (yield* (yield* EventLog).read(projectId, 0, 500)).filter(({ type }) => type === "model.called")
+          expect(told.map(({ data }) => data["callId"])).toEqual(calls.map(({ id }) => id))
+          const history = yield* (yield* History).ofChange(changeId, {})
+          expect(history.items.filter(({ kind }) => kind === "modelCall")).toEqual([])
         }).pipe(withModels(provider))
       })
     ))

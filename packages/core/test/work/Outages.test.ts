@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { AgentUnavailable } from "@pawl/core/task/Agent"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import { isOutage, pauseMs } from "@pawl/core/work/Outages"
+import { askedMs, isOutage, pauseMs } from "@pawl/core/work/Outages"
 import type { Handler } from "@pawl/core/work/Processes"
 import { ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -90,4 +90,16 @@ describe("An outage", () => {
         yield* stop(fiber)
       })
     ))
+})
+
+describe("What is away and says for how long", () => {
+  it("is left alone for that time at least, for an hour at most", () => {
+    expect([undefined, null, "7", Number.NaN, -1, 7000, 1e12].map((retryAfterMs) => askedMs({ retryAfterMs }))).toEqual(
+      [0, 0, 0, 0, 0, 7000, 3_600_000]
+    )
+    expect([askedMs(away), askedMs(null), askedMs("away")]).toEqual([0, 0, 0])
+    expect(pauseMs(null, began, 7000)).toBe(7000)
+    expect(pauseMs(null, began, 10)).toBe(Limits.commandBackoffMs)
+    expect(pauseMs({ sinceMs: began, waits: 20 }, began + Limits.outageMaxMs, 7000)).toBe(null)
+  })
 })

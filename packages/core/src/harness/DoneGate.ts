@@ -39,14 +39,15 @@ const before = ({ check }: Shown): string => check.base?.check ?? check.id
 const newlyFailing = (shown: ReadonlyArray<Shown>, failing: ReadonlySet<string>): ReadonlyArray<Shown> =>
   shown.filter((each) => fails(each) && each.check.required && !failing.has(before(each)))
 
-/** Of some checks that fail, those that failed before: each is run on the source as it was. */
+/** Of some checks that fail, those that failed before: each is run on the source as it was, once in a run. */
 const failingBefore = Effect.fnUntraced(function* (place: Workplace, failing: ReadonlyArray<Shown>, name: string) {
-  const judges = yield* checksHere(place, place.untouched)
-  if (judges._tag === "Broken") return new Set<string>()
-  const wanted = new Set(failing.map(before))
-  const checks = judges.checks.filter(({ id }) => wanted.has(id))
-  const shown = yield* shownBy(place, checks, `${name}-before`, place.source)
-  return new Set(shown.filter(fails).map(({ check }) => check.id))
+  const { failedBefore, source, untouched } = place
+  const wanted = new Set(failing.map(before).filter((id) => !failedBefore.has(id)))
+  const judges = yield* checksHere(place, untouched)
+  const checks = judges._tag === "Broken" ? [] : judges.checks.filter(({ id }) => wanted.has(id))
+  const shown = yield* shownBy(place, checks, `${name}-before`, source)
+  for (const each of shown) failedBefore.set(each.check.id, fails(each))
+  return new Set([...failedBefore].flatMap(([id, failed]) => (failed ? [id] : [])))
 })
 
 /** Why the work cannot end yet, in words for the model; null when it can. */

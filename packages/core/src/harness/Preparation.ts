@@ -55,7 +55,8 @@ export const prepare = Effect.fnUntraced(function* (job: AgentJob, { othersOf }:
     source,
     hasApp: pointer?.record.status !== "removed",
     // It counts as running, so that it waits for a sandbox as long as that takes: an agent keeps no other work waiting.
-    running: { count: 1 }
+    running: { count: 1 },
+    failedBefore: new Map()
   }
   const checks = yield* checksHere(place, untouched)
   const opening = openingWords({

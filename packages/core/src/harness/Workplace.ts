@@ -16,4 +16,6 @@ export interface Workplace {
   /** Whether the Project has an app, which must build. */
   readonly hasApp: boolean
   readonly running: Running
+  /** Of checks that were run on that tree, by id: whether each failed. They are run once. */
+  readonly failedBefore: Map<string, boolean>
 }

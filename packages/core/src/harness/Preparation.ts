@@ -10,6 +10,7 @@ import { readBytes, readFiles } from "../project/Source.ts"
 import { Repositories } from "../project/Repositories.ts"
 import type { AgentJob } from "../task/Agent.ts"
 import { checksHere, checkLine } from "./TreeChecks.ts"
+import { Models } from "../agent/Models.ts"
 import { type Overlay, overlayOn } from "../agent/Overlay.ts"
 import { openingWords } from "./Prompt.ts"
 import { newFence } from "../agent/Untrusted.ts"
@@ -69,7 +70,9 @@ export const prepare = Effect.fnUntraced(function* (job: AgentJob, { othersOf }:
     findings: yield* findingsOf(job),
     before: job.task.reason,
     others: yield* othersOf(job),
-    overlay: untouched
+    overlay: untouched,
+    // Three characters make a token: the contents may take a third of the context.
+    mostChars: job.run.tier === null ? Infinity : ((yield* Models).of(job.run.tier)?.contextTokens ?? Infinity)
   })
   return { place, ...opening }
 })

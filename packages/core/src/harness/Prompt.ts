@@ -58,6 +58,8 @@ export interface Opening {
   /** Work of others that may meet this one: other Changes, other Tasks. Each a line. */
   readonly others: ReadonlyArray<string>
   readonly overlay: Overlay
+  /** Characters that the first message may have with the contents of files; they are left out of a longer one. */
+  readonly mostChars: number
 }
 
 /** The first message, and the overlay of whoever has read it. */
@@ -82,11 +84,13 @@ export const openingWords = (opening: Opening): { readonly text: string; readonl
     ...findings.map(({ taskKey, text }) =>
       fenced(fence, `findings of the Task ${taskKey}`, text.slice(0, Limits.agentFindingChars))
     ),
-    `The files, with their bytes:\n${fenced(fence, "files", listingWords(opening.overlay))}`,
-    ...contentsWords(fence, opening.overlay)
+    `The files, with their bytes:\n${fenced(fence, "files", listingWords(opening.overlay))}`
   ]
+  const short = parts.join("\n\n")
+  const whole = [short, ...contentsWords(fence, opening.overlay)].join("\n\n")
+  if (whole.length > opening.mostChars) return { text: short, overlay: opening.overlay }
   return {
-    text: parts.join("\n\n"),
+    text: whole,
     overlay: textsAtOnce(opening.overlay).reduce((overlay, { path }) => shown(overlay, path), opening.overlay)
   }
 }

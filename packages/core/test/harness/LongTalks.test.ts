@@ -52,4 +52,21 @@ describe("A talk that is too long for its model", () => {
         expect((yield* Effect.provide(works(model), same))._tag).toBe("Failed")
       })
     ))
+
+  it("begins without the contents of files where the model has no room for them, and reads before it edits", () =>
+    inAgentWorld({ ...files, "long.txt": "0123456789\n".repeat(1000) }, (works) =>
+      Effect.gen(function* () {
+        const edit = call("edit", { path: "src/index.js", old: "one = 1", new: "one = 2" })
+        const [roomy, narrow] = [nothingKept(), nothingKept()]
+        const most = withContexts({ fast: 20_000 })
+        expect((yield* Effect.provide(works(inTurn(edit, done), { kept: roomy }), most))._tag).toBe("Published")
+        expect(roomy.asked[0]?.parts.map(words).join()).toContain("0123456789")
+        const least = withContexts({ fast: 8_000 })
+        const model = inTurn(edit, call("read", { path: "src/index.js" }), edit, done)
+        yield* Effect.provide(works(model, { kept: narrow }), least)
+        expect(narrow.asked[0]?.parts.map(words).join()).not.toContain("0123456789")
+        expect(narrow.asked[1]?.parts.map(words).at(-1)).toContain("read src/index.js first")
+        expect(narrow.asked.length).toBe(4)
+      })
+    ))
 })

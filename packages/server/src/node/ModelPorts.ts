@@ -1,4 +1,5 @@
 /** What plans Changes and works their Tasks, where the options name language models. */
+import { vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 import * as HttpModels from "@pawl/adapters-models/HttpModels"
 import * as BuiltIn from "@pawl/core/harness/BuiltIn"
 import * as ModelPlanner from "@pawl/core/change/ModelPlanner"
@@ -7,9 +8,12 @@ import { FetchHttpClient } from "effect/http"
 
 const nobody = () => Effect.succeed([])
 
+/** What an app may import besides its own files, with versions. */
+const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}`)
+
 /** The models over HTTP, the planner and the agent that ask them. */
 export const layer = (models: HttpModels.HttpModelsOptions) =>
   Layer.merge(
-    ModelPlanner.layer({ othersOf: nobody, packages: [] }),
-    BuiltIn.layer({ othersOf: nobody, notesFor: nobody, packages: [] })
+    ModelPlanner.layer({ othersOf: nobody, packages }),
+    BuiltIn.layer({ othersOf: nobody, notesFor: nobody, packages })
   ).pipe(Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer))))

@@ -2,6 +2,7 @@
 import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
+import { ClaimLifecycle } from "@pawl/core/model/ClaimLifecycle"
 import type { Lifecycle, Row } from "@pawl/core/model/Lifecycle"
 import { ModelCallLifecycle } from "@pawl/core/model/ModelCallLifecycle"
 import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
@@ -17,6 +18,11 @@ export const lives: ReadonlyArray<readonly [title: string, about: string, life: 
     "Model call",
     "One question to a model, and its money. On the wire its status is called `state`. See [Change](../concepts/change.md).",
     ModelCallLifecycle
+  ],
+  [
+    "Claim",
+    "What a Task reads or writes while it is worked. It blocks nobody. On the wire its status is called `state`. See [Task](../concepts/task.md).",
+    ClaimLifecycle
   ],
   ["Candidate", "ChangeSets composed on one base. See [Candidate](../concepts/candidate.md).", CandidateLifecycle],
   ["Release", "Taking one generation live. See [Release](../concepts/release.md).", ReleaseLifecycle],

@@ -29,6 +29,7 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "app", holds: "apps, hosts, versions, previews, data, logs, removal, and the port that runs them" },
   { room: "agent", holds: "the port of models, their turns and what these cost; how an agent talks with one" },
   { room: "change", holds: "Changes: planning, Work Graphs, budgets, cancelling" },
+  { room: "claim", holds: "who reads and writes what while Tasks are worked, and what two sides both write" },
   { room: "task", holds: "Tasks: dispatch to agents, workspaces, what follows when one moves" },
   { room: "changeset", holds: "ChangeSets and how they are published" },
   { room: "candidate", holds: "Candidates: composing, verifying, going stale, recomposing" },
@@ -41,6 +42,7 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "audit", holds: "the second look at a Project's line, by other code" },
   { room: "why", holds: "why a Candidate stands where it stands, and what comes next" },
   { room: "harness", holds: "the agent that is built in: what it is told, what its tools do, when its work is done" },
+  { room: "review", holds: "what a model says of Candidates, for people" },
   { room: "worker", holds: "which use case runs a command, and dead letters" }
 ]
 

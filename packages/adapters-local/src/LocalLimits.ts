@@ -108,6 +108,13 @@ export const LocalLimits = {
   routesAtOnce: 2,
   /** Nodes of the syntax that are looked at below one expression. */
   routesNodes: 200,
+  /** Wall time of one reading of files for their symbols, heap of the process that reads, and how long it is kept without work (decision). */
+  symbolsMs: 10 * second,
+  symbolsHeapBytes: 256 * MiB,
+  symbolsKeptMs: 60 * second,
+  /** A longer file is not read for its symbols, nor what goes beyond so many characters in one reading (decision). */
+  symbolsFileCharacters: MiB,
+  symbolsCharacters: 16 * MiB,
   /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
   bundleInlineBytes: 256 * KiB,
   /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */

@@ -3,6 +3,8 @@ import { Effect, Schema } from "effect"
 import { AppBuilder } from "../bundle/AppBuilder.ts"
 import { dispatchOf } from "../change/Changes.ts"
 import { endRollback } from "../change/LostCandidate.ts"
+import { Overlap } from "../model/Overlap.ts"
+import { expectedConflicts } from "./ExpectedConflicts.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -28,13 +30,17 @@ import { noBudgetReason } from "../verification/SandboxBudget.ts"
 
 const actor = system("verification")
 
+/** What others write too, found before the merge. Not there in what an earlier version journalled. */
+const Beside = Schema.Struct({ overlaps: Schema.optionalKey(Schema.Array(Overlap)) })
+
 const Merge = Schema.Union([
-  Schema.TaggedStruct("Composed", { commit: Schema.String, tree: Schema.String }),
+  Schema.TaggedStruct("Composed", { commit: Schema.String, tree: Schema.String, ...Beside.fields }),
   Schema.TaggedStruct("Refused", {
     reason: Schema.String,
     /** Not there in what an earlier version journalled. */
     code: Schema.optionalKey(RejectionCode),
-    conflicts: Schema.Array(Schema.String)
+    conflicts: Schema.Array(Schema.String),
+    ...Beside.fields
   })
 ])
 type Merge = typeof Merge.Type
@@ -49,10 +55,16 @@ export const mergeStep = JournalStep.make("merge", Merge)
 /** What came of planning, in the journal: a plan, or why the Candidate is refused. */
 export const planStep = JournalStep.make("plan", Planned)
 
-/** The real merge, in the Candidate's own fork. A second run gives the same commit. */
+/** What others write too is looked at first, then git merges. A rollback takes nothing from anybody's work. */
 const merge = Effect.fnUntraced(function* (candidate: Candidate) {
   const change = (yield* demand("change", candidate.changeId)).record
   if (change.kind === "rollback") return (yield* composeBack(candidate, change)) as Merge
+  const overlaps = yield* expectedConflicts(candidate)
+  return { ...(yield* mergeAll(candidate)), overlaps } satisfies Merge
+})
+
+/** The real merge, in the Candidate's own fork. A second run gives the same commit. */
+const mergeAll = Effect.fnUntraced(function* (candidate: Candidate) {
   const repositories = yield* Repositories
   const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
   const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
@@ -209,7 +221,7 @@ export const compose = Effect.fnUntraced(function* (candidateId: string) {
     return yield* decideAndCommit(
       refused(candidateId, { reason: noBudget, code: "sandbox_budget_used_up", conflicts: [] })
     )
-  yield* decideAndCommit(composed(candidateId, merged, planned.plan))
+  yield* decideAndCommit(composed(candidateId, merged, { ...planned.plan, overlaps: merged.overlaps ?? [] }))
 }, Effect.withSpan("Composing.compose"))
 
 /** Plans a composed Candidate anew when the Policy is not the one it was planned under. What was checked stays checked. */
@@ -225,7 +237,8 @@ export const replan = Effect.fnUntraced(function* (candidateId: string) {
       const candidate = yield* demand("candidate", candidateId)
       if (candidate.record.status !== "verifying") return { answer: undefined }
       const draft = Draft.begin(candidate.record.projectId, actor, yield* Time.now)
-      Draft.update(draft, "candidate", candidate, { plan: planned.plan, updatedAt: draft.now })
+      const overlaps = candidate.record.plan?.overlaps ?? []
+      Draft.update(draft, "candidate", candidate, { plan: { ...planned.plan, overlaps }, updatedAt: draft.now })
       return { answer: undefined, commit: Draft.end(draft, { name: "Composing.replanned", lease: yield* lease }) }
     })
   )
@@ -245,14 +258,15 @@ interface Refused {
   readonly reason: string
   readonly code?: RejectionCode
   readonly conflicts: ReadonlyArray<string>
+  readonly overlaps?: ReadonlyArray<Overlap>
 }
 
-const refused = Effect.fnUntraced(function* (candidateId: string, { code, conflicts, reason }: Refused) {
+const refused = Effect.fnUntraced(function* (candidateId: string, { code, conflicts, overlaps = [], reason }: Refused) {
   const found = yield* composing(candidateId)
   if (found === null) return { answer: undefined }
   const { candidate, change, draft } = found
   const rejected = { "candidate.rejected": { changeId: change.record.id, reason, conflicts } }
-  const why = { reason, conflicts, ...(code === undefined ? {} : { rejection: code }) }
+  const why = { reason, conflicts, overlaps, ...(code === undefined ? {} : { rejection: code }) }
   Draft.step(draft, "candidate", candidate, "notComposable", why, rejected)
   endRollback(draft, change, { candidateId, reason })
   if (change.record.planned === true) Draft.send(draft, dispatchOf(change.record.id))

@@ -11,7 +11,7 @@ import { wordsOf } from "../primitives/Words.ts"
 import { Agent, type AgentJob, type AgentOutcome, AgentUnavailable, nothingUsed } from "../task/Agent.ts"
 import type { ModelRefused } from "../agent/ModelFailures.ts"
 import { type Answer, Models } from "../agent/Models.ts"
-import { editsOf, type Overlay } from "../agent/Overlay.ts"
+import { editsOf, heldAt, type Overlay } from "../agent/Overlay.ts"
 import { prepare, type Surroundings } from "./Preparation.ts"
 import { systemWords } from "./Prompt.ts"
 import {
@@ -157,6 +157,20 @@ const published = (overlay: Overlay, reads: ReadonlySet<string>, message: string
   return end({ _tag: "Published", edits: editsOf(overlay), message, intents, usage: nothingUsed })
 }
 
+/** Says what an answer's calls read and edited, so that others are told of it. */
+const claimed = ({ job, untouched }: Workplace, before: Progress, after: Pick<Progress, "overlay" | "reads">) => {
+  const read = [...after.reads].filter((path) => !before.reads.has(path))
+  const paths = new Set([...before.overlay.edits.keys(), ...after.overlay.edits.keys()])
+  const fresh = [...paths].filter((path) => before.overlay.edits.get(path) !== after.overlay.edits.get(path))
+  const edited = fresh.map((path) => ({ path, before: textAt(untouched, path), after: textAt(after.overlay, path) }))
+  return read.length + edited.length === 0 ? Effect.void : job.claim({ read, edited })
+}
+
+const textAt = (overlay: Overlay, path: string): string | null => {
+  const held = heldAt(overlay, path)
+  return held._tag === "Text" ? held.text : null
+}
+
 /** Carries out the calls of an answer in their order, until one ends the work. */
 const carryOut = Effect.fnUntraced(function* (
   place: Workplace,
@@ -177,11 +191,15 @@ const carryOut = Effect.fnUntraced(function* (
     const used = yield* use(place, overlay, request, { turn: talk.turns, at: index + 1 })
     if (used.diverged)
       return retry("the run was begun by another version of this program, which made other files of it")
-    if (used.ended && request.name === "done") return published(overlay, reads, request.input.message)
+    if (used.ended && request.name === "done") {
+      yield* claimed(place, progress, { overlay, reads })
+      return published(overlay, reads, request.input.message)
+    }
     overlay = used.overlay
     if (request.name === "read" && !used.failed) reads.add(request.input.path)
     results.push({ called: each, text: used.text, plain: used.plain, failed: used.failed })
   }
+  yield* claimed(place, progress, { overlay, reads })
   const said = answered(talk, results)
   return said._tag === "Over" ? retry(said.reason) : on({ ...progress, talk: said.talk, overlay, reads })
 })

@@ -12,6 +12,7 @@ import type { AgentJob } from "../task/Agent.ts"
 import { checksHere, checkLine } from "./TreeChecks.ts"
 import { Models } from "../agent/Models.ts"
 import { type Overlay, overlayOn } from "../agent/Overlay.ts"
+import { overlapWords } from "../claim/Overlaps.ts"
 import { openingWords } from "./Prompt.ts"
 import { newFence } from "../agent/Untrusted.ts"
 import type { Workplace } from "./Workplace.ts"
@@ -69,7 +70,7 @@ export const prepare = Effect.fnUntraced(function* (job: AgentJob, { othersOf }:
     checks: checks._tag === "Checks" ? checks.checks.map(checkLine) : [checks.reason],
     findings: yield* findingsOf(job),
     before: job.task.reason,
-    others: yield* othersOf(job),
+    others: [...job.overlaps.map(overlapWords), ...(yield* othersOf(job))],
     overlay: untouched,
     // Three characters make a token: the contents may take a third of the context.
     mostChars: job.run.tier === null ? Infinity : ((yield* Models).of(job.run.tier)?.contextTokens ?? Infinity)

@@ -3,6 +3,7 @@ import { Schema, Struct } from "effect"
 import { CandidateId, ChangeId, ChangeSetId, ObjectId, ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
+import { Overlap } from "./Overlap.ts"
 import { Plan } from "./Plan.ts"
 import { Score } from "./Score.ts"
 
@@ -86,6 +87,8 @@ const fields = Schema.Struct({
   rejection: Schema.optionalKey(RejectionCode),
   /** Paths that could not be merged, when that is why it was rejected: the first of them, and `reason` counts the rest. */
   conflicts: Schema.Array(Schema.String),
+  /** Of one that could not be composed: what others write too. Of each other one it stands in the plan. */
+  overlaps: Schema.optionalKey(Schema.Array(Overlap)),
   /** Which checks it owes, its risk, and whether it owes an approval; null until it is composed. */
   plan: Schema.NullOr(Plan),
   /** What the gate said; null until then. */

@@ -21,12 +21,14 @@ export const commandKinds = [
   // Longer processes, one command each, whose id is the domain's id.
   "candidate.promote",
   "candidate.recompose",
+  "candidate.review",
   "canonical.sweep",
   "release.run",
   // Upkeep.
   "retention.sweep",
   "project.audits",
-  "project.audit"
+  "project.audit",
+  "candidate.reviews"
 ] as const
 /** One of `commandKinds`. */
 export const CommandKind = Schema.Literals(commandKinds)

@@ -9,6 +9,8 @@ import { Candidate } from "./Candidate.ts"
 import { CandidateLifecycle } from "./CandidateLifecycle.ts"
 import { Change } from "./Change.ts"
 import { ChangeLifecycle } from "./ChangeLifecycle.ts"
+import { Claim } from "./Claim.ts"
+import { ClaimLifecycle } from "./ClaimLifecycle.ts"
 import { ChangeSet } from "./ChangeSet.ts"
 import { Consumer, consumerKey } from "./Consumer.ts"
 import { Delivery } from "./Delivery.ts"
@@ -19,6 +21,7 @@ import { Evidence } from "./Evidence.ts"
 import { LabelReservation, Project, SlugReservation } from "./Project.ts"
 import { Audit } from "./Audit.ts"
 import { Generation, Head } from "./Generation.ts"
+import { Review } from "./Review.ts"
 import { Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
 import { ReleaseTarget } from "./ReleaseTarget.ts"
@@ -120,6 +123,17 @@ export const Entities = {
     ModelCallLifecycle
   ),
   changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
+  claim: living(
+    Claim,
+    byId,
+    byProjectId,
+    {
+      changeId: (each) => each.changeId,
+      taskId: (each) => each.taskId,
+      status: (each) => each.status
+    },
+    ClaimLifecycle
+  ),
   candidate: living(
     Candidate,
     byId,
@@ -136,6 +150,7 @@ export const Entities = {
   evidence: entity(Evidence, byId, byProjectId, {
     subject: (each) => each.subject.candidateId ?? each.subject.releaseId ?? null
   }),
+  review: entity(Review, byId, byProjectId, { changeId: (each) => each.changeId }),
   approval: entity(Approval, (each) => approvalKey(each.candidateId, each.nth ?? 1), byProjectId, {
     changeId: (each) => each.changeId
   }),

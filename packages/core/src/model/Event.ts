@@ -39,6 +39,7 @@ export const eventTypes = [
   "change.completed",
   "change.failed",
   "change.cancelled",
+  "review.completed",
   "audit.passed",
   "audit.failed",
   "project.archived",

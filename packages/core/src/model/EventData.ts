@@ -4,11 +4,13 @@
  */
 import type { ApprovalId, CandidateId, EvidenceId } from "../primitives/Ids.ts"
 import type { RiskTier } from "./Change.ts"
+import type { Claim } from "./Claim.ts"
 import type { Intent } from "./ChangeSet.ts"
 import type { EventType } from "./Event.ts"
 import type { Trigger } from "./Generation.ts"
 import type { CallPurpose, CallStatus } from "./ModelCall.ts"
 import type { BundleSource, ProbeResult } from "./Release.ts"
+import type { Verdict } from "./Review.ts"
 import type { CheckVerdict } from "./Score.ts"
 import type { Complexity, ModelTier, TaskKind, TaskStatus } from "./Task.ts"
 
@@ -119,7 +121,7 @@ interface EachEvent {
     readonly candidateId: CandidateId
     readonly reason: string
   }
-  readonly "claim.expired": Readonly<Record<string, unknown>>
+  readonly "claim.expired": OfChange & Pick<Claim, "taskId" | "kind" | "value" | "mode">
   readonly "verification.started": {
     /** The last Task of the Work Graph is completed, or a repair is. */
     readonly reason: "work_graph_completed" | "repaired"
@@ -176,6 +178,7 @@ interface EachEvent {
   readonly "change.completed": Finished
   readonly "change.failed": Finished
   readonly "change.cancelled": { readonly reason?: string }
+  readonly "review.completed": OfChange & { readonly candidateId: string; readonly verdict: Verdict }
   readonly "audit.passed": Readonly<Record<string, unknown>>
   readonly "audit.failed": Readonly<Record<string, unknown>>
   readonly "project.archived": { readonly slug: string }

@@ -1,6 +1,7 @@
 /** A verification plan: the checks a Candidate must pass, read from the canonical base. */
 import { Schema } from "effect"
 import { RiskTier } from "./Change.ts"
+import { Overlap } from "./Overlap.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 /** Built as an app, run as a shell line in the sandbox, or compared as a tree. */
@@ -63,6 +64,8 @@ export const Plan = Schema.Struct({
   /** Whether people must approve. */
   approvalRequired: Schema.Boolean,
   /** The build first, then those of the source, those that only the Policy asks for, and those with `@base`. */
-  checks: Schema.Array(Check)
+  checks: Schema.Array(Check),
+  /** What others write too, as far as it was known before it was composed. Not there in plans of earlier versions. */
+  overlaps: Schema.optionalKey(Schema.Array(Overlap))
 })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}

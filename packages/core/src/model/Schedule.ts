@@ -34,6 +34,8 @@ const at = (hours: number, minutes: number): Rhythm => ({ dailyAtMs: (hours * 60
 /** When each schedule fires. Times of the day are in UTC. */
 export const timetable = {
   "project.cleanup": { everyMs: minute },
+  "claim.expire": { everyMs: minute },
+  "candidate.reviews": { everyMs: 5 * minute },
   "release.recover": { everyMs: 5 * minute },
   "calls.sweep": { everyMs: 5 * minute },
   "forks.sweep": at(4, 17),

@@ -84,6 +84,8 @@ export const Task = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   /** What it waits for while it is blocked; null or absent else. */
   blockedBy: Schema.optionalKey(Schema.NullOr(BlockedBy)),
+  /** A ready Task that waits for another one which writes the same waits at most until then; null or absent else. */
+  waitsUntil: Schema.optionalKey(Schema.NullOr(Timestamp)),
   /** When it was stored, with its Work Graph or its ChangeSet. */
   createdAt: Timestamp,
   /** When it moved last. */

@@ -18,7 +18,12 @@ export const TaskLifecycle = Lifecycle.make("task", {
       "assigned",
       { when: "a slot is free (at most 8 active agents per Change)", emits: ["task.assigned"] }
     ],
-    ["ready", "deferred", "ready", { when: "8 agents are already active" }],
+    [
+      "ready",
+      "deferred",
+      "ready",
+      { when: "8 agents are already active, or another Task of the Change is writing the same" }
+    ],
     [["ready", "assigned"], "wakeDeadLettered", "blocked", { emits: ["task.failed"] }],
     ["assigned", "started", "running", { emits: ["agent.woken", "model.route.decided", "task.started"] }],
     ["running", "retried", "running", { when: "retry or escalate", emits: ["model.route.decided"] }],

@@ -62,6 +62,12 @@ export type EvidenceId = typeof EvidenceId.Type
 /** `apr_<ULID>` */
 export const ApprovalId = id("apr_", ulid)
 export type ApprovalId = typeof ApprovalId.Type
+/** `clm_` and 24 hex characters of a digest of what it claims, and for whom. */
+export const ClaimId = id("clm_", "[0-9a-f]{24}")
+export type ClaimId = typeof ClaimId.Type
+/** `rev_` and the 24 hex characters of its Candidate. */
+export const ReviewId = id("rev_", "[0-9a-f]{24}")
+export type ReviewId = typeof ReviewId.Type
 /** `tok_<ULID>`: names a token, and is no secret. */
 export const TokenId = id("tok_", ulid)
 export type TokenId = typeof TokenId.Type
@@ -88,6 +94,8 @@ export const runId = (task: TaskId, attempt: number): RunId => `run_${task}_${at
 export const changeSetId = (run: RunId): ChangeSetId => `cs_${run}`
 /** The id of the one release of a generation. */
 export const releaseId = (project: ProjectId, generation: number): ReleaseId => `rel_${project}_${generation}`
+/** The id of the one review of a Candidate. */
+export const reviewId = (candidate: CandidateId): ReviewId => `rev_${candidate.slice("cand_".length)}`
 /** The first 8 of the 24 hex characters of a Candidate id: the name of its preview host. */
 export const previewId = (candidate: CandidateId): string =>
   candidate.slice("cand_".length, "cand_".length + Limits.previewIdLength)

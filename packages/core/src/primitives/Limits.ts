@@ -366,6 +366,19 @@ export const Limits = {
   agentAnswerChars: 64 * KiB,
   /** Notes of people that one turn tells (decision). */
   agentNotesPerTurn: 20,
+  /** Of a review: calls that it may take in all, characters of its answer (a quarter as many tokens), bytes of the patches that it looks at (decisions). */
+  reviewCalls: 4,
+  reviewLength: 4_000,
+  reviewPatchBytes: 48 * KiB,
+  /** How long a claim is held, how old it is when it is renewed, and how long a Task waits for another's; how many a Task has (decisions). */
+  claimLeaseMs: 5 * minute,
+  claimRenewMs: 2 * minute,
+  claimWaitMs: 10 * minute,
+  claimsPerTask: 100,
+  /** Of overlaps: how many are told, and as many files are read, and Changes looked at, for them; generations that are compared; of a symbol's name its characters (decisions). */
+  overlapsTold: 50,
+  overlapGenerations: 20,
+  symbolLength: 200,
   /** Lines that an ambiguous edit is told (decision). */
   editPlacesShown: 10,
   /** Lines before and after the one that is nearest to an edit that found nothing (decision). */

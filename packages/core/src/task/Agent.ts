@@ -3,6 +3,8 @@ import { Context, type Effect, Layer, Schema } from "effect"
 import type { Change } from "../model/Change.ts"
 import type { PlannedTask } from "../change/WorkGraph.ts"
 import type { Intent } from "../model/ChangeSet.ts"
+import type { WorkDone } from "../claim/Claims.ts"
+import type { Overlap } from "../model/Overlap.ts"
 import type { FileEdits, RepositoryRef } from "../project/Repositories.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import type { StoppedBy, TurnAway, TurnFailed, TurnStopped } from "../agent/TurnFailures.ts"
@@ -36,6 +38,13 @@ export interface AgentJob extends Turns {
   readonly source: { readonly repository: RepositoryRef; readonly commit: string; readonly tree: string }
   /** What read-only Tasks that it depends on had to say: the keys of objects with UTF-8 text. */
   readonly findings: ReadonlyArray<{ readonly taskKey: string; readonly objectKey: string }>
+  /** What others write, and this Task is to write too, when the run began. None of it is forbidden. */
+  readonly overlaps: ReadonlyArray<Overlap>
+  /**
+   * Says what the agent has read and edited since it said so last, each file as the source had it and as it is now: others
+   * are told of it while it works. Saying it again changes nothing. It blocks nothing, and never fails.
+   */
+  readonly claim: (done: WorkDone) => Effect.Effect<void>
   /** What is left of the Change's budget when the run begins or is resumed. What calls on their way may cost is taken off. */
   readonly remainingUsd: number
 }

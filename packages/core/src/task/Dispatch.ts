@@ -3,6 +3,8 @@ import { Effect, Schedule, Schema } from "effect"
 import { agentIn } from "../agent/Asker.ts"
 import { sumOf } from "../agent/Reservation.ts"
 import * as Turns from "../agent/Turns.ts"
+import { claim, claimWork, plannedIntents, renewing, wantedBy } from "../claim/Claims.ts"
+import { overlapsOf } from "./Order.ts"
 import { isClosed } from "../change/Changes.ts"
 import { orderOfTask } from "../change/Repairs.ts"
 import { objectKey as graphKey, WorkGraph } from "../change/WorkGraph.ts"
@@ -10,6 +12,8 @@ import { commitEdits, signatureOf } from "../changeset/Publication.ts"
 import { demand } from "../ledger/Decision.ts"
 import { Process, step, Waiting } from "../work/Processes.ts"
 import * as JournalStep from "../work/JournalStep.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
+import type { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { type RunId, runId, workspaceFork } from "../primitives/Ids.ts"
@@ -42,7 +46,7 @@ const plannedOf = Effect.fnUntraced(
 /** Where the text of a read-only Task lies. */
 const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
 
-type Job = Omit<AgentJob, "planned" | "evidence" | keyof Turns.Turns>
+type Job = Omit<AgentJob, "planned" | "evidence" | "claim" | keyof Turns.Turns>
 
 /** What a published outcome comes to: a commit in the run's fork, or why it cannot be one. */
 const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Published" }>) =>
@@ -109,6 +113,15 @@ const worked = (working: ReturnType<AgentShape["work"]>) =>
     TurnFailed: ({ reason }) => Effect.succeed<AgentOutcome>({ _tag: "Retry", reason, usage: nothingUsed })
   })
 
+/** Claims what an agent says that it did. A store that is away for a moment keeps it from nothing. */
+const claimer = (task: Task) =>
+  Effect.map(
+    Effect.context<Records | Ledger>(),
+    (context): AgentJob["claim"] =>
+      (done) =>
+        Effect.provide(Effect.ignore(claimWork(task.id, done)), context)
+  )
+
 /**
  * Works one run to its finding. What an agent spends beside its turns is known only when it ends, so a budget that is
  * spent by then stops the next run.
@@ -129,11 +142,16 @@ const workRun = (task: Task, run: TaskRun) =>
     const findings = needed
       .filter((each) => !isWritable(each.kind))
       .map((each) => ({ taskKey: each.key, objectKey: findingsKey(each, each.attempt) }))
-    const job = { change, task, run, source, findings, remainingUsd: Math.max(0, sumOf(leftUsd, -change.reservedUsd)) }
+    const plan = yield* plannedOf(task)
+    // What expired while nobody worked is held again.
+    yield* claim(task.id, plannedIntents(plan.planned))
+    const overlaps = yield* overlapsOf(task)
+    const left = Math.max(0, sumOf(leftUsd, -change.reservedUsd))
+    const job = { change, task, run, source, findings, overlaps, remainingUsd: left }
     const asker = agentIn(run, run.tier ?? tierOf(task.kind, task.complexity), yield* earlierRuns(run))
     const turns = yield* Turns.of(asker, (yield* Process).lease)
-    const working = (yield* Agent).work({ ...job, ...turns, ...(yield* plannedOf(task)) })
-    const outcome = yield* Effect.raceFirst(worked(working), unwanted(run))
+    const working = (yield* Agent).work({ ...job, ...turns, ...plan, claim: yield* claimer(task) })
+    const outcome = yield* Effect.raceFirst(Effect.raceFirst(worked(working), unwanted(run)), renewing(task.id))
     return yield* findingOf(job, outcome)
   }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))
 
@@ -148,7 +166,12 @@ export const wake = (taskId: string) =>
     if (isClosed(change.status)) return yield* closeWith(change.id)
     if (change.status === "releasing")
       return yield* Effect.fail(new Waiting("the Change is being released", Limits.commandBackoffMaxMs))
-    if ((yield* admit(taskId)) === "nothing") return
+    const { planned } = yield* plannedOf(before)
+    const turn = yield* admit(taskId, yield* wantedBy(taskId, plannedIntents(planned)))
+    if (turn === "nothing") return
+    // What it waits for wakes it when it ends.
+    if (turn !== "work")
+      return yield* Effect.fail(new Waiting(turn.waits, Math.max(0, turn.untilMs - (yield* Time.nowMillis))))
     yield* start(taskId)
     for (;;) {
       const task = (yield* demand("task", taskId)).record

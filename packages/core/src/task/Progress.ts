@@ -10,6 +10,8 @@ import type { Change } from "../model/Change.ts"
 import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import type { ModelCall } from "../model/ModelCall.ts"
+import type { Claim } from "../model/Claim.ts"
+import { release } from "../claim/Claims.ts"
 import { dispatchOf } from "../change/Changes.ts"
 import { mayWork, stepWork, workStatus } from "../change/WorkStatus.ts"
 import { commandId } from "../model/Command.ts"
@@ -26,6 +28,8 @@ export interface Snapshot {
   readonly openCalls: ReadonlyArray<Commit.Stored<ModelCall>>
   /** Whether a verified Candidate of it owes an approval that nobody has granted. */
   readonly owesApproval: boolean
+  /** Claims that its Tasks hold. */
+  readonly claims: ReadonlyArray<Commit.Stored<Claim>>
 }
 
 /** The draft of a commit that moves Tasks. */
@@ -118,6 +122,15 @@ const followOne = (draft: Progress, task: Task): boolean => {
   return true
 }
 
+/** Who has ended, or waits for people, writes nothing any more. */
+const releaseClaims = (draft: Progress): void => {
+  const active = new Set<string>(tasksIn(draft).flatMap((task) => (isActive(task) ? [task.id] : [])))
+  release(
+    draft,
+    draft.before.claims.filter(({ record }) => !active.has(record.taskId))
+  )
+}
+
 const activeIn = (tasks: ReadonlyArray<Task>): number => tasks.filter(isActive).length
 
 /** Everything that follows, until nothing more does. */
@@ -173,6 +186,7 @@ const loseOpenCalls = (draft: Progress): void => {
 export const end = (draft: Progress, beside: Parameters<typeof Draft.end>[1]): Commit.Commit => {
   follow(draft)
   loseOpenCalls(draft)
+  releaseClaims(draft)
   const { change } = draft.before
   if (Draft.newest(draft, "change", change) === change) Draft.update(draft, "change", change, { updatedAt: draft.now })
   const writes = draft.writes.toSorted((one, other) => Number(other.kind === "change") - Number(one.kind === "change"))

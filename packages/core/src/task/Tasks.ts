@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import { callId } from "../agent/Asker.ts"
 import { openCallsOf } from "../agent/Spending.ts"
+import { claimsOf, heldIn, hold, type Wanted } from "../claim/Claims.ts"
+import { expectedBeside } from "./Order.ts"
 import { decisionsOn, standingOf } from "../approval/Standing.ts"
 import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
@@ -28,11 +30,14 @@ export const agentOf = (task: Task): Actor => ({ type: "agent", id: agentId(task
 export const snapshotOf = Effect.fnUntraced(function* (changeId: string) {
   const change = yield* demand("change", changeId)
   const tasks = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
+  // Nobody holds anything whose Task is not worked: a Change that people work on costs no look at the claims.
+  const isWorked = tasks.items.some(({ record }) => isActive(record))
   return {
     change,
     tasks: tasks.items,
     openCalls: yield* openCallsOf(changeId),
-    owesApproval: yield* owesApproval(change.record)
+    owesApproval: yield* owesApproval(change.record),
+    claims: isWorked ? yield* heldIn(change.record.projectId, changeId) : []
   } satisfies Snapshot
 })
 
@@ -82,11 +87,15 @@ export const newRun = (task: Task, head: Head, now: Time.Timestamp): TaskRun => 
   }
 }
 
-/** What an agent that was woken is to do: work, or leave it. */
-export type Turn = "work" | "nothing"
+/** What an agent that was woken is to do: work, leave it, or come again when others have written what it is to write. */
+export type Turn = "work" | "nothing" | { readonly waits: string; readonly untilMs: number }
 
-/** Takes a ready Task to an agent when its Change has a free slot; else it stays ready, and is woken when one frees. */
-export const admit = (taskId: string) =>
+/**
+ * Takes a ready Task to an agent when its Change has a free slot; else it stays ready, and is woken when one frees. What
+ * it is to write it claims. While another Task of its Change that has no order with it writes the same, it stays ready
+ * too, for at most `Limits.claimWaitMs`.
+ */
+export const admit = (taskId: string, wanted: ReadonlyArray<Wanted>) =>
   decideAndCommit(
     Effect.gen(function* () {
       const { snapshot, task } = yield* taskInChange(taskId)
@@ -104,11 +113,42 @@ export const admit = (taskId: string) =>
         moveTask(draft, taskId, "deferred", { reason: `${Limits.activeAgentsPerChange} agents are active` })
         return { answer: "nothing" as Turn, commit: end(draft, { name: "Tasks.deferred", lease }) }
       }
+      const waits = waitsFor(task, snapshot, wanted, draft.now)
+      if (waits !== null) {
+        // It waits already: nothing is new.
+        if (waits.since) return { answer: waits.turn as Turn }
+        moveTask(draft, taskId, "deferred", waits.fields)
+        return { answer: waits.turn as Turn, commit: end(draft, { name: "Tasks.ordered", lease }) }
+      }
       const assigned = { changeId: task.changeId, agentId: agentId(task.id) }
-      moveTask(draft, taskId, "admitted", {}, { "task.assigned": assigned })
+      moveTask(draft, taskId, "admitted", { waitsUntil: null }, { "task.assigned": assigned })
+      hold(draft, task, yield* claimsOf(task), wanted)
       return { answer: "work" as Turn, commit: end(draft, { name: "Tasks.admitted", lease }) }
     })
   )
+
+/** For whom a Task waits, and until when; null when it need not wait any more. */
+const waitsFor = (
+  task: Task,
+  { claims, tasks }: Snapshot,
+  wanted: ReadonlyArray<Wanted>,
+  now: Time.Timestamp
+): { readonly turn: Turn; readonly since: boolean; readonly fields: Draft.Fields<"task"> } | null => {
+  const [met] = expectedBeside(
+    task,
+    tasks.map(({ record }) => record),
+    { mine: wanted, theirs: claims.map(({ record }) => record) }
+  )
+  const waitsUntil = task.waitsUntil ?? Time.fromMillis(Time.toMillis(now) + Limits.claimWaitMs)
+  if (met === undefined || Time.toMillis(waitsUntil) <= Time.toMillis(now)) return null
+  const key = tasks.find(({ record }) => record.id === met.taskId)?.record.key ?? met.taskId
+  const reason = `${key} is writing ${met.path ?? met.symbol ?? "the same"}`
+  return {
+    turn: { waits: reason, untilMs: Time.toMillis(waitsUntil) },
+    since: task.waitsUntil !== undefined && task.waitsUntil !== null && task.reason === reason,
+    fields: { reason, waitsUntil }
+  }
+}
 
 /** Which tier a run that begins is worked by. */
 export const routeOf = ({ changeId, complexity, kind }: Task, { attempt, id: runId, tier }: TaskRun) => ({

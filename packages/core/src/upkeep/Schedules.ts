@@ -4,7 +4,9 @@
  * schedule; what recurs within minutes is done by the winner, and its death costs one turn.
  */
 import { Effect } from "effect"
+import { Models } from "../agent/Models.ts"
 import { sweepCalls } from "../agent/Spending.ts"
+import { expireClaims } from "../claim/Claims.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Decision.ts"
@@ -45,8 +47,15 @@ const planOf = (name: ScheduleName, cursor: string | null, slot: Time.Timestamp)
       const command: NewCommand = { kind, id: commandId(kind, slot.slice(0, 10)), payload: {} }
       return Effect.succeed<Plan>({ ...nothing, commands: [command] })
     }
+    case "candidate.reviews":
+      // Without a model there is nobody to ask.
+      return Effect.map(Models, ({ available }): Plan => {
+        const command: NewCommand = { kind: name, id: commandId(name, "all"), payload: {} }
+        return { ...nothing, commands: available ? [command] : [] }
+      })
     case "project.cleanup":
       return uncleanedProjects(cursor)
+    case "claim.expire":
     case "release.recover":
     case "calls.sweep":
       return Effect.succeed(nothing)
@@ -117,6 +126,7 @@ const fire = (name: ScheduleName, upSinceMs: number) =>
       yield* ledger.commit({ name: "Schedules.cleanup", projectId, commands: [projectCleanup(projectId)] })
     if (name === "release.recover") yield* scanStuck
     if (name === "calls.sweep") yield* sweepCalls
+    if (name === "claim.expire") yield* expireClaims
     return true
   }).pipe(Effect.withSpan("Schedules.fire", { attributes: { schedule: name } }))
 

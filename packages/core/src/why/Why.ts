@@ -17,13 +17,15 @@ import { judge } from "../verification/Gate.ts"
 import { demand, find } from "../ledger/Decision.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
-import { CandidateId, ChangeId, releaseId, TaskId } from "../primitives/Ids.ts"
+import { CandidateId, ChangeId, releaseId, reviewId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { brokenOf, needsApproval } from "../approval/OwedApproval.ts"
 import { type Block, blocksOf, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
+import { type Review, Verdict } from "../model/Review.ts"
+import { Overlap } from "../model/Overlap.ts"
 import type { Release } from "../model/Release.ts"
 import { isRepair, type Task, TaskStatus } from "../model/Task.ts"
 import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
@@ -78,6 +80,10 @@ export const Why = Schema.Struct({
   }),
   /** Paths that could not be merged. */
   conflicts: Schema.Array(Schema.String),
+  /** What others wrote too, as far as it was known before it was composed. Git decides what is a conflict. */
+  overlaps: Schema.Array(Overlap),
+  /** What a model said of it: advice, never a gate. Null while nobody was asked. */
+  review: Schema.NullOr(Schema.Struct({ verdict: Verdict, text: Schema.String, createdAt: Timestamp })),
   /** Tasks of the Change that failed or are blocked. */
   tasks: Schema.Array(
     Schema.Struct({
@@ -120,6 +126,7 @@ export interface Reading {
   readonly archived: boolean
   /** The release of a promoted Candidate. */
   readonly release: Release | null
+  readonly review: Review | null
   readonly now: Timestamp
 }
 
@@ -152,7 +159,8 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
     deadLetters,
     successor: newest === undefined || newest.id === id ? null : newest,
     archived: (yield* demand("project", projectId)).record.status === "archived",
-    release: release?.record ?? null
+    release: release?.record ?? null,
+    review: (yield* find("review", reviewId(id)))?.record ?? null
   } satisfies Reading
 })
 
@@ -210,6 +218,9 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
   }
 }
 
+const opinionOf = (review: Review | null): Why["review"] =>
+  review === null ? null : { verdict: review.verdict, text: review.text, createdAt: review.createdAt }
+
 /** Pure: the answer from what was read. */
 const explain = (reading: Reading): Explained => {
   const { candidate, change } = reading.snapshot
@@ -223,6 +234,8 @@ const explain = (reading: Reading): Explained => {
     checks: reading.checks.map(({ gap: _gap, ...check }) => check),
     approval: approvalOf(reading.snapshot),
     conflicts,
+    overlaps: candidate.record.plan?.overlaps ?? candidate.record.overlaps ?? [],
+    review: opinionOf(reading.review),
     tasks: reading.tasks.map(({ id: taskId, key, title, status: taskStatus, reason: taskReason }) => ({
       id: taskId,
       key,

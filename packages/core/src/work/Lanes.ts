@@ -23,11 +23,13 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "retention.sweep": "canonical",
   "project.audits": "canonical",
   "project.audit": "canonical",
+  "candidate.reviews": "canonical",
   "event.consume": "canonical",
   "candidate.create": "verification",
   "project.provision": "provisioning",
   "app.provision": "provisioning",
   "agent.wake": "agents",
+  "candidate.review": "agents",
   // Not with the agents: all of them may be waiting for a model, and it also asks for Candidates.
   "change.dispatch": "planning",
   "webhook.deliver": "webhooks"

@@ -24,6 +24,7 @@ import { Project } from "../model/Project.ts"
 import { provision as provisionProject, seedFiles } from "../project/Projects.ts"
 import { recover } from "../release/Recovery.ts"
 import { run as runRelease } from "../release/Releases.ts"
+import { requestReviews, review } from "../review/Reviews.ts"
 import { wake } from "../task/Dispatch.ts"
 import { wakeDied } from "../task/Tasks.ts"
 import { requestAudits } from "../audit/AuditRequests.ts"
@@ -111,6 +112,8 @@ const bodies = {
   "retention.sweep": () => sweepExpired,
   "project.audits": () => requestAudits,
   "candidate.create": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => verify(candidateId)),
+  "candidate.reviews": () => requestReviews,
+  "candidate.review": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => review(candidateId)),
   "candidate.recompose": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => recompose(candidateId)),
   "candidate.promote": (command) =>
     Effect.gen(function* () {

@@ -92,6 +92,8 @@ export interface RunOptions {
   readonly kept?: Kept
   readonly notes?: ReadonlyArray<RunNote> | (() => ReadonlyArray<RunNote>)
   readonly others?: ReadonlyArray<string>
+  readonly overlaps?: AgentJob["overlaps"]
+  readonly claim?: AgentJob["claim"]
   readonly step?: () => void
 }
 
@@ -126,6 +128,8 @@ export const jobIn = ({ commit, projectId, tree }: Source, model: Model, options
     source: { repository: { project: projectId }, commit, tree },
     findings: options.findings ?? [],
     ...(options.evidence === undefined ? {} : { evidence: options.evidence }),
+    overlaps: options.overlaps ?? [],
+    claim: options.claim ?? (() => Effect.void),
     remainingUsd: 1,
     ...turnsOf(kept, model, step)
   }

@@ -13,6 +13,7 @@ import { execute } from "@pawl/core/work/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings } from "@pawl/core/primitives/Settings"
 import * as MemoryRouteReader from "@pawl/adapters-memory/MemoryRouteReader"
+import * as MemorySymbols from "@pawl/adapters-memory/MemorySymbols"
 import { type ProbeAnswer, ProbeClient, ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { user } from "@pawl/core/model/Actor"
 
@@ -67,6 +68,7 @@ export const layer = Layer.mergeAll(
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
   MemoryRouteReader.layerMemory,
+  MemorySymbols.layerMemory,
   MemoryWebhookSender.layerMemory(receivers, received),
   sandbox,
   probes

@@ -99,6 +99,8 @@ describe("The tick", () => {
         const list: Records["Service"]["list"] = (kind, query) =>
           kind === "project" ? Effect.die("a row that cannot be") : records.list(kind, query)
         expect(yield* Effect.provideService(tick, Records, { ...records, list })).toEqual([
+          "claim.expire",
+          "candidate.reviews",
           "release.recover",
           "calls.sweep",
           "forks.sweep",
@@ -121,6 +123,8 @@ describe("The tick", () => {
         const fired = (yield* racing).flat()
         expect(fired.toSorted()).toEqual([
           "calls.sweep",
+          "candidate.reviews",
+          "claim.expire",
           "forks.sweep",
           "project.cleanup",
           "release.recover",

@@ -8,6 +8,7 @@ import { AuditsApi } from "./groups/AuditsApi.ts"
 import { CandidatesApi } from "./groups/CandidatesApi.ts"
 import { ChangesApi } from "./groups/ChangesApi.ts"
 import { ChangeSetsApi } from "./groups/ChangeSetsApi.ts"
+import { ClaimsApi } from "./groups/ClaimsApi.ts"
 import { DeadLettersApi } from "./groups/DeadLettersApi.ts"
 import { asPromised } from "./Document.ts"
 import { EventsApi } from "./groups/EventsApi.ts"
@@ -31,6 +32,7 @@ export const PawlApi = HttpApi.make("pawl")
   .add(ChangesApi)
   .add(ChangeSetsApi)
   .add(CandidatesApi)
+  .add(ClaimsApi)
   .add(ApprovalsApi)
   .add(ReleasesApi)
   .add(RollbacksApi)

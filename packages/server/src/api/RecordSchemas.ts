@@ -13,6 +13,8 @@ import { Approval } from "@pawl/core/model/Approval"
 import { Policy } from "@pawl/core/model/Policy"
 import { CandidateView } from "@pawl/core/model/Candidate"
 import { Change } from "@pawl/core/model/Change"
+import { Claim } from "@pawl/core/model/Claim"
+import { Review } from "@pawl/core/model/Review"
 import { ChangeSet, FileChange } from "@pawl/core/model/ChangeSet"
 import { DeadLetter } from "@pawl/core/model/Command"
 import { Event } from "@pawl/core/model/Event"
@@ -45,6 +47,10 @@ export type ChangeJson = typeof ChangeRecord.Encoded
 export const TaskRecord = named("Task", Task)
 /** As `ModelCall` in the core. */
 export const ModelCallRecord = named("ModelCall", ModelCall)
+/** As `Claim` in the core. */
+export const ClaimRecord = named("Claim", Claim)
+/** As `Review` in the core. */
+export const ReviewRecord = named("Review", Review)
 /** As `ChangeSet` in the core. */
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
 /** As `Candidate` in the core, without `rejection`: that code is for programs inside, and `reason` says it in words. */

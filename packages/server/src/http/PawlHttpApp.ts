@@ -12,6 +12,7 @@ import * as HandlerAnswer from "./answer/HandlerAnswer.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { ApprovalsHttp } from "./groups/ApprovalsHttp.ts"
 import { AppsHttp } from "./groups/AppsHttp.ts"
+import { ClaimsHttp } from "./groups/ClaimsHttp.ts"
 import { AuditsHttp } from "./groups/AuditsHttp.ts"
 import * as BearerAuthentication from "./request/BearerAuthentication.ts"
 import { CandidatesHttp } from "./groups/CandidatesHttp.ts"
@@ -54,6 +55,7 @@ const groups = Layer.mergeAll(
   ReleasesHttp,
   RollbacksHttp,
   AuditsHttp,
+  ClaimsHttp,
   PoliciesHttp,
   MembersHttp,
   EventsHttp,

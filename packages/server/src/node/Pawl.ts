@@ -6,6 +6,7 @@ import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRuntime"
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
+import * as BabelSymbols from "@pawl/adapters-local/symbols/BabelSymbols"
 import * as HttpWebhookSender from "@pawl/adapters-local/webhooks/HttpWebhookSender"
 import * as PointerRows from "@pawl/core/app/PointerRows"
 import { SandboxSlots } from "@pawl/core/verification/SandboxSlots"
@@ -37,6 +38,7 @@ const basePorts = ({ alone, installation, options }: ProcessParts) =>
     LocalSandbox.layer(),
     Esbuild.layer(),
     BabelRouteReader.layer,
+    BabelSymbols.layer,
     TemplateFolder.layer,
     WebCryptoSecrets.layer,
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })

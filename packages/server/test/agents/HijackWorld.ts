@@ -246,6 +246,8 @@ export const hijacked = (
       planned: { ...plannedTask, kind },
       source: { repository: { project: projectId }, commit, tree },
       findings: way === "finding" ? [{ taskKey: "look", objectKey: `context/${projectId}/finding` }] : [],
+      overlaps: [],
+      claim: () => Effect.void,
       remainingUsd: 1,
       turn: (n, ask) => models.ask({ ...ask, callId: `mc_${run.id}_${n}_1`, tier: "fast" }),
       remember: (name, _, doing) => Effect.tap(doing, (result) => Effect.sync(() => kept.set(name, result)))

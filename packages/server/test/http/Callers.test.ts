@@ -83,6 +83,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "releases.putTarget": { id: "project", body: () => target },
   "releases.deleteTarget": { id: "project" },
   "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
+  "claims.list": { id: "project" },
   "audits.run": { id: "project" },
   "audits.get": { id: "project" },
   "policies.get": { id: "project" },

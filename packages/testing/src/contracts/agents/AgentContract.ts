@@ -40,6 +40,8 @@ const jobOf = (end: AgentOutcome["_tag"]): AgentJob => {
     planned: { ...plannedTask, kind },
     source: { repository: { project: "proj_a" }, commit: "a".repeat(40), tree: "b".repeat(40) },
     findings: [],
+    overlaps: [],
+    claim: () => Effect.void,
     remainingUsd: 1,
     turn: () => Effect.fail(stopped),
     remember: (_name, _schema, work) => work

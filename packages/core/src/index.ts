@@ -1,4 +1,5 @@
 /** All of the core, a namespace per file, room by room. Each is also importable by itself: `@pawl/core/model/Candidate`. */
+export * as AgentLimits from "./primitives/AgentLimits.ts"
 export * as BoundedBytes from "./primitives/BoundedBytes.ts"
 export * as CodePoints from "./primitives/CodePoints.ts"
 export * as Digest from "./primitives/Digest.ts"

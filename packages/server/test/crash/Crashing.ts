@@ -54,10 +54,12 @@ export interface Place {
   readonly stage: number
 }
 
-const crashing = (data: string, environment: Readonly<Record<string, string>>) =>
+/** Starts the server that kills itself where its environment says. */
+export const crashing = (data: string, environment: Readonly<Record<string, string>>) =>
   startServer({ data, program, environment })
 
-const lines = (path: string): ReadonlyArray<string> =>
+/** The places that stand in a file, in the order in which they were passed. */
+export const passedIn = (path: string): ReadonlyArray<string> =>
   existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []
 
 /** A copy of the folder of a server that has ended. */
@@ -80,7 +82,7 @@ export const record = async <P extends { readonly folder: string }, C>(
     const server = await crashing(data, { PAWL_CRASH_RECORD: join(base, "places") })
     await stage(server, story.prepared, client)
     expect([index, await server.stop()]).toEqual([index, 0])
-    stations.push({ folder, client: learned, passed: lines(join(base, "places")) })
+    stations.push({ folder, client: learned, passed: passedIn(join(base, "places")) })
     folder = data
   }
   return { story, stations }
@@ -107,13 +109,13 @@ const crashAt = async <P extends { readonly folder: string }, C>(
   const client = structuredClone(station.client)
   void story.stages[stage]?.(victim, story.prepared, client).catch(() => undefined)
   expect(await victim.ended).toBe("SIGKILL")
-  expect(lines(before).at(-1)).toBe(name)
+  expect(passedIn(before).at(-1)).toBe(name)
   const next = await crashing(data, { PAWL_CRASH_RECORD: after })
   for (const rest of story.stages.slice(stage)) await rest(next, story.prepared, client)
   const earlier = stations.slice(0, stage).flatMap(({ passed }) => passed)
   await story.judge(next, story.prepared, client, {
-    before: [...earlier, ...lines(before)],
-    after: () => lines(after)
+    before: [...earlier, ...passedIn(before)],
+    after: () => passedIn(after)
   })
   expect(await next.stop()).toBe(0)
   rmSync(base, { recursive: true, force: true })

@@ -224,6 +224,12 @@ export const LocalLimits = {
   /** Requests turned away for one reason are told together, once in this time. */
   appLogRefusalsMs: 10 * second,
 
+  // Syntax (decision)
+  /** How long the syntax of one text is looked at: an agent waits for it. */
+  syntaxMs: 3 * second,
+  /** Characters of the line in which the first error of a text stands, as an agent is told it. */
+  syntaxLineShown: 200,
+
   // Sandbox (the time of a month is the specification's, per environment; the others are decisions)
   /** How often a job's CPU time is read, and its memory where no cgroup keeps it. */
   sandboxWatchMs: 50,

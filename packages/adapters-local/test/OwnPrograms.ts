@@ -10,7 +10,7 @@ export const ownPrograms: Readonly<Record<string, string>> = {
   [source("builder/routes/BabelRouteReader")]: source("builder/routes/RouteProcess"),
   [source("runtime/host/Watchdog")]: source("runtime/host/WatchdogThread"),
   [source("spawner/SpawnerLink")]: source("spawner/SpawnerProcess"),
-  [source("symbols/BabelSymbols")]: source("symbols/SymbolProcess")
+  [source("symbols/CodeParser")]: source("symbols/SymbolProcess")
 }
 
 /** Where bundles lie: packages are found from there. What a killed run left is cleared away from there after a day. */

@@ -6,6 +6,8 @@ import type { SourceText } from "@pawl/core/project/Symbols"
 export interface SymbolOrder {
   /** The answer carries the same number. */
   readonly order: number
+  /** Their named parts, or what is wrong with the syntax of each. */
+  readonly wanted: "parts" | "problems"
   readonly files: ReadonlyArray<SourceText>
 }
 
@@ -16,9 +18,10 @@ const Part = Schema.Struct({
   to: Schema.Finite
 })
 
-/** The parts of each file, in the order of the files. */
+/** What was wanted of each file, in the order of the files; nothing of what was not. */
 export const SymbolAnswer = Schema.Struct({
   order: Schema.Finite,
-  parts: Schema.Array(Schema.NullOr(Schema.Array(Part)))
+  parts: Schema.Array(Schema.NullOr(Schema.Array(Part))),
+  problems: Schema.Array(Schema.NullOr(Schema.String))
 })
 export type SymbolAnswer = typeof SymbolAnswer.Type

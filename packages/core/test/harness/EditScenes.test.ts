@@ -1,29 +1,8 @@
-import { type Overlay, editsOf, overlayOn } from "@pawl/core/agent/Overlay"
-import { requested, toolNames } from "@pawl/core/agent/Tools"
-import { onFiles } from "@pawl/core/harness/ToolUse"
-import { type CarriedOut, editScenesContract } from "@pawl/testing/contracts/agents/EditScenesContract"
-import { Effect, Result } from "effect"
+import { builtInEdits } from "@pawl/testing/contracts/agents/BuiltInEdits"
+import { editScenesContract } from "@pawl/testing/contracts/agents/EditScenesContract"
+import { Effect } from "effect"
 
 editScenesContract("the agent that is built in, without a parser", {
   parser: false,
-  carryOut: (input, calls) =>
-    Effect.gen(function* () {
-      let overlay: Overlay = overlayOn(input)
-      const results: Array<CarriedOut["results"][number]> = []
-      for (const { input: asked, name } of calls) {
-        const call = requested({ id: "c", name, input: asked, raw: "" }, toolNames("implement", false))
-        const request = Result.getOrThrow(call)
-        if (request.name !== "read" && request.name !== "edit" && request.name !== "write" && request.name !== "remove")
-          return yield* Effect.die(new Error(`${name} is no tool of files`))
-        const made = yield* onFiles(overlay, request)
-        overlay = made.overlay
-        results.push({ text: made.text, failed: made.failed })
-      }
-      const files = new Map(input)
-      for (const [path, text] of Object.entries(editsOf(overlay))) {
-        if (text === null) files.delete(path)
-        else files.set(path, new TextEncoder().encode(typeof text === "string" ? text : ""))
-      }
-      return { files, results }
-    }).pipe(Effect.runPromise)
+  carryOut: (input, calls) => Effect.runPromise(builtInEdits(input, calls))
 })

@@ -1,5 +1,6 @@
 /** The syntax tree of JavaScript and TypeScript, also with JSX, as the parser gives it; and safe ways to look into it. */
-import { parse, type ParserPlugin } from "@babel/parser"
+import { parse, type ParserOptions, type ParserPlugin } from "@babel/parser"
+import { LocalLimits } from "../../LocalLimits.ts"
 
 /** A node of the syntax tree. Only what is looked at is named. */
 export interface Node {
@@ -47,23 +48,49 @@ const pluginsOf = (path: string): Array<ParserPlugin> => {
   return /^[cm]ts$|^ts$/.test(extension) ? typed : [...typed, "jsx"]
 }
 
+const optionsOf = (path: string, errorRecovery: boolean): ParserOptions => ({
+  sourceType: "module",
+  errorRecovery,
+  attachComment: false,
+  allowReturnOutsideFunction: true,
+  allowSuperOutsideMethod: true,
+  allowUndeclaredExports: true,
+  allowNewTargetOutsideFunction: true,
+  plugins: [...pluginsOf(path), "decorators"]
+})
+
 /**
  * Code as Babel's tree; null when it cannot be parsed, or is nested too deeply. `path` tells its kind by the extension.
  */
 export const syntaxTree = (path: string, text: string): Node | null => {
   try {
-    const tree: unknown = parse(text, {
-      sourceType: "module",
-      errorRecovery: true,
-      attachComment: false,
-      allowReturnOutsideFunction: true,
-      allowSuperOutsideMethod: true,
-      allowUndeclaredExports: true,
-      allowNewTargetOutsideFunction: true,
-      plugins: [...pluginsOf(path), "decorators"]
-    })
+    const tree: unknown = parse(text, optionsOf(path, true))
     return isNode(tree) ? tree : null
   } catch {
     return null
+  }
+}
+
+/** Where Babel found the first error. */
+const lineOf = (error: SyntaxError): number | null => {
+  const place: unknown = "loc" in error ? error.loc : null
+  return typeof place === "object" && place !== null && "line" in place && typeof place.line === "number"
+    ? place.line
+    : null
+}
+
+/**
+ * The first error of code, as `line <n>: <what>` and the line itself, cut; null when there is none, and when it is nested
+ * too deeply to be told.
+ */
+export const syntaxError = (path: string, text: string): string | null => {
+  try {
+    parse(text, optionsOf(path, false))
+    return null
+  } catch (error) {
+    const line = error instanceof SyntaxError ? lineOf(error) : null
+    if (!(error instanceof SyntaxError) || line === null) return null
+    const what = error.message.replace(/ \(\d+:\d+\)$/, "")
+    return `line ${line}: ${what}\n${(text.split("\n")[line - 1] ?? "").slice(0, LocalLimits.syntaxLineShown)}`.trimEnd()
   }
 }

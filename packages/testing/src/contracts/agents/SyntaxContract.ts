@@ -33,7 +33,6 @@ const broken: ReadonlyArray<readonly [path: string, text: string, line: number]>
 const heavy: ReadonlyArray<readonly [path: string, text: string]> = [
   ["deep.js", "(".repeat(50_000)],
   ["deep.ts", `let a = ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`],
-  ["arrows.ts", `let a = ${"b ? (c) : ".repeat(60)}d => e\n`],
   ["generics.ts", `let a = ${"<T>(".repeat(60)}${")".repeat(60)}\n`],
   ["long.js", "a = 1\n".repeat(300_000)],
   ["deep.json", "[".repeat(100_000)]

@@ -12,6 +12,8 @@ import { ModelsLimits } from "./ModelsLimits.ts"
 import { openAiChat } from "./OpenAiChat.ts"
 import type { WireDialect } from "./WireDialect.ts"
 
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
 /** An endpoint, and which of its models serves each tier. */
 export interface HttpModelsOptions {
   readonly endpoint: ModelEndpoint

@@ -47,7 +47,7 @@ export interface DemoOptions {
 }
 
 /** US dollars per million tokens of the scripted model, so that there is money to count. */
-const scriptedPrices = { input: 1, cached: 0.1, output: 2 }
+const scriptedPrices = { input: 0.1, cached: 0.01, output: 2 }
 
 const scriptedModel = Effect.acquireRelease(
   Effect.promise(() => ScriptedModel.open()),

@@ -140,6 +140,6 @@ export const banner: Script = scriptOf({
 export const costly: Script = scriptOf({
   tasks: [{ key: "thanks", title: "Say thanks", writes: ["public/thanks.txt"] }],
   agents: {
-    "Say thanks": [{ calls: [write("public/thanks.txt", "Thank you!\n")], outputTokens: 40_000 }, done("Say thanks")]
+    "Say thanks": [{ calls: [write("public/thanks.txt", "Thank you!\n")], outputTokens: 44_000 }, done("Say thanks")]
   }
 })

@@ -37,6 +37,8 @@ export const ServerLimits = {
   planningSlots: 4,
   /** As many as one Change may have agents at work (`agentsAtOnce` says otherwise). */
   agentSlots: 8,
+  /** Claims of other Changes that a planner is told (decision). */
+  claimsTold: 100,
   /** What request and answer of a model may have together, when it is not said (decisions, "Agents"). */
   modelContextTokens: 128_000,
   /** How long a stopping server lets requests end; all of it must be over within 10 s (decisions, "Running it"). */

@@ -5,6 +5,8 @@
 import { Effect, Layer, Schema } from "effect"
 import type { Secrets } from "../access/Secrets.ts"
 import { type PlanBase, Planner, PlannerFailed, PlannerUnavailable } from "./Planner.ts"
+import type { LedgerUnavailable } from "../ledger/Ledger.ts"
+import type { Records } from "../ledger/Records.ts"
 import type { Change } from "../model/Change.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { wordsOf } from "../primitives/Words.ts"
@@ -22,7 +24,7 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 /** What else a planner is told, by who knows it. */
 export interface PlanSurroundings {
   /** Work of other Changes that is under way. Each a line. */
-  readonly othersOf: (change: Change) => Effect.Effect<ReadonlyArray<string>>
+  readonly othersOf: (change: Change) => Effect.Effect<ReadonlyArray<string>, LedgerUnavailable, Records>
   /** Packages that an app may import besides its own files. */
   readonly packages: ReadonlyArray<string>
 }
@@ -123,11 +125,11 @@ const plan = (change: Change, base: PlanBase, turns: Turns, surroundings: PlanSu
   )
 
 /** Fills `Planner`, where there are models. */
-export const layer = (surroundings: PlanSurroundings): Layer.Layer<never, never, Repositories | Secrets> =>
+export const layer = (surroundings: PlanSurroundings): Layer.Layer<never, never, Repositories | Secrets | Records> =>
   Layer.effect(
     Planner,
     Effect.gen(function* () {
-      const context = yield* Effect.context<Repositories | Secrets>()
+      const context = yield* Effect.context<Repositories | Secrets | Records>()
       const { available } = yield* Models
       return {
         available,

@@ -3,10 +3,21 @@ import { vendoredPackages } from "@pawl/adapters-local/builder/vendored/Vendored
 import * as HttpModels from "@pawl/adapters-models/HttpModels"
 import * as BuiltIn from "@pawl/core/harness/BuiltIn"
 import * as ModelPlanner from "@pawl/core/change/ModelPlanner"
+import { heldIn } from "@pawl/core/claim/Claims"
+import type { Change } from "@pawl/core/model/Change"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { ServerLimits } from "../ServerLimits.ts"
 
 const nobody = () => Effect.succeed([])
+
+/** What the agents of other Changes write now. A planner keeps out of it where it can. */
+const writtenNow = ({ id, projectId }: Change) =>
+  Effect.map(heldIn(projectId), (claims) =>
+    claims
+      .flatMap(({ record }) => (record.mode === "write" && record.changeId !== id ? [record.value] : []))
+      .slice(0, ServerLimits.claimsTold)
+  )
 
 /** What an app may import besides its own files, with versions. */
 const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}`)
@@ -14,6 +25,6 @@ const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}
 /** The models over HTTP, the planner and the agent that ask them. */
 export const layer = (models: HttpModels.HttpModelsOptions) =>
   Layer.merge(
-    ModelPlanner.layer({ othersOf: nobody, packages }),
+    ModelPlanner.layer({ othersOf: writtenNow, packages }),
     BuiltIn.layer({ othersOf: nobody, notesFor: nobody, packages })
   ).pipe(Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer))))

@@ -41,7 +41,10 @@ export const need = (condition: boolean, problem: string): void => {
   if (!condition) throw new Unexpected(problem)
 }
 
-/** Asks again until an answer fits, as any client can. The bound is for a broken server. */
+/** The longest pause between two questions: who asks too often is told to wait for up to a minute. */
+const longestPauseMs = 500
+
+/** Asks again until an answer fits, ever less often, as any client can. The bound is for a broken server. */
 export const until = async <A>(
   read: () => Promise<A>,
   done: (value: A) => boolean,
@@ -49,11 +52,11 @@ export const until = async <A>(
   boundMs = 120_000
 ): Promise<A> => {
   const deadline = performance.now() + boundMs
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const value = await read()
     if (done(value)) return value
     if (performance.now() > deadline) throw new Unexpected(`${what} took more than ${boundMs / 60_000} minutes`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, 25 * tries)))
   }
 }
 

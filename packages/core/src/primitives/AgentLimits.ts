@@ -22,7 +22,7 @@ export const AgentLimits = {
   /** The longest that a provider's `Retry-After` is taken at its word (decision). */
   modelRetryAfterMaxMs: 60 * minute,
   /** How long a call waits that other calls of its Change have no money left for (decision). */
-  modelBudgetWaitMs: 2 * second,
+  modelBudgetWaitMs: 5 * second,
   /** How often one looks whether calls that a limit or the provider's refusal had stopped may be made again (decision). */
   modelStopLookMs: 15 * minute,
   /** Tries to book what was paid while the store is away: at once, and then as many a second apart (decision). */

@@ -123,7 +123,17 @@ describe("A server that is killed while agents work", () => {
     expect(await server.stop()).toBe(0)
     ground = { data, projectId: id }
   }, 120_000)
-  afterAll(removeFolders)
+  const servers: Array<ServerProcess> = []
+  const noted = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
+    const server = await starting
+    servers.push(server)
+    return server
+  }
+  // A test that failed leaves none behind.
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop("SIGKILL")))
+    removeFolders()
+  })
 
   const copied = (): string => {
     const data = join(newFolder(), "data")
@@ -158,7 +168,7 @@ describe("A server that is killed while agents work", () => {
     try {
       let changeId: string | null = null
       for (;;) {
-        const running = await startServer({ data, environment: environmentOf(provider.url) })
+        const running = await noted(startServer({ data, environment: environmentOf(provider.url) }))
         changeId ??= await openChange(running, ground.projectId)
         server = running
         const isDone = verified(running, changeId).then(
@@ -196,10 +206,11 @@ describe("A server that is killed while agents work", () => {
       const data = copied()
       const passed = join(base, "places")
       const environment = { ...environmentOf(provider.url), PAWL_CRASH_RECORD: passed }
-      const victim = await crashing(data, at === null ? environment : { ...environment, PAWL_CRASH_AT: at })
+      const dying = at === null ? environment : { ...environment, PAWL_CRASH_AT: at }
+      const victim = await noted(crashing(data, dying))
       const changeId = await openChange(victim, ground.projectId).catch(() => null)
       if (at !== null) expect([at, await victim.ended]).toEqual([at, "SIGKILL"])
-      const next = at === null ? victim : await crashing(data, environmentOf(provider.url))
+      const next = at === null ? victim : await noted(crashing(data, environmentOf(provider.url)))
       const made = await judge(
         next,
         changeId ?? (await openChange(next, ground.projectId)),

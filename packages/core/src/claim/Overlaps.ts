@@ -14,7 +14,7 @@ export interface Writes {
 }
 
 /** A symbol as a claim names it. */
-export const symbolValue = (path: string, symbol: string): string => `${path}#${symbol}`
+const symbolValue = (path: string, symbol: string): string => `${path}#${symbol}`
 
 /** Only code has symbols: the path goes as far as the name of such a file. */
 const place = /^(.*?\.[cm]?[jt]sx?)#(.*)$/

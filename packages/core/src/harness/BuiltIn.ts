@@ -12,7 +12,7 @@ import { Agent, type AgentJob, type AgentOutcome, AgentUnavailable, nothingUsed 
 import type { ModelRefused } from "../agent/ModelFailures.ts"
 import { type Answer, Models } from "../agent/Models.ts"
 import { editsOf, heldAt, type Overlay } from "../agent/Overlay.ts"
-import { prepare, type Surroundings } from "./Preparation.ts"
+import { prepare } from "./Preparation.ts"
 import { systemWords } from "./Prompt.ts"
 import {
   answered,
@@ -39,7 +39,7 @@ export interface RunNote {
 }
 
 /** What the agent is given beside its ports. */
-export interface BuiltInOptions extends Surroundings {
+export interface BuiltInOptions {
   /** Packages that an app may import besides its own files. */
   readonly packages: ReadonlyArray<string>
   /** All notes to a Task so far, oldest first. */
@@ -225,7 +225,7 @@ const away = (problem: Error) => new AgentUnavailable({ reason: wordsOf(problem)
 /** Works a run to its end. Each turn has its own call of the model, so there are as many as the Task's size allows. */
 export const work = (job: AgentJob, options: BuiltInOptions) =>
   Effect.gen(function* () {
-    const { overlay, place, text } = yield* prepare(job, options)
+    const { overlay, place, text } = yield* prepare(job)
     let step: Step = on({
       talk: begun(job.task.kind, job.task.complexity, text),
       overlay,

@@ -2,8 +2,6 @@
 import { Effect, Schema } from "effect"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { find } from "../ledger/Decision.ts"
-import type { LedgerUnavailable } from "../ledger/Ledger.ts"
-import type { Records } from "../ledger/Records.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { readBytes, readFiles } from "../project/Source.ts"
@@ -18,12 +16,6 @@ import { newFence } from "../agent/Untrusted.ts"
 import type { Workplace } from "./Workplace.ts"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
-
-/** What else a run is told, by who knows it. Each a line. */
-export interface Surroundings {
-  /** Work of other Tasks and Changes that may meet this one. */
-  readonly othersOf: (job: AgentJob) => Effect.Effect<ReadonlyArray<string>, LedgerUnavailable, Records>
-}
 
 /** The file of a Project's own rules for whoever works on its source. */
 const rulesFile = "AGENTS.md"
@@ -46,7 +38,7 @@ const findingsOf = ({ findings }: AgentJob) =>
   ).pipe(Effect.map((all) => all.flatMap((finding) => (finding === null ? [] : [finding]))))
 
 /** Prepares a run, and says what its model is told first. Repeating it gives the same. */
-export const prepare = Effect.fnUntraced(function* (job: AgentJob, { othersOf }: Surroundings) {
+export const prepare = Effect.fnUntraced(function* (job: AgentJob) {
   const source = yield* readFiles(job.source.repository, job.source.tree)
   const pointer = yield* find("pointer", pointerKey(job.task.projectId, "production"))
   const untouched: Overlay = overlayOn(new Map([...source].map(([path, { content }]) => [path, content])))
@@ -70,7 +62,7 @@ export const prepare = Effect.fnUntraced(function* (job: AgentJob, { othersOf }:
     checks: checks._tag === "Checks" ? checks.checks.map(checkLine) : [checks.reason],
     findings: yield* findingsOf(job),
     before: job.task.reason,
-    others: [...job.overlaps.map(overlapWords), ...(yield* othersOf(job))],
+    others: job.overlaps.map(overlapWords),
     overlay: untouched,
     // Three characters make a token: the contents may take a third of the context.
     mostChars: job.run.tier === null ? Infinity : ((yield* Models).of(job.run.tier)?.contextTokens ?? Infinity)

@@ -27,7 +27,7 @@ import { opinionIn, reviewAsk } from "./ReviewTalk.ts"
 const statuses = ["verifying", "verified"]
 
 /** Whether a Candidate is one to look at: others write what it writes, or its risk is not seen to be low. */
-export const isWorthReview = ({ plan, status }: Pick<Candidate, "plan" | "status">): boolean =>
+const isWorthReview = ({ plan, status }: Pick<Candidate, "plan" | "status">): boolean =>
   statuses.includes(status) && plan !== null && (plan.riskTier !== "low" || (plan.overlaps ?? []).length > 0)
 
 const canPay = (change: Change): boolean =>

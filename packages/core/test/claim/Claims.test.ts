@@ -10,6 +10,8 @@ import type { AgentOutcome } from "@pawl/core/task/Agent"
 import * as Changes from "@pawl/core/change/Changes"
 import * as Projects from "@pawl/core/project/Projects"
 import { organizationId, person, settle } from "../kit/MemoryPawl.ts"
+import { promote } from "@pawl/core/promotion/Promotions"
+import { why } from "@pawl/core/why/Why"
 import {
   files,
   type Hands,
@@ -262,6 +264,47 @@ describe("What a Candidate writes and others write too", () => {
         const changes = yield* twoChanges(hands, base.replace("1", "3"), base.replace("2", "4"))
         const found = yield* (yield* Records).list("candidate", { where: { changeId: changes[1]! }, limit: 1 })
         expect(found.items[0]?.record.plan?.overlaps).toEqual([])
+      })
+    ))
+
+  it("is told by symbol of two Tasks of one Change that git cannot merge, also in its why", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const project = yield* Projects.create(person, {
+          organizationId,
+          slug: "cart",
+          files: { ...files, "src/cart.js": base }
+        })
+        yield* settle
+        hands.plan = () => Effect.succeed([planned("a"), planned("b")])
+        hands.agents.set("a", [edits("src/cart.js", base.replace("1", "3"))])
+        hands.agents.set("b", [edits("src/cart.js", base.replace("1", "4"))])
+        const changeId = yield* open(project.id)
+        yield* settle
+        const found = yield* (yield* Records).list("candidate", { where: { changeId }, limit: 1 })
+        const candidate = found.items[0]?.record
+        const overlap = { changeId, taskId: `tsk_${changeId}_a`, path: "src/cart.js", symbol: "add" }
+        expect(candidate).toMatchObject({ status: "rejected", conflicts: ["src/cart.js"], overlaps: [overlap] })
+        expect((yield* why(candidate!.id)).overlaps).toEqual([overlap])
+      })
+    ))
+
+  it("is told of what has landed since its base", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const changes = yield* twoChanges(hands, base.replace("1", "3"), `// two\n\n${base}`)
+        const [one] = (yield* (yield* Records).list("candidate", { where: { changeId: changes[0]! }, limit: 1 })).items
+        expect(yield* promote(person, one!.record.id)).toMatchObject({ outcome: "promoted" })
+        yield* settle
+        const [candidate] = (yield* (yield* Records).list("candidate", {
+          where: { changeId: changes[1]! },
+          order: "newest",
+          limit: 1
+        })).items
+        expect(candidate?.record.recomposition).toBe(1)
+        expect(candidate?.record.plan?.overlaps).toMatchObject([
+          { changeId: changes[0], path: "src/cart.js", symbol: "add" }
+        ])
       })
     ))
 })

@@ -1,3 +1,4 @@
+import { changeOf, taskOf } from "@pawl/testing/contracts/agents/WorkFixtures"
 import { identityRule } from "@pawl/core/agent/SourceWords"
 import { AppLogs } from "@pawl/core/app/AppLogs"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
@@ -86,7 +87,7 @@ describe("The agent that is built in", () => {
             kept,
             before: "STRANGER",
             evidence: "STRANGER",
-            others: ["STRANGER"],
+            overlaps: [{ changeId: changeOf().id, taskId: taskOf().id, path: "STRANGER", symbol: null }],
             findings: [{ taskKey: "look", objectKey: "findings/1" }],
             notes: [{ id: "n", by: "usr_1", text: "STRANGER" }]
           })

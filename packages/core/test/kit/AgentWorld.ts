@@ -91,7 +91,6 @@ export interface RunOptions {
   readonly findings?: AgentJob["findings"]
   readonly kept?: Kept
   readonly notes?: ReadonlyArray<RunNote> | (() => ReadonlyArray<RunNote>)
-  readonly others?: ReadonlyArray<string>
   readonly overlaps?: AgentJob["overlaps"]
   readonly claim?: AgentJob["claim"]
   readonly step?: () => void
@@ -138,7 +137,6 @@ export const jobIn = ({ commit, projectId, tree }: Source, model: Model, options
 /** An agent that nobody writes to, and that works beside nobody. */
 export const plainOptions: BuiltInOptions = {
   packages: ["hono"],
-  othersOf: () => Effect.succeed([]),
   notesFor: () => Effect.succeed([])
 }
 
@@ -156,10 +154,9 @@ export const inAgentWorld = <A>(
     Effect.gen(function* () {
       const source = yield* newSource(files)
       const works: Works = (model, options = {}) => {
-        const { notes = [], others = [] } = options
+        const { notes = [] } = options
         return work(jobIn(source, model, options), {
           ...plainOptions,
-          othersOf: () => Effect.succeed(others),
           notesFor: () => Effect.sync(() => (typeof notes === "function" ? notes() : notes))
         })
       }

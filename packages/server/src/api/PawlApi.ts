@@ -19,6 +19,7 @@ import { PoliciesApi } from "./groups/PoliciesApi.ts"
 import { ProjectsApi } from "./groups/ProjectsApi.ts"
 import { Refusing } from "./AnyRefusal.ts"
 import { ReleasesApi } from "./groups/ReleasesApi.ts"
+import { ReviewsApi } from "./groups/ReviewsApi.ts"
 import { RollbacksApi } from "./groups/RollbacksApi.ts"
 import { ServiceApi } from "./groups/ServiceApi.ts"
 import { UsersApi } from "./groups/UsersApi.ts"
@@ -33,6 +34,7 @@ export const PawlApi = HttpApi.make("pawl")
   .add(ChangeSetsApi)
   .add(CandidatesApi)
   .add(ClaimsApi)
+  .add(ReviewsApi)
   .add(ApprovalsApi)
   .add(ReleasesApi)
   .add(RollbacksApi)

@@ -12,6 +12,7 @@ import * as HandlerAnswer from "./answer/HandlerAnswer.ts"
 import { ApiSettings } from "./ApiSettings.ts"
 import { ApprovalsHttp } from "./groups/ApprovalsHttp.ts"
 import { AppsHttp } from "./groups/AppsHttp.ts"
+import { ReviewsHttp } from "./groups/ReviewsHttp.ts"
 import { ClaimsHttp } from "./groups/ClaimsHttp.ts"
 import { AuditsHttp } from "./groups/AuditsHttp.ts"
 import * as BearerAuthentication from "./request/BearerAuthentication.ts"
@@ -56,6 +57,7 @@ const groups = Layer.mergeAll(
   RollbacksHttp,
   AuditsHttp,
   ClaimsHttp,
+  ReviewsHttp,
   PoliciesHttp,
   MembersHttp,
   EventsHttp,

@@ -26,5 +26,5 @@ const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}
 export const layer = (models: HttpModels.HttpModelsOptions) =>
   Layer.merge(
     ModelPlanner.layer({ othersOf: writtenNow, packages }),
-    BuiltIn.layer({ othersOf: nobody, notesFor: nobody, packages })
+    BuiltIn.layer({ notesFor: nobody, packages })
   ).pipe(Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer))))

@@ -259,7 +259,6 @@ export const hijacked = (
     const [visits, asked] = [world.visits(), world.provider.asked().length]
     const outcome = yield* work(job, {
       packages: [],
-      othersOf: () => Effect.succeed([]),
       notesFor: () => Effect.succeed(way === "note" ? [note] : [])
     })
     const after = yield* countsOf

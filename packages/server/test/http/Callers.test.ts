@@ -84,6 +84,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "releases.deleteTarget": { id: "project" },
   "rollbacks.create": { id: "project", body: () => ({ targetGeneration: 0, expectedGeneration: 1 }) },
   "claims.list": { id: "project" },
+  "reviews.list": { id: "change" },
   "audits.run": { id: "project" },
   "audits.get": { id: "project" },
   "policies.get": { id: "project" },

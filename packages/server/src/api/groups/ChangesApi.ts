@@ -1,5 +1,6 @@
 /** Changes: a goal for a Project, from its opening to its end. */
 import { moneyNames } from "@pawl/core/model/Change"
+import { Overlap } from "@pawl/core/model/Overlap"
 import { withWireNames } from "@pawl/core/primitives/WireNames"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -42,8 +43,11 @@ const list = HttpApiEndpoint.get("list", "/v1/projects/:id/changes", {
   success: pageOf(ChangeRecord)
 }).annotateMerge(about(reading, "The Changes of a Project, newest first"))
 
-const get = HttpApiEndpoint.get("get", "/v1/changes/:id", { params: ById, success: ChangeAnswer }).annotateMerge(
-  about(reading, "A Change")
+const get = HttpApiEndpoint.get("get", "/v1/changes/:id", {
+  params: ById,
+  success: Schema.Struct({ ...ChangeAnswer.fields, overlaps: Schema.Array(Overlap) })
+}).annotateMerge(
+  about(reading, "A Change", "`overlaps`: what its agents write now and others write too. Nothing waits for that.")
 )
 
 const tasks = HttpApiEndpoint.get("tasks", "/v1/changes/:id/tasks", {

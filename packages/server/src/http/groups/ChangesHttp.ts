@@ -8,6 +8,7 @@ import { open } from "@pawl/core/change/Changes"
 import { objectKey } from "@pawl/core/change/WorkGraph"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { overlapsOfChange } from "@pawl/core/task/Order"
 import { ChangeAnswer } from "../../api/groups/ChangesApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
@@ -53,7 +54,13 @@ export const ChangesHttp = HttpApiBuilder.group(PawlApi, "changes", (handlers) =
         )
       )
     )
-    .handle("get", ({ params }) => answering(Effect.map(onChange(params.id), (change) => ({ change }))))
+    .handle("get", ({ params }) =>
+      answering(
+        Effect.flatMap(onChange(params.id), (change) =>
+          Effect.map(overlapsOfChange(change), (overlaps) => ({ change, overlaps }))
+        )
+      )
+    )
     .handle("tasks", ({ params, query }) =>
       answering(
         Effect.flatMap(onChange(params.id), (change) =>

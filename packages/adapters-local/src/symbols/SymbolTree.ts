@@ -6,7 +6,11 @@ import { fileRoutes } from "../builder/routes/RouteCode.ts"
 
 type Part = NamedPart
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, Limits.symbolLength)
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, Limits.symbolLength)
 
 /** The lines that a text's offsets stand in, from 1 on. */
 const linesOf = (text: string): ((offset: number) => number) => {

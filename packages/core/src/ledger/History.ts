@@ -81,8 +81,8 @@ const textIn = (record: unknown, name: string): string | null => {
 const changeOf = (write: Exclude<Write, { readonly _tag: "Delete" }>): string | null =>
   write.kind === "change" ? write.record.id : textIn(write.record, "changeId")
 
-/** Kinds whose records say by themselves when they began, how they ended and why: there are many, and each moves once. */
-const telling: ReadonlyArray<Kind> = ["modelCall"]
+/** Kinds whose records say by themselves when they began, how they ended and why: there are many, and each moves seldom. */
+const telling: ReadonlyArray<Kind> = ["modelCall", "claim"]
 
 /** What a commit does to statuses, by Change in the order of its writes. Empty for most commits. */
 export const passagesOf = (commit: Commit): ReadonlyArray<Passage> => {

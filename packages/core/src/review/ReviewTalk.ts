@@ -81,6 +81,10 @@ export const opinionIn = ({ calls, text }: Answer): Pick<Review, "verdict" | "te
   const given = calls.find(({ name }) => name === tool.name)
   const read = Schema.decodeUnknownResult(Given)(given?.input)
   const opinion = Result.getOrElse(read, () => ({ verdict: "doubtful" as const, text }))
-  const words = opinion.text.trim().slice(0, Limits.reviewLength)
+  // Control characters hide things from people who read it in a terminal.
+  const words = opinion.text
+    .replaceAll(/[^\P{Cc}\n\t]/gu, "")
+    .trim()
+    .slice(0, Limits.reviewLength)
   return { verdict: opinion.verdict, text: words === "" ? "The model gave no reason." : words }
 }

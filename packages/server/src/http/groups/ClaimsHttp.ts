@@ -8,13 +8,13 @@ import { onProject } from "../request/Reach.ts"
 
 /** Handlers of `claims`. */
 export const ClaimsHttp = HttpApiBuilder.group(PawlApi, "claims", (handlers) =>
-  handlers.handle("list", ({ params, query: { state, ...page } }) =>
+  handlers.handle("list", ({ params, query: { state = "held", ...page } }) =>
     answering(
       Effect.flatMap(onProject(params.id), ({ id }) =>
         listed("claim", {
           projectId: id,
           order: "newest",
-          ...(state === undefined ? {} : { where: { status: state } }),
+          where: { status: state },
           ...page
         })
       )

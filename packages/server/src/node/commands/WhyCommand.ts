@@ -45,6 +45,11 @@ const whyLines = (why: Why): ReadonlyArray<string> => [
     why.conflicts.map((path) => `  ${path}`)
   ),
   ...section(
+    "Also written by others",
+    why.overlaps.map(({ changeId, path, symbol }) => `  ${[path, symbol].filter(Boolean).join(" ")}  ${changeId}`)
+  ),
+  ...section("Review", why.review === null ? [] : [`  ${reasoned(why.review.verdict, why.review.text)}`]),
+  ...section(
     "Tasks in the way",
     why.tasks.map(({ key, reason, status }) => `  ${key}  ${reasoned(status, reason)}`)
   ),

@@ -7,6 +7,9 @@ import { Records } from "@pawl/core/ledger/Records"
 import * as Time from "@pawl/core/primitives/Time"
 import { Limits } from "@pawl/core/primitives/Limits"
 import type { AgentOutcome } from "@pawl/core/task/Agent"
+import * as Candidates from "@pawl/core/candidate/Candidates"
+import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+import { demand } from "@pawl/core/ledger/Decision"
 import * as Changes from "@pawl/core/change/Changes"
 import * as Projects from "@pawl/core/project/Projects"
 import { organizationId, person, settle } from "../kit/MemoryPawl.ts"
@@ -292,18 +295,24 @@ describe("What a Candidate writes and others write too", () => {
   it("is told of what has landed since its base", () =>
     inWorld((hands) =>
       Effect.gen(function* () {
-        const changes = yield* twoChanges(hands, base.replace("1", "3"), `// two\n\n${base}`)
-        const [one] = (yield* (yield* Records).list("candidate", { where: { changeId: changes[0]! }, limit: 1 })).items
-        expect(yield* promote(person, one!.record.id)).toMatchObject({ outcome: "promoted" })
+        const [landed = ""] = yield* twoChanges(hands, base.replace("1", "3"), base)
+        const [first] = (yield* (yield* Records).list("candidate", { where: { changeId: landed }, limit: 1 })).items
+        expect(yield* promote(person, first!.record.id)).toMatchObject({ outcome: "promoted" })
+        const { projectId } = first!.record
+        const { change } = yield* Changes.open(person, {
+          projectId,
+          clientRequestId: "late",
+          goal: "g",
+          budgetUsd: 1,
+          startPlanning: false
+        })
+        const edit = { message: "m", files: { "src/cart.js": `// two\n\n${base}` }, baseGeneration: 0 }
+        yield* ChangeSets.record(person, { changeId: change.id, ...edit })
+        const { candidate } = yield* Candidates.request(person, { changeId: change.id })
         yield* settle
-        const [candidate] = (yield* (yield* Records).list("candidate", {
-          where: { changeId: changes[1]! },
-          order: "newest",
-          limit: 1
-        })).items
-        expect(candidate?.record.recomposition).toBe(1)
-        expect(candidate?.record.plan?.overlaps).toMatchObject([
-          { changeId: changes[0], path: "src/cart.js", symbol: "add" }
+        // In memory, files merge whole.
+        expect((yield* demand("candidate", candidate.id)).record.overlaps).toEqual([
+          { changeId: landed, taskId: `tsk_${landed}_a`, path: "src/cart.js", symbol: "add" }
         ])
       })
     ))

@@ -138,8 +138,11 @@ export const banner: Script = scriptOf({
 
 /** One Task, whose first answer takes so much that the budget has nothing left for the second. */
 export const costly: Script = scriptOf({
-  tasks: [{ key: "thanks", title: "Say thanks", writes: ["public/thanks.txt"] }],
+  tasks: [{ key: "thanks", title: "Say thanks", writes: ["src/thanks.ts"] }],
   agents: {
-    "Say thanks": [{ calls: [write("public/thanks.txt", "Thank you!\n")], outputTokens: 44_000 }, done("Say thanks")]
+    "Say thanks": [
+      { calls: [write("src/thanks.ts", 'export const thanks = "Thank you!"\n')], outputTokens: 44_000 },
+      done("Say thanks")
+    ]
   }
 })

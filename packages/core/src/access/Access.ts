@@ -6,6 +6,7 @@ import { Unknown } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { Project } from "../model/Project.ts"
 import { isCurrent, departuresOf, placeOf } from "./Departures.ts"
+import type { Actor } from "../model/Actor.ts"
 import { covers, type Role, type Scope } from "../model/Membership.ts"
 
 /** The caller belongs here, but their role is too weak for this. */
@@ -67,6 +68,15 @@ export const requireRole = Effect.fnUntraced(function* (
 /** Fails with `InsufficientScope` unless the scopes hold the one that is needed. */
 export const requireScope = (held: ReadonlyArray<Scope>, needed: Scope): Effect.Effect<void, InsufficientScope> =>
   held.includes(needed) ? Effect.void : new InsufficientScope({ held, needed })
+
+/** All that may be done in the name of an agent, with whatever credentials it has. */
+const agentScopes: ReadonlyArray<Scope> = ["read", "write"]
+
+/** Fails with `InsufficientScope` for an agent: what needs this scope is for people, and for Pawl itself. */
+export const refuseAgents = (
+  actor: Actor,
+  needed: Exclude<Scope, "read" | "write">
+): Effect.Effect<void, InsufficientScope> => (actor.type === "agent" ? requireScope(agentScopes, needed) : Effect.void)
 
 const organizationsOf = (userId: string) =>
   Effect.flatMap(Records, (records) => records.list("organizationMember", { where: { userId }, limit: "all" })).pipe(

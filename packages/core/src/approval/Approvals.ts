@@ -3,6 +3,7 @@
  * granted as the Policy asks for; one rejection is final.
  */
 import { Effect, Schema } from "effect"
+import { refuseAgents } from "../access/Access.ts"
 import type { Actor } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { hasOtherVerified } from "../candidate/Staleness.ts"
@@ -58,11 +59,13 @@ interface Input {
 
 /**
  * Decides on a verified Candidate that owes an approval. The approver is the actor of the session. The same decision
- * again answers the stored one. Fails with `AlreadyDecided`, `NotRequired`, `SelfApproval`, `ProjectArchived` or `Unknown`.
+ * again answers the stored one. Fails with `AlreadyDecided`, `NotRequired`, `SelfApproval`, `ProjectArchived` or `Unknown`,
+ * and for an agent with `InsufficientScope`.
  */
 export const decide = (actor: Actor, input: Input) =>
   decideAndCommit(
     Effect.gen(function* () {
+      yield* refuseAgents(actor, "approve")
       const change = yield* demand("change", input.changeId)
       const candidate = yield* demand("candidate", input.candidateId)
       // Through another Change's path the Candidate does not exist.

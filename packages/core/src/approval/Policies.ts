@@ -1,5 +1,6 @@
 /** A Project's Policy is versioned: each change is a new version, and older ones stay readable. */
 import { Effect } from "effect"
+import { refuseAgents } from "../access/Access.ts"
 import type { Actor } from "../model/Actor.ts"
 import { buildCheck } from "../verification/PlanRules.ts"
 import { RiskTier } from "../model/Change.ts"
@@ -49,6 +50,7 @@ const checkFields = (fields: Partial<PolicyFields>): Effect.Effect<void, Invalid
 export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFields>) =>
   decideAndCommit(
     Effect.gen(function* () {
+      yield* refuseAgents(actor, "admin")
       const project = yield* demandActive(projectId)
       yield* checkFields(fields)
       const before = yield* demand("policy", projectId)

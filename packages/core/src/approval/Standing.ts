@@ -6,6 +6,7 @@ import type { Candidate } from "../model/Candidate.ts"
 import type { Change } from "../model/Change.ts"
 import type { Stored } from "../ledger/Commit.ts"
 import { demand, find } from "../ledger/Decision.ts"
+import { Records } from "../ledger/Records.ts"
 import { type Approval, approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
 
@@ -68,13 +69,23 @@ export const approvalsOf = Effect.fnUntraced(function* (candidateId: string) {
   }
 })
 
-/** Those whose work a Candidate is. Whoever opened a Change asked for the agents that worked on it. */
-export const authorsOf = (candidate: Candidate, change: Pick<Change, "createdBy">) =>
-  Effect.map(
-    Effect.forEach(candidate.changeSets, (id) => find("changeSet", id)),
-    (changeSets): ReadonlySet<string> =>
-      new Set([change.createdBy.id, ...changeSets.flatMap((each) => (each === null ? [] : [each.record.author.id]))])
-  )
+/**
+ * Those whose work a Candidate is. Whoever opened a Change asked for the agents that worked on it, and so did who wrote
+ * one of them a note.
+ */
+export const authorsOf = Effect.fnUntraced(function* (candidate: Candidate, change: Pick<Change, "createdBy">) {
+  const found = yield* Effect.forEach(candidate.changeSets, (id) => find("changeSet", id))
+  const changeSets = found.flatMap((each) => (each === null ? [] : [each.record]))
+  const worked = changeSets.filter(({ author }) => author.type === "agent").map(({ taskId }) => taskId)
+  const notes =
+    worked.length === 0
+      ? []
+      : (yield* (yield* Records).list("note", { where: { taskId: worked }, limit: "all" })).items.map(
+          (each) => each.record
+        )
+  const people = [change.createdBy, ...changeSets.map(({ author }) => author), ...notes.map(({ author }) => author)]
+  return new Set(people.map(({ id }) => id)) as ReadonlySet<string>
+})
 
 /** Those of some people who may approve in a Project today. */
 const stillHere = Effect.fnUntraced(function* (projectId: string, people: ReadonlyArray<string>) {

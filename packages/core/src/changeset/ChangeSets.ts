@@ -2,23 +2,19 @@
 import { Effect, Schema } from "effect"
 import type { Actor } from "../model/Actor.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
-import type { Change } from "../model/Change.ts"
-import { NoSource } from "../app/Apps.ts"
-import { decideAndCommit, find } from "../ledger/Decision.ts"
+import { decideAndCommit } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
-import { generationKey } from "../model/Entities.ts"
 import { Records } from "../ledger/Records.ts"
-import { InvalidField, Unknown } from "../ledger/Refusals.ts"
-import { runId, taskId, workspaceFork } from "../primitives/Ids.ts"
+import { InvalidField } from "../ledger/Refusals.ts"
+import { runId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { type FileEdits, Repositories, RepositoriesUnavailable, type RepositoryRef } from "../project/Repositories.ts"
-import { beyondMain } from "../project/SourceSync.ts"
-import type { Task, TaskRun } from "../model/Task.ts"
-import { addTask, begin, end } from "../task/Progress.ts"
+import { addTask, begin, end, moveTask, type Snapshot } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
+import { baseOf, editTask, heldTask, inherited, personRun, stackedBase } from "./PersonWork.ts"
 import { changeSetOf, commitEdits, publication, signatureOf } from "./Publication.ts"
 
 /** A rollback carries the tree of its target and nothing else. Open another Change. */
@@ -43,6 +39,8 @@ export interface Edit {
   readonly changeId: string
   readonly message: string
   readonly files: FileEdits
+  /** The Task that it completes, which this person holds. Without it the edit is a Task of its own. */
+  readonly taskId?: string
   /** Without it the edit builds on this person's newest ChangeSet of the Change, else on the head. */
   readonly baseGeneration?: number
   /** This person's newest ChangeSet of the Change when the edit was made (null: none). Refused when it is another one now. */
@@ -60,13 +58,6 @@ const checkFields = (edit: Edit): Effect.Effect<void, InvalidField> => {
   return Effect.void
 }
 
-interface Base {
-  readonly generation: number
-  readonly commit: string
-  readonly tree: string
-  readonly from: ReadonlyArray<RepositoryRef>
-}
-
 /** All ChangeSets of a Change, oldest first: at most `Limits.changeSetsPerChange`, beside those that agents made. */
 export const changeSetsOf = (changeId: string) =>
   Effect.flatMap(Records, (records) => records.list("changeSet", { where: { changeId }, limit: "all" })).pipe(
@@ -77,23 +68,49 @@ export const changeSetsOf = (changeId: string) =>
 export const newestOf = (changeSets: ReadonlyArray<ChangeSet>, author: Actor): ChangeSet | undefined =>
   changeSets.findLast((each) => each.author.id === author.id)
 
-const baseOf = Effect.fnUntraced(function* (change: Change, edit: Edit, newest: ChangeSet | undefined) {
-  const head = yield* find("head", change.projectId)
-  if (head === null) return yield* new NoSource({ projectId: change.projectId })
-  if (edit.baseGeneration !== undefined || newest === undefined) {
-    const wanted = edit.baseGeneration ?? head.record.generation
-    const generation = yield* find("generation", generationKey(change.projectId, wanted))
-    if (generation === null) return yield* new Unknown({ kind: "generation", id: String(wanted) })
-    return { ...generation.record, from: beyondMain(head.record, generation.record) } as Base
-  }
-  const from = [{ project: change.projectId, fork: workspaceFork(newest.runId) }]
-  return { generation: newest.baseGeneration, commit: newest.commit, tree: newest.tree, from } as Base
+/** Where the work of an edit begins, and the Task that it is of: one that the person holds, else one of its own. */
+const beginning = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  edit: Edit,
+  actor: Actor,
+  before: ReadonlyArray<ChangeSet>,
+  now: Time.Timestamp
+) {
+  const change = snapshot.change.record
+  const newest = newestOf(before, actor)
+  if (edit.newest !== undefined && edit.newest !== (newest?.id ?? null))
+    return yield* new InvalidField({
+      code: "not_newest",
+      field: "newest",
+      reason: `your newest ChangeSet is ${newest?.id ?? "none"} by now`
+    })
+  const held = edit.taskId === undefined ? null : yield* heldTask(snapshot, edit.taskId, actor)
+  const task = held ?? editTask(change, before.length + 1, edit.message, now)
+  const attempt = held === null ? task.attempt : task.attempt + 1
+  const into = { project: change.projectId, fork: workspaceFork(runId(task.id, attempt)) }
+  const below = held === null || edit.baseGeneration !== undefined ? [] : inherited(snapshot, held, before)
+  const stack = newest === undefined || below.includes(newest) ? below : [...below, newest]
+  const base =
+    below.length === 0
+      ? yield* Effect.tap(baseOf(change, edit.baseGeneration, newest), () => forked(into))
+      : yield* stackedBase(snapshot, task, attempt, stack, now)
+  return { base, into, task, run: personRun(task, attempt, base.commit, now) }
 })
+
+const forked = (into: RepositoryRef & { readonly fork: string }) =>
+  Effect.flatMap(Repositories, (repositories) => repositories.fork(into)).pipe(
+    // There is a head, so there is a source: what is missing is its repository.
+    Effect.catchTag(
+      "ObjectNotFound",
+      (missing) => new RepositoriesUnavailable({ operation: "fork", reason: `${missing.what} ${missing.id} is gone` })
+    )
+  )
 
 /**
  * Records a person's edit: a completed Task, its run, and the ChangeSet, committed in the run's own fork. Fails with
  * `InvalidField`, `InvalidPath` or `TreeTooLarge` for what was sent; with `ChangeClosed`, `RollbackTakesNoChangeSets`,
- * `ChangeSetLimit`, `NoSource`, `ProjectArchived` or `Unknown` for where it was sent.
+ * `ChangeSetLimit`, `NoSource`, `ProjectArchived` or `Unknown` for where it was sent; and with `TaskClosed`,
+ * `TaskNotHeld` or `TaskNotWorkable` for the Task that it is to complete.
  */
 export const record = (actor: Actor, edit: Edit) =>
   Effect.andThen(checkFields(edit), decideAndCommit(recording(actor, edit))).pipe(Effect.withSpan("ChangeSets.record"))
@@ -107,25 +124,8 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
   if (change.record.kind === "rollback") return yield* new RollbackTakesNoChangeSets({ changeId: edit.changeId })
   const before = yield* changeSetsOf(edit.changeId)
   if (before.length >= Limits.changeSetsPerChange) return yield* new ChangeSetLimit({ max: Limits.changeSetsPerChange })
-  const newest = newestOf(before, actor)
-  if (edit.newest !== undefined && edit.newest !== (newest?.id ?? null))
-    return yield* new InvalidField({
-      code: "not_newest",
-      field: "newest",
-      reason: `your newest ChangeSet is ${newest?.id ?? "none"} by now`
-    })
-  const base = yield* baseOf(change.record, edit, newest)
   const now = yield* Time.now
-  const task = personTask(change.record, before.length + 1, edit, now)
-  const run = personRun(task, base.commit, now)
-  const into = { project: change.record.projectId, fork: workspaceFork(run.id) }
-  yield* Effect.flatMap(Repositories, (repositories) => repositories.fork(into)).pipe(
-    // There is a head, so there is a source: what is missing is its repository.
-    Effect.catchTag(
-      "ObjectNotFound",
-      (missing) => new RepositoriesUnavailable({ operation: "fork", reason: `${missing.what} ${missing.id} is gone` })
-    )
-  )
+  const { base, into, run, task } = yield* beginning(snapshot, edit, actor, before, now)
   const made = yield* commitEdits({
     into,
     base: base.commit,
@@ -146,44 +146,13 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
   // A Change that waits for a person's work goes through `running`: with no other Task open it is verifying at once.
   if (change.record.planned !== true && Draft.may(draft, "change", change, "personWorked"))
     Draft.step(draft, "change", change, "personWorked", {})
-  addTask(draft, task)
+  const told = publication(task, changeSet, { intentsDeclared: false })
+  if (task.status === "completed") {
+    addTask(draft, task)
+    Draft.tell(draft, task.id, told)
+  } else moveTask(draft, task.id, "published", { attempt: run.attempt }, told)
   Draft.insert(draft, "taskRun", run)
   Draft.insert(draft, "changeSet", changeSet)
-  Draft.tell(draft, task.id, publication(task, changeSet, { intentsDeclared: false }))
   Draft.expect(draft, unchangedProject(project))
   return { answer: changeSet, commit: end(draft, { name: "ChangeSets.record" }) }
-})
-
-const personTask = (change: Change, number: number, edit: Edit, now: Time.Timestamp): Task => ({
-  id: taskId(change.id, `edit-${number}`),
-  projectId: change.projectId,
-  changeId: change.id,
-  key: `edit-${number}`,
-  title: edit.message.split("\n")[0]!.slice(0, Limits.taskTitleLength),
-  kind: "implement",
-  complexity: "small",
-  dependsOn: [],
-  status: "completed",
-  attempt: 1,
-  tier: null,
-  reason: null,
-  createdAt: now,
-  updatedAt: now
-})
-
-const personRun = (task: Task, baseCommit: string, now: Time.Timestamp): TaskRun => ({
-  id: runId(task.id, 1),
-  projectId: task.projectId,
-  changeId: task.changeId,
-  taskId: task.id,
-  attempt: 1,
-  tier: null,
-  workspaceFork: workspaceFork(runId(task.id, 1)),
-  baseCommit,
-  startedAt: now,
-  endedAt: now,
-  outcome: "completed",
-  modelCalls: 0,
-  costUsd: 0,
-  forkDeletedAt: null
 })

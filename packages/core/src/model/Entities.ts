@@ -22,6 +22,7 @@ import { LabelReservation, Project, SlugReservation } from "./Project.ts"
 import { Audit } from "./Audit.ts"
 import { Generation, Head } from "./Generation.ts"
 import { Review } from "./Review.ts"
+import { Note } from "./Note.ts"
 import { Release } from "./Release.ts"
 import { ReleaseLifecycle } from "./ReleaseLifecycle.ts"
 import { ReleaseTarget } from "./ReleaseTarget.ts"
@@ -122,6 +123,7 @@ export const Entities = {
     { changeId: (each) => each.changeId, status: (each) => each.status },
     ModelCallLifecycle
   ),
+  note: entity(Note, byId, byProjectId, { changeId: (each) => each.changeId, taskId: (each) => each.taskId }),
   changeSet: entity(ChangeSet, byId, byProjectId, { changeId: (each) => each.changeId }),
   claim: living(
     Claim,

@@ -79,7 +79,11 @@ interface EachEvent {
     readonly dependsOn: ReadonlyArray<string>
   }
   readonly "task.ready": OfChange & { readonly key: string }
-  readonly "task.assigned": OfChange & { readonly agentId: string }
+  readonly "task.assigned": OfChange & {
+    readonly agentId?: string
+    /** Instead of an agent: the person who holds it from now on. */
+    readonly userId?: string
+  }
   readonly "agent.woken": OfRun & { readonly taskId: string }
   readonly "model.route.decided": OfRun & {
     readonly kind: TaskKind

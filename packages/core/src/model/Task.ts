@@ -44,14 +44,18 @@ export type ModelTier = typeof ModelTier.Type
 export const BlockedBy = Schema.Literals([
   /** A Task that it depends on is blocked or failed. */
   "dependency",
-  /** Its agent could not be run: a person retries the dead letter. */
+  /** Its agent could not be run: a person retries it. */
   "dead_letter",
   /** The budget of its Change is spent. */
   "budget",
   /** The calls of models of the day are used up. */
   "calls",
   /** The provider of models refuses every call, or there is none: a person retries it. */
-  "model"
+  "model",
+  /** A person stopped it, and takes it up again. */
+  "stopped",
+  /** A person does it: `heldBy` says who. */
+  "person"
 ])
 export type BlockedBy = typeof BlockedBy.Type
 
@@ -86,6 +90,8 @@ export const Task = Schema.Struct({
   blockedBy: Schema.optionalKey(Schema.NullOr(BlockedBy)),
   /** A ready Task that waits for another one which writes the same waits at most until then; null or absent else. */
   waitsUntil: Schema.optionalKey(Schema.NullOr(Timestamp)),
+  /** Id of the user whose ChangeSet is to complete it; null or absent while an agent works it. */
+  heldBy: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** When it was stored, with its Work Graph or its ChangeSet. */
   createdAt: Timestamp,
   /** When it moved last. */
@@ -101,6 +107,8 @@ export const repairKey = (n: number): string => `repair-${n}`
 export const isRepairKey = (key: string): boolean => /^repair-[0-9]+$/.test(key)
 /** Whether it mends a Candidate: it is worked while its Change is verified. */
 export const isRepair = (task: Task): boolean => isPlanned(task) && isRepairKey(task.key)
+/** Whether a person does it, and no agent. */
+export const isHeld = (task: Task): boolean => task.status === "blocked" && task.blockedBy === "person"
 /** Whether an agent is at it: these count against the slots of the Change. */
 export const isActive = (task: Task): boolean => task.status === "assigned" || task.status === "running"
 

@@ -37,6 +37,16 @@ export const TaskLifecycle = Lifecycle.make("task", {
         also: "without a ChangeSet when nothing changed"
       }
     ],
+    [
+      "blocked",
+      "published",
+      "completed",
+      {
+        when: "the person who holds it sends its ChangeSet",
+        emits: ["task.completed"],
+        mayEmit: ["changeset.proposed", "intent.declared"]
+      }
+    ],
     ["running", "failedTerminally", "failed", { emits: ["task.failed"] }],
     [
       "running",
@@ -48,7 +58,25 @@ export const TaskLifecycle = Lifecycle.make("task", {
         also: "dependents blocked; the dead letter is told, the budget is its Change's"
       }
     ],
-    ["blocked", "retriedByOperator", "ready", { when: "an operator retries a dead letter", emits: ["task.ready"] }],
+    [
+      ["pending", "ready", "assigned", "running", "blocked"],
+      "stoppedByPerson",
+      "blocked",
+      { emits: ["task.failed"], also: "its run ends; dependents blocked" }
+    ],
+    [
+      ["pending", "ready", "assigned", "running", "blocked"],
+      "handedOver",
+      "blocked",
+      { when: "a person takes it", emits: ["task.assigned"], also: "its run ends; dependents wait for that person" }
+    ],
+    [
+      "blocked",
+      "retriedByOperator",
+      "ready",
+      { when: "an operator retries a dead letter, or a person gives it to its agent again", emits: ["task.ready"] }
+    ],
+    ["blocked", "givenBack", "pending", { when: "so, and it depends on Tasks that are not completed" }],
     ["blocked", "budgetRaised", "ready", { when: "it was stopped by the budget", emits: ["task.ready"] }],
     ["blocked", "dependencyRevived", "pending", { when: "the Task it waits for was blocked and is ready again" }],
     [["pending", "ready", "assigned", "running", "blocked"], "changeCancelled", "cancelled"]

@@ -68,6 +68,9 @@ export type ClaimId = typeof ClaimId.Type
 /** `rev_` and the 24 hex characters of its Candidate. */
 export const ReviewId = id("rev_", "[0-9a-f]{24}")
 export type ReviewId = typeof ReviewId.Type
+/** `note_<ULID>` */
+export const NoteId = id("note_", ulid)
+export type NoteId = typeof NoteId.Type
 /** `tok_<ULID>`: names a token, and is no secret. */
 export const TokenId = id("tok_", ulid)
 export type TokenId = typeof TokenId.Type

@@ -74,6 +74,9 @@ export const Limits = {
   taskTitleLength: 200,
   taskInstructionsLength: 20_000,
   taskWrites: 100,
+  /** Of people's notes for the agent of a Task: of one, and how many it may have (decision: its model reads them all). */
+  noteLength: 4_000,
+  notesPerTask: 100,
   /** How often it is looked whether a run is still wanted while its agent works (decision: a cancel saves what it can). */
   agentWatchMs: 5 * second,
   /** Intents that an agent may declare of one ChangeSet, and those that its event names (decision). */

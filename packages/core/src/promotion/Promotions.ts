@@ -1,5 +1,6 @@
 /** Promotion: the only way the canonical line moves. Safe to repeat; of two at once one advances it, both learn of it. */
 import { Effect, Schema } from "effect"
+import { refuseAgents } from "../access/Access.ts"
 import type { Actor } from "../model/Actor.ts"
 import { decisionsOn } from "../approval/Standing.ts"
 import { hasOtherVerified, isBehind } from "../candidate/Staleness.ts"
@@ -182,10 +183,12 @@ const asNamed = (ask: Ask, { change }: Snapshot): Ask =>
 
 /**
  * Promotes a Candidate, and answers what it came to; a repeat answers `alreadyPromoted`. The actor comes from the session.
- * Fails with `Stale`, `Blocked`, `AnotherPromoting`, `ProjectArchived` or `Unknown`.
+ * Fails with `Stale`, `Blocked`, `AnotherPromoting`, `ProjectArchived` or `Unknown`, and for an agent with
+ * `InsufficientScope`.
  */
 export const promote = (actor: Actor, candidateId: string) =>
   Effect.gen(function* () {
+    yield* refuseAgents(actor, "promote")
     const token = yield* makeUuid
     const ask: Ask = { actor, trigger: "user", now: yield* Time.now }
     const asked = yield* decideAndCommit(requesting(candidateId, ask, token))

@@ -18,7 +18,7 @@ import { commandId } from "../model/Command.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import * as Draft from "../ledger/Draft.ts"
 import type * as Time from "../primitives/Time.ts"
-import { isActive, isPlanned, isRepair, type Task } from "../model/Task.ts"
+import { isActive, isHeld, isPlanned, isRepair, type Task } from "../model/Task.ts"
 
 /** A Change and all its Tasks in order of insertion, as they were read. */
 export interface Snapshot {
@@ -59,6 +59,9 @@ const storedTask = (draft: Progress, id: string): Commit.Stored<Task> => {
   return task
 }
 
+/** A Task as the draft leaves it. */
+export const taskIn = (draft: Progress, id: string): Task => Draft.newest(draft, "task", storedTask(draft, id)).record
+
 /** Whether the life of a Task has this step. */
 export const mayMove = (draft: Progress, id: string, trigger: Draft.TriggerOf<"task">): boolean =>
   Draft.may(draft, "task", storedTask(draft, id), trigger)
@@ -71,7 +74,7 @@ export const moveTask = <T extends Draft.TriggerOf<"task">>(
   fields: Draft.Fields<"task">,
   ...data: Draft.Telling<"task", T>
 ): Task => {
-  const moved = { reason: null, blockedBy: null, ...fields }
+  const moved = { reason: null, blockedBy: null, heldBy: null, ...fields }
   const { record } = Draft.step(draft, "task", storedTask(draft, id), trigger, moved, ...data)
   if (record.status === "ready" && trigger !== "deferred") wake(draft, record)
   return record
@@ -105,7 +108,8 @@ const wake = (draft: Progress, task: Task): void => {
     Draft.send(draft, { kind: "agent.wake", id, payload: { taskId: task.id } })
 }
 
-const stopped = (task: Task): boolean => task.status === "failed" || task.status === "blocked"
+/** What depends on a Task that a person holds waits for that person, as it would for an agent. */
+const stopped = (task: Task): boolean => task.status === "failed" || (task.status === "blocked" && !isHeld(task))
 
 /** One step that follows from where the dependencies of a Task are; false when nothing does. */
 const followOne = (draft: Progress, task: Task): boolean => {

@@ -27,7 +27,7 @@ import { snapshot } from "../promotion/Promotions.ts"
 import { type Review, Verdict } from "../model/Review.ts"
 import { Overlap } from "../model/Overlap.ts"
 import type { Release } from "../model/Release.ts"
-import { isRepair, type Task, TaskStatus } from "../model/Task.ts"
+import { BlockedBy, isRepair, type Task, TaskKind, TaskStatus } from "../model/Task.ts"
 import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
 import { type Next, nextStep } from "./WhyNext.ts"
 
@@ -90,8 +90,13 @@ export const Why = Schema.Struct({
       id: TaskId,
       key: Schema.String,
       title: Schema.String,
+      kind: TaskKind,
       status: TaskStatus,
-      reason: Schema.NullOr(Schema.String)
+      reason: Schema.NullOr(Schema.String),
+      /** What it waits for; null for one that failed. */
+      blockedBy: Schema.NullOr(BlockedBy),
+      /** Id of the user who does it; null for nobody. */
+      heldBy: Schema.NullOr(Schema.String)
     })
   ),
   /** Commands of this Candidate, its Change or its release that failed too often and wait for a person. */
@@ -236,12 +241,15 @@ const explain = (reading: Reading): Explained => {
     conflicts,
     overlaps: candidate.record.plan?.overlaps ?? candidate.record.overlaps ?? [],
     review: opinionOf(reading.review),
-    tasks: reading.tasks.map(({ id: taskId, key, title, status: taskStatus, reason: taskReason }) => ({
-      id: taskId,
-      key,
-      title,
-      status: taskStatus,
-      reason: taskReason
+    tasks: reading.tasks.map((task) => ({
+      id: task.id,
+      key: task.key,
+      title: task.title,
+      kind: task.kind,
+      status: task.status,
+      reason: task.reason,
+      blockedBy: task.blockedBy ?? null,
+      heldBy: task.heldBy ?? null
     })),
     deadLetters: reading.deadLetters.map((letter) => ({
       id: letter.id,

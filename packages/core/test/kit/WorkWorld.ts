@@ -165,6 +165,16 @@ export const worked = (hands: Hands, tasks: ReadonlyArray<PlannedTask>) =>
     return changeId
   })
 
+/** A Change whose graph is compiled, with no agent at work yet. */
+export const compiled = (hands: Hands, tasks: ReadonlyArray<PlannedTask>) =>
+  Effect.gen(function* () {
+    const project = yield* newProject
+    hands.plan = () => Effect.succeed(tasks)
+    const changeId = yield* open(project.id)
+    yield* turn("change.dispatch")
+    return changeId
+  })
+
 /** Runs what is due, and what is put off, as the program's clock goes on. */
 export const settleAll = Effect.gen(function* () {
   for (let turn = 0; turn < 8; turn++) {
@@ -187,7 +197,8 @@ export const taskOf = (changeId: string, key: string) =>
   Effect.map(demand("task", `tsk_${changeId}_${key}`), ({ record }) => record)
 
 type Title = `${string} × ${string} → ${string}: ${string}`
-type Case = (hands: Hands) => Effect.Effect<unknown, unknown, Services>
+/** Makes the step of one row. */
+export type Case = (hands: Hands) => Effect.Effect<unknown, unknown, Services>
 
 /**
  * One test per row of a lifecycle, titled by the row and what it promises. Each must have made its step in a real

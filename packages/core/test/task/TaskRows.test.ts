@@ -9,11 +9,9 @@ import { AgentUnavailable } from "@pawl/core/task/Agent"
 import { TaskLifecycle } from "@pawl/core/model/TaskLifecycle"
 import { person, settle } from "../kit/MemoryPawl.ts"
 import {
+  compiled,
   eachRow,
   ends,
-  type Hands,
-  newProject,
-  open,
   planned,
   publishes,
   settleAll,
@@ -22,6 +20,7 @@ import {
   turn,
   worked
 } from "../kit/WorkWorld.ts"
+import { interventionRows } from "./InterventionRows.ts"
 
 const statuses = (changeId: string, ...keys: ReadonlyArray<string>) =>
   Effect.forEach(keys, (key) => Effect.map(taskOf(changeId, key), (task) => `${key} ${task.status}`))
@@ -30,16 +29,6 @@ const eventsOf = (changeId: string) =>
   Effect.gen(function* () {
     const { projectId } = (yield* demand("change", changeId)).record
     return yield* (yield* EventLog).read(projectId, 0, 500)
-  })
-
-/** A Change whose graph is compiled, with no agent at work yet. */
-const compiled = (hands: Hands, tasks: ReadonlyArray<ReturnType<typeof planned>>) =>
-  Effect.gen(function* () {
-    const project = yield* newProject
-    hands.plan = () => Effect.succeed(tasks)
-    const changeId = yield* open(project.id)
-    yield* turn("change.dispatch")
-    return changeId
   })
 
 const chain = [planned("a"), planned("b", ["a"]), planned("c", ["b"])]
@@ -54,6 +43,8 @@ const admitAll = Effect.gen(function* () {
 })
 
 eachRow(TaskLifecycle, "task", {
+  ...interventionRows,
+
   "pending × dependenciesCompleted → ready: a Task is ready when all that it depends on is completed": (hands) =>
     Effect.gen(function* () {
       const changeId = yield* compiled(hands, [planned("a"), planned("b"), planned("c", ["a", "b"])])

@@ -226,7 +226,16 @@ describe("Why a Candidate is where it is", () => {
         })
         const blocked = yield* why(id)
         expect(blocked.tasks).toEqual([
-          { id: failing.id, key: "more", title: failing.title, status: "blocked", reason: "it waits in vain" }
+          {
+            id: failing.id,
+            key: "more",
+            title: failing.title,
+            kind: "implement",
+            status: "blocked",
+            reason: "it waits in vain",
+            blockedBy: null,
+            heldBy: null
+          }
         ])
         expect(blocked.next).toMatchObject({ code: "promote", unfinished: { key: "more", status: "blocked" } })
         const letter = `candidate.promote:${id}`

@@ -22,6 +22,7 @@ import { ReleasesApi } from "./groups/ReleasesApi.ts"
 import { ReviewsApi } from "./groups/ReviewsApi.ts"
 import { RollbacksApi } from "./groups/RollbacksApi.ts"
 import { ServiceApi } from "./groups/ServiceApi.ts"
+import { TasksApi } from "./groups/TasksApi.ts"
 import { UsersApi } from "./groups/UsersApi.ts"
 import { WebhooksApi } from "./groups/WebhooksApi.ts"
 
@@ -31,6 +32,7 @@ export const PawlApi = HttpApi.make("pawl")
   .add(ProjectsApi)
   .add(AppsApi)
   .add(ChangesApi)
+  .add(TasksApi)
   .add(ChangeSetsApi)
   .add(CandidatesApi)
   .add(ClaimsApi)

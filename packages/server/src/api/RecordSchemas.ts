@@ -26,7 +26,8 @@ import { Project } from "@pawl/core/model/Project"
 import { ModelCall } from "@pawl/core/model/ModelCall"
 import { Generation } from "@pawl/core/model/Generation"
 import { Release } from "@pawl/core/model/Release"
-import { Task } from "@pawl/core/model/Task"
+import { Note } from "@pawl/core/model/Note"
+import { Task, TaskRun } from "@pawl/core/model/Task"
 import { Schema, Struct } from "effect"
 
 /** The document tells of what stands in an answer: where the wire has other names, that is the encoded form. */
@@ -51,6 +52,10 @@ export const ModelCallRecord = named("ModelCall", ModelCall)
 export const ClaimRecord = named("Claim", Claim)
 /** As `Review` in the core. */
 export const ReviewRecord = named("Review", Review)
+/** As `TaskRun` in the core. */
+export const TaskRunRecord = named("TaskRun", TaskRun)
+/** As `Note` in the core. */
+export const NoteRecord = named("Note", Note)
 /** As `ChangeSet` in the core. */
 export const ChangeSetRecord = named("ChangeSet", ChangeSet)
 /** As `Candidate` in the core, without `rejection`: that code is for programs inside, and `reason` says it in words. */

@@ -40,6 +40,7 @@ import { answerCause, problemResponse, withHeaders } from "./answer/ProblemRespo
 import { ReleasesHttp } from "./groups/ReleasesHttp.ts"
 import { RollbacksHttp } from "./groups/RollbacksHttp.ts"
 import { ServiceHttp } from "./groups/ServiceHttp.ts"
+import { TasksHttp } from "./groups/TasksHttp.ts"
 import * as PlainReads from "./request/PlainReads.ts"
 import { paced } from "./request/PacedAnswer.ts"
 import { UsersHttp } from "./groups/UsersHttp.ts"
@@ -50,6 +51,7 @@ const groups = Layer.mergeAll(
   ProjectsHttp,
   AppsHttp,
   ChangesHttp,
+  TasksHttp,
   ChangeSetsHttp,
   CandidatesHttp,
   ApprovalsHttp,

@@ -17,6 +17,8 @@ interface Ids {
   readonly project: string
   readonly bare: string
   readonly change: string
+  readonly task: string
+  readonly run: string
   readonly changeSet: string
   readonly candidate: string
   readonly evidence: string
@@ -63,6 +65,13 @@ const samples: Readonly<Record<string, Sample>> = {
   "changes.workGraph": { id: "change" },
   "changes.cancel": { id: "change" },
   "changes.budget": { id: "change", body: () => ({ budget_usd: 2 }) },
+  "tasks.get": { id: "task" },
+  "tasks.runs": { id: "task" },
+  "tasks.notes": { id: "task" },
+  "tasks.writeNote": { id: "task", body: () => ({ text: "use tabs" }) },
+  "tasks.stop": { id: "task" },
+  "tasks.retry": { id: "task" },
+  "tasks.handOver": { id: "task" },
   "changesets.create": { id: "change", body: () => ({ message: "mine", files: { "a.txt": "a" } }) },
   "changesets.list": { id: "change" },
   "changesets.get": { id: "changeSet" },
@@ -220,6 +229,8 @@ describe("The wrong caller", () => {
       project: project.id,
       bare: bare.body.project.id,
       change: made.changeId,
+      task: `tsk_${made.changeId}_edit-1`,
+      run: made.changeSetId.slice("cs_".length),
       changeSet: made.changeSetId,
       candidate: made.candidateId,
       evidence: evidence.body.items[0].id,

@@ -94,6 +94,8 @@ export interface Ask {
 export interface Options {
   readonly requestsPerMinute?: number
   readonly settings?: Partial<SettingsShape>
+  /** What plans Changes and works Tasks; without it Changes wait for people. */
+  readonly agents?: Layer.Layer<never>
 }
 
 const defaults: SettingsShape = {
@@ -138,7 +140,9 @@ export const startApi = async (options: Options = {}) => {
   const scope = await Effect.runPromise(Scope.make())
   const settings = Layer.succeed(Settings, { ...defaults, ...options.settings })
   const quiet = Logger.layer([])
-  const context = await Effect.runPromise(Layer.buildWithScope(Layer.mergeAll(services, settings, quiet), scope))
+  const context = await Effect.runPromise(
+    Layer.buildWithScope(Layer.mergeAll(services, settings, quiet, options.agents ?? Layer.empty), scope)
+  )
   const run = <A, E>(program: Effect.Effect<A, E, Services | Scope.Scope>): Promise<A> =>
     Effect.runPromiseWith(context)(Effect.provideService(program, Scope.Scope, scope))
   const app = await run(

@@ -13,6 +13,8 @@ const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 /** Where a Candidate stands, why, and what comes next. */
 export const WhyAnswer = Schema.Struct({
   ...Why.fields,
+  /** Tasks of the Change that failed or are blocked, each with a sentence: what to do. */
+  tasks: Schema.Array(Schema.Struct({ ...Why.fields.tasks.value.fields, next: Schema.String })),
   /** One sentence: what to do. */
   next: Schema.String
 }).annotate({ identifier: "Why" })

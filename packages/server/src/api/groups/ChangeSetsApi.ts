@@ -15,6 +15,8 @@ const ChangeSetAnswer = Schema.Struct({ changeset: ChangeSetRecord })
 const NewChangeSetBody = Schema.Struct({
   message: Schema.String,
   files: EditedFiles,
+  /** The Task that it completes, which the caller holds. Without it the edit is a Task of its own. */
+  taskId: Schema.optionalKey(Schema.String),
   /** Without it the edit builds on the caller's newest ChangeSet of this Change, else on the head. */
   baseGeneration: Schema.optionalKey(NonNegativeInt)
 })
@@ -32,7 +34,7 @@ export const ChangeSetsApi = HttpApiGroup.make("changesets")
         about(
           writing,
           "Record an edit",
-          "It passes the same checks as agents' work. 409 `change_closed`, `changeset_limit`, `no_source`."
+          "It passes the same checks as agents' work. With `taskId` it completes a Task that the caller took over, and builds on what that depends on. 409 `change_closed`, `changeset_limit`, `no_source`; of the Task `task_not_held`, `task_closed`, `task_not_workable`."
         )
       )
   )

@@ -13,6 +13,7 @@ import { machineryProblems } from "./problems/Machinery.ts"
 import { projectProblems } from "./problems/Project.ts"
 import { requestProblems } from "./problems/Request.ts"
 import { problemOf, type Rows } from "./problems/Row.ts"
+import { taskProblems } from "./problems/Task.ts"
 import type { Refusal } from "./Refusal.ts"
 
 export { internal } from "./problems/Machinery.ts"
@@ -24,6 +25,7 @@ export const rooms = [
   accessProblems,
   projectProblems,
   changeProblems,
+  taskProblems,
   candidateProblems,
   appProblems,
   machineryProblems
@@ -35,6 +37,7 @@ export const rows: Rows = {
   ...accessProblems,
   ...projectProblems,
   ...changeProblems,
+  ...taskProblems,
   ...candidateProblems,
   ...appProblems,
   ...machineryProblems

@@ -12,6 +12,7 @@ import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
 import type { NotCancellable } from "@pawl/core/change/Cancellation"
 import type { ChangeClosed, PlanningMissing } from "@pawl/core/change/Changes"
 import type { ChangeSetLimit, RollbackTakesNoChangeSets } from "@pawl/core/changeset/ChangeSets"
+import type { TaskNotHeld, TaskNotWorkable } from "@pawl/core/changeset/PersonWork"
 import type { DeadLetterMissing } from "@pawl/core/work/Commands"
 import type { WebhookInactive } from "@pawl/core/webhook/Deliveries"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
@@ -31,6 +32,8 @@ import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Prom
 import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
 import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
+import type { NotRetryable, ReadOnlyTask, TaskClosed } from "@pawl/core/task/Interventions"
+import type { NoteLimit } from "@pawl/core/task/Notes"
 import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 
 /** Every refusal that a handler may end with. A handler that could end with another one does not compile. */
@@ -63,12 +66,15 @@ export type Refusal =
   | NoSource
   | NotCancellable
   | NotComposed
+  | NoteLimit
   | NotRequired
+  | NotRetryable
   | ObjectNotFound
   | ObjectStoreUnavailable
   | OrganizationLimit
   | PlanningMissing
   | ProjectArchived
+  | ReadOnlyTask
   | RepositoriesUnavailable
   | RollbackStale
   | RollbackTakesNoChangeSets
@@ -77,6 +83,9 @@ export type Refusal =
   | SelfApproval
   | SlugTaken
   | Stale
+  | TaskClosed
+  | TaskNotHeld
+  | TaskNotWorkable
   | TokenLimit
   | TreeTooLarge
   | Unauthenticated

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { previewOf } from "@pawl/core/app/Previews"
 import { type CandidateRequest, request } from "@pawl/core/candidate/Candidates"
 import { why } from "@pawl/core/why/Why"
+import { taskInWords } from "../answer/TaskWords.ts"
 import { nextInWords } from "../answer/WhyWords.ts"
 import { Unknown } from "@pawl/core/ledger/Refusals"
 import { candidateFork } from "@pawl/core/primitives/Ids"
@@ -16,7 +17,12 @@ import { outputOf, withOutput } from "./EvidenceOutput.ts"
 import { listed } from "../answer/RecordPages.ts"
 import { actor, onCandidate, onChange, onEvidence } from "../request/Reach.ts"
 
-const whyInWords = (id: string) => Effect.map(why(id), (found) => ({ ...found, next: nextInWords(found.next) }))
+const whyInWords = (id: string) =>
+  Effect.map(why(id), (found) => {
+    const { id: changeId } = found.change
+    const tasks = found.tasks.map((task) => ({ ...task, next: taskInWords({ ...task, changeId }) }))
+    return { ...found, tasks, next: nextInWords(found.next) }
+  })
 
 /** Handlers of `candidates`, with what is decided, known and to be done about each. */
 export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handlers) =>

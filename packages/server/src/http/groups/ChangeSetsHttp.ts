@@ -25,11 +25,12 @@ export const ChangeSetsHttp = HttpApiBuilder.group(PawlApi, "changesets", (handl
       answering(
         Effect.gen(function* () {
           const change = yield* onChange(params.id)
-          const { message, files, baseGeneration } = payload
+          const { message, files, baseGeneration, taskId } = payload
           const edit: Edit = {
             changeId: change.id,
             message,
             files,
+            ...(taskId === undefined ? {} : { taskId }),
             ...(baseGeneration === undefined ? {} : { baseGeneration })
           }
           return yield* answer(yield* record(yield* actor, edit))

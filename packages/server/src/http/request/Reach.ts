@@ -21,6 +21,8 @@ import { Exchange } from "./Exchange.ts"
 export interface Reachable {
   readonly project: RecordOf<"project">
   readonly change: RecordOf<"change">
+  readonly task: RecordOf<"task">
+  readonly run: RecordOf<"taskRun">
   readonly changeSet: RecordOf<"changeSet">
   readonly candidate: RecordOf<"candidate">
   readonly evidence: RecordOf<"evidence">
@@ -74,6 +76,14 @@ const within = Effect.fnUntraced(function* <A extends { readonly projectId: stri
 export const onProject = once("project", (id) => allowed(id))
 /** The Change of an id; fails as `onProject` does. */
 export const onChange = once("change", (id) => within({ kind: "change", id }, demand("change", id)))
+/** The Task of an id; fails as `onProject` does. */
+export const onTask = once("task", (id) => within({ kind: "task", id }, demand("task", id)))
+
+/** The run of a Task of an id; fails as `onProject` does, with the kind `run`. */
+export const onRun = once("run", (id) => {
+  const asked = { kind: "run", id }
+  return within(asked, demand("taskRun", id).pipe(Effect.catchTag("Unknown", () => new Unknown(asked))))
+})
 /** The Candidate of an id; fails as `onProject` does. */
 export const onCandidate = once("candidate", (id) => within({ kind: "candidate", id }, demand("candidate", id)))
 /** The ChangeSet of an id; fails as `onProject` does. */
@@ -128,6 +138,8 @@ export const onUser = once("user", (id) =>
 const ways = {
   projects: onProject,
   changes: onChange,
+  tasks: onTask,
+  runs: onRun,
   candidates: onCandidate,
   changesets: onChangeSet,
   evidence: onEvidence,

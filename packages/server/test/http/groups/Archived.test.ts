@@ -11,6 +11,7 @@ import { type Api, newCandidate, newProject, startApi } from "../TestApi.ts"
 interface Ids {
   readonly project: string
   readonly change: string
+  readonly task: string
   readonly candidate: string
   readonly deadLetter: string
   readonly webhook: string
@@ -30,6 +31,10 @@ const samples: Readonly<Record<string, Sample>> = {
   "apps.deploy": { id: "project" },
   "changes.create": { id: "project", body: () => ({ clientRequestId: "new", goal: "a goal", budget_usd: 1 }) },
   "changes.budget": { id: "change", body: () => ({ budget_usd: 2 }) },
+  "tasks.writeNote": { id: "task", body: () => ({ text: "use tabs" }) },
+  "tasks.stop": { id: "task" },
+  "tasks.retry": { id: "task" },
+  "tasks.handOver": { id: "task" },
   "changesets.create": { id: "change", body: () => ({ message: "mine", files: { "b.txt": "b" } }) },
   "candidates.create": { id: "change" },
   "candidates.promote": { id: "candidate" },
@@ -94,6 +99,7 @@ describe("An archived Project", () => {
     ids = {
       project: project.id,
       change: changeId,
+      task: `tsk_${changeId}_edit-1`,
       candidate: candidateId,
       deadLetter: letter,
       webhook: hook.body.webhook.id,

@@ -1,0 +1,86 @@
+/** Tasks: watched while agents work them, and steered by people. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authenticated } from "../Authentication.ts"
+import { about, reading, writing } from "../Needs.ts"
+import { ById, PageParams, pageOf } from "../PageParams.ts"
+import { NoteRecord, TaskRecord, TaskRunRecord } from "../RecordSchemas.ts"
+
+const TaskAnswer = Schema.Struct({ task: TaskRecord })
+
+const get = HttpApiEndpoint.get("get", "/v1/tasks/:id", {
+  params: ById,
+  success: Schema.Struct({
+    task: TaskRecord,
+    /** What a person can do about it, in a sentence. */
+    next: Schema.String
+  })
+}).annotateMerge(about(reading, "A Task, and what can be done about it"))
+
+const runs = HttpApiEndpoint.get("runs", "/v1/tasks/:id/runs", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(TaskRunRecord)
+}).annotateMerge(
+  about(reading, "The runs of a Task, oldest first", "Each attempt at it, of its agent or of a person, and its cost.")
+)
+
+const notes = HttpApiEndpoint.get("notes", "/v1/tasks/:id/notes", {
+  params: ById,
+  query: PageParams,
+  success: pageOf(NoteRecord)
+}).annotateMerge(about(reading, "The notes of a Task, oldest first"))
+
+const writeNote = HttpApiEndpoint.post("writeNote", "/v1/tasks/:id/notes", {
+  params: ById,
+  payload: Schema.Struct({ text: Schema.String }),
+  success: Schema.Struct({ note: NoteRecord }).pipe(HttpApiSchema.status(201))
+}).annotateMerge(
+  about(
+    writing,
+    "Write the agent of a Task a note",
+    "The agent reads it at its next turn, and whoever works the Task after it too. Each request writes one. 409 `task_closed`, `note_limit`."
+  )
+)
+
+const stop = HttpApiEndpoint.post("stop", "/v1/tasks/:id/stop", { params: ById, success: TaskAnswer }).annotateMerge(
+  about(
+    writing,
+    "Stop a Task",
+    "Its run ends, and it is `blocked` until somebody retries it or takes it over. What depends on it waits. A stopped Task stays as it is. 409 `task_closed`."
+  )
+)
+
+const retry = HttpApiEndpoint.post("retry", "/v1/tasks/:id/retry", {
+  params: ById,
+  success: TaskAnswer
+}).annotateMerge(
+  about(
+    writing,
+    "Give a blocked Task to its agent again",
+    "It is `ready`, or `pending` while Tasks that it depends on are not completed. One that is not blocked stays as it is. A dead letter of its wake is retried with it. 409 `not_retryable` when it waits for a Task that cannot go on, `task_closed`."
+  )
+)
+
+const handOver = HttpApiEndpoint.post("handOver", "/v1/tasks/:id/hand-over", {
+  params: ById,
+  success: TaskAnswer
+}).annotateMerge(
+  about(
+    writing,
+    "Take a Task over from its agent",
+    "Its run ends, and it is held for the caller: their ChangeSet with this `taskId` completes it. What depends on it waits meanwhile. 409 `read_only_task` where no ChangeSet could complete it, `task_closed`."
+  )
+)
+
+/** One Task, its runs and notes, and what people do about it. */
+export const TasksApi = HttpApiGroup.make("tasks")
+  .add(get)
+  .add(runs)
+  .add(notes)
+  .add(writeNote)
+  .add(stop)
+  .add(retry)
+  .add(handOver)
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "Tasks")

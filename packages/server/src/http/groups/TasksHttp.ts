@@ -1,0 +1,64 @@
+/** Tasks. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { handOver, retry, stop } from "@pawl/core/task/Interventions"
+import { write } from "@pawl/core/task/Notes"
+import { PawlApi } from "../../api/PawlApi.ts"
+import { taskInWords } from "../answer/TaskWords.ts"
+import { answering } from "../answer/HandlerAnswer.ts"
+import { listed } from "../answer/RecordPages.ts"
+import { actor, onTask } from "../request/Reach.ts"
+
+/** Handlers of `tasks`: read with their runs and notes, stopped, retried and taken over. */
+export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
+  handlers
+    .handle("get", ({ params }) =>
+      answering(Effect.map(onTask(params.id), (task) => ({ task, next: taskInWords(task) })))
+    )
+    .handle("runs", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onTask(params.id), (task) =>
+          listed("taskRun", { projectId: task.projectId, where: { taskId: task.id }, ...query })
+        )
+      )
+    )
+    .handle("notes", ({ params, query }) =>
+      answering(
+        Effect.flatMap(onTask(params.id), (task) =>
+          listed("note", { projectId: task.projectId, where: { taskId: task.id }, ...query })
+        )
+      )
+    )
+    .handle("writeNote", ({ params, payload }) =>
+      answering(
+        Effect.gen(function* () {
+          const task = yield* onTask(params.id)
+          return { note: yield* write(yield* actor, task.id, payload.text) }
+        })
+      )
+    )
+    .handle("stop", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const task = yield* onTask(params.id)
+          return { task: yield* stop(yield* actor, task.id) }
+        })
+      )
+    )
+    .handle("retry", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const task = yield* onTask(params.id)
+          return { task: yield* retry(yield* actor, task.id) }
+        })
+      )
+    )
+    .handle("handOver", ({ params }) =>
+      answering(
+        Effect.gen(function* () {
+          const task = yield* onTask(params.id)
+          return { task: yield* handOver(yield* actor, task.id) }
+        })
+      )
+    )
+)

@@ -14,7 +14,7 @@ import { TaskLifecycle } from "../model/TaskLifecycle.ts"
 import { runId, taskId, workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type * as Time from "../primitives/Time.ts"
-import type { RepositoryRef } from "../project/Repositories.ts"
+import { RepositoriesUnavailable, type RepositoryRef } from "../project/Repositories.ts"
 import { beyondMain } from "../project/SourceSync.ts"
 import { TaskClosed } from "../task/Interventions.ts"
 import type { Snapshot } from "../task/Progress.ts"
@@ -121,6 +121,9 @@ export const inherited = (snapshot: Snapshot, task: Task, changeSets: ReadonlyAr
   return changeSets.filter((each) => needed.has(each.taskId))
 }
 
+/** What the ledger names is there: what is missing is the repository that holds it. */
+const away = (reason: string) => new RepositoriesUnavailable({ operation: "merge", reason })
+
 /**
  * The head with these ChangeSets, as an agent's work on the Task would begin, merged in the fork of the run. Fails with
  * `NoSource` or `TaskNotWorkable`.
@@ -136,7 +139,12 @@ export const stackedBase = Effect.fnUntraced(function* (
   if (head === null) return yield* new NoSource({ projectId: task.projectId })
   const tasks = snapshot.tasks.map(({ record }) => record)
   const run = personRun(task, attempt, head.record.commit, now)
-  const source = yield* prepare(task, run, compositionOrder(changeSets, tasks))
+  const source = yield* prepare(task, run, compositionOrder(changeSets, tasks)).pipe(
+    Effect.catchTags({
+      ObjectNotFound: ({ id, what }) => away(`${what} ${id} is gone`),
+      NotFastForward: ({ from }) => away(`main is at ${from}, not at the head`)
+    })
+  )
   if (source._tag === "Impossible") return yield* new TaskNotWorkable({ taskId: task.id, reason: source.reason })
   return { generation: head.record.generation, commit: source.commit, tree: source.tree, from: [] } as Base
 })

@@ -27,12 +27,12 @@ describe("The actor of an agent", () => {
         const agent: Actor = { type: "agent", id: `agt_tsk_${changeId}_a` }
         const events = yield* Effect.flatMap(EventLog, (log) => log.read(project.id, 0, 500))
         const tries = [
-          Approvals.decide(agent, { changeId, candidateId, decision: "granted" }),
-          Promotions.promote(agent, candidateId),
-          Policies.change(agent, project.id, { approvalRiskTiers: [] })
+          yield* Effect.flip(Approvals.decide(agent, { changeId, candidateId, decision: "granted" })),
+          yield* Effect.flip(Promotions.promote(agent, candidateId)),
+          yield* Effect.flip(Policies.change(agent, project.id, { approvalRiskTiers: [] }))
         ]
-        for (const each of tries)
-          expect(yield* Effect.flip(each)).toMatchObject({ _tag: "InsufficientScope", held: ["read", "write"] })
+        for (const refusal of tries)
+          expect(refusal).toMatchObject({ _tag: "InsufficientScope", held: ["read", "write"] })
         expect(yield* Effect.flatMap(EventLog, (log) => log.read(project.id, 0, 500))).toEqual(events)
         yield* Approvals.decide(person, { changeId, candidateId, decision: "granted" })
         expect(yield* Promotions.promote(person, candidateId)).toMatchObject({ generation: 1 })

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import * as Budget from "@pawl/core/change/Budget"
 import * as Cancellation from "@pawl/core/change/Cancellation"
 import { isClosed } from "@pawl/core/change/Changes"
+import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { commandKinds, type LeasedCommand } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import * as DeadLetters from "@pawl/core/worker/DeadLetters"
@@ -16,6 +17,8 @@ import { execute } from "@pawl/core/work/Processes"
 import { Records } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { AgentUnavailable } from "@pawl/core/task/Agent"
+import { handOver, retry, stop } from "@pawl/core/task/Interventions"
+import { user } from "@pawl/core/model/Actor"
 import { isActive } from "@pawl/core/model/Task"
 import { person } from "../kit/MemoryPawl.ts"
 import { ends, type Hands, inWorld, newProject, open, planned, publishes, type Script } from "../kit/WorkWorld.ts"
@@ -24,6 +27,9 @@ const histories = rounds({ quick: 50, deep: 100, long: 2000 })
 
 type Kind = "publish" | "retry" | "escalate" | "fail" | "stop" | "away" | "empty"
 
+/** What people do about a Task. */
+type Act = "stop" | "retry" | "handOver" | "edit"
+
 interface Story {
   /** Per Task: which of the Tasks before it it depends on, and what its agents do. */
   readonly tasks: ReadonlyArray<{ readonly deps: ReadonlyArray<number>; readonly acts: ReadonlyArray<Kind> }>
@@ -31,6 +37,13 @@ interface Story {
   readonly faults: ReadonlyArray<{ readonly nth: number; readonly lost: boolean }>
   /** By number of the claim: its worker dies before it begins, or is frozen and thaws when others have carried on. */
   readonly deaths: ReadonlyArray<{ readonly nth: number; readonly thaws: boolean }>
+  /** By number of the commit: right before it somebody does something about a Task. */
+  readonly people: ReadonlyArray<{
+    readonly nth: number
+    readonly task: number
+    readonly act: Act
+    readonly who: number
+  }>
   readonly cancelAt: number | null
   readonly raises: number
   readonly retries: number
@@ -58,6 +71,15 @@ const story: FastCheck.Arbitrary<Story> = FastCheck.record({
   ),
   faults: FastCheck.array(FastCheck.record({ nth: FastCheck.nat(60), lost: FastCheck.boolean() }), { maxLength: 6 }),
   deaths: FastCheck.array(FastCheck.record({ nth: FastCheck.nat(20), thaws: FastCheck.boolean() }), { maxLength: 3 }),
+  people: FastCheck.array(
+    FastCheck.record({
+      nth: FastCheck.nat(60),
+      task: FastCheck.nat(11),
+      act: FastCheck.constantFrom<Act>("stop", "retry", "handOver", "edit"),
+      who: FastCheck.nat(1)
+    }),
+    { maxLength: 8 }
+  ),
   cancelAt: FastCheck.option(FastCheck.nat(80), { freq: 3 }),
   raises: FastCheck.nat(3),
   retries: FastCheck.nat(3)
@@ -80,6 +102,21 @@ const scripts: { readonly [K in Kind]: Script } = {
     Effect.succeed({ _tag: "Published", edits: {}, message: "", intents: [], usage: { modelCalls: 0, costUsd: 0 } })
 }
 
+const actors = [person, user("usr_00000000-0000-4000-8000-000000000002")]
+
+/** Does it, when it can be done. */
+const acted = (changeId: string, key: string, act: Act, who: number) => {
+  const actor = actors[who] ?? person
+  const taskId = `tsk_${changeId}_${key}`
+  const acts = {
+    stop: stop(actor, taskId),
+    retry: retry(actor, taskId),
+    handOver: handOver(actor, taskId),
+    edit: ChangeSets.record(actor, { changeId, taskId, message: key, files: { [`${key}-${who}.txt`]: taskId } })
+  }
+  return Effect.ignore(acts[act])
+}
+
 const tasksOf = (changeId: string) =>
   Effect.gen(function* () {
     const page = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
@@ -94,9 +131,13 @@ const always = (changeId: string) =>
     const { record: change } = yield* demand("change", changeId)
     const tasks = yield* tasksOf(changeId)
     expect(tasks.filter(isActive).length).toBeLessThanOrEqual(Limits.activeAgentsPerChange)
+    const byPeople = yield* (yield* Records).list("taskRun", { where: { changeId }, limit: "all" })
+    const done = new Set(byPeople.items.flatMap(({ record }) => (record.tier === null ? [record.taskId] : [])))
     for (const task of tasks) {
+      expect(task.blockedBy === "person").toBe((task.heldBy ?? null) !== null)
       const needed = tasks.filter((each) => task.dependsOn.includes(each.key))
-      if (isActive(task) || task.status === "ready" || task.status === "completed")
+      // A person who takes a Task over need not wait for what it depends on.
+      if (isActive(task) || task.status === "ready" || (task.status === "completed" && !done.has(task.id)))
         expect(needed.map((each) => each.status)).toEqual(needed.map(() => "completed"))
       expect(task.status === "blocked").toBe((task.blockedBy ?? null) !== null)
     }
@@ -111,7 +152,8 @@ const atRest = (changeId: string) =>
     const runs = yield* (yield* Records).list("taskRun", { where: { changeId }, limit: "all" })
     expect(runs.items.filter(({ record }) => record.endedAt === null)).toEqual([])
     expect(tasks.filter(isActive)).toEqual([])
-    if (change.status === "budget_blocked") expect(tasks.some((task) => task.blockedBy === "budget")).toBe(true)
+    if (change.status === "budget_blocked")
+      expect(tasks.some((task) => task.blockedBy === "budget" || task.status === "ready")).toBe(true)
     else expect(tasks.filter((task) => task.status === "ready" || task.status === "pending")).toEqual([])
     const completed = tasks.length > 0 && tasks.every((task) => task.status === "completed")
     if (completed) expect(["verifying", "cancelled"]).toContain(change.status)
@@ -153,6 +195,9 @@ const live = (tale: Story, claims: { count: number }) =>
 
 const lettersOf = (projectId: string) => Effect.flatMap(Commands, (commands) => commands.deadLetters(projectId))
 
+/** Commits of agents' work; what people do comes right before one of each. */
+const moves = ["Tasks.admitted", "Tasks.started", "Tasks.completed", "Tasks.retried", "Tasks.stopped"]
+
 const arrange = (hands: Hands, tale: Story, changeId: string) => {
   const keys = tale.tasks.map((_, index) => `t${index}`)
   const graph = tale.tasks.map((task, index) =>
@@ -173,6 +218,9 @@ const arrange = (hands: Hands, tale: Story, changeId: string) => {
       const fault = tale.faults.find((each) => each.nth === nth)
       const failure = new LedgerUnavailable({ operation: "commit", reason: `fault at ${commit.name}` })
       if (fault?.lost === false) return yield* failure
+      const acts = tale.people.filter((each) => each.nth === nth)
+      const both = Effect.forEach(acts, ({ act, task, who }) => acted(changeId, keys[task % keys.length]!, act, who))
+      if (acts.length > 0) for (const name of moves) hands.before.set(name, both)
       if (tale.cancelAt === nth)
         hands.before.set("Tasks.completed", Effect.ignore(Cancellation.cancel(person, changeId)))
       const answer = yield* done
@@ -203,6 +251,11 @@ const play = (tale: Story, told: { [status: string]: number }) =>
       // No fault is left to come: what still lies there is retried, and everything comes to rest.
       for (const letter of yield* lettersOf(project.id))
         if (letter.kind !== "agent.wake") yield* DeadLetters.retry(person, letter.id)
+      yield* live(tale, claims)
+      // Nobody does anything more, and whoever had stopped a Task, or held it, lets its agent go on.
+      for (const name of moves) hands.before.delete(name)
+      for (const task of yield* tasksOf(changeId))
+        if (task.blockedBy === "stopped" || task.blockedBy === "person") yield* Effect.ignore(retry(person, task.id))
       yield* live(tale, claims)
       const { status } = yield* atRest(changeId)
       told[status] = (told[status] ?? 0) + 1

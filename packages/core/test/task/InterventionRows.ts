@@ -54,7 +54,7 @@ const assigned = (hands: Hands) =>
   })
 
 /** Does something about the Task while its agent works on it; what the agent makes comes too late. */
-const meanwhile = (hands: Hands, act: typeof stop) =>
+const meanwhile = (hands: Hands, act: typeof stop | typeof handOver) =>
   Effect.gen(function* () {
     hands.agents.set("a", [(job) => Effect.andThen(Effect.orDie(act(person, job.task.id)), publishes(job))])
     const changeId = yield* worked(hands, chain)

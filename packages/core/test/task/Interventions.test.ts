@@ -6,7 +6,7 @@ import * as Cancellation from "@pawl/core/change/Cancellation"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { Commands } from "@pawl/core/work/Commands"
 import { demand } from "@pawl/core/ledger/Decision"
-import { user } from "@pawl/core/model/Actor"
+import { type Actor, user } from "@pawl/core/model/Actor"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { archive } from "@pawl/core/project/Archival"
 import { Repositories } from "@pawl/core/project/Repositories"
@@ -20,6 +20,7 @@ import {
   inWorld,
   planned,
   publishes,
+  type Services,
   settleAll,
   statusOfChange,
   taskOf,
@@ -42,12 +43,14 @@ const edit = (changeId: string, key: string, files: ChangeSets.Edit["files"] = {
   files
 })
 
-const acts = [
+/** What it answers, or is refused with. */
+type Act = (actor: Actor, id: string) => Effect.Effect<unknown, { readonly _tag: string }, Services>
+const acts: ReadonlyArray<readonly [name: string, act: Act]> = [
   ["stop", stop],
   ["retry", retry],
   ["handOver", handOver],
-  ["write", (actor: typeof person, id: string) => write(actor, id, "a note")]
-] as const
+  ["write", (actor, id) => write(actor, id, "a note")]
+]
 
 describe("A Task that a person steers", () => {
   it.each(acts.slice(0, 3))("moves once however often it is asked to: %s", (name, act) =>
@@ -208,7 +211,7 @@ describe("A Task that a person holds", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         const changeId = yield* compiled(hands, chain)
-        const refused = (actor: typeof person) => Effect.flip(ChangeSets.record(actor, edit(changeId, "a")))
+        const refused = (actor: Actor) => Effect.flip(ChangeSets.record(actor, edit(changeId, "a")))
         expect(yield* refused(person)).toMatchObject({ _tag: "TaskNotHeld", heldBy: null })
         yield* stop(person, idOf(changeId, "a"))
         expect(yield* refused(person)).toMatchObject({ _tag: "TaskNotHeld", heldBy: null })

@@ -120,7 +120,7 @@ export const Entities = {
     ModelCall,
     byId,
     byProjectId,
-    { changeId: (each) => each.changeId, status: (each) => each.status },
+    { changeId: (each) => each.changeId, runId: (each) => each.runId ?? null, status: (each) => each.status },
     ModelCallLifecycle
   ),
   note: entity(Note, byId, byProjectId, { changeId: (each) => each.changeId, taskId: (each) => each.taskId }),

@@ -77,6 +77,8 @@ export const Limits = {
   /** Of people's notes for the agent of a Task: of one, and how many it may have (decision: its model reads them all). */
   noteLength: 4_000,
   notesPerTask: 100,
+  /** Of the turns of a run that are read at once (decision: a turn may hold whole files). */
+  turnsPageBytes: 4 * MiB,
   /** How often it is looked whether a run is still wanted while its agent works (decision: a cancel saves what it can). */
   agentWatchMs: 5 * second,
   /** Intents that an agent may declare of one ChangeSet, and those that its event names (decision). */

@@ -149,10 +149,8 @@ const retrying = Effect.fnUntraced(function* (actor: Actor, taskId: string) {
     task,
     open.snapshot.tasks.map(({ record }) => record)
   )
-  if (task.blockedBy === "dependency") {
-    const obstacle = needed.find((each) => each.status === "failed" || (each.status === "blocked" && !isHeld(each)))
-    return yield* new NotRetryable({ taskId, waitsFor: obstacle?.id ?? "", status: obstacle?.status ?? "" })
-  }
+  const obstacle = needed.find((each) => each.status === "failed" || (each.status === "blocked" && !isHeld(each)))
+  if (obstacle !== undefined) return yield* new NotRetryable({ taskId, waitsFor: obstacle.id, status: obstacle.status })
   const isReady = needed.every(({ status }) => status === "completed")
   return yield* moving(actor, open, "Interventions.retry", `retried by ${actor.id}`, (draft) =>
     isReady

@@ -117,6 +117,14 @@ const acted = (changeId: string, key: string, act: Act, who: number) => {
   return Effect.ignore(acts[act])
 }
 
+/** Lets the agent of a Task go on; a Task that has nothing to begin with is held by nobody then. */
+const givenBack = (taskId: string, faults: number) =>
+  retry(person, taskId).pipe(
+    Effect.catchTag("NotRetryable", () => stop(person, taskId)),
+    Effect.retry({ while: ({ _tag }) => _tag === "LedgerUnavailable", times: faults }),
+    Effect.orDie
+  )
+
 const tasksOf = (changeId: string) =>
   Effect.gen(function* () {
     const page = yield* (yield* Records).list("task", { where: { changeId }, limit: "all" })
@@ -185,8 +193,8 @@ const live = (tale: Story, claims: { count: number }) =>
         return death === undefined
       })
       yield* Effect.forEach(alive, (leased) => execute(leased, handlers), { concurrency: "unbounded", discard: true })
-      if (claimed.length > 0) continue
-      quiet++
+      quiet = claimed.length > 0 ? 0 : quiet + 1
+      if (quiet === 0) continue
       // Leases of the dead end, and what was put off comes due; then the frozen go on as if nothing had happened.
       yield* TestClock.adjust("40 seconds")
       for (const leased of frozen.splice(0)) yield* execute(leased, handlers)
@@ -212,13 +220,14 @@ const arrange = (hands: Hands, tale: Story, changeId: string) => {
     )
   )
   let commits = 0
+  let arePeopleHere = true
   hands.around = (commit, done) =>
     Effect.gen(function* () {
       const nth = commits++
       const fault = tale.faults.find((each) => each.nth === nth)
       const failure = new LedgerUnavailable({ operation: "commit", reason: `fault at ${commit.name}` })
       if (fault?.lost === false) return yield* failure
-      const acts = tale.people.filter((each) => each.nth === nth)
+      const acts = tale.people.filter((each) => arePeopleHere && each.nth === nth)
       const both = Effect.forEach(acts, ({ act, task, who }) => acted(changeId, keys[task % keys.length]!, act, who))
       if (acts.length > 0) for (const name of moves) hands.before.set(name, both)
       if (tale.cancelAt === nth)
@@ -226,6 +235,10 @@ const arrange = (hands: Hands, tale: Story, changeId: string) => {
       const answer = yield* done
       return fault === undefined ? answer : yield* failure
     })
+  return () => {
+    arePeopleHere = false
+    for (const name of moves) hands.before.delete(name)
+  }
 }
 
 const play = (tale: Story, told: { [status: string]: number }) =>
@@ -233,7 +246,7 @@ const play = (tale: Story, told: { [status: string]: number }) =>
     Effect.gen(function* () {
       const project = yield* newProject
       const changeId = yield* open(project.id)
-      arrange(hands, tale, changeId)
+      const peopleLeave = arrange(hands, tale, changeId)
       const around = hands.around
       const records = yield* Records
       const check = Effect.orDie(Effect.provideService(always(changeId), Records, records))
@@ -253,9 +266,9 @@ const play = (tale: Story, told: { [status: string]: number }) =>
         if (letter.kind !== "agent.wake") yield* DeadLetters.retry(person, letter.id)
       yield* live(tale, claims)
       // Nobody does anything more, and whoever had stopped a Task, or held it, lets its agent go on.
-      for (const name of moves) hands.before.delete(name)
+      peopleLeave()
       for (const task of yield* tasksOf(changeId))
-        if (task.blockedBy === "stopped" || task.blockedBy === "person") yield* Effect.ignore(retry(person, task.id))
+        if (task.blockedBy === "stopped" || task.blockedBy === "person") yield* givenBack(task.id, tale.faults.length)
       yield* live(tale, claims)
       const { status } = yield* atRest(changeId)
       told[status] = (told[status] ?? 0) + 1

@@ -67,6 +67,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "changes.budget": { id: "change", body: () => ({ budget_usd: 2 }) },
   "tasks.get": { id: "task" },
   "tasks.runs": { id: "task" },
+  "tasks.turns": { id: "run" },
   "tasks.notes": { id: "task" },
   "tasks.writeNote": { id: "task", body: () => ({ text: "use tabs" }) },
   "tasks.stop": { id: "task" },

@@ -1,13 +1,15 @@
 /** Tasks. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { turnsOf } from "@pawl/core/agent/TurnHistory"
 import { handOver, retry, stop } from "@pawl/core/task/Interventions"
 import { write } from "@pawl/core/task/Notes"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { taskInWords } from "../answer/TaskWords.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
-import { actor, onTask } from "../request/Reach.ts"
+import { actor, onRun, onTask } from "../request/Reach.ts"
+import { turnAnswer } from "./TurnAnswers.ts"
 
 /** Handlers of `tasks`: read with their runs and notes, stopped, retried and taken over. */
 export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
@@ -20,6 +22,14 @@ export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
         Effect.flatMap(onTask(params.id), (task) =>
           listed("taskRun", { projectId: task.projectId, where: { taskId: task.id }, ...query })
         )
+      )
+    )
+    .handle("turns", ({ params, query }) =>
+      answering(
+        Effect.gen(function* () {
+          const page = yield* turnsOf(yield* onRun(params.id), query)
+          return { ...page, items: page.items.map(turnAnswer) }
+        })
       )
     )
     .handle("notes", ({ params, query }) =>

@@ -278,11 +278,12 @@ describe("The notes of a Task", () => {
 describe("A Policy without approvals of one's own work", () => {
   it("counts whoever wrote the agent a note among those whose work it is", async () => {
     graph = [task("a")]
-    const { a, change, project } = await plannedChange("noted")
+    const { a, change, project } = await stoppedChange("noted")
     const policy = { approvalRiskTiers: ["low", "medium", "high", "unknown"], allowSelfApproval: false }
     await api.call("PUT", `/v1/projects/${project}/policy`, { body: policy })
     const [ann, ben] = [await newUser(api, "Ann", firstOrganizationId), await newUser(api, "Ben", firstOrganizationId)]
-    await post(`${a}/notes`, { text: "leave the door open" }, ann.token)
+    expect((await post(`${a}/notes`, { text: "leave the door open" }, ann.token)).status).toBe(201)
+    await post(`/v1/changes/${change}/budget`, { budget_usd: 2 })
     await api.settle()
     const [candidate] = (await get(`/v1/changes/${change}/candidates`)).body.items
     const decide = (token?: string) =>

@@ -5,11 +5,10 @@ import * as BuiltIn from "@pawl/core/harness/BuiltIn"
 import * as ModelPlanner from "@pawl/core/change/ModelPlanner"
 import { heldIn } from "@pawl/core/claim/Claims"
 import type { Change } from "@pawl/core/model/Change"
+import { notesOf } from "@pawl/core/task/Notes"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { ServerLimits } from "../ServerLimits.ts"
-
-const nobody = () => Effect.succeed([])
 
 /** What the agents of other Changes write now. A planner keeps out of it where it can. */
 const writtenNow = ({ id, projectId }: Change) =>
@@ -19,6 +18,10 @@ const writtenNow = ({ id, projectId }: Change) =>
       .slice(0, ServerLimits.claimsTold)
   )
 
+/** What people wrote to the agent of a Task. */
+const notesFor = (taskId: string) =>
+  Effect.map(notesOf(taskId), (notes) => notes.map(({ author, id, text }) => ({ id, by: author.id, text })))
+
 /** What an app may import besides its own files, with versions. */
 const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}`)
 
@@ -26,5 +29,5 @@ const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}
 export const layer = (models: HttpModels.HttpModelsOptions) =>
   Layer.merge(
     ModelPlanner.layer({ othersOf: writtenNow, packages }),
-    BuiltIn.layer({ notesFor: nobody, packages })
+    BuiltIn.layer({ notesFor, packages })
   ).pipe(Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer))))

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authenticated } from "../Authentication.ts"
 import { about, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
-import { NoteRecord, TaskRecord, TaskRunRecord } from "../RecordSchemas.ts"
+import { ClaimRecord, NoteRecord, TaskRecord, TaskRunRecord } from "../RecordSchemas.ts"
 import { TurnAnswer } from "../TurnRecords.ts"
 
 const TaskAnswer = Schema.Struct({ task: TaskRecord })
@@ -13,10 +13,12 @@ const get = HttpApiEndpoint.get("get", "/v1/tasks/:id", {
   params: ById,
   success: Schema.Struct({
     task: TaskRecord,
+    /** What it reads and writes, or did, oldest first. */
+    claims: Schema.Array(ClaimRecord),
     /** What a person can do about it, in a sentence. */
     next: Schema.String
   })
-}).annotateMerge(about(reading, "A Task, and what can be done about it"))
+}).annotateMerge(about(reading, "A Task, its claims, and what can be done about it"))
 
 const runs = HttpApiEndpoint.get("runs", "/v1/tasks/:id/runs", {
   params: ById,

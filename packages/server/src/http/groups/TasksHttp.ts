@@ -15,7 +15,13 @@ import { turnAnswer } from "./TurnAnswers.ts"
 export const TasksHttp = HttpApiBuilder.group(PawlApi, "tasks", (handlers) =>
   handlers
     .handle("get", ({ params }) =>
-      answering(Effect.map(onTask(params.id), (task) => ({ task, next: taskInWords(task) })))
+      answering(
+        Effect.gen(function* () {
+          const task = yield* onTask(params.id)
+          const claims = yield* listed("claim", { projectId: task.projectId, where: { taskId: task.id }, limit: "all" })
+          return { task, claims: claims.items, next: taskInWords(task) }
+        })
+      )
     )
     .handle("runs", ({ params, query }) =>
       answering(

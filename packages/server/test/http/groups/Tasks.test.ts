@@ -86,7 +86,10 @@ describe("A Task", () => {
       attempt: 1,
       tier: "fast"
     })
-    expect((await get(a)).body.next).toBe("Nothing: its work is done.")
+    expect((await get(a)).body).toMatchObject({
+      next: "Nothing: its work is done.",
+      claims: [{ taskId: idOf("a"), kind: "path", value: "a.txt", mode: "write", state: "released" }]
+    })
     const runs = (await get(`${a}/runs`)).body
     expect(runs).toMatchObject({
       items: [

@@ -16,7 +16,7 @@ const task = (key: string, dependsOn: ReadonlyArray<string> = [], kind = "implem
   complexity: "small",
   instructions: `do ${key}`,
   dependsOn,
-  writes: []
+  writes: [`${key}.txt`]
 })
 
 const publishes: AgentShape["work"] = ({ task: { id, key } }) =>

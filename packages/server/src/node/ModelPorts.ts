@@ -27,7 +27,6 @@ const packages = vendoredPackages.map(({ name, version }) => `${name} ${version}
 
 /** The models over HTTP, the planner and the agent that ask them. */
 export const layer = (models: HttpModels.HttpModelsOptions) =>
-  Layer.merge(
-    ModelPlanner.layer({ othersOf: writtenNow, packages }),
-    BuiltIn.layer({ notesFor, packages })
-  ).pipe(Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer))))
+  Layer.merge(ModelPlanner.layer({ othersOf: writtenNow, packages }), BuiltIn.layer({ notesFor, packages })).pipe(
+    Layer.provideMerge(HttpModels.layer(models).pipe(Layer.provide(FetchHttpClient.layer)))
+  )

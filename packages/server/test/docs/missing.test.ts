@@ -1,11 +1,11 @@
-import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { Planner } from "@pawl/core/change/Planner"
 import { eventTypes } from "@pawl/core/model/Event"
 import { handlers } from "@pawl/core/worker/Handlers"
 import { openApiDocument } from "@pawl/server/api"
 import { routeOf } from "../../src/node/git/GitListener.ts"
-import { document } from "./Documents.ts"
+import { document, root } from "./Documents.ts"
 
 const operations: ReadonlyArray<string> = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
   Object.keys(item).map((method) => `${method} ${path}`)
@@ -15,7 +15,7 @@ const handles = (kind: string): boolean => Object.keys(handlers).includes(kind)
 
 /** What the README says is missing, and how one sees that it is there after all. */
 const claims: ReadonlyArray<readonly [words: string, isThere: boolean]> = [
-  ["**Planner and agents.**", Effect.runSync(Planner).available],
+  ["**Planner and agents.**", existsSync(join(root, "packages/server/src/node/ModelPorts.ts"))],
   ["**Rollback.**", offers("/rollback")],
   ["**Archiving a Project and removing an app.**", offers("delete /v1/projects/{id}") || handles("app.remove")],
   ["**Clean-up.**", handles("forks.sweep") || handles("project.cleanup")],

@@ -7,6 +7,7 @@ import { createServer } from "node:http"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { isDeepStrictEqual } from "node:util"
 import { gunzipSync } from "node:zlib"
 import * as DemoApi from "../../../src/node/demo/DemoApi.ts"
 import { type ServerProcess, startServer } from "../kit/ServerProcess.ts"
@@ -111,6 +112,21 @@ export const answering = async ({ origin, port }: ServerProcess, token: string, 
   const text = plain(await response.text(), port)
   return { status: response.status, body: accept === "application/json" ? JSON.parse(text) : text }
 }
+
+/** Fields that answers have got since then, each by what it says of what was there then. */
+const added: Readonly<Record<string, unknown>> = { reserved_usd: 0, overlaps: [], review: null }
+
+/** An answer as it was given then: without the fields that came later, where they say what they must of what was there. */
+export const asThen = (answer: unknown, then: unknown): unknown => {
+  if (Array.isArray(answer) && Array.isArray(then)) return answer.map((each, at) => asThen(each, then[at]))
+  if (!isObject(answer) || !isObject(then)) return answer
+  const isNew = (name: string) => name in added && !(name in then) && isDeepStrictEqual(answer[name], added[name])
+  const fields = Object.entries(answer).filter(([name]) => !isNew(name))
+  return Object.fromEntries(fields.map(([name, value]) => [name, asThen(value, then[name])]))
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const plain = (text: string, port: number): string =>
   text.replaceAll(`localhost:${port}`, "localhost:PORT").replaceAll(/"req_[0-9A-Z]{26}"/g, '"req_ANY"')

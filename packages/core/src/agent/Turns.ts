@@ -43,6 +43,8 @@ export interface Turns {
     schema: Schema.Codec<A, I>,
     work: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | TurnFailed | TurnAway, R>
+  /** Whether the `n`th turn was answered before. What its ask said is said again, word for word: nothing may be added. */
+  readonly isAnswered: (n: number) => Effect.Effect<boolean, TurnAway>
 }
 
 /** What keeps turns. */
@@ -70,7 +72,7 @@ export const of = (asker: Asker, lease: Spending.Held): Effect.Effect<Turns, nev
       Effect.provide(turn(talk, n, ask), stores).pipe(
         Effect.withSpan("Turns.turn", { attributes: { purpose: asker.purpose, turn: n } })
       )
-    return { turn: asking, remember }
+    return { turn: asking, remember, isAnswered: (n) => Effect.provide(isAnswered(asker, n), stores) }
   })
 
 /** One who asks, with what was said last. */
@@ -132,6 +134,14 @@ const earlierAnswer = Effect.fnUntraced(function* (asker: Asker, n: number) {
     if (answer !== null) return answer
   }
   return null
+})
+
+const isAnswered = Effect.fnUntraced(function* ({ earlier, subject }: Asker, n: number) {
+  for (const each of [subject, ...earlier]) {
+    const tries = yield* Spending.triesOf(each, n)
+    if (tries.some(({ record }) => record.status === "settled")) return true
+  }
+  return false
 })
 
 /** Calls of a turn that were lost because the provider failed. */

@@ -73,7 +73,10 @@ const retry = (reason: string): End =>
 
 const KeptNotes = Schema.Array(Schema.Struct({ id: Schema.String, by: Schema.String, text: Schema.String }))
 
-/** Tells what people said since the last turn. It is kept, so that who builds the talk again has the same. */
+/**
+ * Tells what people said since the last turn. It is kept, so that who builds the talk again has the same: what they wrote
+ * after a turn was answered is not told before it.
+ */
 const withNotes = Effect.fnUntraced(function* (
   { fence, job }: Workplace,
   progress: Progress,
@@ -82,10 +85,11 @@ const withNotes = Effect.fnUntraced(function* (
   const fresh = (yield* notesFor(job.task.id)).filter(({ id }) => !progress.notes.has(id))
   if (fresh.length === 0) return progress
   const turn = progress.talk.turns + 1
+  const told = (yield* job.isAnswered(turn)) ? [] : fresh.slice(0, Limits.agentNotesPerTurn)
   const kept = yield* job.remember(
     `notes-${turn}`,
     KeptNotes,
-    Effect.succeed(fresh.slice(0, Limits.agentNotesPerTurn).map(({ by, id, text }) => ({ by, id, text })))
+    Effect.succeed(told.map(({ by, id, text }) => ({ by, id, text })))
   )
   return {
     ...progress,

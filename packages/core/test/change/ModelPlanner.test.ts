@@ -37,7 +37,8 @@ const planning = (said: Model, others: ReadonlyArray<string> = []) =>
             const answer = said(ask, n)
             return "_tag" in answer ? answer : Effect.succeed(answer)
           }),
-        remember: (_, __, work) => work
+        remember: (_, __, work) => work,
+        isAnswered: () => Effect.succeed(false)
       }
       const base = { repository: { project: projectId }, generation: 0, commit, tree }
       const surroundings = { othersOf: () => Effect.succeed(others), packages: [] }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Part } from "@pawl/core/agent/Models"
 import { candidateOf } from "../kit/Scenes.ts"
-import { call, inAgentWorld, inTurn, nothingKept, says } from "../kit/AgentWorld.ts"
+import { call, inAgentWorld, inTurn, Killed, nothingKept, says } from "../kit/AgentWorld.ts"
 
 const files = {
   "pawl.json": JSON.stringify({ checks: [{ id: "test", command: "x" }], probes: [{ path: "/" }] }),
@@ -279,6 +279,28 @@ describe("The agent that is built in", () => {
         )
         expect(tellings).toEqual([0, 0, 1, 1])
         expect(kept.asked[2]?.parts.map(words).find((text) => text.includes("blue"))).toContain(`of="note of usr_1"`)
+      })
+    ))
+
+  it("is told a note after what it had answered before, also when the talk is built again after a kill", () =>
+    inAgentWorld(files, (works) =>
+      Effect.gen(function* () {
+        const kept = nothingKept()
+        const said: Array<{ id: string; by: string; text: string }> = []
+        const model = inTurn(call("list"), call("list", { folder: "src" }), call("give_up", { reason: "x" }))
+        const dies = works(
+          (_, n) => {
+            // Somebody writes while the second answer is on its way; it never comes.
+            if (n === 2) said.push({ id: "note_1", by: "usr_1", text: "Make it blue" })
+            return n === 2 ? Effect.die(new Killed()) : model(_, n)
+          },
+          { kept, notes: () => said }
+        )
+        yield* Effect.flip(Effect.sandbox(dies))
+        yield* works(model, { kept, notes: () => said })
+        const places = kept.asked.map(({ parts }) => parts.findIndex((part) => words(part).includes("Make it blue")))
+        // The opening, the first answer, its result, the note.
+        expect(places).toEqual([-1, -1, 3, 3])
       })
     ))
 

@@ -68,6 +68,7 @@ const turnsOf = (kept: Kept, model: Model, step: () => void): Turns => ({
         return answer
       })
     }),
+  isAnswered: (n) => Effect.sync(() => kept.answers.has(n)),
   remember: (name, schema, doing) =>
     Effect.suspend(() =>
       kept.steps.has(name)

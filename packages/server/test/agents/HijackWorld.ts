@@ -250,6 +250,7 @@ export const hijacked = (
       claim: () => Effect.void,
       remainingUsd: 1,
       turn: (n, ask) => models.ask({ ...ask, callId: `mc_${run.id}_${n}_1`, tier: "fast" }),
+      isAnswered: () => Effect.succeed(false),
       remember: (name, _, doing) => Effect.tap(doing, (result) => Effect.sync(() => kept.set(name, result)))
     }
     const note: RunNote = { id: "note_1", by: "usr_1", text: orders }

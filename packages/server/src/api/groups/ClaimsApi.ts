@@ -18,7 +18,7 @@ export const ClaimsApi = HttpApiGroup.make("claims")
       about(
         reading,
         "What the Tasks of a Project read and write, newest first",
-        "What agents are at now, or with `state` what they were at. A claim blocks nobody: Tasks of one Change that write the same are worked one after the other, and agents of others are told."
+        "What agents are at (`state` is `held`) and were at, or with `state` one of these. A claim blocks nobody: Tasks of one Change that write the same are worked one after the other, and agents of others are told."
       )
     )
   )

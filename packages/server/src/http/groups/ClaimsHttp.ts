@@ -8,13 +8,13 @@ import { onProject } from "../request/Reach.ts"
 
 /** Handlers of `claims`. */
 export const ClaimsHttp = HttpApiBuilder.group(PawlApi, "claims", (handlers) =>
-  handlers.handle("list", ({ params, query: { state = "held", ...page } }) =>
+  handlers.handle("list", ({ params, query: { state, ...page } }) =>
     answering(
       Effect.flatMap(onProject(params.id), ({ id }) =>
         listed("claim", {
           projectId: id,
           order: "newest",
-          where: { status: state },
+          ...(state === undefined ? {} : { where: { status: state } }),
           ...page
         })
       )

@@ -44,7 +44,8 @@ const jobOf = (end: AgentOutcome["_tag"]): AgentJob => {
     claim: () => Effect.void,
     remainingUsd: 1,
     turn: () => Effect.fail(stopped),
-    remember: (_name, _schema, work) => work
+    remember: (_name, _schema, work) => work,
+    isAnswered: () => Effect.succeed(false)
   }
 }
 

@@ -19,12 +19,22 @@ const stored: ReadonlyArray<Stored> = readFileSync(new URL("StoredRows.jsonl", i
   .split("\n")
   .map((line) => JSON.parse(line))
 
+/** Kinds that version had none of. */
+const younger: ReadonlyArray<Kind> = ["modelCall", "note", "claim", "review"]
+const older = kinds.filter((kind) => !younger.includes(kind))
+
+/** What that version wrote, with the fields that records have got since then. */
+const today = (kind: Kind, row: string): string =>
+  kind === "change" && !row.includes('"reserved_usd"')
+    ? row.replace(/"spent_usd":[^,}]*/, (spent) => `${spent},"reserved_usd":0`)
+    : row
+
 describe("rows of an earlier version", () => {
-  it.each(kinds)("are read and written again byte for byte, or refused, when they keep a %s", (kind) => {
+  it.each(older)("are read and written again byte for byte, or refused, when they keep a %s", (kind) => {
     const { decode, encode } = table(kind)
     const rows = stored.filter((each) => each.kind === kind)
     expect(rows.some(({ again }) => again === undefined) && rows.some(({ again }) => again === null)).toBe(true)
     for (const { again, row } of rows)
-      expect(Result.getOrNull(Result.map(decode(row), encode))).toBe(again === undefined ? row : again)
+      expect(Result.getOrNull(Result.map(decode(row), encode))).toBe(again === null ? null : today(kind, again ?? row))
   })
 })

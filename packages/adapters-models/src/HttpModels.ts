@@ -117,6 +117,8 @@ const asking =
       }),
       // A key is never taken along to another address.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+      // Whoever sells models has no part in our traces.
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
       Effect.withSpan("Models.ask", { attributes: { tier: ask.tier, model: options.tiers[ask.tier].name } })
     )
 

@@ -42,6 +42,14 @@ describe.each(dialects)("%s", (dialect) => {
     ])
   })
 
+  it("takes no trace along: who is asked has no part in it", async () => {
+    const { ask, provider } = await open(says("done"))
+    await ask()
+    const names = Object.keys(provider.asked()[0]?.headers ?? {})
+    expect(names).toContain("idempotency-key")
+    expect(names.filter((name) => /^(traceparent|tracestate|b3|x-b3-)/.test(name))).toEqual([])
+  })
+
   it("2 tells what was read from a cache and written to it, and never counts it twice", async () => {
     const { ask } = await open({ ...says("done"), usage: { input: 200, cacheRead: 1000, cacheWrite: 300, output: 30 } })
     expect((await ask()).usage).toEqual({

@@ -1,6 +1,7 @@
 /**
  * Rows that the version on Effect 3 read, and what it wrote of them: the same (`again` is missing), something else (with
- * defaults filled in, or without what no schema names), or nothing, for it refused to read them (`again` is null).
+ * defaults filled in, or without what no schema names), or nothing, for it refused to read them (`again` is null). What
+ * was not kept then stands behind them as it was first written.
  */
 import { readFileSync } from "node:fs"
 import { Result } from "effect"

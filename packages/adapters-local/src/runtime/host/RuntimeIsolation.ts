@@ -113,6 +113,20 @@ const unshareAll = [
   "--die-with-parent",
   "--clearenv"
 ]
+/**
+ * bubblewrap runs as first process of a pid namespace around its own. While it builds the walls, what it has begun does
+ * not yet die with it, and waits for it for ever: in the namespace it does, at any moment.
+ */
+const enclosing = (ownUsers: boolean): ReadonlyArray<string> => [
+  "setpriv",
+  "--pdeathsig",
+  "KILL",
+  "unshare",
+  ...(ownUsers ? ["--user", "--map-current-user"] : []),
+  "--pid",
+  "--fork",
+  "--kill-child=KILL"
+]
 const bubblewrapIsolation = (version: string): RuntimeIsolation => ({
   name: "bubblewrap",
   version,
@@ -141,9 +155,7 @@ const bubblewrapAsRoot = (
   isolation: bubblewrapIsolation(version),
   uid: nobody,
   command: (shared, processFolder, args) => [
-    "setpriv",
-    "--pdeathsig",
-    "KILL",
+    ...enclosing(false),
     ...bubblewrapCommand(shared),
     ...unshareAll,
     "--cap-add",
@@ -174,9 +186,7 @@ const bubblewrap = (version: string, workerd: string, libs: ReadonlyArray<string
   isolation: bubblewrapIsolation(version),
   uid: null,
   command: (shared, processFolder, args) => [
-    "setpriv",
-    "--pdeathsig",
-    "KILL",
+    ...enclosing(true),
     ...bubblewrapCommand(shared),
     "--unshare-user",
     "--disable-userns",

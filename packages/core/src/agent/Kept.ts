@@ -13,7 +13,7 @@ const keyOf = ({ change }: Asker, subject: string, name: string): string =>
 const decoded = <A, I>(schema: Schema.Codec<A, I>, bytes: Uint8Array) =>
   Schema.decodeEffect(Schema.fromJsonString(schema))(new TextDecoder().decode(bytes)).pipe(
     Effect.map((value) => ({ value })),
-    Effect.mapError(() => new TurnFailed({ reason: "another version kept what was found" }))
+    Effect.mapError(() => new TurnFailed({ reason: "another version kept what was found", diverged: true }))
   )
 
 const readOne = <A, I>(key: string, schema: Schema.Codec<A, I>) =>

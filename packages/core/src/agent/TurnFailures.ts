@@ -30,7 +30,11 @@ export class TurnStopped extends Schema.TaggedError<TurnStopped>()("TurnStopped"
 }
 
 /** This turn comes to nothing: the model was asked as often as it may be, or what it answered before is gone. */
-export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", { reason: Schema.String }) {
+export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
+  reason: Schema.String,
+  /** Another version of this program kept what cannot be read now: the work is begun anew, and no try is used up. */
+  diverged: Schema.optionalKey(Schema.Literal(true))
+}) {
   override get message() {
     return `The model gave no answer: ${this.reason}`
   }

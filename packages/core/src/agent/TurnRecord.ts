@@ -83,6 +83,6 @@ export const read = Effect.fnUntraced(
   Effect.catchTags({
     InvalidKey: Effect.die,
     ObjectMissing: ({ key }) => new TurnFailed({ reason: `what was kept of the turn is gone: ${key}` }),
-    SchemaError: () => new TurnFailed({ reason: "another version kept the turn" })
+    SchemaError: () => new TurnFailed({ reason: "another version kept the turn", diverged: true })
   })
 )

@@ -71,6 +71,13 @@ const end = (outcome: AgentOutcome): End => ({ _tag: "End", outcome })
 const retry = (reason: string): End =>
   end({ _tag: "Retry", reason: reason.slice(0, Limits.problemLength), usage: nothingUsed })
 
+const diverged = end({
+  _tag: "Retry",
+  reason: "the run was begun by another version of this program, which made other files of it",
+  usage: nothingUsed,
+  diverged: true
+})
+
 const KeptNotes = Schema.Array(Schema.Struct({ id: Schema.String, by: Schema.String, text: Schema.String }))
 
 /**
@@ -193,8 +200,7 @@ const carryOut = Effect.fnUntraced(function* (
     const request = each.request.success
     if (isEnding(request)) return ended(request)
     const used = yield* use(place, overlay, request, { turn: talk.turns, at: index + 1 })
-    if (used.diverged)
-      return retry("the run was begun by another version of this program, which made other files of it")
+    if (used.diverged) return diverged
     if (used.ended && request.name === "done") {
       yield* claimed(place, progress, { overlay, reads })
       return published(overlay, reads, request.input.message)

@@ -136,7 +136,7 @@ export const TaskRun = Schema.Struct({
   startedAt: Timestamp,
   /** When it ended; null while it goes on. */
   endedAt: Schema.NullOr(Timestamp),
-  /** `completed`, `retried`, `escalated`, `failed`, `stopped`, `dead_lettered` or `cancelled`; null while it goes on. */
+  /** `completed`, `retried`, `diverged` (another version of this program began it), `escalated`, `failed`, `stopped`, `dead_lettered` or `cancelled`; null while it goes on. */
   outcome: Schema.NullOr(Schema.String),
   /** Why it did not complete, in words. */
   reason: Schema.optionalKey(Schema.NullOr(Schema.String)),

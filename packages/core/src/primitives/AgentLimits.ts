@@ -36,6 +36,8 @@ export const AgentLimits = {
   agentTurnsLarge: 32,
   /** Calls that are left when an agent is told so (decision). */
   agentTurnsTold: 2,
+  /** Runs of a Task that an upgrade ended and that use up no try (decision: nobody upgrades that often in one Task). */
+  divergedRuns: 8,
   /** Calls of tools in one answer that are looked at (decision). */
   agentCallsPerTurn: 16,
   /** Answers in a row without a call that can be read, until a run comes to nothing (decision). */

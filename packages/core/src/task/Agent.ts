@@ -70,7 +70,12 @@ export type AgentOutcome = { readonly usage: Usage } & (
   /** What a read-only Task found, as text. */
   | { readonly _tag: "Answered"; readonly text: string }
   /** This attempt came to nothing: another one, on the same tier while it has attempts left. */
-  | { readonly _tag: "Retry"; readonly reason: string }
+  | {
+      readonly _tag: "Retry"
+      readonly reason: string
+      /** Another version of this program began the run, and this one cannot go on with it: no try is used up. */
+      readonly diverged?: true
+    }
   /** It needs a stronger model. */
   | { readonly _tag: "Escalate"; readonly reason: string }
   /** It cannot be done. */
@@ -88,7 +93,7 @@ export type AgentOutcome = { readonly usage: Usage } & (
 export interface AgentShape {
   /**
    * Works the run to an outcome. It may be asked again for the same run when its answer was lost. What its turns fail
-   * with may go through it: a `TurnStopped` is a Stopped outcome, a `TurnFailed` one to Retry, and all else waits.
+   * with may go through it: a `TurnStopped` is a Stopped outcome, a `TurnFailed` one to Retry (`diverged` where it is), and all else waits.
    */
   readonly work: (job: AgentJob) => Effect.Effect<AgentOutcome, AgentUnavailable | TurnStopped | TurnFailed | TurnAway>
 }

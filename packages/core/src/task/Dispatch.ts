@@ -110,7 +110,13 @@ const earlierRuns = Effect.fnUntraced(function* (run: TaskRun) {
 const worked = (working: ReturnType<AgentShape["work"]>) =>
   Effect.catchTags(working, {
     TurnStopped: ({ by, reason }) => Effect.succeed<AgentOutcome>({ _tag: "Stopped", by, reason, usage: nothingUsed }),
-    TurnFailed: ({ reason }) => Effect.succeed<AgentOutcome>({ _tag: "Retry", reason, usage: nothingUsed })
+    TurnFailed: ({ diverged, reason }) =>
+      Effect.succeed<AgentOutcome>({
+        _tag: "Retry",
+        reason,
+        usage: nothingUsed,
+        ...(diverged === true ? { diverged } : {})
+      })
   })
 
 /** Claims what an agent says that it did. A store that is away for a moment keeps it from nothing. */
@@ -151,6 +157,7 @@ const workRun = (task: Task, run: TaskRun) =>
     const asker = agentIn(run, run.tier ?? tierOf(task.kind, task.complexity), yield* earlierRuns(run))
     const turns = yield* Turns.of(asker, (yield* Process).lease)
     const working = (yield* Agent).work({ ...job, ...turns, ...plan, claim: yield* claimer(task) })
+    // By the clock, and not with each turn: a run also waits for sandboxes and checks, longer than a claim is held.
     const outcome = yield* Effect.raceFirst(Effect.raceFirst(worked(working), unwanted(run)), renewing(task.id))
     return yield* findingOf(job, outcome)
   }).pipe(Effect.withSpan("Dispatch.run", { attributes: { runId: run.id } }))

@@ -13,7 +13,7 @@ import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
-import { tierAfter } from "./ModelRoute.ts"
+import { type NextAttempt, tierAfter } from "./ModelRoute.ts"
 import { Usage } from "./Agent.ts"
 import { begin, changeIn, end, moveTask, type Progress } from "./Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
@@ -34,6 +34,8 @@ export const Finding = Schema.Union([
     _tag: Schema.Literals(["Retry", "Escalate", "Failed", "Stopped"]),
     reason: Schema.String,
     usage: Usage,
+    /** Of one to retry: another version of this program began it, and no try is used up. */
+    diverged: Schema.optionalKey(Schema.Literal(true)),
     /** Of one that was stopped: what stood in its way. The budget where it is not said. */
     by: Schema.optionalKey(StoppedBy)
   })
@@ -48,6 +50,9 @@ const outcomes = {
   Failed: "failed",
   Stopped: "stopped"
 } as const
+
+const outcomeOf = (finding: Finding): string =>
+  "diverged" in finding && finding.diverged === true ? "diverged" : outcomes[finding._tag]
 
 const complete = (
   draft: Progress,
@@ -73,7 +78,7 @@ const anotherAttempt = (
   draft: Progress,
   task: Task,
   head: Head,
-  asked: "Retry" | "Escalate",
+  asked: NextAttempt,
   reason: string,
   runs: ReadonlyArray<TaskRun>
 ) => {
@@ -120,16 +125,17 @@ export const settle = (taskId: string, attempt: number, finding: Finding) =>
       // Its turns were booked one by one.
       const modelCalls = run.record.modelCalls + finding.usage.modelCalls
       const costUsd = sumOf(run.record.costUsd, finding.usage.costUsd)
-      endRun(draft, run, { outcome: outcomes[finding._tag], reason, modelCalls, costUsd })
+      endRun(draft, run, { outcome: outcomeOf(finding), reason, modelCalls, costUsd })
       if (finding._tag === "Published" || finding._tag === "Answered") complete(draft, task, run.record, finding)
       else if (finding._tag === "Failed") fail(draft, task, finding.reason)
       else if (finding._tag === "Stopped") stop(draft, task, finding.reason, finding.by ?? "budget")
       else {
         const before = runs.items.map((each) => each.record).filter((each) => each.id !== run.record.id)
-        anotherAttempt(draft, task, head.record, finding._tag, finding.reason, before)
+        const asked = finding.diverged === true ? "Diverged" : finding._tag
+        anotherAttempt(draft, task, head.record, asked, finding.reason, before)
       }
       const { lease } = yield* Process
-      return { answer: undefined, commit: end(draft, { name: `Tasks.${outcomes[finding._tag]}`, lease }) }
+      return { answer: undefined, commit: end(draft, { name: `Tasks.${outcomeOf(finding)}`, lease }) }
     })
   ).pipe(Effect.withSpan("Settling.settle"))
 

@@ -341,7 +341,7 @@ describe("The agent that is built in", () => {
         const model = inTurn(edit("result.txt", "fine", "finer"), call("run", { command: "x" }), done)
         yield* works(model, { kept })
         kept.answers.set(1, says(call("list")))
-        expect(yield* works(model, { kept })).toMatchObject({ _tag: "Retry" })
+        expect(yield* works(model, { kept })).toMatchObject({ _tag: "Retry", diverged: true })
       })
     ))
 

@@ -8,6 +8,7 @@ import { work } from "@pawl/core/harness/BuiltIn"
 import { demand } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { newProvider, type Provider } from "../agent/Asking.ts"
 import { call, plainOptions, says } from "../kit/AgentWorld.ts"
 import { person, settle } from "../kit/MemoryPawl.ts"
@@ -122,6 +123,47 @@ describe("A Task that the agent that is built in works", () => {
         const task = yield* taskOf(changeId, "make")
         const kept = `context/${task.projectId}/run_${task.id}_1/kept-fence.json`
         expect((yield* (yield* ObjectStore).get(kept)).length).toBeGreaterThan(16)
+      }).pipe(withModels(provider))
+    }))
+
+  it("begins anew, and uses up no try, when another version of the program began it: more often than there are tries", () =>
+    inWorld((hands) => {
+      const provider = scripted({
+        make: [call("edit", { path: "src/index.js", old: "one", new: "two" }), call("run", { command: "x" }), done]
+      })
+      builtIn(hands, "make")
+      hands.plan = () => Effect.succeed([planned("make")])
+      const upgrades = Limits.attemptsPerTier + 1
+      return Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const script = provider.script
+        const changeId = yield* open((yield* newProject).id)
+        // The first uses up a try: it calls nothing.
+        const answer: typeof script = (ask) => (ask.callId.includes("_make_1_") ? Effect.succeed(says()) : script(ask))
+        const runs = Array.from({ length: upgrades }, (_, at) => at + 2)
+        for (const attempt of runs) {
+          const reached = yield* Deferred.make<void>()
+          provider.script = (ask) =>
+            turnOf(ask).turn === 3 ? Effect.andThen(Deferred.succeed(reached, undefined), Effect.never) : answer(ask)
+          const first = yield* Effect.forkChild(settle)
+          yield* Deferred.await(reached)
+          yield* Fiber.interrupt(first)
+          // What a command said on other files; and words that this version cannot read.
+          const task = yield* taskOf(changeId, "make")
+          const key = `context/${task.projectId}/run_${task.id}_${attempt}/kept-tool-2-1.json`
+          const said = JSON.parse(new TextDecoder().decode(yield* objects.get(key)))
+          const other = attempt % 2 === 1 ? { ...said, files: "other" } : { said: "otherwise" }
+          yield* objects.put(key, new TextEncoder().encode(JSON.stringify(other)))
+        }
+        provider.script = script
+        yield* settle
+        const task = yield* taskOf(changeId, "make")
+        expect(task).toMatchObject({ status: "completed", tier: "fast", attempt: upgrades + 2 })
+        for (const attempt of runs) {
+          const { record } = yield* demand("taskRun", `run_${task.id}_${attempt}`)
+          expect(record).toMatchObject({ outcome: "diverged", tier: "fast" })
+          expect(record.reason).toContain("another version")
+        }
       }).pipe(withModels(provider))
     }))
 })

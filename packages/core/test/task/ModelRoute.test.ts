@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { tierAfter, tierOf } from "@pawl/core/task/ModelRoute"
 
 const run = (tier: "fast" | "balanced" | "strong", outcome: string) => ({ tier, outcome })
@@ -26,5 +27,13 @@ describe("The tier of a Task", () => {
 
   it("does not count runs that a budget or an operator ended", () => {
     expect(tierAfter("Retry", "fast", [run("fast", "stopped"), run("fast", "dead_lettered")])).toBe("fast")
+  })
+
+  it("does not count runs that an upgrade ended, until there were more than anybody upgrades", () => {
+    const diverged = (count: number) => Array.from({ length: count }, () => run("fast", "diverged"))
+    expect(tierAfter("Retry", "fast", diverged(1))).toBe("fast")
+    expect(tierAfter("Diverged", "fast", [run("fast", "retried")])).toBe("fast")
+    expect(tierAfter("Diverged", "fast", [run("fast", "retried"), ...diverged(Limits.divergedRuns - 1)])).toBe("fast")
+    expect(tierAfter("Diverged", "fast", [run("fast", "retried"), ...diverged(Limits.divergedRuns)])).toBe("balanced")
   })
 })

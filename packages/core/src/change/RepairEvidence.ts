@@ -12,9 +12,7 @@ import { type FileDiff, Repositories, type RepositoryRef } from "../project/Repo
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import { outputEnd } from "../verification/CheckOutput.ts"
 import type { Failure } from "./Repair.ts"
-
-/** How long something took, as the usual test runners say it. */
-const durations = /duration_ms:? ?[\d.]+|\b\d+(\.\d+)? ?(ms|s|seconds|milliseconds)\b/g
+import { sameWords } from "./SameWords.ts"
 
 /** A check that failed, with all that it said. */
 interface FailedCheck {
@@ -44,8 +42,7 @@ const failedChecks = Effect.fnUntraced(function* ({ id, plan, score }: Candidate
 export const failureOf = Effect.fnUntraced(function* (candidate: Candidate) {
   const { conflicts, id } = candidate
   const checks = conflicts.length > 0 ? [] : yield* failedChecks(candidate)
-  // How long a test took is not what it found.
-  const said = checks.map((check) => [check.id, check.output.replace(durations, "")])
+  const said = checks.map((check) => [check.id, sameWords(check.output)])
   // Where canonical moved on, the same paths conflict with something else.
   const base = conflicts.length > 0 ? candidate.baseTree : null
   const mark = yield* sha256(canonicalJson({ base, conflicts, said }))

@@ -46,6 +46,15 @@ const plannedOf = Effect.fnUntraced(
 /** Where the text of a read-only Task lies. */
 const findingsKey = (task: Task, attempt: number): string => `context/${task.projectId}/${runId(task.id, attempt)}`
 
+/**
+ * Whether a repair without an edit has done its work: what it stands on is not what was rejected. What did not merge has
+ * come to a tree there, or canonical moved on, and the agent found that right.
+ */
+const isMended = Effect.fnUntraced(function* (task: Task, tree: string) {
+  const order = yield* orderOfTask(task)
+  return order !== null && (yield* demand("candidate", order.candidateId)).record.tree !== tree
+})
+
 type Job = Omit<AgentJob, "planned" | "evidence" | "claim" | keyof Turns.Turns>
 
 /** What a published outcome comes to: a commit in the run's fork, or why it cannot be one. */
@@ -68,7 +77,8 @@ const committed = (job: Job, outcome: Extract<AgentOutcome, { readonly _tag: "Pu
       message,
       signature: signatureOf(agentOf(task), Time.toMillis(run.startedAt))
     })
-    if (made.tree === source.tree) return { _tag: "Answered", objectKey: null, usage } satisfies Finding
+    if (made.tree === source.tree && !(yield* isMended(task, source.tree)))
+      return { _tag: "Answered", objectKey: null, usage } satisfies Finding
     const base = { generation: run.baseGeneration, commit: source.commit }
     return { _tag: "Published", made, base, message, usage } satisfies Finding
   }).pipe(

@@ -1,14 +1,18 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Changes from "@pawl/core/change/Changes"
 import * as Budget from "@pawl/core/change/Budget"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { demand } from "@pawl/core/ledger/Decision"
 import { type FileEdits, Repositories } from "@pawl/core/project/Repositories"
-import { person, settle } from "../kit/MemoryPawl.ts"
+import * as Projects from "@pawl/core/project/Projects"
+import * as Promotions from "@pawl/core/promotion/Promotions"
+import { organizationId, person, settle } from "../kit/MemoryPawl.ts"
 import {
   ends,
+  files,
   type Hands,
   inWorld,
   newProject,
@@ -91,15 +95,23 @@ describe("A planned Change whose Candidate was rejected", () => {
       })
     ))
 
-  it("takes a failure that only took longer for the same", () =>
+  it.each([
+    ["took longer", "not ok (12.5 ms)\nduration_ms 1.25", "not ok (9 ms)\nduration_ms 11.5"],
+    [
+      "was later, elsewhere",
+      "2026-11-22 at /tmp/a1/x.js, :::1 localhost:4000",
+      "2026-11-23 at /tmp/b2/x.js, :::1 localhost:4001"
+    ]
+  ])("takes a failure that only %s for the same", (_, before, after) =>
     inWorld((hands) =>
       Effect.gen(function* () {
-        hands.agents.set("a", [writes({ "result.txt": "broken", "said.txt": "not ok (12.5 ms)\nduration_ms 1.25" })])
-        hands.agents.set("repair-1", [writes({ "said.txt": "not ok (9 ms)\nduration_ms 11.5" })])
+        hands.agents.set("a", [writes({ "result.txt": "broken", "said.txt": before })])
+        hands.agents.set("repair-1", [writes({ "said.txt": after })])
         const changeId = yield* worked(hands, [planned("a")])
         expect((yield* changeOf(changeId)).reason).toBe("test failed; repair-1 left it as it was")
       })
-    ))
+    )
+  )
 
   it("repairs twice where the failure is another one, and then tells a person", () =>
     inWorld((hands) =>
@@ -163,6 +175,53 @@ describe("A planned Change whose Candidate was rejected", () => {
         const fork = { project: second!.projectId, fork: `cand-${second!.id}` }
         const composed = yield* (yield* Repositories).diff(fork, second!.baseTree, second!.tree!)
         expect(composed.map(({ path }) => path)).toEqual(["a.txt", "b.txt", "x.txt"])
+      })
+    ))
+
+  it("goes on with what merges as it stands, when its repair finds that nothing has to be edited", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        hands.agents.set("a", [writes({ "x.txt": "of a", "a.txt": "a" })])
+        hands.agents.set("b", [writes({ "x.txt": "of b", "b.txt": "b" })])
+        hands.agents.set("repair-1", [writes({})])
+        const changeId = yield* worked(hands, [planned("a"), planned("b")])
+        const [first, second] = yield* candidatesOf(changeId)
+        expect(first).toMatchObject({ status: "rejected", conflicts: ["x.txt"] })
+        expect(second).toMatchObject({ status: "verified", conflicts: [] })
+        expect(second!.changeSets[0]).toBe(`cs_run_tsk_${changeId}_repair-1_1`)
+        expect(yield* changeOf(changeId)).toMatchObject({ status: "verifying", reason: null })
+        const { source } = hands.jobs.find(({ task }) => task.key === "repair-1")!
+        expect(second!.tree).toBe(source.tree)
+      })
+    ))
+
+  it("goes on where canonical moved on and is right now, when its repair finds that nothing has to be edited", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const seeded = { ...files, "result.txt": "broken" }
+        const project = yield* Projects.create(person, { organizationId, slug: "broken", files: seeded })
+        const other = yield* Effect.map(
+          Changes.open(person, {
+            projectId: project.id,
+            clientRequestId: "o",
+            goal: "g",
+            budgetUsd: 1,
+            startPlanning: false
+          }),
+          ({ change }) => change.id
+        )
+        yield* ChangeSets.record(person, { changeId: other, message: "m", files: { "result.txt": "by hand" } })
+        const { candidate } = yield* Candidates.request(person, { changeId: other })
+        yield* settle
+        hands.agents.set("repair-1", [
+          () =>
+            Effect.as(Effect.orDie(Promotions.promote(person, candidate.id)), { _tag: "Retry", reason: "r", usage }),
+          writes({})
+        ])
+        const changeId = yield* open(project.id)
+        yield* settle
+        expect(yield* tasksOf(changeId)).toEqual(["a completed", "repair-1 completed"])
+        expect((yield* candidatesOf(changeId)).map(({ status }) => status)).toEqual(["rejected", "verified"])
       })
     ))
 

@@ -44,8 +44,8 @@ const placesOf = (text: string, old: string): ReadonlyArray<Place> => {
 }
 
 /** Without those that begin inside the one before. */
-const apart = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
-  const kept: Array<Place> = []
+const apart = (places: ReadonlyArray<Replacement>): ReadonlyArray<Replacement> => {
+  const kept: Array<Replacement> = []
   for (const place of places) if (place.from >= (kept.at(-1)?.to ?? 0)) kept.push(place)
   return kept
 }
@@ -76,29 +76,69 @@ const linesOf = (text: string): ReadonlyArray<Line> => {
 /** A text without its last line end. */
 const chomped = (text: string): string => text.replace(/\r?\n$/, "")
 
+/** Lines that an edit takes, without their ends. */
+const split = (text: string): ReadonlyArray<string> => text.split("\n").map((line) => line.replace(/\r$/, ""))
+
+/** A place, and what stands there afterwards. */
+interface Replacement extends Place {
+  readonly by: string
+}
+
+/** What lines of a file become. Those that the edit leaves as they are keep their own blanks and line ends. */
+const remade = (text: string, lines: ReadonlyArray<Line>, old: ReadonlyArray<string>, by: string): string => {
+  const made = split(by)
+  const most = Math.min(old.length, made.length)
+  let head = 0
+  while (head < most && old[head] === made[head]) head++
+  let tail = 0
+  while (tail < most - head && old.at(-1 - tail) === made.at(-1 - tail)) tail++
+  const ends = inStyleOf("\n", text)
+  return made
+    .map((line, at) => {
+      const isLast = at === made.length - 1
+      const own = at < head ? lines[at] : at >= made.length - tail ? lines[at - made.length + lines.length] : undefined
+      if (own === undefined) return isLast ? line : `${line}${ends}`
+      const next = lines[lines.indexOf(own) + 1]
+      return `${text.slice(own.from, own.to)}${isLast ? "" : next === undefined ? ends : text.slice(own.to, next.from)}`
+    })
+    .join("")
+}
+
 /** Whole lines that are the same but for line ends and blanks before them. A text of blanks alone is looked for nowhere. */
-const tolerantPlaces = (text: string, old: string): ReadonlyArray<Place> => {
-  const wanted = chomped(old).split("\n").map(wordsOf)
+const tolerant = (text: string, edit: Edit): ReadonlyArray<Replacement> => {
+  const old = split(chomped(edit.old))
+  const wanted = old.map(wordsOf)
   if (wanted.every((words) => words === "")) return []
+  // Whole lines are found without the end of the last: it stays, and the new words need none of their own.
+  const by = edit.old === chomped(edit.old) ? edit.new : chomped(edit.new)
+  const isGone = edit.new === "" && edit.old !== chomped(edit.old)
   const lines = linesOf(text)
-  const places: Array<Place> = []
+  const places: Array<Replacement> = []
   for (let at = 0; at + wanted.length <= lines.length; at++) {
     if (!wanted.every((words, below) => lines[at + below]!.words === words)) continue
-    places.push({ from: lines[at]!.from, to: lines[at + wanted.length - 1]!.to })
+    const found = lines.slice(at, at + wanted.length)
+    // Where whole lines are to go, their last end goes too.
+    const to = isGone ? (lines[at + wanted.length]?.from ?? text.length) : found.at(-1)!.to
+    places.push({ from: found[0]!.from, to, by: isGone ? "" : remade(text, found, old, by) })
   }
   return places
 }
 
-const endsLikeWindows = (text: string): boolean => /\r\n/.test(text) && !/(^|[^\r])\n/.test(text)
+const ends = (text: string): "windows" | "plain" | "mixed" => {
+  const [windows, plain] = [/\r\n/.test(text), /(^|[^\r])\n/.test(text)]
+  return windows === plain ? "mixed" : windows ? "windows" : "plain"
+}
 
-/** A text with the line ends of the file that it goes into. */
-const inStyleOf = (text: string, file: string): string =>
-  endsLikeWindows(file) ? text.replace(/\r?\n/g, "\r\n") : text
+/** A text with the line ends of the file that it goes into, where that has one kind of them. */
+const inStyleOf = (text: string, file: string): string => {
+  const style = ends(file)
+  return style === "mixed" ? text : text.replace(/\r?\n/g, style === "windows" ? "\r\n" : "\n")
+}
 
-const replaced = (text: string, places: ReadonlyArray<Place>, by: string): string => {
+const replaced = (text: string, places: ReadonlyArray<Replacement>): string => {
   let made = ""
   let at = 0
-  for (const { from, to } of places) {
+  for (const { by, from, to } of places) {
     made += text.slice(at, from) + by
     at = to
   }
@@ -163,14 +203,13 @@ const nearest = (text: string, old: string): string => {
 export const edited = (text: string, edit: Edit): Result.Result<Edited, EditRefusal> => {
   if (edit.old === "") return refused("empty", "`old` is empty: write the file, or take the line beside the new one")
   if (edit.old === edit.new) return refused("same", "`old` and `new` are the same")
-  const exact = placesOf(text, edit.old)
-  const places = exact.length > 0 ? exact : tolerantPlaces(text, edit.old)
+  const by = inStyleOf(edit.new, text)
+  const exact = placesOf(text, edit.old).map((place) => ({ ...place, by }))
+  const places = exact.length > 0 ? exact : tolerant(text, edit)
   if (places.length === 0) return refused("missing", `it does not stand there; ${nearest(text, edit.old)}`)
   if (places.length > 1 && edit.all !== true) return ambiguous(text, places)
-  // Whole lines were found without the end of the last: it stays, and the new words need none of their own.
-  const wanted = exact.length > 0 || edit.old === chomped(edit.old) ? edit.new : chomped(edit.new)
   const kept = apart(places)
-  const made = replaced(text, kept, inStyleOf(wanted, text))
+  const made = replaced(text, kept)
   if (made === text) return refused("same", "the text would stay as it is")
   return Result.succeed({ text: made, places: kept.length })
 }

@@ -1,0 +1,4 @@
+one
+2
+three
+four

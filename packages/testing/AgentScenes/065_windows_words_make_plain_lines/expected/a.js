@@ -1,0 +1,5 @@
+one
+2
+3
+four
+three

@@ -28,9 +28,9 @@ export const budgetStop = async (demo: Demo, shop: Shop, model: ScriptedModel) =
     "a person raises it: the agent goes on at the turn where it stopped",
     async () => {
       await api.post(`/v1/changes/${change.id}/budget`, { budget_usd: 1 })
-      await goLive(demo, shop, await verifiedCandidate(demo, change.id))
-      return costOf(demo, change.id)
+      const how = await goLive(demo, shop, await verifiedCandidate(demo, change.id))
+      return [how, await costOf(demo, change.id)]
     },
-    (line) => [line]
+    (lines) => lines
   )
 }

@@ -1,4 +1,5 @@
 /** A goal is planned, worked and goes live by itself. */
+import type { Release } from "@pawl/core/model/Release"
 import type { CandidateJson, ChangeJson } from "../../../api/RecordSchemas.ts"
 import { type Demo, need, promote, released, type Shop, until } from "../Steps.ts"
 import * as Teams from "../Teams.ts"
@@ -26,7 +27,12 @@ export const taskLines = async ({ api }: Demo, changeId: string): Promise<Readon
   return items.map(({ key, status, title }) => `${key}: ${status} (${title})`)
 }
 
-/** Waits until a Change has a Candidate that is verified. One that cannot get there is told with its reason. */
+const stands = ({ status }: CandidateJson): boolean => status === "verified" || status === "promoted"
+
+/**
+ * Waits until a Change has a Candidate that is verified, or that its Policy has promoted since. One that cannot get there
+ * is told with its reason.
+ */
 export const verifiedCandidate = async (demo: Demo, changeId: string, boundMs?: number): Promise<CandidateJson> => {
   const { api } = demo
   const path = `/v1/changes/${changeId}`
@@ -35,26 +41,44 @@ export const verifiedCandidate = async (demo: Demo, changeId: string, boundMs?: 
       change: (await api.get<{ change: ChangeJson }>(path)).change,
       candidates: (await api.get<{ items: ReadonlyArray<CandidateJson> }>(`${path}/candidates`)).items
     }),
-    ({ candidates, change }) =>
-      candidates.some(({ status }) => status === "verified") || change.status === "failed" || change.reason !== null,
+    ({ candidates, change }) => candidates.some(stands) || change.status === "failed" || change.reason !== null,
     "the work of the agents",
     boundMs
   )
-  const verified = seen.candidates.find(({ status }) => status === "verified")
+  const verified = seen.candidates.find(stands)
   const lines = verified === undefined ? (await taskLines(demo, changeId)).join("\n") : ""
   need(verified !== undefined, `the Change is ${seen.change.status}: ${seen.change.reason}\n${lines}`)
   return verified!
 }
 
-/** Promotes a Candidate, approved first where that is owed, and waits for its release. */
-export const goLive = async (demo: Demo, shop: Shop, candidate: CandidateJson) => {
-  const { api } = demo
+/** The release of a Candidate that was promoted. */
+const releaseOf = async ({ api }: Demo, shop: Shop, { id }: CandidateJson): Promise<string> => {
+  const { items } = await api.get<{ items: ReadonlyArray<Release> }>(`/v1/projects/${shop.projectId}/releases`)
+  const release = items.find(({ candidateId }) => candidateId === id)
+  need(release !== undefined, `${id} is promoted and has no release`)
+  return release!.id
+}
+
+/** What a person does for a Candidate that is verified: approves it where that is owed, and promotes it. */
+const promoteByHand = async (demo: Demo, candidate: CandidateJson) => {
   if (candidate.plan_json?.approvalRequired === true)
-    await api.post(`/v1/changes/${candidate.changeId}/approve`, { candidateId: candidate.id, decision: "granted" })
-  const promoted = await promote(demo, candidate)
-  const release = await released(demo, shop.projectId, promoted.releaseId!)
+    await demo.api.post(`/v1/changes/${candidate.changeId}/approve`, { candidateId: candidate.id, decision: "granted" })
+  const { outcome, releaseId } = await promote(demo, candidate)
+  // Its Policy may have been faster.
+  return { releaseId: releaseId!, byHand: outcome === "promoted" }
+}
+
+/** Takes a Candidate live, unless its Policy has, waits for its release, and tells who promoted it. */
+export const goLive = async (demo: Demo, shop: Shop, candidate: CandidateJson): Promise<string> => {
+  const { byHand, releaseId } =
+    candidate.status === "promoted"
+      ? { byHand: false, releaseId: await releaseOf(demo, shop, candidate) }
+      : await promoteByHand(demo, candidate)
+  const release = await released(demo, shop.projectId, releaseId)
   need(release.status === "deployed", `the release is ${release.status}: ${release.reason}`)
-  return release
+  return byHand
+    ? "a person promoted it"
+    : `the Policy promoted it by itself: its risk is ${candidate.plan_json?.riskTier}`
 }
 
 /** What a Change has cost, in words. */
@@ -86,12 +110,13 @@ export const goal = async (demo: Demo, shop: Shop) => {
     (lines) => lines
   )
   await timeline.step(
-    "a person promotes it, and the page is live",
+    "it is promoted as any other, and live",
     async () => {
-      await goLive(demo, shop, candidate)
+      const how = await goLive(demo, shop, candidate)
       const page = await api.page(`${shop.url}about`)
       need(!scripted || page.status === 200, `${shop.url}about answered ${page.status}`)
+      return how
     },
-    () => [`${shop.url}about`]
+    (how) => [how, `${shop.url}about`]
   )
 }

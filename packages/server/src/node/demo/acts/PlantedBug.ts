@@ -30,5 +30,9 @@ export const plantedBug = async (demo: Demo, shop: Shop, model: ScriptedModel) =
     },
     (lines) => lines
   )
-  await timeline.step("it goes live as any other", () => goLive(demo, shop, candidate))
+  await timeline.step(
+    "it goes live as any other",
+    () => goLive(demo, shop, candidate),
+    (how) => [how]
+  )
 }

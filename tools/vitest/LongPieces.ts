@@ -19,6 +19,11 @@ export const pieces: ReadonlyArray<Piece> = [
     files: ["sqlite/LinearHistory.test.ts", "adapters-pg/test/LinearHistory.test.ts", "PgKills.test.ts"]
   },
   { name: "fuzz", about: "60,000 requests that nobody should send", files: ["Fuzz.test.ts"] },
+  {
+    name: "turns",
+    about: "agents at work whose server is killed over 200 times, on SQLite and on Postgres",
+    files: ["TurnCrash.test.ts", "AgentsPostgres.test.ts"]
+  },
   { name: "soak", about: "fifty apps under mixed load for ten minutes", files: ["soak/Soak.test.ts"] },
   {
     name: "models",

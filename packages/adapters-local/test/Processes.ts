@@ -27,6 +27,9 @@ const parents = (): ReadonlyArray<readonly [pid: number, parent: number | undefi
     .filter((name) => /^\d+$/.test(name))
     .map((name) => [Number(name), statOf(Number(name))?.parent])
 
+/** Every process whose command names a text: the folder of a test, for one. */
+export const processesNaming = (text: string): ReadonlyArray<number> =>
+  parents().flatMap(([pid]) => (commandOf(pid).includes(text) ? [pid] : []))
 export const childrenOf = (root: number): ReadonlyArray<number> =>
   parents().flatMap(([pid, parent]) => (parent === root ? [pid] : []))
 export const processesBelow = (root: number): ReadonlyArray<number> => {

@@ -186,11 +186,26 @@ const loseOpenCalls = (draft: Progress): void => {
   loseCalls(draft, draft.before.change, calls, runs)
 }
 
+/** Statuses in which nothing but a Task says why a Change stands still. */
+const tellsOfTasks: ReadonlyArray<Change["status"]> = ["running", "verifying"]
+
+/** While the provider of models refuses the calls of a Task, its Change says why: who looks after it need not read them all. */
+const tellOfRefusal = (draft: Progress): void => {
+  const change = changeIn(draft)
+  const isRefused = (task: Task) => task.status === "blocked" && task.blockedBy === "model"
+  const refused = tasksIn(draft).find(isRefused)
+  if (refused === undefined && !draft.before.tasks.some(({ record }) => isRefused(record))) return
+  const reason = refused?.reason ?? null
+  if (!tellsOfTasks.includes(change.status) || change.reason === reason) return
+  Draft.update(draft, "change", draft.before.change, { reason, updatedAt: draft.now })
+}
+
 /** The commit, with all that follows from what was done in the draft. The writes of the Change come first. */
 export const end = (draft: Progress, beside: Parameters<typeof Draft.end>[1]): Commit.Commit => {
   follow(draft)
   loseOpenCalls(draft)
   releaseClaims(draft)
+  tellOfRefusal(draft)
   const { change } = draft.before
   if (Draft.newest(draft, "change", change) === change) Draft.update(draft, "change", change, { updatedAt: draft.now })
   const writes = draft.writes.toSorted((one, other) => Number(other.kind === "change") - Number(one.kind === "change"))

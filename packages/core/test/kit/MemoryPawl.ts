@@ -91,9 +91,12 @@ export const page = (status: number): ProbeAnswer => ({
   body: new TextEncoder().encode("<p>hello")
 })
 
-export const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>) =>
+/** All that the core needs. */
+export type World = Layer.Layer<Layer.Success<typeof layer>, unknown>
+
+export const run = <A, E>(program: Effect.Effect<A, E, Layer.Success<typeof layer>>, over: World = layer) =>
   Effect.runPromise(
-    program.pipe(Effect.provide(layer), Effect.provideService(Settings, { ...defaults, smokeRetryMs: 0 }))
+    program.pipe(Effect.provide(over), Effect.provideService(Settings, { ...defaults, smokeRetryMs: 0 }))
   )
 const defaults = {
   environment: "production" as const,

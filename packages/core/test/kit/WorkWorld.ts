@@ -19,7 +19,7 @@ import { execute } from "@pawl/core/work/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Projects from "@pawl/core/project/Projects"
 import { Agent, type AgentJob, type AgentOutcome, type AgentShape } from "@pawl/core/task/Agent"
-import { answers, type layer, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
+import { answers, layer, organizationId, page, person, run, settle, type World } from "./MemoryPawl.ts"
 import { expectRow, type Seen, titleOf } from "./Rows.ts"
 
 export type Services = Layer.Success<typeof layer>
@@ -115,8 +115,11 @@ const watched = (ledger: Ledger["Service"], hands: Hands, context: Context.Conte
     })
 })
 
-/** Runs a program in a world of its own. */
-export const inWorld = <E>(program: (hands: Hands) => Effect.Effect<unknown, E, Services>): Promise<void> =>
+/** Runs a program in a world of its own, over memory or over other stores. */
+export const inWorld = <E>(
+  program: (hands: Hands) => Effect.Effect<unknown, E, Services>,
+  over: World = layer
+): Promise<void> =>
   run(
     Effect.gen(function* () {
       answers.clear()
@@ -137,7 +140,8 @@ export const inWorld = <E>(program: (hands: Hands) => Effect.Effect<unknown, E, 
           plan: (_change, _base, turns) => Effect.provide(hands.plan(turns), context)
         })
       )
-    }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))
+    }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None")),
+    over
   )
 
 export const files = {

@@ -2,102 +2,32 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { slice } from "@pawl/testing/Depth"
-import { ModelRefused, ModelUnavailable } from "@pawl/core/agent/ModelFailures"
-import { Models } from "@pawl/core/agent/Models"
-import type { Turns } from "@pawl/core/agent/Turns"
+import { ModelRefused } from "@pawl/core/agent/ModelFailures"
 import * as Candidates from "@pawl/core/candidate/Candidates"
 import * as Budget from "@pawl/core/change/Budget"
 import * as Cancellation from "@pawl/core/change/Cancellation"
-import { demand } from "@pawl/core/ledger/Decision"
 import { EventLog } from "@pawl/core/event/EventLog"
 import { History } from "@pawl/core/ledger/History"
-import { Records } from "@pawl/core/ledger/Records"
 import { Settings } from "@pawl/core/primitives/Settings"
-import * as Time from "@pawl/core/primitives/Time"
 import { usage } from "@pawl/core/project/Usage"
+import * as Interventions from "@pawl/core/task/Interventions"
 import * as Promotions from "@pawl/core/promotion/Promotions"
-import { nothingUsed } from "@pawl/core/task/Agent"
 import { Commands } from "@pawl/core/work/Commands"
-import { after, askOf, honest, newProvider, type Provider, total } from "../agent/Asking.ts"
+import { honest, newProvider, total } from "../agent/Asking.ts"
 import { person, settle } from "../kit/MemoryPawl.ts"
 import {
-  type Hands,
-  inWorld,
-  newProject,
-  open,
-  planned,
-  publishes,
-  type Script,
-  settleAll,
-  taskOf,
-  turn,
-  worked
-} from "../kit/WorkWorld.ts"
-
-/** Talks for so many turns. */
-const talk = ({ turn }: Turns, count: number) =>
-  Effect.gen(function* () {
-    let ask = askOf("Begin.")
-    for (let n = 1; n <= count; n++) ask = after(ask, yield* turn(n, ask), `and then ${n}`)
-    return ask.parts.map((part) => part.text)
-  }).pipe(Effect.catchTag("ModelRefused", Effect.die))
-
-/** Publishes what it heard. */
-const asks =
-  (count: number): Script =>
-  (job) =>
-    Effect.map(talk(job, count), (heard) => ({
-      _tag: "Published",
-      edits: { [`${job.task.key}.txt`]: heard.join("\n") },
-      message: job.task.key,
-      intents: [],
-      usage: nothingUsed
-    }))
-
-const always = (hands: Hands, script: Script, ...keys: ReadonlyArray<string>) => {
-  for (const key of keys)
-    hands.agents.set(
-      key,
-      Array.from({ length: 50 }, () => script)
-    )
-}
-
-const callsOf = (changeId: string) =>
-  Effect.gen(function* () {
-    const page = yield* (yield* Records).list("modelCall", { where: { changeId }, limit: "all" })
-    return page.items.map(({ record }) => record)
-  })
-
-const changeOf = (changeId: string) => Effect.map(demand("change", changeId), ({ record }) => record)
-const runOf = (changeId: string, key: string, attempt: number) =>
-  Effect.map(demand("taskRun", `run_tsk_${changeId}_${key}_${attempt}`), ({ record }) => record)
-const lettersOf = (changeId: string) =>
-  Effect.gen(function* () {
-    return yield* (yield* Commands).deadLetters((yield* changeOf(changeId)).projectId)
-  })
-
-const withModels = (provider: Provider) => Effect.provideService(Models, provider.models)
-
-/** What must hold of the money of a Change at its end. */
-const expectCounted = (changeId: string, provider: Provider) =>
-  Effect.gen(function* () {
-    const calls = yield* callsOf(changeId)
-    const change = yield* changeOf(changeId)
-    expect(calls.filter(({ status }) => status === "reserved")).toEqual([])
-    expect(change.reservedUsd).toBe(0)
-    expect(change.spentUsd).toBe(total(calls.map(({ costUsd }) => costUsd)))
-    expect(change.spentUsd).toBeGreaterThanOrEqual(provider.chargedUsd - 1e-9)
-    return calls
-  })
-
-const away = (charged: "no" | "unknown") =>
-  new ModelUnavailable({
-    kind: charged === "no" ? "overloaded" : "server",
-    status: null,
-    retryAfterMs: null,
-    charged,
-    reason: "it is away"
-  })
+  always,
+  asks,
+  callsOf,
+  changeOf,
+  expectCounted,
+  longOutages,
+  lettersOf,
+  runOf,
+  talk,
+  withModels
+} from "../kit/PaidWork.ts"
+import { inWorld, newProject, open, planned, publishes, settleAll, taskOf, turn, worked } from "../kit/WorkWorld.ts"
 
 describe("A run that is paid call by call", () => {
   it("goes on with the turns that it had when its budget is raised, on the same source", () =>
@@ -214,8 +144,21 @@ describe("A run that is paid call by call", () => {
             expect(task).toMatchObject({ status: "blocked", blockedBy: "model" })
             expect(task.reason).toContain("no such key")
           }
-          expect((yield* changeOf(changeId)).status).toBe("running")
+          const change = yield* changeOf(changeId)
+          expect(change).toMatchObject({ status: "running", reason: expect.stringContaining("no such key") })
           expect(yield* lettersOf(changeId)).toEqual([])
+          // Nobody asks by itself, however long it lasts.
+          yield* TestClock.adjust("24 hours")
+          yield* settleAll
+          expect(provider.asked.length).toBe(3)
+          // The Change says so for as long as any Task waits for it.
+          provider.script = honest
+          for (const [at, key] of ["a", "b", "c"].entries()) {
+            yield* Interventions.retry(person, `tsk_${changeId}_${key}`)
+            expect((yield* changeOf(changeId)).reason === null).toBe(at === 2)
+          }
+          yield* settle
+          expect(yield* changeOf(changeId)).toMatchObject({ status: "verifying", reason: null })
         }).pipe(withModels(provider))
       })
     ))
@@ -224,34 +167,8 @@ describe("A run that is paid call by call", () => {
     ["and took nothing", "no"],
     ["and may have taken the money", "unknown"]
   ] as const)(
-    "waits out a provider that is away for 20 minutes %s: no try is used up, nothing is a dead letter",
-    (_, charged) =>
-      inWorld((hands) =>
-        Effect.gen(function* () {
-          const backAt = (yield* Time.nowMillis) + 20 * 60_000
-          const provider = newProvider((ask) =>
-            Effect.flatMap(Time.nowMillis, (now) => (now < backAt ? Effect.fail(away(charged)) : honest(ask)))
-          )
-          always(hands, asks(2), "a", "b")
-          hands.plan = (turns) =>
-            Effect.as(Effect.catchTag(talk(turns, 1), "Waiting", Effect.fail), [planned("a"), planned("b")])
-          yield* Effect.gen(function* () {
-            const changeId = yield* open((yield* newProject).id)
-            for (let minutes = 0; minutes < 120; minutes++) {
-              yield* settle
-              yield* TestClock.adjust("1 minute")
-            }
-            expect((yield* changeOf(changeId)).status).toBe("verifying")
-            for (const key of ["a", "b"])
-              expect(yield* taskOf(changeId, key)).toMatchObject({ status: "completed", attempt: 1 })
-            expect(yield* lettersOf(changeId)).toEqual([])
-            const calls = yield* expectCounted(changeId, provider)
-            const lost = calls.filter(({ status }) => status === "lost").length
-            if (charged === "no") expect(lost).toBe(0)
-            else expect(lost).toBeLessThanOrEqual(3)
-          }).pipe(withModels(provider))
-        })
-      )
+    "waits out a provider that is away for 20 minutes, twice, %s: no try is used up, nothing is a dead letter",
+    (_, charged) => inWorld((hands) => longOutages(hands, charged))
   )
 
   it("counts what its planner asked to its Change, and waits with planning while the budget has no more", () =>

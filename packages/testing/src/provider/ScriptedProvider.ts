@@ -61,8 +61,8 @@ const perform = (response: ServerResponse, turn: Turn, form: Form, model: string
 const costs = (turn: Turn): turn is Says | Extract<Turn, { _tag: "Cuts" }> =>
   turn._tag === "Says" || turn._tag === "Cuts"
 
-/** Begins to listen on a free port of loopback. */
-export const open = async (script: Script): Promise<ScriptedProvider> => {
+/** Begins to listen on loopback: on a free port, or on that of one that was closed. */
+export const open = async (script: Script, port = 0): Promise<ScriptedProvider> => {
   const asked: Array<Asked> = []
   const charged: Array<ScriptedUsage> = []
   let current = script
@@ -92,7 +92,7 @@ export const open = async (script: Script): Promise<ScriptedProvider> => {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening))
+  await new Promise<void>((listening) => void server.listen(port, "127.0.0.1", listening))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked: () => asked,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { calls, type Script } from "@pawl/testing/provider/Script"
+import { calls, type Script, type Turn } from "@pawl/testing/provider/Script"
 import * as Provider from "@pawl/testing/provider/ScriptedProvider"
 import * as ChangeFlow from "../kit/ChangeFlow.ts"
 import * as Flow from "../kit/Flow.ts"
@@ -45,6 +45,13 @@ describe("Goals on a running server, with a scripted model", () => {
     provider = await Provider.open(script(one))
     server = await startServer({ data: folder.path, environment: environmentOf(provider) })
   })
+  /** What servers that were stopped have logged. */
+  let logged = ""
+  const restart = async () => {
+    expect(await server.stop()).toBe(0)
+    logged += server.log()
+    server = await startServer({ data: folder.path, environment: environmentOf(provider) })
+  }
   afterAll(async () => {
     await server.stop()
     await provider.close()
@@ -116,38 +123,77 @@ describe("Goals on a running server, with a scripted model", () => {
     expect(provider.asked().length - asked).toBe(1)
   })
 
-  it("wait for a model that is away, and leave no dead letter", async () => {
-    let away = 3
+  it("wait for a provider that is away, however it is, and go on when it is back: no try, no dead letter", async () => {
     const team = script(one)
-    provider.follow((asked) =>
-      away-- > 0 ? { _tag: "Responds", status: 429, headers: { "retry-after": "1" } } : team(asked)
-    )
+    // Broken, too many calls, an answer that breaks off: each of them once, in a turn of its own.
+    const faults: ReadonlyArray<Turn> = [
+      { _tag: "Responds", status: 503 },
+      { _tag: "Responds", status: 429, headers: { "retry-after": "1" } },
+      { _tag: "Cuts" }
+    ]
+    const failed = new Set<number>()
+    const faulty: Script = (asked) => {
+      const turn = asked.tools.includes("propose_plan") ? 0 : 1 + asked.results
+      const fault = failed.has(turn) ? undefined : faults[turn]
+      failed.add(turn)
+      return fault ?? team(asked)
+    }
+    provider.follow(faulty)
     const project = await Flow.createProject(server.api, "outage")
+    // Nobody listens there.
+    const port = Number(new URL(provider.url).port)
+    await provider.close()
     const { id } = await ChangeFlow.openGoal(server.api, project.id, "in an outage")
+    const refused = (calls: ReadonlyArray<ChangeFlow.CallRow>) => calls.filter(({ state }) => state === "refused")
+    await Flow.until(
+      () => ChangeFlow.callsOf(server.api, id),
+      (calls) => refused(calls).length >= 2
+    )
+    provider = await Provider.open(faulty, port)
     await ChangeFlow.verifiedOf(server.api, id)
     const letters = await server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/projects/${project.id}/dead-letters`)
     expect(letters.items).toEqual([])
+    expect(await ChangeFlow.tasksOf(server.api, id)).toMatchObject([{ status: "completed", attempt: 1 }])
     const calls = await ChangeFlow.callsOf(server.api, id)
-    expect(calls.filter(({ state }) => state === "refused").map((call) => call.cost_usd)).toEqual([0, 0, 0])
+    expect(refused(calls).length).toBeGreaterThanOrEqual(3)
+    expect(refused(calls).every((call) => call.cost_usd === 0)).toBe(true)
+    const paid = calls.flatMap(({ state }) => (state === "refused" ? [] : [state]))
+    expect(paid).toEqual(["lost", "settled", "settled", "lost", "settled"])
+    expect((await ChangeFlow.changeOf(server.api, id)).reserved_usd).toBe(0)
   })
 
-  it("ask a provider that refuses the key once for each Task, and say so", async () => {
-    const team = script({ tasks: [one.tasks[0]!, { key: "other", title: "The other" }], agents: {} })
+  it("ask a provider that refuses the key once for each Task, and say so: on the Tasks, on the Change, also after a restart", async () => {
+    const { tasks } = one
+    const team = script({ tasks: [...tasks, { key: "other", title: "The other" }], agents: {} })
     provider.follow((asked) => (asked.tools.includes("propose_plan") ? team(asked) : { _tag: "Responds", status: 401 }))
-    const before = provider.asked().length
     const project = await Flow.createProject(server.api, "refused")
     const { id } = await ChangeFlow.openGoal(server.api, project.id, "with a key that does not do")
-    const blocked = await Flow.until(
-      () => ChangeFlow.tasksOf(server.api, id),
-      (tasks) => tasks.length === 2 && tasks.every(({ status }) => status === "blocked")
-    )
+    const isBlocked = (all: ReadonlyArray<ChangeFlow.TaskRow>) =>
+      all.length === 2 && all.every(({ status }) => status === "blocked")
+    const blocked = await Flow.until(() => ChangeFlow.tasksOf(server.api, id), isBlocked)
     for (const { reason } of blocked) expect(reason).toMatch(/key does not do/)
-    expect(provider.asked().length - before).toBe(3)
+    const standing = { status: "running", reason: expect.stringMatching(/key does not do/), reserved_usd: 0 }
+    expect(await ChangeFlow.changeOf(server.api, id)).toMatchObject(standing)
+    const ofThis = () => provider.asked().filter(({ callId }) => callId?.includes(id) === true)
+    expect(ofThis().length).toBe(3)
+    await restart()
+    // What a server does by itself when it begins, it has done by the time that another goal is reached.
+    provider.follow(script(one))
+    const next = await Flow.createProject(server.api, "refused-next")
+    await ChangeFlow.verifiedOf(server.api, (await ChangeFlow.openGoal(server.api, next.id, "with a good key")).id)
+    expect(ofThis().length).toBe(3)
+    expect(isBlocked(await ChangeFlow.tasksOf(server.api, id))).toBe(true)
+    expect(await ChangeFlow.changeOf(server.api, id)).toMatchObject(standing)
+    // A person says that it may be tried again.
+    provider.follow(script({ tasks, agents: { ...one.agents, "The other": [write("public/other.txt", "o\n"), done] } }))
+    await Promise.all(["note", "other"].map((key) => server.api.post(`/v1/tasks/tsk_${id}_${key}/retry`, {})))
+    await ChangeFlow.verifiedOf(server.api, id)
+    expect(await ChangeFlow.changeOf(server.api, id)).toMatchObject({ reason: null })
   })
 
   it("keep the provider's key out of answers, events, objects and the log", async () => {
     const { execFileSync } = await import("node:child_process")
-    expect(server.log()).not.toContain(ChangeFlow.modelKey)
+    expect(logged + server.log()).not.toContain(ChangeFlow.modelKey)
     expect(provider.asked().every(({ text }) => !text.includes(ChangeFlow.modelKey))).toBe(true)
     expect(() => execFileSync("grep", ["-rqa", ChangeFlow.modelKey, folder.path])).toThrow()
   })

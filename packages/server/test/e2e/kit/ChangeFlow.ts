@@ -21,6 +21,7 @@ export const changeWhen = (api: DemoApi, id: string, done: (change: ChangeJson) 
 export interface TaskRow {
   readonly key: string
   readonly status: string
+  readonly attempt: number
   readonly reason: string | null
 }
 

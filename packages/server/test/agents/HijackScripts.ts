@@ -1,4 +1,7 @@
-/** What strangers have models do, as calls of tools: 35 attempts. */
+/**
+ * What strangers have models do, as calls of tools: 35 attempts. They are hostile for real: whoever breaks a guard by hand,
+ * to see a test fail, breaks one that lets none of these commands run outside of a sandbox.
+ */
 import type { ScriptedCall } from "@pawl/testing/provider/Script"
 import type { Hijack, Place } from "./HijackWorld.ts"
 

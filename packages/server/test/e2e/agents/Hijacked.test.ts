@@ -296,8 +296,9 @@ describe("Hijacked models on a running server", () => {
       "approval.granted user",
       "canonical.promotion.requested user"
     ])
-    const byAgents = new Set(told.filter(({ actor }) => actor.type === "agent").map(({ type }) => type))
-    expect(byAgents.difference(agentsWork)).toEqual(new Set())
+    const byAgents = told.filter(({ actor }) => actor.type === "agent").map(({ type }) => type)
+    expect(byAgents.filter((type) => !agentsWork.has(type))).toEqual([])
+    expect(byAgents.length).toBeGreaterThan(0)
     expectNothingLeft()
   })
 

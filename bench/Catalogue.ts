@@ -83,6 +83,16 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/EditToLive.ts")).bench
   },
   {
+    name: "agents",
+    figures: ["agent-turn", "promotion-beside-8-agents"],
+    about: [
+      "`agent-turn`: milliseconds from one request of an agent to its next, on a real server on SQLite whose provider of models is a server on loopback that answers at once: the answer is kept and booked, a tool reads a file, money is kept for the next call. The middle of each run of 30 turns.",
+      "`promotion-beside-8-agents`: milliseconds from the commit that verified a Candidate of low risk to the one by which its Policy promoted it, the slowest of all rounds, while eight agents wait for a model that never answers.",
+      "Floors: the same request from the benchmark's own process, with a transaction before it and one after it on better-sqlite3 by hand (WAL, `synchronous=FULL`; the change and the call, then the change, the call, the run and an event; plain tables, no object is kept); the same promotions without agents."
+    ],
+    load: async () => (await import("./figures/Agents.ts")).bench
+  },
+  {
     name: "warm-requests",
     isolates: true,
     figures: ["warm-requests", "warm-requests-proxied", "warm-requests-p99"],

@@ -21,11 +21,20 @@ export const openGoal = async ({ api }: Demo, shop: Shop, goal: string, budgetUs
   return (await api.post<{ change: ChangeJson }>(`/v1/projects/${shop.projectId}/changes`, body)).change
 }
 
+const tasksOf = async ({ api }: Demo, changeId: string): Promise<ReadonlyArray<TaskRow>> =>
+  (await api.get<{ items: ReadonlyArray<TaskRow> }>(`/v1/changes/${changeId}/tasks`)).items
+
+const wordsOf = ({ key, reason, status, title }: TaskRow): string =>
+  `${key}: ${status} (${title})${status === "completed" || reason === null ? "" : `: ${reason}`}`
+
 /** The Tasks of a Change, a line for each. */
-export const taskLines = async ({ api }: Demo, changeId: string): Promise<ReadonlyArray<string>> => {
-  const { items } = await api.get<{ items: ReadonlyArray<TaskRow> }>(`/v1/changes/${changeId}/tasks`)
-  return items.map(({ key, status, title }) => `${key}: ${status} (${title})`)
-}
+export const taskLines = async (demo: Demo, changeId: string): Promise<ReadonlyArray<string>> =>
+  (await tasksOf(demo, changeId)).map(wordsOf)
+
+/** Whether nobody works any more, and not all is done: a person would be asked now. */
+const isStuck = (tasks: ReadonlyArray<TaskRow>): boolean =>
+  tasks.every(({ status }) => ["completed", "failed", "blocked", "cancelled"].includes(status)) &&
+  tasks.some(({ status }) => status === "failed" || status === "blocked")
 
 const stands = ({ status }: CandidateJson): boolean => status === "verified" || status === "promoted"
 
@@ -39,14 +48,16 @@ export const verifiedCandidate = async (demo: Demo, changeId: string, boundMs?: 
   const seen = await until(
     async () => ({
       change: (await api.get<{ change: ChangeJson }>(path)).change,
+      tasks: await tasksOf(demo, changeId),
       candidates: (await api.get<{ items: ReadonlyArray<CandidateJson> }>(`${path}/candidates`)).items
     }),
-    ({ candidates, change }) => candidates.some(stands) || change.status === "failed" || change.reason !== null,
+    ({ candidates, change, tasks }) =>
+      candidates.some(stands) || change.status === "failed" || change.reason !== null || isStuck(tasks),
     "the work of the agents",
     boundMs
   )
   const verified = seen.candidates.find(stands)
-  const lines = verified === undefined ? (await taskLines(demo, changeId)).join("\n") : ""
+  const lines = seen.tasks.map(wordsOf).join("\n")
   need(verified !== undefined, `the Change is ${seen.change.status}: ${seen.change.reason}\n${lines}`)
   return verified!
 }

@@ -20,8 +20,9 @@ export const plantedBug = async (demo: Demo, shop: Shop, model: ScriptedModel) =
     "the first Candidate was rejected with what failed, the second is verified",
     async () => {
       const { items } = await api.get<{ items: ReadonlyArray<CandidateJson> }>(`/v1/changes/${change.id}/candidates`)
-      need(items.some(({ status }) => status === "rejected") && items.length === 2, `${items.length} Candidates`)
       const lines = await taskLines(demo, change.id)
+      const made = items.map(({ changeSets, id, status }) => `${id} of ${changeSets.length} ChangeSets: ${status}`)
+      need(items.some(({ status }) => status === "rejected") && items.length === 2, [...made, ...lines].join("\n"))
       need(
         lines.some((line) => line.startsWith("repair-1: completed")),
         lines.join("\n")

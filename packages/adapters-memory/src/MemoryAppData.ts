@@ -61,6 +61,11 @@ export const make = (state: MemoryState): AppData["Service"] => {
   }
 }
 
+const countUp = (state: MemoryState, name: string, day: string, amount: number): void => {
+  const key = `${day}\n${name}`
+  state.counters.set(key, { day, used: (state.counters.get(key)?.used ?? 0) + amount })
+}
+
 /** `DailyCounter` over a store in memory. */
 export const makeDailyCounter = (state: MemoryState): DailyCounter["Service"] => ({
   used: (name, day) => Effect.sync(() => state.counters.get(`${day}\n${name}`)?.used ?? 0),
@@ -70,17 +75,14 @@ export const makeDailyCounter = (state: MemoryState): DailyCounter["Service"] =>
       const found = Array.from(state.counters).filter(([key]) => key.startsWith(begin))
       return new Map(found.map(([key, { used }]) => [key.slice(day.length + 1), used]))
     }),
-  take: (name, day, max) =>
+  take: (name, day, max, also = []) =>
     Effect.sync(() => {
-      const key = `${day}\n${name}`
-      const used = state.counters.get(key)?.used ?? 0
-      if (used >= max) return false
-      state.counters.set(key, { day, used: used + 1 })
+      if ((state.counters.get(`${day}\n${name}`)?.used ?? 0) >= max) return false
+      for (const each of [name, ...also]) countUp(state, each, day, 1)
       return true
     }),
-  add: (name, day, amount) =>
+  add: (name, day, amount, also = []) =>
     Effect.sync(() => {
-      const key = `${day}\n${name}`
-      state.counters.set(key, { day, used: (state.counters.get(key)?.used ?? 0) + amount })
+      for (const each of [name, ...also]) countUp(state, each, day, amount)
     })
 })

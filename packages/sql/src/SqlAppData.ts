@@ -153,6 +153,12 @@ export const make = (database: Database["Service"]): AppData["Service"] => {
   }
 }
 
+const countedUp = (name: string, day: string, amount: number): Statement => ({
+  sql: `INSERT INTO pawl_daily_counter (day, name, used) VALUES (?, ?, ?)
+    ON CONFLICT (day, name) DO UPDATE SET used = pawl_daily_counter.used + excluded.used`,
+  params: [day, name, amount]
+})
+
 /** `DailyCounter` over a database whose tables are there. */
 export const makeDailyCounter = (database: Database["Service"]): DailyCounter["Service"] => ({
   used: (name, day) =>
@@ -170,7 +176,7 @@ export const makeDailyCounter = (database: Database["Service"]): DailyCounter["S
         Effect.map((rows) => new Map(rows.map((row) => [String(row["name"]), Number(row["used"])]))),
         Effect.catch(unavailable("count"))
       ),
-  take: (name, day, max) =>
+  take: (name, day, max, also = []) =>
     max < 1
       ? Effect.succeed(false)
       : database
@@ -180,18 +186,15 @@ export const makeDailyCounter = (database: Database["Service"]): DailyCounter["S
                 ON CONFLICT (day, name) DO UPDATE SET used = pawl_daily_counter.used + 1 WHERE pawl_daily_counter.used < ?`,
               params: [day, name, max],
               rows: 1
-            }
+            },
+            ...also.map((each) => countedUp(each, day, 1))
           ])
           .pipe(
             Effect.map((outcome) => outcome._tag === "Applied"),
             Effect.catch(unavailable("count"))
           ),
-  add: (name, day, amount) =>
+  add: (name, day, amount, also = []) =>
     database
-      .query({
-        sql: `INSERT INTO pawl_daily_counter (day, name, used) VALUES (?, ?, ?)
-          ON CONFLICT (day, name) DO UPDATE SET used = pawl_daily_counter.used + excluded.used`,
-        params: [day, name, amount]
-      })
+      .batch([name, ...also].map((each) => countedUp(each, day, amount)))
       .pipe(Effect.asVoid, Effect.catch(unavailable("count")))
 })

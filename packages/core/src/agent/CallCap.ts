@@ -24,9 +24,6 @@ export const take = Effect.fnUntraced(function* (projectId: string) {
   if (reason !== null) return reason
   const { day, max, name } = yield* callsOfDay
   const counter = yield* DailyCounter
-  if (!(yield* counter.take(name, day, max)))
-    return `budget_exhausted: all ${max} calls of models of today (UTC) are used`
-  yield* counter.add(Shares.organizationCounter(name, yield* Shares.payerOf(projectId)), day, 1)
-  yield* counter.add(Shares.projectCounter(name, projectId), day, 1)
-  return null
+  if (yield* counter.take(name, day, max, yield* Shares.countersBeside(name, projectId))) return null
+  return `budget_exhausted: all ${max} calls of models of today (UTC) are used`
 })

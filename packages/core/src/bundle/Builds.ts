@@ -60,9 +60,8 @@ const takeBuild = Effect.fnUntraced(function* (projectId: string) {
   if (cap !== null) return yield* cap
   const { day, max, name } = yield* buildsOfDay
   const counter = yield* DailyCounter
-  if (!(yield* counter.take(name, day, max))) return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
-  yield* counter.add(Shares.organizationCounter(name, yield* Shares.payerOf(projectId)), day, 1)
-  yield* counter.add(Shares.projectCounter(name, projectId), day, 1)
+  if (!(yield* counter.take(name, day, max, yield* Shares.countersBeside(name, projectId))))
+    return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
   return day
 })
 

@@ -10,12 +10,25 @@ export class DailyCounter extends Context.Service<
     readonly used: (name: string, day: string) => Effect.Effect<number, LedgerUnavailable>
     /** How much of a day is used under each name that begins with `prefix`. */
     readonly usedBy: (prefix: string, day: string) => Effect.Effect<ReadonlyMap<string, number>, LedgerUnavailable>
-    /** Counts one up and answers true, or answers false when `max` is reached. `day` is `YYYY-MM-DD`. */
-    readonly take: (name: string, day: string, max: number) => Effect.Effect<boolean, LedgerUnavailable>
+    /**
+     * Counts one up and answers true, or answers false when `max` is reached. `day` is `YYYY-MM-DD`. The names of `also`
+     * are counted up with it, whatever they count already: all of it in one write, or none.
+     */
+    readonly take: (
+      name: string,
+      day: string,
+      max: number,
+      also?: ReadonlyArray<string>
+    ) => Effect.Effect<boolean, LedgerUnavailable>
     /**
      * Counts up by what was used, which is known only afterwards: a whole number above 0, in the name's own unit. What
-     * is counted by the month stands under the month's first day.
+     * is counted by the month stands under the month's first day. `also` as with `take`.
      */
-    readonly add: (name: string, day: string, amount: number) => Effect.Effect<void, LedgerUnavailable>
+    readonly add: (
+      name: string,
+      day: string,
+      amount: number,
+      also?: ReadonlyArray<string>
+    ) => Effect.Effect<void, LedgerUnavailable>
   }
 >()("@pawl/core/bundle/DailyCounter") {}

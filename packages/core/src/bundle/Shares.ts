@@ -51,6 +51,10 @@ export const organizationCounter = (name: string, organizationId: string): strin
 /** The name under which a Project's own use is counted. It decides nothing; the Project's usage tells it. */
 export const projectCounter = (name: string, projectId: string): string => `${name}-of/${projectId}`
 
+/** The names that a Project's use is counted under beside the total: its organization's and its own. */
+export const countersBeside = (name: string, projectId: string) =>
+  Effect.map(payerOf(projectId), (payer) => [organizationCounter(name, payer), projectCounter(name, projectId)])
+
 /** Of `used`, which counts by names: by organization. */
 const ofOrganizations = (name: string, counters: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map(Array.from(counters, ([counter, used]) => [counter.slice(name.length + 1), used]))

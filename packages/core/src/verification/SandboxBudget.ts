@@ -26,7 +26,5 @@ export const spend = Effect.fnUntraced(function* (projectId: string, ms: number)
   if (took <= 0) return
   const { day, name } = yield* month
   const counter = yield* DailyCounter
-  yield* counter.add(name, day, took)
-  yield* counter.add(Shares.organizationCounter(name, yield* Shares.payerOf(projectId)), day, took)
-  yield* counter.add(Shares.projectCounter(name, projectId), day, took)
+  yield* counter.add(name, day, took, yield* Shares.countersBeside(name, projectId))
 })

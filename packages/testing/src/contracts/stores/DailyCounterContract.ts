@@ -55,6 +55,22 @@ export const dailyCounterContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "counts other names up with one, as often as that one, and never when it is at its most",
+      Effect.gen(function* () {
+        const counter = yield* DailyCounter
+        yield* counter.add("a", "2030-01-01", 5, ["a/one", "a-of/x"])
+        const taken = yield* race(
+          Array.from({ length: 20 }, (_, at) => counter.take("a", "2030-01-01", 15, ["a/one", `a-of/${at}`]))
+        )
+        expect(taken.filter((exit) => exit._tag === "Success" && exit.value)).toHaveLength(10)
+        expect(yield* counter.used("a", "2030-01-01")).toBe(15)
+        expect(Object.fromEntries(yield* counter.usedBy("a/", "2030-01-01"))).toEqual({ "a/one": 15 })
+        const own = [...(yield* counter.usedBy("a-of/", "2030-01-01")).values()].toSorted((one, other) => other - one)
+        expect(own).toEqual([5, ...Array.from({ length: 10 }, () => 1)])
+      })
+    )
+
+    promise(
       "lists what is used under the names that begin alike, of one day",
       Effect.gen(function* () {
         const counter = yield* DailyCounter

@@ -11,7 +11,8 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Change } from "@pawl/core/model/Change"
 import type { ModelCall } from "@pawl/core/model/ModelCall"
-import type { TaskRun } from "@pawl/core/model/Task"
+import { repairKey, type TaskRun } from "@pawl/core/model/Task"
+import { tierOf } from "@pawl/core/task/ModelRoute"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { runId, taskId } from "@pawl/core/primitives/Ids"
 import { type Around, wrap } from "@pawl/testing/tools/PortWrap"
@@ -24,9 +25,9 @@ export const model: TierModel = { name: "scripted-1", contextTokens: 128_000, pr
 
 const time = "2030-01-01T00:00:00.000Z"
 
-/** The first run of the nth Task. */
-export const runOf = (n: number): TaskRun => {
-  const task = taskId(changeId(), `t${n}`)
+/** The first run of the nth Task, or of the one of a key. */
+export const runOf = (n: number | string): TaskRun => {
+  const task = taskId(changeId(), typeof n === "number" ? `t${n}` : n)
   return {
     id: runId(task, 1),
     projectId: projectId(),
@@ -47,6 +48,9 @@ export const runOf = (n: number): TaskRun => {
 }
 
 export const agent = (n: number): Asker => agentIn(runOf(n), "fast", [])
+/** The run of the first repair, and its agent: its Task is as `Repairs` plans it. */
+export const repairRun = runOf(repairKey(1))
+export const repairer = agentIn(repairRun, tierOf("implement", "medium"), [])
 export const planner = plannerOf({ id: changeId(), projectId: projectId() }, "strong")
 export const reviewer = (n: number): Asker =>
   reviewerOf({ id: `cand_${String(n).padStart(24, "0")}`, projectId: projectId(), changeId: changeId() }, "balanced")
@@ -135,14 +139,19 @@ export const storesOf = (
     Context.add(Models, models)
   )
 
-/** Stores with one Change that may spend so much, and the runs of so many Tasks. */
-export const newStores = (budgetUsd: number, runs: number): Context.Context<TurnServices> => {
+/** Stores with one Change that may spend so much, and the runs of so many Tasks, and more. */
+export const newStores = (
+  budgetUsd: number,
+  runs: number,
+  more: ReadonlyArray<TaskRun> = []
+): Context.Context<TurnServices> => {
   // Only the store itself: a context holds the scheduler of who made it, too.
   const objects = Effect.runSync(Effect.provide(ObjectStore, MemoryObjectStore.layerMemory))
   const bare = Context.add(MemoryLedger.makeMemoryStore().services, ObjectStore, objects)
   const writes = [
     insert("change", change(1, { budgetUsd })),
-    ...Array.from({ length: runs }, (_, n) => insert("taskRun", runOf(n + 1)))
+    ...Array.from({ length: runs }, (_, n) => insert("taskRun", runOf(n + 1))),
+    ...more.map((run) => insert("taskRun", run))
   ]
   Effect.runSync(Effect.provide(commit({ writes }), bare))
   return bare

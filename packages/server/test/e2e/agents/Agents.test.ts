@@ -97,6 +97,14 @@ describe("Goals on a running server, with a scripted model", () => {
     const all = await ChangeFlow.candidatesOf(server.api, id)
     expect(all.map(({ status }) => status).toSorted()).toEqual(["rejected", "verified"])
     expect(provider.asked().at(-1)!.text).toContain("a.txt and b.txt are 1")
+    const { items: told } = await server.api.get<{ items: ReadonlyArray<{ type: string; data: { reason?: string } }> }>(
+      `/v1/projects/${project.id}/events?limit=100`
+    )
+    expect(told.flatMap(({ data, type }) => (type === "verification.started" ? [data.reason] : []))).toEqual([
+      "work_graph_completed",
+      "repaired"
+    ])
+    expect(told.filter(({ type }) => type === "task.repair_planned").length).toBe(1)
     expect(await Flow.promote(server.api, candidate.id)).toMatchObject({ outcome: "promoted", generation: 1 })
   })
 

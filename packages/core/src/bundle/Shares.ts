@@ -46,7 +46,7 @@ export const shareLeftFor = (
 }
 
 /** The name under which an organization's use is counted beside the total. */
-export const organizationCounter = (name: string, organizationId: string): string => `${name}/${organizationId}`
+const organizationCounter = (name: string, organizationId: string): string => `${name}/${organizationId}`
 
 /** The name under which a Project's own use is counted. It decides nothing; the Project's usage tells it. */
 export const projectCounter = (name: string, projectId: string): string => `${name}-of/${projectId}`

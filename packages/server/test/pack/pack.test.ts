@@ -45,6 +45,15 @@ import { appBuilderContract } from "@pawl/testing/contracts/apps/AppBuilderContr
 appBuilderContract("installed", { layer: layerMemory })
 `
 
+/** Somebody's own agent, with tools of their own, proven by our scenes. */
+const scenesUse = `
+import { builtInEdits } from "@pawl/testing/contracts/agents/BuiltInEdits"
+import { editScenesContract } from "@pawl/testing/contracts/agents/EditScenesContract"
+import { Effect } from "effect"
+const carryOut = (input, calls) => Effect.runPromise(builtInEdits(input, calls))
+editScenesContract("mine", { parser: false, carryOut })
+`
+
 const compilerOptions = {
   target: "ES2023",
   module: "NodeNext",
@@ -117,10 +126,14 @@ describe("packs core, testing and server and uses them from an empty folder", ()
     expect(problemsOf("everything.ts")).toEqual([])
   })
 
-  it("lets an adapter's author run a contract suite", () => {
+  it("lets an adapter's author run a contract suite, and an agent's author the scenes of edits", () => {
     project.write("mine.test.js", contractUse)
+    project.write("scenes.test.js", scenesUse)
     const { status, output } = project.run("node", "node_modules/vitest/vitest.mjs", "run", "--no-color")
-    expect(output).toMatch(/Tests +\d+ passed/)
+    // The scenes of edits lie beside the sources, and were packed with them.
+    const [, count = "0"] = /Tests +(\d+) passed/.exec(output) ?? []
+    expect(Number(count)).toBeGreaterThan(40)
+    expect(output).toMatch(/Test Files +2 passed/)
     expect(status).toBe(0)
   })
 

@@ -18,7 +18,7 @@ import { basename, join, resolve } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { takeExclusive } from "@pawl/adapters-local/sqlite/FileLock"
-import { build, type Plugin } from "esbuild"
+import { build, transform, type Plugin } from "esbuild"
 import { bundlesFolder, bundling, ownPrograms } from "../../../../adapters-local/test/OwnPrograms.ts"
 
 const from = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -61,12 +61,18 @@ const upToDate = (): string | null => {
 const ownPlace: Plugin = {
   name: "own-place",
   setup: (building) =>
-    building.onLoad({ filter: /[\\/](packages[\\/].*\.ts|node_modules[\\/]@effect[\\/].*\.js)$/ }, ({ path }) => {
+    building.onLoad({ filter: /[\\/](packages[\\/].*\.ts|node_modules[\\/]@effect[\\/].*\.js)$/ }, async ({ path }) => {
       if (path in ownPrograms) return null
       const contents = readFileSync(path, "utf8")
       if (!contents.includes("import.meta.url")) return null
-      const place = JSON.stringify(pathToFileURL(path).href)
-      return { contents: contents.replaceAll("import.meta.url", place), loader: path.endsWith(".ts") ? "ts" : "js" }
+      const define = { "import.meta.url": JSON.stringify(pathToFileURL(path).href) }
+      // Of the code alone: a text that holds these words is somebody's source.
+      const { code } = await transform(contents, {
+        define,
+        loader: path.endsWith(".ts") ? "ts" : "js",
+        target: "node24"
+      })
+      return { contents: code, loader: "js" }
     })
 }
 

@@ -31,6 +31,20 @@ const bug: Team = {
   }
 }
 
+/** Two that write one new file, each its own words. */
+const clash: Team = {
+  tasks: [
+    { key: "a", title: "The first words" },
+    { key: "b", title: "The second words" }
+  ],
+  agents: {
+    "The first words": [write("public/words.txt", "first\n"), done],
+    "The second words": [write("public/words.txt", "second\n"), done],
+    // What stands there is right.
+    "Mend: what was done does not merge": [done]
+  }
+}
+
 const one: Team = {
   tasks: [{ key: "note", title: "The note" }],
   agents: { "The note": [write("public/note.txt", "noted\n"), done] }
@@ -106,6 +120,23 @@ describe("Goals on a running server, with a scripted model", () => {
     ])
     expect(told.filter(({ type }) => type === "task.repair_planned").length).toBe(1)
     expect(await Flow.promote(server.api, candidate.id)).toMatchObject({ outcome: "promoted", generation: 1 })
+  })
+
+  it("mend what does not merge without an edit, when the agent finds right what stands there", async () => {
+    provider.follow(script(clash))
+    const project = await Flow.createProject(server.api, "clash")
+    const { id } = await ChangeFlow.openGoal(server.api, project.id, "Say it in two words")
+    const candidate = await ChangeFlow.verifiedOf(server.api, id)
+    const all = await ChangeFlow.candidatesOf(server.api, id)
+    expect(all.map(({ conflicts, status }) => [status, conflicts])).toEqual(
+      expect.arrayContaining([
+        ["rejected", ["public/words.txt"]],
+        ["verified", []]
+      ])
+    )
+    expect(await Flow.promote(server.api, candidate.id)).toMatchObject({ outcome: "promoted", generation: 1 })
+    const app = await Flow.liveApp(server.api, project.id, 1)
+    expect((await server.api.page(`${app.url}words.txt`)).text).toBe("first\n")
   })
 
   it("stop when the budget is spent, and go on where they stopped when it is raised", async () => {

@@ -78,7 +78,7 @@ export const Change = Schema.Struct({
   rollbackTarget: Schema.optionalKey(Schema.Finite),
   /** It was opened to be planned: a person's ChangeSet does not start it. */
   planned: Schema.optionalKey(Schema.Boolean),
-  /** Why it failed or was cancelled, in words. */
+  /** In words: why it failed or was cancelled, or what it stands still for. */
   reason: Schema.NullOr(Schema.String)
 }).pipe(withWireNames(moneyNames))
 export interface Change extends Schema.Schema.Type<typeof Change> {}

@@ -6,8 +6,10 @@ import { describe, expect, it } from "vitest"
 import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
+import { ClaimLifecycle } from "@pawl/core/model/ClaimLifecycle"
 import type { Lifecycle } from "@pawl/core/model/Lifecycle"
 import { allows, next } from "@pawl/core/model/Lifecycle"
+import { ModelCallLifecycle } from "@pawl/core/model/ModelCallLifecycle"
 import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
 import { TaskLifecycle } from "@pawl/core/model/TaskLifecycle"
 
@@ -61,13 +63,38 @@ const told: ReadonlyArray<readonly [Life, Told]> = [
         ready,assigned wakeDeadLettered blocked
         assigned started running
         running retried running
-        running published completed
+        running,blocked published completed
         running failedTerminally failed
         running budgetStopped blocked
+        pending,ready,assigned,running,blocked stoppedByPerson blocked
+        pending,ready,assigned,running,blocked handedOver blocked
         blocked retriedByOperator ready
+        blocked givenBack pending
         blocked budgetRaised ready
         blocked dependencyRevived pending
         pending,ready,assigned,running,blocked changeCancelled cancelled`
+    }
+  ],
+  [
+    ModelCallLifecycle,
+    {
+      begins: "reserved",
+      ends: "lost refused settled",
+      rows: `
+        reserved answered settled
+        reserved refusedUnpaid refused
+        reserved unaccounted lost`
+    }
+  ],
+  [
+    ClaimLifecycle,
+    {
+      begins: "held",
+      ends: "",
+      rows: `
+        held workEnded released
+        held leaseEnded expired
+        released,expired heldAgain held`
     }
   ],
   [

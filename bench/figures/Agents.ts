@@ -226,7 +226,7 @@ export const bench: Bench = ({ rounds, say }) =>
           unit: "ms",
           floor: "the same without them",
           floorValue: worst(alone),
-          ratio: worst(beside) / worst(alone),
+          ratio: across(times.beside.map(worst), times.alone.map(worst)),
           target: ratioAtMost(1.5)
         })
       ],

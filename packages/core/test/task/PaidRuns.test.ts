@@ -163,6 +163,35 @@ describe("A run that is paid call by call", () => {
       })
     ))
 
+  it("is planned with one call each quarter of an hour while the provider refuses its key, and its Change says why", () =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const provider = newProvider(
+          () => new ModelRefused({ kind: "credentials", status: 401, reason: "no such key" })
+        )
+        hands.plan = (turns) => Effect.as(talk(turns, 1), [planned("a")])
+        always(hands, asks(1), "a")
+        yield* Effect.gen(function* () {
+          const changeId = yield* open((yield* newProject).id)
+          for (const asked of [1, 2, 3]) {
+            yield* settle
+            // As after a new start.
+            yield* (yield* Commands).releaseAll
+            yield* settle
+            expect(provider.asked.length).toBe(asked)
+            const change = yield* changeOf(changeId)
+            expect(change).toMatchObject({ status: "compiling", reason: expect.stringContaining("no such key") })
+            yield* TestClock.adjust("15 minutes")
+          }
+          provider.script = honest
+          yield* settle
+          expect(yield* changeOf(changeId)).toMatchObject({ status: "verifying", reason: null })
+          expect(yield* lettersOf(changeId)).toEqual([])
+          yield* expectCounted(changeId, provider)
+        }).pipe(withModels(provider))
+      })
+    ))
+
   it.each([
     ["and took nothing", "no"],
     ["and may have taken the money", "unknown"]

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { rounds, seed as chance } from "@pawl/testing/Depth"
 import { says } from "@pawl/testing/provider/Script"
 import * as Provider from "@pawl/testing/provider/ScriptedProvider"
+import { outlive, processesNaming } from "../../../../adapters-local/test/Processes.ts"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
 import * as TurnKills from "../../crash/TurnKills.ts"
 import * as Flow from "../kit/Flow.ts"
@@ -35,6 +36,8 @@ describe.skipIf(reason !== null)("Goals on several processes over one Postgres, 
   })
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()))
+    // Nor do those that were killed leave anything running.
+    expect(outlive(processesNaming(folder.path))).toEqual([])
     await provider.close()
     await postgres.stop()
     folder.remove()

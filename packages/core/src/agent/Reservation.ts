@@ -55,7 +55,7 @@ export type Allowance =
   /** It is spent. */
   | { readonly _tag: "Exhausted" }
 
-type Money = Pick<Change, "budgetUsd" | "spentUsd" | "reservedUsd">
+type Money = Pick<Change, "budgetUsd" | "spentUsd" | "reservedUsd" | "costFactor">
 
 /** Millionths of a dollar: whole numbers, so that sums are exact. */
 const millionths = (usd: number): number => Math.round(usd * 1e6)
@@ -69,18 +69,27 @@ export const sumOf = (a: number, b: number): number => (millionths(a) + milliont
 export const bookable = (usd: number): number => atLeast(usd * 1e6) / 1e6
 
 /**
+ * The factor of a Change after a call that cost `costUsd` and had `reservedUsd`. Who charges more than can be reckoned
+ * is believed to go on so: the next call has as much more reserved, and one that the budget does not hold is not made.
+ */
+export const costFactorAfter = (before: number | undefined, reservedUsd: number, costUsd: number): number | undefined =>
+  reservedUsd > 0 && costUsd > reservedUsd ? (before ?? 1) * (costUsd / reservedUsd) : before
+
+/**
  * Reserves what a call costs at most. When the budget has less, the answer may be shorter, but not shorter than
  * `Limits.modelOutputLeast`; when others keep the rest, it waits for them.
  */
 export const allowanceOf = (money: Money, prices: ModelPrices, tokensIn: number, maxOutput: number): Allowance => {
   // A price of US dollars for a million tokens is one of millionths of a dollar for each.
-  const input = tokensIn * Limits.cacheWriteFactor * prices.input
-  const cost = (output: number): number => atLeast(input + output * prices.output)
+  const factor = money.costFactor ?? 1
+  const input = factor * tokensIn * Limits.cacheWriteFactor * prices.input
+  const outputPrice = factor * prices.output
+  const cost = (output: number): number => atLeast(input + output * outputPrice)
   const left = millionths(money.budgetUsd) - millionths(money.spentUsd)
   const free = left - millionths(money.reservedUsd)
   const least = Math.min(maxOutput, Limits.modelOutputLeast)
   const longest = (room: number): number =>
-    cost(maxOutput) <= room ? maxOutput : prices.output > 0 ? Math.floor((room - input) / prices.output) : -1
+    cost(maxOutput) <= room ? maxOutput : outputPrice > 0 ? Math.floor((room - input) / outputPrice) : -1
   const reserve = (output: number): Allowance => ({
     _tag: "Reserve",
     reservedUsd: cost(output) / 1e6,

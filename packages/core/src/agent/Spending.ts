@@ -20,7 +20,7 @@ import * as Time from "../primitives/Time.ts"
 import { type Asker, callId } from "./Asker.ts"
 import { take } from "./CallCap.ts"
 import type { TierModel, TokenUsage } from "./Models.ts"
-import { allowanceOf, bookable, sumOf } from "./Reservation.ts"
+import { allowanceOf, bookable, costFactorAfter, sumOf } from "./Reservation.ts"
 import { TurnStopped } from "./TurnFailures.ts"
 
 /** Under which lease it is done; null where the work is no command. */
@@ -216,7 +216,9 @@ const ending = (
       const run = yield* runOf(call)
       const draft = Draft.begin(call.projectId, how.actor, yield* Time.now)
       const money = withEnded(change.record, [[stored.record, how.ending.costUsd]])
-      Draft.update(draft, "change", change, { ...money, updatedAt: draft.now })
+      const factor = costFactorAfter(change.record.costFactor, stored.record.reservedUsd, how.ending.costUsd)
+      const costs = factor === undefined ? {} : { costFactor: factor }
+      Draft.update(draft, "change", change, { ...money, ...costs, updatedAt: draft.now })
       ended(draft, stored, how.trigger, how.ending)
       if (run !== null && how.trigger !== "refusedUnpaid") countedTo(draft, run, how.ending.costUsd, 1)
       const { lease, name } = how

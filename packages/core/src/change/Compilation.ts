@@ -189,6 +189,18 @@ const storing = Effect.fnUntraced(function* (changeId: string, graph: WorkGraph)
   return { answer: undefined, commit: end(draft, { name: "Compiling.compiled", lease: yield* lease }) }
 })
 
+const nothingChanged =
+  "every Task is completed, and none changed a file: there is nothing to verify. What they answered stands in their runs. Send an edit and ask for a Candidate, or cancel the Change."
+
+/** A Change whose Tasks only answered waits for a person, and says so. */
+const tellingOfNothing = Effect.fnUntraced(function* (changeId: string) {
+  const change = yield* demand("change", changeId)
+  if (change.record.status !== "verifying" || change.record.reason !== null) return { answer: undefined }
+  const draft = Draft.begin(change.record.projectId, actor, yield* Time.now)
+  Draft.update(draft, "change", change, { reason: nothingChanged, updatedAt: draft.now })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Compiling.answered", lease: yield* lease }) }
+})
+
 /** A Change with a Work Graph asks for its Candidate by itself, once for the ChangeSets that it has. */
 const askForCandidate = Effect.fnUntraced(function* (changeId: string) {
   const records = yield* Records
@@ -197,7 +209,8 @@ const askForCandidate = Effect.fnUntraced(function* (changeId: string) {
   const changeSets = yield* records.list("changeSet", { where: { changeId }, limit: "all" })
   const candidates = yield* records.list("candidate", { where: { changeId }, limit: "all" })
   const count = changeSets.items.length
-  if (count === 0 || candidates.items.some(({ record }) => record.changeSets.length === count)) return
+  if (count === 0) return yield* decideAndCommit(tellingOfNothing(changeId))
+  if (candidates.items.some(({ record }) => record.changeSets.length === count)) return
   yield* request(actor, { changeId }).pipe(
     // A person asked for the last Candidate, or ended the Change, meanwhile: it is theirs now.
     Effect.catchTags({

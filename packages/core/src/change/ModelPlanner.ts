@@ -89,7 +89,7 @@ const planned = Effect.fnUntraced(function* (
       maxOutput: Limits.planOutputTokens
     })
   const more: Array<Part> = []
-  let problems = ""
+  const problems = new Set<string>()
   for (let n = 1; n <= Limits.planCalls; n++) {
     const answer = yield* ask(n, opening.whole, more).pipe(
       // A small context holds no contents of files: the listing must do.
@@ -103,11 +103,11 @@ const planned = Effect.fnUntraced(function* (
     if (said._tag === "Plan") return said.tasks
     if (said._tag === "Refused")
       return yield* new PlannerFailed({ reason: `the model would not plan it: ${said.reason}` })
-    problems = said.problems
+    problems.add(said.problems)
     more.push(...said.parts)
   }
   return yield* new PlannerFailed({
-    reason: `the model proposed ${Limits.planCalls} plans that cannot be used; the last one: ${problems}`
+    reason: `the model proposed ${Limits.planCalls} plans that cannot be used: ${[...problems].map((each) => each.slice(0, Limits.problemLength / (Limits.planCalls + 1))).join("; then: ")}`
   })
 })
 

@@ -62,6 +62,11 @@ export const Change = Schema.Struct({
   spentUsd: Schema.Finite,
   /** What calls of models that are on their way may cost, in US dollars. With what is spent it stays within the budget. */
   reservedUsd: Schema.Finite.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(0))),
+  /**
+   * How many times what was reckoned at most a call of it has cost, at worst; missing while none cost more. What is
+   * reserved for its next calls is as much more.
+   */
+  costFactor: Schema.optionalKey(Schema.Finite),
   /** A `rollback` makes an older tree canonical again. */
   kind: Schema.Literals(["goal", "rollback"]),
   /** Who opened it. */

@@ -19,6 +19,7 @@ import type * as Commit from "../ledger/Commit.ts"
 import * as Draft from "../ledger/Draft.ts"
 import type * as Time from "../primitives/Time.ts"
 import { isActive, isHeld, isPlanned, isRepair, type Task } from "../model/Task.ts"
+import { standstillOf } from "./Standstill.ts"
 
 /** A Change and all its Tasks in order of insertion, as they were read. */
 export interface Snapshot {
@@ -186,17 +187,16 @@ const loseOpenCalls = (draft: Progress): void => {
   loseCalls(draft, draft.before.change, calls, runs)
 }
 
-/** Statuses in which nothing but a Task says why a Change stands still. */
-const tellsOfTasks: ReadonlyArray<Change["status"]> = ["running", "verifying"]
-
-/** While the provider of models refuses the calls of a Task, its Change says why: who looks after it need not read them all. */
-const tellOfRefusal = (draft: Progress): void => {
-  const change = changeIn(draft)
-  const isRefused = (task: Task) => task.status === "blocked" && task.blockedBy === "model"
-  const refused = tasksIn(draft).find(isRefused)
-  if (refused === undefined && !draft.before.tasks.some(({ record }) => isRefused(record))) return
-  const reason = refused?.reason ?? null
-  if (!tellsOfTasks.includes(change.status) || change.reason === reason) return
+/** A Change whose work goes on no more by itself says why: who looks after it need not read all its Tasks. */
+const tellOfStandstill = (draft: Progress): void => {
+  const [before, after] = [draft.before.change.record, changeIn(draft)]
+  const known = standstillOf(
+    before.status,
+    draft.before.tasks.map(({ record }) => record)
+  )
+  const reason = standstillOf(after.status, tasksIn(draft))
+  // What else it says is not for Tasks to take away.
+  if (after.reason === reason || (reason === null && (known === null || after.reason !== known))) return
   Draft.update(draft, "change", draft.before.change, { reason, updatedAt: draft.now })
 }
 
@@ -205,7 +205,7 @@ export const end = (draft: Progress, beside: Parameters<typeof Draft.end>[1]): C
   follow(draft)
   loseOpenCalls(draft)
   releaseClaims(draft)
-  tellOfRefusal(draft)
+  tellOfStandstill(draft)
   const { change } = draft.before
   if (Draft.newest(draft, "change", change) === change) Draft.update(draft, "change", change, { updatedAt: draft.now })
   const writes = draft.writes.toSorted((one, other) => Number(other.kind === "change") - Number(one.kind === "change"))

@@ -2,7 +2,7 @@ import { seed } from "@pawl/testing/Depth"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { costOf } from "@pawl/core/agent/ModelCost"
-import { allowanceOf, bookable, inputAtMost, usageOf } from "@pawl/core/agent/Reservation"
+import { allowanceOf, bookable, costFactorAfter, inputAtMost, usageOf } from "@pawl/core/agent/Reservation"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { after, answerTo, askOf, prices } from "./Asking.ts"
 
@@ -55,6 +55,19 @@ describe("What is kept for a call", () => {
       }),
       options
     ))
+
+  it("is as much more as a call of before cost more than was reckoned", () => {
+    const money = { budgetUsd: 5, spentUsd: 0, reservedUsd: 0 }
+    const reckoned = allowanceOf(money, prices, 10_000, 4_096)
+    if (reckoned._tag !== "Reserve") throw new Error(reckoned._tag)
+    const costFactor = costFactorAfter(undefined, reckoned.reservedUsd, reckoned.reservedUsd * 8)
+    expect(costFactor).toBeCloseTo(8)
+    expect(costFactorAfter(costFactor, 1, 1)).toBe(costFactor)
+    const next = allowanceOf({ ...money, costFactor }, prices, 10_000, 4_096)
+    expect(next).toMatchObject({ _tag: "Reserve", maxOutput: 4_096 })
+    if (next._tag === "Reserve") expect(next.reservedUsd).toBeCloseTo(reckoned.reservedUsd * 8, 5)
+    expect(allowanceOf({ ...money, costFactor, spentUsd: 4 }, prices, 100_000, 4_096)._tag).toBe("Exhausted")
+  })
 
   it("is nothing for a model that is free, also when nothing is left", () => {
     const free = { input: 0, cached: 0, output: 0 }

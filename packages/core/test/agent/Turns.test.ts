@@ -196,6 +196,19 @@ describe("What stops a turn before it is asked", () => {
     expect(change.spentUsd).toBeLessThanOrEqual(0.01)
   })
 
+  it("is a provider that charges more than can be reckoned: it is believed, and the call that the budget does not hold is not made", async () => {
+    const dear: typeof honest = (ask) =>
+      Effect.map(honest(ask), (answer) => ({ ...answer, usage: { ...answer.usage, input: 200_000 } }))
+    const { bare, provider, services } = world(dear)
+    const stopped = await failing(talk(agent(1), 3), services)
+    expect(stopped).toMatchObject({ _tag: "TurnStopped", by: "budget" })
+    expect(provider.asked.length).toBe(1)
+    const { calls, change } = stateOf(bare)
+    expect(calls[0]!.costUsd).toBeGreaterThan(calls[0]!.reservedUsd)
+    expect(change).toMatchObject({ spentUsd: calls[0]!.costUsd, reservedUsd: 0 })
+    expect(change.spentUsd).toBeLessThan(change.budgetUsd)
+  })
+
   it("is the cap of the day, which the next day ends", () =>
     Effect.runPromise(
       Effect.gen(function* () {

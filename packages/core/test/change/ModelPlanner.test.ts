@@ -74,10 +74,12 @@ describe("The planner that asks a model", () => {
     expect(textsOf(asked[1]!)).toContain(`"A!": use 1 to 40 of a-z, 0-9 and hyphens`)
   })
 
-  it("fails with all mistakes of the last plan when they came back twice", async () => {
-    const { asked, result } = await planning(() => proposes([planned("A!"), planned("b", ["ghost"])]))
+  it("fails with all mistakes of all its plans when they came back twice", async () => {
+    const { asked, result } = await planning((_, n) =>
+      proposes(n === 2 ? [planned("a", ["nobody"])] : [planned("A!"), planned("b", ["ghost"])])
+    )
     expect(asked.length).toBe(3)
-    const reason = expect.stringMatching(/3 plans that cannot be used.*"A!".*ghost/)
+    const reason = expect.stringMatching(/3 plans that cannot be used.*"A!".*ghost.*then: .*nobody/)
     expect(result).toMatchObject({ _tag: "Failure", failure: { _tag: "PlannerFailed", reason } })
   })
 

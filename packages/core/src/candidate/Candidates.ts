@@ -29,7 +29,7 @@ import { hasOtherVerified } from "./Staleness.ts"
 /** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
 export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("CandidateLimit", { max: Schema.Finite }) {
   override get message() {
-    return `The Change has its ${this.max} Candidates. Promote one of them, or open a new Change for further work.`
+    return `The Change has its ${this.max} Candidates. Promote one that is verified, or open a new Change for further work.`
   }
 }
 

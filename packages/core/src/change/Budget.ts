@@ -10,10 +10,11 @@ import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { begin, changeIn, end, moveTask, type Progress, readiness } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
-import { isBudget } from "../model/Change.ts"
+import { type Change, isBudget } from "../model/Change.ts"
+import type { Task } from "../model/Task.ts"
 import { ChangeClosed, dispatchOf, isClosed } from "./Changes.ts"
 import { Waiting } from "../work/Processes.ts"
-import { mayWork, stepWork } from "./WorkStatus.ts"
+import { mayWork, stepWork, workStatus } from "./WorkStatus.ts"
 
 /** `current` and `asked` are in US dollars. */
 export class BudgetCannotDecrease extends Schema.TaggedError<BudgetCannotDecrease>()("BudgetCannotDecrease", {
@@ -34,19 +35,32 @@ const revive = (draft: Progress): void => {
       moveTask(draft, record.id, "budgetRaised", {}, readiness(record))
 }
 
+/** What stops a Change now: a bound of the day, its budget, or nothing any more, since people took up what was stopped. */
+const stoppedBy = (change: Change, tasks: ReadonlyArray<Task>): "calls" | "budget" | "nothing" | null => {
+  if (tasks.some(({ blockedBy }) => blockedBy === "calls")) return "calls"
+  if (workStatus(change) !== "budget_blocked") return null
+  const isSpent = change.spentUsd + change.reservedUsd >= change.budgetUsd
+  const waits = ({ blockedBy, status }: Task) => blockedBy === "budget" || (isSpent && status === "ready")
+  return tasks.some(waits) ? "budget" : "nothing"
+}
+
 /**
  * What the calls of a day had stopped goes on when there are more: on the next day, or where more are allowed since.
- * Until then it waits. Nothing happens to a Change that was not stopped so.
+ * Until then it waits. So does a Change whose stopped Tasks people have all taken up again, or over. Nothing happens to
+ * any other: a budget waits for its raise.
  */
 export const goOn = (changeId: string) =>
   decideAndCommit(
     Effect.gen(function* () {
       const snapshot = yield* snapshotOf(changeId)
       const { projectId, status } = snapshot.change.record
-      const isStopped = snapshot.tasks.some(({ record }) => record.blockedBy === "calls")
-      if (!isStopped || isClosed(status)) return { answer: undefined }
-      const reason = yield* usedUpReason(projectId)
-      if (reason !== null) return yield* Effect.fail(new Waiting(reason, Limits.modelStopLookMs))
+      const by = stoppedBy(
+        snapshot.change.record,
+        snapshot.tasks.map(({ record }) => record)
+      )
+      if (by === null || by === "budget" || isClosed(status)) return { answer: undefined }
+      const reason = by === "calls" ? yield* usedUpReason(projectId) : null
+      if (reason !== null) return yield* Effect.fail(new Waiting(reason, Limits.modelCapLookMs))
       const draft = begin(snapshot, system("budget"), yield* Time.now)
       revive(draft)
       return { answer: undefined, commit: end(draft, { name: "Budget.goOn" }) }

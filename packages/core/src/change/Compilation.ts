@@ -106,6 +106,14 @@ const compile = Effect.fnUntraced(function* (change: Change) {
   yield* decideAndCommit(storing(change.id, planned.graph))
 })
 
+/** When one looks again, by what stopped the planner. */
+const lookMs: Readonly<Record<TurnStopped["by"], number>> = {
+  change: Limits.commandBackoffMs,
+  budget: Limits.modelCapLookMs,
+  calls: Limits.modelCapLookMs,
+  model: Limits.modelRefusedLookMs
+}
+
 /** Planning waits for more money, for tomorrow's calls, or for a provider that answers; meanwhile its Change says so. */
 const wait = Effect.fnUntraced(function* (changeId: string, { by, reason }: TurnStopped) {
   yield* decideAndCommit(
@@ -117,7 +125,7 @@ const wait = Effect.fnUntraced(function* (changeId: string, { by, reason }: Turn
       return { answer: undefined, commit: Draft.end(draft, { name: "Compiling.waits", lease: yield* lease }) }
     })
   )
-  return yield* Effect.fail(new Waiting(reason, by === "change" ? Limits.commandBackoffMs : Limits.modelStopLookMs))
+  return yield* Effect.fail(new Waiting(reason, lookMs[by]))
 })
 
 /** Stores the graph, unless the Project was archived meanwhile: its objects may have been cleaned away by now. */

@@ -66,9 +66,16 @@ const whyNot = (situation: Situation, candidate: Candidate, failure: Failure): s
   const isSame = (other: Candidate) => other.id !== candidate.id && failures.get(other.id)?.mark === failure.mark
   if (last !== undefined && candidates.some(isSame)) return `${last.key} left it as it was`
   if (repairs.length >= Limits.repairsPerChange) return `${repairs.length} repairs are all that is tried`
-  const counted = candidates.filter(({ recomposition }) => recomposition === 0).length
-  return counted >= Limits.candidatesPerChange ? `the Change has its ${counted} Candidates` : null
+  return hasCandidateLeft(candidates) ? null : `the Change has its ${Limits.candidatesPerChange} Candidates`
 }
+
+/** Whether another Candidate may be asked for: those that only followed canonical are not counted. */
+const hasCandidateLeft = (candidates: Situation["candidates"]): boolean =>
+  candidates.filter(({ recomposition }) => recomposition === 0).length < Limits.candidatesPerChange
+
+/** What a person can do. */
+const wayOn = ({ candidates }: Situation): string =>
+  hasCandidateLeft(candidates) ? "Send an edit and ask for a Candidate." : "Open another Change for what is left."
 
 /** What is due for a Change that is verified. */
 export const dueRepair = (situation: Situation): Due => {
@@ -77,5 +84,9 @@ export const dueRepair = (situation: Situation): Due => {
   const [candidate, failure] = found
   const why = whyNot(situation, candidate, failure)
   if (why === null) return { _tag: "Repair", n: situation.tasks.filter(isRepair).length + 1, failure }
-  return { _tag: "TellPerson", reason: `${failure.what}; ${why}`.slice(0, Limits.problemLength) }
+  const way = wayOn(situation)
+  return {
+    _tag: "TellPerson",
+    reason: `${`${failure.what}; ${why}`.slice(0, Limits.problemLength - way.length - 2)}. ${way}`
+  }
 }

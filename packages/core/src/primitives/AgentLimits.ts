@@ -23,8 +23,10 @@ export const AgentLimits = {
   modelRetryAfterMaxMs: 60 * minute,
   /** How long a call waits that other calls of its Change have no money left for (decision). */
   modelBudgetWaitMs: 5 * second,
-  /** How often one looks whether calls that a limit or the provider's refusal had stopped may be made again (decision). */
-  modelStopLookMs: 15 * minute,
+  /** How often one looks whether calls that a limit had stopped may be made again: it asks no model (decision). */
+  modelCapLookMs: minute,
+  /** How often a planner asks a provider again that refused its call (decision: seldom, as nobody may have mended it). */
+  modelRefusedLookMs: 15 * minute,
   /** Tries to book what was paid while the store is away: at once, and then as many a second apart (decision). */
   modelBookTries: 20,
   /** How long a call can be on its way: then whoever waited for it is gone (decision: its request ends after 5 minutes). */

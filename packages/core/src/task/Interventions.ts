@@ -1,6 +1,7 @@
 /** What people do about a Task: they stop it, take it up again, or do it themselves. Each may be asked for twice. */
 import { Effect, Schema } from "effect"
-import { ChangeClosed, isClosed } from "../change/Changes.ts"
+import { ChangeClosed, dispatchOf, isClosed } from "../change/Changes.ts"
+import { workStatus } from "../change/WorkStatus.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -12,7 +13,7 @@ import { TaskLifecycle } from "../model/TaskLifecycle.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { Commands } from "../work/Commands.ts"
-import { begin, end, moveTask, type Progress, readiness, type Snapshot, taskIn } from "./Progress.ts"
+import { begin, changeIn, end, moveTask, type Progress, readiness, type Snapshot, taskIn } from "./Progress.ts"
 import { endRun, failureOf, openRun, taskInChange } from "./Tasks.ts"
 import { dependenciesOf } from "./Workspaces.ts"
 
@@ -86,6 +87,8 @@ const moving = Effect.fnUntraced(function* (
   const draft = begin(snapshot, actor, yield* Time.now)
   Draft.expect(draft, unarchived)
   move(draft)
+  // Of what its budget or the calls of a day had stopped, nothing may be left that waits for them.
+  if (workStatus(changeIn(draft)) === "budget_blocked") Draft.send(draft, dispatchOf(task.record.changeId))
   if (run !== null) endRun(draft, run, { outcome: "stopped", reason })
   const commit = end(draft, { name })
   return { answer: taskIn(draft, task.record.id), commit }

@@ -102,7 +102,7 @@ const stop = (draft: Progress, task: Task, said: string, by: StoppedBy) => {
   if (blockedBy === "model") return moveTask(draft, task.id, "budgetStopped", { blockedBy, reason: said })
   const reason = said.startsWith(exhausted) ? said : `${exhausted}: ${said}`
   moveTask(draft, task.id, "budgetStopped", { blockedBy, reason })
-  if (blockedBy === "calls") Draft.send(draft, { ...dispatchOf(task.changeId), delayMs: Limits.modelStopLookMs })
+  if (blockedBy === "calls") Draft.send(draft, { ...dispatchOf(task.changeId), delayMs: Limits.modelCapLookMs })
   // Another Task of it met the bound before, or the Change has left its work behind.
   if (mayWork(draft, change, "budgetStopped")) stepWork(draft, change, "budgetStopped", { reason })
 }

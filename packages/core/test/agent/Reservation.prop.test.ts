@@ -61,6 +61,7 @@ describe("What is kept for a call", () => {
     const reckoned = allowanceOf(money, prices, 10_000, 4_096)
     if (reckoned._tag !== "Reserve") throw new Error(reckoned._tag)
     const costFactor = costFactorAfter(undefined, reckoned.reservedUsd, reckoned.reservedUsd * 8)
+    if (costFactor === undefined) throw new Error("no factor")
     expect(costFactor).toBeCloseTo(8)
     expect(costFactorAfter(costFactor, 1, 1)).toBe(costFactor)
     const next = allowanceOf({ ...money, costFactor }, prices, 10_000, 4_096)

@@ -49,7 +49,7 @@ describe("What is due for a Change whose work is done", () => {
     const candidates = [candidate("x", 0), candidate("y", 0), candidate("one", 1)]
     expect(dueRepair({ ...rejected, candidates })).toEqual({
       _tag: "TellPerson",
-      reason: "test failed; the Change has its 3 Candidates"
+      reason: "test failed; the Change has its 3 Candidates. Open another Change for what is left."
     })
   })
 

@@ -90,7 +90,7 @@ describe("A planned Change whose Candidate was rejected", () => {
         expect((yield* candidatesOf(changeId)).map(({ status }) => status)).toEqual(["rejected", "rejected"])
         expect(yield* changeOf(changeId)).toMatchObject({
           status: "verifying",
-          reason: "test failed; repair-1 left it as it was"
+          reason: "test failed; repair-1 left it as it was. Send an edit and ask for a Candidate."
         })
       })
     ))
@@ -108,7 +108,9 @@ describe("A planned Change whose Candidate was rejected", () => {
         hands.agents.set("a", [writes({ "result.txt": "broken", "said.txt": before })])
         hands.agents.set("repair-1", [writes({ "said.txt": after })])
         const changeId = yield* worked(hands, [planned("a")])
-        expect((yield* changeOf(changeId)).reason).toBe("test failed; repair-1 left it as it was")
+        expect((yield* changeOf(changeId)).reason).toBe(
+          "test failed; repair-1 left it as it was. Send an edit and ask for a Candidate."
+        )
       })
     )
   )
@@ -123,14 +125,18 @@ describe("A planned Change whose Candidate was rejected", () => {
         expect(candidates[2]!.changeSets.map((id) => id.split("_").at(-2))).toEqual(["repair-2", "repair-1", "a"])
         expect(yield* changeOf(changeId)).toMatchObject({
           status: "verifying",
-          reason: "test failed; 2 repairs are all that is tried"
+          reason: "test failed; 2 repairs are all that is tried. Open another Change for what is left."
         })
       })
     ))
 
   it.each([
-    ["changed nothing", writes({}), "test failed; repair-1 changed nothing"],
-    ["failed", ends("Failed", "too hard"), "test failed; repair-1 failed: too hard"]
+    ["changed nothing", writes({}), "test failed; repair-1 changed nothing. Send an edit and ask for a Candidate."],
+    [
+      "failed",
+      ends("Failed", "too hard"),
+      "test failed; repair-1 failed: too hard. Send an edit and ask for a Candidate."
+    ]
   ] as const)("tells a person when its repair %s", (_, script, reason) =>
     inWorld((hands) =>
       Effect.gen(function* () {

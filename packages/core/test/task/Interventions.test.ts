@@ -153,7 +153,8 @@ describe("A Task that a person steers", () => {
   it("waits for its budget when it is retried while that is spent, and goes on when it is raised", () =>
     inWorld((hands) =>
       Effect.gen(function* () {
-        hands.agents.set("a", [ends("Stopped")])
+        const spent = { modelCalls: 1, costUsd: 1 }
+        hands.agents.set("a", [() => Effect.succeed({ _tag: "Stopped", reason: "spent", usage: spent })])
         const changeId = yield* worked(hands, [planned("a")])
         expect(yield* retry(person, idOf(changeId, "a"))).toMatchObject({ status: "ready" })
         yield* settle

@@ -80,6 +80,32 @@ describe("A run that is paid call by call", () => {
       })
     ))
 
+  it.each([
+    ["taken up again", Interventions.retry, "completed"],
+    ["taken over", Interventions.handOver, "blocked"]
+  ] as const)("goes on when what the calls of the day had stopped is %s", (_, act, ended) =>
+    inWorld((hands) =>
+      Effect.gen(function* () {
+        const provider = newProvider(honest)
+        always(hands, asks(5), "a")
+        const settings = { ...(yield* Settings), modelCallsPerDay: 3 }
+        yield* Effect.gen(function* () {
+          const changeId = yield* worked(hands, [planned("a")])
+          yield* settle
+          expect((yield* changeOf(changeId)).status).toBe("budget_blocked")
+          yield* act(person, (yield* taskOf(changeId, "a")).id)
+          yield* settle
+          // No call is left: a retry is stopped again, and no agent holds what a person took over.
+          const again = act === Interventions.retry ? "budget_blocked" : "running"
+          expect((yield* changeOf(changeId)).status).toBe(again)
+          yield* TestClock.adjust("24 hours")
+          yield* settle
+          expect(yield* taskOf(changeId, "a")).toMatchObject({ status: ended })
+        }).pipe(withModels(provider), Effect.provideService(Settings, settings))
+      })
+    )
+  )
+
   it("that is cancelled while a model is asked loses that call, whole", () =>
     inWorld((hands) =>
       Effect.gen(function* () {

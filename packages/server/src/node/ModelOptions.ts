@@ -3,7 +3,7 @@ import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
 import type { Dialect } from "@pawl/adapters-models/ModelEndpoint"
 import type { ModelPrices } from "@pawl/core/agent/Models"
 import type { ModelTier } from "@pawl/core/model/Task"
-import { Option, type Redacted, Result } from "effect"
+import { Option, Redacted, Result } from "effect"
 
 /** Weakest first. */
 const tiers = ["fast", "balanced", "strong"] as const satisfies ReadonlyArray<ModelTier>
@@ -64,6 +64,9 @@ const servedBy = (named: ByTier<unknown>, tier: ModelTier): ModelTier | undefine
   return [...tiers.slice(at), ...tiers.slice(0, at).toReversed()].find((each) => named[each] !== null)
 }
 
+/** Whether a key can stand in a header. */
+const isSendable = (key: string): boolean => /^[!-~]+$/.test(key)
+
 /** The URL without slashes at its end; null for what can be no base of calls. */
 const baseOf = (text: string): string | null => {
   const url = URL.parse(text)
@@ -111,6 +114,8 @@ export const modelsOf = (read: ReadModelOptions): HttpModelsOptions | string | n
   if (base === null) return refusal("Url", "use http://host/path or https://host/path, without a user and a query")
   if (/\/(chat\/completions|messages)$/.test(base))
     return refusal("Url", "leave out the path of the call: it ends before /chat/completions or /messages")
+  if (Option.isSome(read.modelKey) && !isSendable(Redacted.value(read.modelKey.value)))
+    return refusal("Key", "a key is one line of visible ASCII characters, without blanks")
   if (!hasName) return refusal("Url", "name a model: PAWL_MODEL_FAST, PAWL_MODEL_BALANCED or PAWL_MODEL_STRONG")
   const unpriced: Array<ModelTier> = []
   const serving = (tier: ModelTier) => {

@@ -113,6 +113,16 @@ describe("The options of language models", () => {
       )
   )
 
+  it.each(["sk\n1", "sk-ü", "a b"])(
+    "are refused with a key that no header can hold, and without repeating it",
+    async (text) => {
+      const given = { ...url, PAWL_MODEL_STRONG: "m", PAWL_MODEL_PRICES: "0", PAWL_MODEL_KEY: text }
+      expect(await refusal(given)).toBe(
+        "modelKey (PAWL_MODEL_KEY): a key is one line of visible ASCII characters, without blanks"
+      )
+    }
+  )
+
   it("are refused when a tier has two prices", async () =>
     expect(await refusal({ ...url, PAWL_MODEL_STRONG: "m", PAWL_MODEL_PRICES: "strong=0,strong=0" })).toContain(
       "strong stands there twice"

@@ -13,7 +13,7 @@ const blocked = (task: Named): string => {
     case "budget":
       return `Raise the budget: POST /v1/changes/${task.changeId}/budget.`
     case "calls":
-      return `Wait: the calls of models of today are used up, and it goes on the next day (UTC)${orTake(task)}.`
+      return `Wait: the calls of models of today are used up, and it goes on the next day (UTC), or when PAWL_AGENT_DAILY_CALL_CAP is raised${orTake(task)}.`
     case "model":
       return `Tell whoever runs this server, who can mend how models are asked (pawl doctor); then retry it (${ask(task, "retry")})${orTake(task)}.`
     case "person":
@@ -25,8 +25,11 @@ const blocked = (task: Named): string => {
   }
 }
 
-/** One sentence for each state of a Task, with the request that does it where a request can. */
-export const taskInWords = (task: Named): string => {
+/**
+ * One sentence for each state of a Task, with the request that does it where a request can. `unanswered` is why its model
+ * gave no answer when it was asked last; null when it did.
+ */
+export const taskInWords = (task: Named, unanswered: string | null = null): string => {
   switch (task.status) {
     case "pending":
       return `Wait: what it depends on is not completed. ${ask(task, "stop")} stops it.`
@@ -34,6 +37,8 @@ export const taskInWords = (task: Named): string => {
     case "assigned":
       return `Wait: an agent takes it. ${ask(task, "stop")} stops it.`
     case "running":
+      if (unanswered !== null)
+        return `Wait: its model gave no answer (${unanswered}) and is asked again. ${ask(task, "stop")} stops it.`
       return `Wait, or tell its agent something: ${ask(task, "notes")}. ${ask(task, "stop")} stops it.`
     case "blocked":
       return blocked(task)

@@ -25,7 +25,7 @@ const said: ReadonlyArray<readonly [task: Named, words: string]> = [
   [task({ blockedBy: "budget" }), `Raise the budget: POST /v1/changes/${changeId}/budget.`],
   [
     task({ blockedBy: "calls" }),
-    `Wait: the calls of models of today are used up, and it goes on the next day (UTC), or do it yourself (${path}/hand-over).`
+    `Wait: the calls of models of today are used up, and it goes on the next day (UTC), or when PAWL_AGENT_DAILY_CALL_CAP is raised, or do it yourself (${path}/hand-over).`
   ],
   [
     task({ blockedBy: "model" }),
@@ -48,4 +48,11 @@ describe("What to do about a Task", () => {
   it.each(said)("%o", (each, words) => expect(taskInWords(each)).toBe(words))
 
   it("is said of each status", () => expect(new Set(said.map(([{ status }]) => status))).toEqual(new Set(taskStatuses)))
+})
+
+it("A Task whose model gave no answer says so while it waits, and only then", () => {
+  expect(taskInWords(task({ status: "running" }), "it answered 503")).toBe(
+    `Wait: its model gave no answer (it answered 503) and is asked again. ${stops}`
+  )
+  expect(taskInWords(task({ status: "completed" }), "it answered 503")).toBe("Nothing: its work is done.")
 })

@@ -34,6 +34,7 @@ export const look = (endpoint: ModelEndpoint): Effect.Effect<Look, never, HttpCl
   }).pipe(
     Effect.timeout(ModelsLimits.lookTimeoutMs),
     Effect.orElseSucceed((): Look => ({ _tag: "Silent" })),
-    // A key is never taken along to another address.
-    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+    // A key is never taken along to another address, and whoever sells models has no part in our traces.
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
   )

@@ -155,6 +155,12 @@ export interface Wanted {
   readonly maxOutput: number
 }
 
+/** A try that the provider did not take on was counted today: the next of its turn takes its place. */
+const isCountedBefore = (tries: ReadonlyArray<StoredCall>, now: Time.Timestamp): boolean => {
+  const last = tries.at(-1)?.record
+  return last?.status === "refused" && last.startedAt.slice(0, 10) === now.slice(0, 10)
+}
+
 /**
  * Keeps the money of the next try of a turn. A try before it whose asker is gone counts as lost in the same commit. The
  * call is counted to the day before that: a kill in between counts one too many, never one too few.
@@ -181,7 +187,7 @@ export const reserve = (asker: Asker, model: TierModel, wanted: Wanted, lease: H
       if (allowance._tag === "Wait") return without({ _tag: "Wait" })
       if (allowance._tag === "Exhausted")
         return without(stopped("budget", `budget_exhausted: the budget of $${money.budgetUsd} has no more for a call`))
-      const used = isCounted ? null : yield* take(asker.change.projectId)
+      const used = isCounted || isCountedBefore(tries, now) ? null : yield* take(asker.change.projectId)
       if (used !== null) return without(stopped("calls", used))
       isCounted = true
       const { maxOutput, reservedUsd } = allowance

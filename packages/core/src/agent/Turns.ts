@@ -206,11 +206,20 @@ const unanswered = Effect.fnUntraced(function* (
     return yield* Effect.fail(new Waiting(`the model gave no answer: ${reason}`, delayMs))
   }
   yield* insisted(Spending.refuse(asker, call, kind, reason, lease))
-  if (kind !== "credentials" && kind !== "funds") return yield* Effect.fail(failure)
+  const isSettingWrong = failure._tag === "ModelRefused" && isWrongAddress(failure.status)
+  if (kind !== "credentials" && kind !== "funds" && !isSettingWrong) return yield* Effect.fail(failure)
   yield* Effect.logError("the provider of models refuses every call").pipe(Effect.annotateLogs({ kind, reason }))
-  const words = kind === "funds" ? "the account of the models' provider has no money" : "the models' key does not do"
+  const words = isSettingWrong
+    ? "there is no such model, or nobody to ask it at this URL"
+    : kind === "funds"
+      ? "the account of the models' provider has no money"
+      : "the models' key does not do"
   return yield* new TurnStopped({ by: "model", reason: `${words}: ${reason}` })
 })
+
+/** An answer that a wrong URL or a wrong name of a model gets: who set them can mend them, and no agent can. */
+const isWrongAddress = (status: number | null): boolean =>
+  status !== null && (status === 404 || status === 405 || status === 410 || (status >= 300 && status < 400))
 
 /** The pause after the `n`th call of a turn that was lost: a provider that is away for long is asked seldom. */
 const pauseMs = (n: number, retryAfterMs: number | null): number =>

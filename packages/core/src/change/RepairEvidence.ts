@@ -75,7 +75,7 @@ const diffOf = (ref: RepositoryRef, from: string, to: string) =>
     })
   )
 
-/** What some checks said, each the end of it, and what was changed in the files that they name. */
+/** What some checks said, each the end of it, and what was changed: first in the files that they name. */
 const checkWords = Effect.fnUntraced(function* (candidate: Candidate) {
   const checks = yield* failedChecks(candidate)
   const each = Math.min(Limits.whyOutputBytes, Math.floor(Limits.repairOutputChars / Math.max(1, checks.length)))
@@ -86,11 +86,9 @@ const checkWords = Effect.fnUntraced(function* (candidate: Candidate) {
   const { baseTree, tree } = candidate
   const fork = { project: candidate.projectId, fork: candidateFork(candidate.id) }
   const diffs = tree === null ? [] : yield* diffOf(fork, baseTree, tree)
-  const named = diffs.filter(({ path }) => checks.some(({ output }) => output.includes(path)))
-  return [
-    ...outputs,
-    ...(named.length === 0 ? [] : [`What the Change made of the files that are named:\n${diffWords(named)}`])
-  ]
+  const isNamed = ({ path }: FileDiff) => checks.some(({ output }) => output.includes(path))
+  const inOrder = diffs.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)))
+  return [...outputs, ...(diffs.length === 0 ? [] : [`What the Change made of the source:\n${diffWords(inOrder)}`])]
 })
 
 /** What each ChangeSet did to the paths that do not merge. */

@@ -147,6 +147,11 @@ describe("A call without an answer", () => {
     const { calls, change } = stateOf(bare)
     expect(calls.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => "refused"), "settled"])
     expect(change).toMatchObject({ reservedUsd: 0, spentUsd: calls.at(-1)?.costUsd })
+    // Nor does an outage use up the calls of the day.
+    const used = Effect.flatMap(DailyCounter, (counter) =>
+      counter.used("agent-model-calls", change.updatedAt.slice(0, 10))
+    )
+    expect(await Effect.runPromise(Effect.provide(used, services))).toBe(1)
   })
 
   it("that may have been paid counts as spent, is asked 3 times more with longer and longer pauses, then never", async () => {
@@ -171,6 +176,13 @@ describe("A call without an answer", () => {
     expect(await failing(talk(agent(1), 1), services)).toMatchObject({ _tag: "TurnStopped", by: "model" })
     expect(provider.asked.length).toBe(1)
     expect(stateOf(bare).change).toMatchObject({ spentUsd: 0, reservedUsd: 0 })
+  })
+
+  it.each([404, 405, 301])("stops all work when there is nobody to ask, or no such model: %s", async (status) => {
+    const { provider, services } = world(() => new ModelRefused({ kind: "request", status, reason: "no such model" }))
+    const stopped = await failing(talk(agent(1), 1), services)
+    expect(stopped).toMatchObject({ _tag: "TurnStopped", by: "model", reason: expect.stringMatching(/no such model/) })
+    expect(provider.asked.length).toBe(1)
   })
 
   it.each(["too_long", "request"] as const)("is told to who asked when it is about the question: %s", async (kind) => {

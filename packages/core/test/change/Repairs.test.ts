@@ -69,7 +69,7 @@ describe("A planned Change whose Candidate was rejected", () => {
       })
     ))
 
-  it("is shown the diff of the files that a check names", () =>
+  it("is shown the whole diff, and first of it the files that a check names", () =>
     inWorld((hands) =>
       Effect.gen(function* () {
         hands.agents.set("a", [writes({ "result.txt": "broken", "said.txt": "not ok: result.txt", "b.txt": "b" })])
@@ -78,7 +78,8 @@ describe("A planned Change whose Candidate was rejected", () => {
         const { evidence } = hands.jobs.find(({ task }) => task.key === "repair-1")!
         expect(evidence).toContain("not ok: result.txt")
         expect(evidence).toContain("+broken")
-        expect(evidence).not.toContain("b.txt")
+        const at = (words: string) => evidence?.indexOf(words) ?? -1
+        expect(at("b/b.txt")).toBeGreaterThan(at("+broken"))
       })
     ))
 

@@ -193,7 +193,10 @@ export const bench: Bench = ({ rounds, say }) =>
     const sides = {
       byHand: async (round: number) => {
         const { commits, request, times } = await hand.run(round)
-        if (round > 0) (parts.request.push(...request), parts.commits.push(...commits))
+        if (round > 0) {
+          parts.request.push(...request)
+          parts.commits.push(...commits)
+        }
         return times
       },
       turns: (round: number) => turnsOf(provider, api, reading.id, `turns-${round}`),

@@ -42,6 +42,8 @@ export const openTurns = (filename: string, rows: TurnRows) => {
       event.run(rows.event)
       commit.run()
     },
-    close: (): void => void db.close()
+    close: () => {
+      db.close()
+    }
   }
 }

@@ -5,7 +5,7 @@
  */
 import { Context, type Effect, Schema } from "effect"
 import type { ModelTier } from "../model/Task.ts"
-import { ModelRefused, ModelUnavailable } from "./ModelFailures.ts"
+import { ModelRefused, type ModelUnavailable } from "./ModelFailures.ts"
 
 /** A tool that a model may call. */
 export interface Tool {

@@ -14,7 +14,7 @@ export interface SyntaxShape {
 }
 
 /** Files of settings that may hold comments are none of it. */
-const isJson = (path: string): boolean => /\.json$/.test(path) && !/(^|\/)(tsconfig|jsconfig)[^/]*$/.test(path)
+const isJson = (path: string): boolean => path.endsWith(".json") && !/(^|\/)(tsconfig|jsconfig)[^/]*$/.test(path)
 
 /** What is wrong with a text as JSON; null for a file that is none. */
 export const jsonProblem = (path: string, text: string): string | null => {

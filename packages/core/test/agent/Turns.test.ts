@@ -350,7 +350,7 @@ describe("A kill", () => {
 })
 
 describe("What is remembered", () => {
-  const counted = Effect.gen(function* () {
+  const counted = Effect.sync(() => {
     let made = 0
     const { services } = world()
     const remember = (asker: Asker) =>

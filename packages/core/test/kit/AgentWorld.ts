@@ -13,7 +13,7 @@ import type { FileEdits } from "@pawl/core/project/Repositories"
 import * as Projects from "@pawl/core/project/Projects"
 import type { AgentJob, AgentOutcome } from "@pawl/core/task/Agent"
 import { changeOf, plannedTask, runOf, taskOf } from "@pawl/testing/contracts/agents/WorkFixtures"
-import { answers, layer, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
+import { answers, type layer, organizationId, page, person, run, settle } from "./MemoryPawl.ts"
 
 /** What a model says to the `n`th request. */
 export type Model = (ask: TurnAsk, n: number) => Answer | Effect.Effect<Answer, TurnFailure>

@@ -70,7 +70,7 @@ export interface Crew {
   /** What the planner proposes from now on, and what each agent answers, by the key of its Task; else it writes a file. */
   readonly follow: (tasks: unknown, agents?: Readonly<Record<string, ReadonlyArray<Turn>>>) => void
   /** The model stands still in the first call of this Task's agent, or of the planner, until somebody opens. */
-  readonly stands: (key: string | "planner") => Gate<void>
+  readonly stands: (key: string) => Gate<void>
   /** Somebody does something right before the next commit of this name. */
   readonly before: (
     name: string,
@@ -126,34 +126,38 @@ export const inRowWorld = async <E>(
     ModelPlanner.layer({ othersOf: () => Effect.succeed([]), packages: [] }),
     BuiltIn.layer({ notesFor: () => Effect.succeed([]), packages: [] })
   ).pipe(Layer.provideMerge(models), Layer.provide(WebCryptoSecrets.layer))
-  await inWorld((hands) => {
-    const pending = new Map<string, Effect.Effect<unknown>>()
-    hands.around = (commit, done) => {
-      const act = pending.get(commit.name) ?? Effect.void
-      pending.delete(commit.name)
-      return Effect.tap(Effect.andThen(act, done), (outcome) =>
-        Effect.sync(() => {
-          if (outcome._tag !== "Committed") return
-          for (const write of commit.writes ?? []) for (const row of rowIn(write, commit)) reached.add(row)
-        })
-      )
-    }
-    return program({
-      hands,
-      follow: (tasks, agents = {}) => {
-        plan = tasks
-        scripts = agents
-      },
-      stands: (key) => {
-        const made = gate<void>()
-        gates.set(key, made)
-        return made
-      },
-      before: (name, act) =>
-        Effect.map(Effect.context<Services>(), (context) => {
-          pending.set(name, Effect.orDie(Effect.provide(act, context)))
-        }),
-      asked: () => provider.asked().map((each) => titleOf(each) ?? "planner")
-    }).pipe(Effect.provide(minds))
-  }).finally(provider.close)
+  try {
+    await inWorld((hands) => {
+      const pending = new Map<string, Effect.Effect<unknown>>()
+      hands.around = (commit, done) => {
+        const act = pending.get(commit.name) ?? Effect.void
+        pending.delete(commit.name)
+        return Effect.tap(Effect.andThen(act, done), (outcome) =>
+          Effect.sync(() => {
+            if (outcome._tag !== "Committed") return
+            for (const write of commit.writes ?? []) for (const row of rowIn(write, commit)) reached.add(row)
+          })
+        )
+      }
+      return program({
+        hands,
+        follow: (tasks, agents = {}) => {
+          plan = tasks
+          scripts = agents
+        },
+        stands: (key) => {
+          const made = gate<void>()
+          gates.set(key, made)
+          return made
+        },
+        before: (name, act) =>
+          Effect.map(Effect.context<Services>(), (context) => {
+            pending.set(name, Effect.orDie(Effect.provide(act, context)))
+          }),
+        asked: () => provider.asked().map((each) => titleOf(each) ?? "planner")
+      }).pipe(Effect.provide(minds))
+    })
+  } finally {
+    await provider.close()
+  }
 }

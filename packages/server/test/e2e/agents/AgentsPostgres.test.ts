@@ -37,7 +37,8 @@ describe.skipIf(reason !== null)("Goals on several processes over one Postgres, 
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()))
     // Nor do those that were killed leave anything running.
-    expect(outlive(processesNaming(folder.path))).toEqual([])
+    const left = outlive(processesNaming(folder.path))
+    if (left.length > 0) throw new Error(`these are left: ${left.join(", ")}`)
     await provider.close()
     await postgres.stop()
     folder.remove()

@@ -12,6 +12,11 @@ import { done, environmentOf, script, type Team, titleOf } from "../kit/Scripted
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 import { events, type Gate, gate, shapeOf } from "./Watch.ts"
 
+/** A Task as it is watched. */
+interface Watched {
+  readonly task: Record<string, unknown>
+  readonly claims: ReadonlyArray<{ readonly state: string; readonly until: string }>
+}
 type Items = { readonly items: ReadonlyArray<Record<string, unknown>>; readonly nextCursor: string | null }
 
 const team: Team = {
@@ -100,8 +105,8 @@ describe("People in charge of agents, on a running server", () => {
         PAWL_TEST_CLOCK_AHEAD_MS: String(aheadMs)
       }
     })
-  const get = <A = Record<string, any>>(path: string) => server.api.get<A>(path)
-  const post = (path: string, body?: unknown) => server.api.post<Record<string, any>>(path, body)
+  const get = <A = Record<string, unknown>>(path: string) => server.api.get<A>(path)
+  const post = <A = Record<string, unknown>>(path: string, body?: unknown) => server.api.post<A>(path, body)
   const askedFor = (title: string): ReadonlyArray<Asked> => provider.asked().filter((each) => titleOf(each) === title)
 
   beforeAll(async () => {
@@ -135,19 +140,19 @@ describe("People in charge of agents, on a running server", () => {
     expect(stream.told.map(({ type }) => type)).toEqual(expect.arrayContaining(["task.assigned", "task.started"]))
 
     // The Task and its claims.
-    const watched = await get(page)
+    const watched = await get<Watched>(page)
     expect(watched).toMatchObject({ task: { id: `tsk_${id}_page`, status: "running", attempt: 1, tier: "fast" } })
     const held = { taskId: `tsk_${id}_page`, changeId: id, projectId: project.id, state: "held", kind: "path" }
-    expect(watched["claims"]).toMatchObject([
+    expect(watched.claims).toMatchObject([
       { ...held, value: "src/index.js", mode: "write" },
       { ...held, value: "src/index.js", mode: "read" }
     ])
-    for (const each of watched["claims"]) {
+    for (const each of watched.claims) {
       expect(shapeOf(each)).toEqual(claim)
       expect(Date.parse(each.until)).toBeGreaterThan(Date.now())
     }
     const ofProject = await get<Items>(`/v1/projects/${project.id}/claims`)
-    expect(ofProject.items).toEqual(expect.arrayContaining(watched["claims"]))
+    expect(ofProject.items).toEqual(expect.arrayContaining([...watched.claims]))
 
     // Its calls and its money.
     const { items: made } = await get<Items>(`/v1/changes/${id}/model-calls`)
@@ -200,7 +205,7 @@ describe("People in charge of agents, on a running server", () => {
       data: { status: "blocked", terminal: false, reason: `stopped by ${me}` }
     })
     expect((await get<Items>(`/v1/changes/${id}/model-calls`)).items.at(-1)).toMatchObject({ state: "lost" })
-    expect((await get(page))["claims"].map(({ state }: { state: string }) => state)).not.toContain("held")
+    expect((await get<Watched>(page)).claims.map(({ state }) => state)).not.toContain("held")
     expect((await get(note))["task"]).toMatchObject({ status: "blocked", blockedBy: "dependency" })
 
     // Taken up again: the same talk, from where it was; what was paid is not asked for again.
@@ -241,7 +246,10 @@ describe("People in charge of agents, on a running server", () => {
     expect((await post(`${note}/hand-over`))["task"]).toMatchObject({ status: "blocked", heldBy: me })
     over.open(says("nobody listens"))
     const byHand = { taskId: `tsk_${id}_note`, message: "by hand", files: { "public/note.txt": "by hand\n" } }
-    const { changeset } = await post(`/v1/changes/${id}/changesets`, byHand)
+    const { changeset } = await post<{ readonly changeset: { readonly id: string } }>(
+      `/v1/changes/${id}/changesets`,
+      byHand
+    )
     expect(changeset).toMatchObject({ taskId: `tsk_${id}_note`, author: { type: "user", id: me } })
     const candidate = await ChangeFlow.verifiedOf(server.api, id)
     expect(candidate.changeSets).toEqual([`cs_${run(2)}`, changeset.id])
@@ -330,7 +338,9 @@ describe("People in charge of agents, on a running server", () => {
 
     // What ended its work holds nothing, and who stops what is away leaves all as it is.
     await post(`/v1/tasks/${page.taskId}/stop`)
-    const states = (await claims()).map(({ changeId, state }) => `${changeId === one.id ? "one" : "two"} ${state}`)
+    const states = (await claims()).map(
+      ({ changeId, state }) => `${changeId === one.id ? "one" : "two"} ${String(state)}`
+    )
     expect([...new Set(states)].toSorted()).toEqual(["one expired", "two released"])
     await stream.close()
   })

@@ -72,6 +72,9 @@ export interface Seen {
   readonly recorded: ReadonlyArray<string>
 }
 
+/** A variable of this process that holds a secret. No option has its name: other tests read those. */
+const environmentName = "HIJACK_DATABASE_PASSWORD"
+
 /** A Project whose checks run, its neighbour, and secrets in every corner. */
 export const openHijackWorld = async () => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-hijack-"))
@@ -87,7 +90,7 @@ export const openHijackWorld = async () => {
     otherFile: canary("other-file"),
     otherLog: canary("other-log")
   }
-  process.env["PAWL_MODEL_KEY"] = secrets.environment
+  process.env[environmentName] = secrets.environment
   writeFileSync(join(folder, "home/.ssh/id_ed25519"), secrets.home, { mode: 0o644 })
   writeFileSync(join(data, "signing-key"), secrets.data, { mode: 0o644 })
 
@@ -118,6 +121,7 @@ type World = Awaited<ReturnType<typeof openHijackWorld>>
 
 /** Ends what listens, and removes the folder. */
 export const closeHijackWorld = async (world: World): Promise<void> => {
+  delete process.env[environmentName]
   await world.provider.close()
   await world.close()
   rmSync(world.folder, { recursive: true, force: true })

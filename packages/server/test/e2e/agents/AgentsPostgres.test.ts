@@ -47,11 +47,11 @@ describe.skipIf(reason !== null)("Goals on several processes over one Postgres, 
   it("go live: whichever worker takes a Task, each call is paid once", () =>
     goalToLive(front.api, provider, "greetings"))
 
-  it(
+  // In a quick run none: what is killed is taken over only when its lease has ended.
+  it.each([4].slice(0, rounds({ quick: 0, deep: 1 })))(
     "lose no turn when workers are killed: others ask again at most one call of each agent at work for each kill, keep no money back, and make the same files",
     { timeout: 1_200_000 },
-    async () => {
-      const runs = rounds({ quick: 1, deep: 4 })
+    async (runs) => {
       let tree: string | null = null
       let kills = 0
       for (let run = 1; run <= runs; run++) {
@@ -66,7 +66,7 @@ describe.skipIf(reason !== null)("Goals on several processes over one Postgres, 
         const { id } = await Flow.createProject(front.api, `killed-${run}`)
         await Flow.liveApp(front.api, id, 0)
         const asked = TurnKills.from(provider)
-        const most = rounds({ quick: 1, deep: 5 })
+        const most = 5
         const killed = TurnKills.killedBy(provider, { seed: chance * runs + run, atOnce: 2, most, kill })
         const changeId = await TurnKills.openGoal(front.api, id)
         await TurnKills.afterLeases(front.api, changeId, most)

@@ -1,4 +1,5 @@
 /** Programs of ours that run as processes of their own. */
+import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
 /**
@@ -9,3 +10,34 @@ export const ownProgram = (from: string, name: string): ReadonlyArray<string> =>
   from.endsWith(".ts")
     ? ["--conditions=pawl-source", fileURLToPath(new URL(`./${name}.ts`, from))]
     : [fileURLToPath(new URL(`./${name}.js`, from))]
+
+const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
+const KiB = 1024
+
+/**
+ * Starts a program of ours, which reads what anyone may have written: bounded in memory (its data in all, and V8's heap,
+ * in bytes), in a process group of its own, with nothing of our environment and no output. It is talked to by messages.
+ */
+export const startBounded = (
+  program: ReadonlyArray<string>,
+  { dataBytes, heapBytes }: { readonly dataBytes: number; readonly heapBytes: number }
+): ChildProcess => {
+  const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
+  return spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...node], {
+    cwd: "/",
+    env: { LC_ALL: "C.UTF-8" },
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    serialization: "advanced"
+  })
+}
+
+/** Kills it, and whatever it began. Nothing happens to one that has ended. */
+export const killBounded = ({ pid }: ChildProcess): void => {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch {
+    // It has ended already.
+  }
+}

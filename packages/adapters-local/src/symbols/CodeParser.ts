@@ -2,36 +2,16 @@
  * The process that parses code of anyone, bounded in time and memory: it is started when it is needed, kept for a while, and
  * killed with whatever it could not end.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { Effect, Option, Schema, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
-import { ownProgram } from "../OwnProgram.ts"
+import { killBounded, ownProgram, startBounded } from "../OwnProgram.ts"
 import { SymbolAnswer, type SymbolOrder } from "./SymbolMessages.ts"
 
 const program = ownProgram(import.meta.url, "SymbolProcess")
-const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
-const KiB = 1024
 
 const start = (): ChildProcess =>
-  spawn(
-    "/bin/sh",
-    [
-      "-c",
-      limited,
-      "sh",
-      String(Math.floor(LocalLimits.buildMemoryBytes / KiB)),
-      process.execPath,
-      `--max-old-space-size=${Math.floor(LocalLimits.symbolsHeapBytes / KiB / KiB)}`,
-      ...program
-    ],
-    {
-      cwd: "/",
-      env: { LC_ALL: "C.UTF-8" },
-      detached: true,
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      serialization: "advanced"
-    }
-  )
+  startBounded(program, { dataBytes: LocalLimits.buildMemoryBytes, heapBytes: LocalLimits.symbolsHeapBytes })
 
 /** The process, and how many orders it has had: one that is kept for nobody is stopped. */
 class Kept {
@@ -60,12 +40,7 @@ class Kept {
     const { child } = this
     if (child === null || since !== this.orders) return
     this.child = null
-    if (child.pid === undefined) return
-    try {
-      process.kill(-child.pid, "SIGKILL")
-    } catch {
-      // It has ended already.
-    }
+    killBounded(child)
   }
 }
 

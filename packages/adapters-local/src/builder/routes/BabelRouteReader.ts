@@ -2,19 +2,17 @@
  * Finds added routes by parsing, with the parser that builds have. Code is parsed in a process of its own, bounded in
  * time and memory and killed afterwards; where no line that could name a path differs, none is started.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouteReader, RouteReaderUnavailable, type SourceFiles } from "@pawl/core/release/RouteReader"
 import { Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { ownProgram } from "../../OwnProgram.ts"
+import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
 import { type AppSettings, appSettings } from "../settings/AppSettings.ts"
 import { type CodeTree, RouteAnswer, type RouteOrder } from "./RouteMessages.ts"
 import { pageRoutes } from "./RoutePages.ts"
 
 const program = ownProgram(import.meta.url, "RouteProcess")
-const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
-const KiB = 1024
 
 const isRead = (path: string): boolean =>
   /(?:\.[cm]?[jt]sx?|(?:^|\/)package\.json)$/.test(path) && !/(?:^|\/)node_modules\//.test(path)
@@ -50,35 +48,7 @@ const mayDiffer = (before: CodeTree, after: CodeTree): boolean =>
   })
 
 const start = (): ChildProcess =>
-  spawn(
-    "/bin/sh",
-    [
-      "-c",
-      limited,
-      "sh",
-      String(Math.floor(LocalLimits.buildMemoryBytes / KiB)),
-      process.execPath,
-      `--max-old-space-size=${Math.floor(LocalLimits.routesHeapBytes / KiB / KiB)}`,
-      ...program
-    ],
-    {
-      cwd: "/",
-      env: { LC_ALL: "C.UTF-8" },
-      detached: true,
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      serialization: "advanced"
-    }
-  )
-
-const stop = (child: ChildProcess) =>
-  Effect.sync(() => {
-    if (child.pid === undefined) return
-    try {
-      process.kill(-child.pid, "SIGKILL")
-    } catch {
-      // It has ended already.
-    }
-  })
+  startBounded(program, { dataBytes: LocalLimits.buildMemoryBytes, heapBytes: LocalLimits.routesHeapBytes })
 
 /** What a child answers; none when it died, or said something else. */
 const answerOf = (child: ChildProcess, order: RouteOrder) =>
@@ -103,7 +73,7 @@ const parsed = (trees: ReadonlyArray<CodeTree>) =>
         trees,
         bounds: { files: LocalLimits.buildSourceFiles, parseCharacters: LocalLimits.buildAuthParseCharacters }
       }).pipe(Effect.timeoutOrElse({ duration: LocalLimits.routesMs, orElse: () => Effect.succeedNone })),
-    stop
+    (child) => Effect.sync(() => killBounded(child))
   ).pipe(
     Effect.tap((answer) =>
       Option.isNone(answer)

@@ -23,6 +23,7 @@ export const floors: ReadonlyArray<Floor> = [
   { room: "access", holds: "users, tokens, memberships, who may do what" },
   { room: "telemetry", holds: "spans, meters, backlogs" },
   { room: "work", holds: "commands, leases, the journal, processes and the loop that runs them" },
+  { room: "packages", holds: "npm packages by lock file, and the port that fetches and keeps them" },
   { room: "bundle", holds: "what an app is built into, how it is kept, and the shares of the build budget" },
   { room: "project", holds: "Projects, their sources, repositories, targets and usage" },
   { room: "verification", holds: "verification plans, risk, checks, the sandbox and its budget, the gate" },

@@ -1,5 +1,6 @@
 /** Turns a source tree into a Bundle. `start`, `poll` and `cancel` with a handle, so that a remote builder fits. */
 import { Context, type Effect, Schema } from "effect"
+import type { PackageLayer } from "../packages/PackageStore.ts"
 import type { Bundle } from "./Bundle.ts"
 
 /** One reason a build was refused: what, where and why, in words that a person or an agent can act on. */
@@ -36,6 +37,10 @@ export interface BuildJob {
   /** The committer's time of the commit, so that a second build gives the same bytes. */
   readonly builtAtMs: number
   readonly files: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
+  /** The `node_modules` that the lock file names. */
+  readonly packages?: PackageLayer
+  /** What the build command left, by path: it stands over `files`, and none of it counts as source. */
+  readonly generated?: BuildJob["files"]
 }
 
 /** A build that was started. */

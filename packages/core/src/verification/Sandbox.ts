@@ -61,6 +61,14 @@ export interface SandboxJob {
   /** A shell line, run by `sh -c` in the root of the files. */
   readonly command: string
   readonly files: ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
+  /** The id of a `PackageLayer`: the command sees it read-only as `node_modules`, and has its programs on the PATH. */
+  readonly packages?: string
+  /** Files and folders below the root that are wanted back when the command exits with 0, and their bounds. */
+  readonly collect?: {
+    readonly paths: ReadonlyArray<string>
+    readonly maxBytes: number
+    readonly maxFiles: number
+  }
   /** Names and values the command sees, beside PATH, HOME and LANG. Never secrets. */
   readonly environment: Readonly<Record<string, string>>
   readonly limits: {
@@ -92,6 +100,13 @@ export interface SandboxResult {
   /** stdout and stderr as they came, at most `limits.outputBytes`. */
   readonly output: Uint8Array
   readonly outputTruncated: boolean
+  /**
+   * What `collect` asked for, by path: regular files alone, no link is followed. Of what is over a bound nothing is there
+   * but the bound.
+   */
+  readonly collected?:
+    | { readonly _tag: "Files"; readonly files: SandboxJob["files"] }
+    | { readonly _tag: "TooMuch"; readonly reason: string }
   readonly isolation: Isolation
   readonly startedAtMs: number
   readonly finishedAtMs: number

@@ -1,7 +1,8 @@
 /**
  * The money of calls: kept for one before it is sent, and booked when it ended. Each is one commit that writes the
  * Change, so that its revision orders them all: what is spent and what is kept stay within the budget, whatever runs at
- * once. Only a call that cost more than was kept for it may exceed it: it is booked whole, and no other is made.
+ * once. Only a call that cost more than was kept for it may exceed it: it is booked whole, and more is
+ * kept for each later one (`costFactor`).
  */
 import { Effect } from "effect"
 import type * as Commit from "../ledger/Commit.ts"

@@ -1,6 +1,7 @@
 /** The budget of a Change can only be raised. */
 import { Effect, Schema } from "effect"
 import { usedUpReason } from "../agent/CallCap.ts"
+import { sumOf } from "../agent/Reservation.ts"
 import { type Actor, system } from "../model/Actor.ts"
 import { decideAndCommit } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -39,7 +40,7 @@ const revive = (draft: Progress): void => {
 const stoppedBy = (change: Change, tasks: ReadonlyArray<Task>): "calls" | "budget" | "nothing" | null => {
   if (tasks.some(({ blockedBy }) => blockedBy === "calls")) return "calls"
   if (workStatus(change) !== "budget_blocked") return null
-  const isSpent = change.spentUsd + change.reservedUsd >= change.budgetUsd
+  const isSpent = sumOf(change.spentUsd, change.reservedUsd) >= change.budgetUsd
   const waits = ({ blockedBy, status }: Task) => blockedBy === "budget" || (isSpent && status === "ready")
   return tasks.some(waits) ? "budget" : "nothing"
 }

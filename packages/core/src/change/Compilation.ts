@@ -16,19 +16,19 @@ import * as JournalStep from "../work/JournalStep.ts"
 import { Records } from "../ledger/Records.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { canonicalJson, utf8 } from "../primitives/Digest.ts"
-import { taskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { tierOf } from "../task/ModelRoute.ts"
 import { addTask, announceReady, begin, end } from "../task/Progress.ts"
-import { isPlanned, type Task } from "../model/Task.ts"
+import { addPlanned, taskOf } from "./PlannedTasks.ts"
+import { isPlanned } from "../model/Task.ts"
 import { closeWith, snapshotOf } from "../task/Tasks.ts"
 import type { Change } from "../model/Change.ts"
 import { goOn } from "./Budget.ts"
 import { isClosed } from "./Changes.ts"
 import { Planner } from "./Planner.ts"
 import { repair } from "./Repairs.ts"
-import { objectKey, type PlannedTask, read, WorkGraph } from "./WorkGraph.ts"
+import { objectKey, read, WorkGraph } from "./WorkGraph.ts"
 
 const actor = system("planning")
 
@@ -114,17 +114,25 @@ const lookMs: Readonly<Record<TurnStopped["by"], number>> = {
   model: Limits.modelRefusedLookMs
 }
 
+/** What a Change says of itself while it stands where it stands; what it says for another reason in `verifying` stays. */
+const saying = Effect.fnUntraced(function* (
+  changeId: string,
+  status: "compiling" | "verifying",
+  reason: string,
+  name: string
+) {
+  const change = yield* demand("change", changeId)
+  const said = change.record.reason
+  if (change.record.status !== status || said === reason || (status === "verifying" && said !== null))
+    return { answer: undefined }
+  const draft = Draft.begin(change.record.projectId, actor, yield* Time.now)
+  Draft.update(draft, "change", change, { reason, updatedAt: draft.now })
+  return { answer: undefined, commit: Draft.end(draft, { name, lease: yield* lease }) }
+})
+
 /** Planning waits for more money, for tomorrow's calls, or for a provider that answers; meanwhile its Change says so. */
 const wait = Effect.fnUntraced(function* (changeId: string, { by, reason }: TurnStopped) {
-  yield* decideAndCommit(
-    Effect.gen(function* () {
-      const change = yield* demand("change", changeId)
-      if (change.record.status !== "compiling" || change.record.reason === reason) return { answer: undefined }
-      const draft = Draft.begin(change.record.projectId, actor, yield* Time.now)
-      Draft.update(draft, "change", change, { reason, updatedAt: draft.now })
-      return { answer: undefined, commit: Draft.end(draft, { name: "Compiling.waits", lease: yield* lease }) }
-    })
-  )
+  yield* decideAndCommit(saying(changeId, "compiling", reason, "Compiling.waits"))
   return yield* Effect.fail(new Waiting(reason, lookMs[by]))
 })
 
@@ -155,23 +163,6 @@ const plannerFailed = (changeId: string, reason: string, by: Actor) =>
 export const abandon = (by: Actor, changeId: string) =>
   plannerFailed(changeId, `planning was given up by ${by.id}`, by).pipe(Effect.withSpan("Compiling.abandon"))
 
-const taskOf = (change: Change, planned: PlannedTask, status: Task["status"], now: Time.Timestamp): Task => ({
-  id: taskId(change.id, planned.key),
-  projectId: change.projectId,
-  changeId: change.id,
-  key: planned.key,
-  title: planned.title,
-  kind: planned.kind,
-  complexity: planned.complexity,
-  dependsOn: planned.dependsOn,
-  status,
-  attempt: 0,
-  tier: tierOf(planned.kind, planned.complexity),
-  reason: status === "cancelled" ? "change cancelled" : null,
-  createdAt: now,
-  updatedAt: now
-})
-
 /** Stores the Tasks of a graph, once. */
 const storing = Effect.fnUntraced(function* (changeId: string, graph: WorkGraph) {
   const snapshot = yield* snapshotOf(changeId)
@@ -188,26 +179,13 @@ const storing = Effect.fnUntraced(function* (changeId: string, graph: WorkGraph)
   const tasks = graph.tasks.map((each) => taskOf(change, each, each.dependsOn.length === 0 ? "ready" : "pending", now))
   const data = { baseGeneration: graph.baseGeneration, tasks: tasks.map((task) => task.key) }
   Draft.step(draft, "change", snapshot.change, "workGraphStored", { reason: null }, { "change.compiled": data })
-  for (const task of tasks) {
-    addTask(draft, task)
-    const { kind, complexity, dependsOn, key, title } = task
-    Draft.emit(draft, "task.created", task.id, { changeId, key, title, kind, complexity, dependsOn })
-  }
+  for (const task of tasks) addPlanned(draft, task)
   for (const task of tasks) if (task.status === "ready") announceReady(draft, task)
   return { answer: undefined, commit: end(draft, { name: "Compiling.compiled", lease: yield* lease }) }
 })
 
 const nothingChanged =
   "every Task is completed, and none changed a file: there is nothing to verify. What they answered stands in their runs. Send an edit and ask for a Candidate, or cancel the Change."
-
-/** A Change whose Tasks only answered waits for a person, and says so. */
-const tellingOfNothing = Effect.fnUntraced(function* (changeId: string) {
-  const change = yield* demand("change", changeId)
-  if (change.record.status !== "verifying" || change.record.reason !== null) return { answer: undefined }
-  const draft = Draft.begin(change.record.projectId, actor, yield* Time.now)
-  Draft.update(draft, "change", change, { reason: nothingChanged, updatedAt: draft.now })
-  return { answer: undefined, commit: Draft.end(draft, { name: "Compiling.answered", lease: yield* lease }) }
-})
 
 /** A Change with a Work Graph asks for its Candidate by itself, once for the ChangeSets that it has. */
 const askForCandidate = Effect.fnUntraced(function* (changeId: string) {
@@ -217,7 +195,7 @@ const askForCandidate = Effect.fnUntraced(function* (changeId: string) {
   const changeSets = yield* records.list("changeSet", { where: { changeId }, limit: "all" })
   const candidates = yield* records.list("candidate", { where: { changeId }, limit: "all" })
   const count = changeSets.items.length
-  if (count === 0) return yield* decideAndCommit(tellingOfNothing(changeId))
+  if (count === 0) return yield* decideAndCommit(saying(changeId, "verifying", nothingChanged, "Compiling.answered"))
   if (candidates.items.some(({ record }) => record.changeSets.length === count)) return
   yield* request(actor, { changeId }).pipe(
     // A person asked for the last Candidate, or ended the Change, meanwhile: it is theirs now.

@@ -6,6 +6,7 @@ import type { Candidate } from "../model/Candidate.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { rejectionOf } from "../model/StoredReasons.ts"
 import { isPlanned, isRepair, type Task } from "../model/Task.ts"
+import { isOver } from "../model/TaskLifecycle.ts"
 import { Limits } from "../primitives/Limits.ts"
 
 /** What a Candidate was rejected for, when a repair may mend it. */
@@ -43,7 +44,6 @@ export const isMendable = (candidate: Candidate): boolean => {
 const alive: ReadonlySet<Candidate["status"]> = new Set(["composing", "composed", "verifying", "verified", "promoted"])
 /** Whether a Candidate may still be promoted, or is on its way there. Another takes the place of a stale one. */
 const isAlive = ({ status }: Candidate): boolean => alive.has(status)
-const isOpen = ({ status }: Task): boolean => status !== "completed" && status !== "failed" && status !== "cancelled"
 
 /**
  * The Candidate that a repair would be for: the newest with all that was done, where nothing else is on its way. What was
@@ -53,7 +53,7 @@ const toMend = ({ candidates, changeSets, failures, tasks }: Situation): readonl
   const whole = candidates.findLast((each) => each.changeSets.length === changeSets.length)
   const failure = whole === undefined ? undefined : failures.get(whole.id)
   if (whole === undefined || failure === undefined || !tasks.some(isPlanned)) return null
-  return candidates.some(isAlive) || tasks.some((task) => isRepair(task) && isOpen(task)) ? null : [whole, failure]
+  return candidates.some(isAlive) || tasks.some((task) => isRepair(task) && !isOver(task)) ? null : [whole, failure]
 }
 
 /** Why no further repair is tried; null when one is. */

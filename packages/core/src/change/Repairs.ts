@@ -12,13 +12,13 @@ import type { Change } from "../model/Change.ts"
 import { isRepair, repairKey, type Task } from "../model/Task.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { canonicalJson, utf8 } from "../primitives/Digest.ts"
-import { taskId } from "../primitives/Ids.ts"
+import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { tierOf } from "../task/ModelRoute.ts"
-import { addTask, announceReady, begin, end } from "../task/Progress.ts"
+import { announceReady, begin, end } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import { dueRepair, type Failure, isMendable } from "./Repair.ts"
 import { failureOf, repairEvidence } from "./RepairEvidence.ts"
+import { addPlanned, taskOf } from "./PlannedTasks.ts"
 import { PlannedTask } from "./WorkGraph.ts"
 
 const actor = system("repair")
@@ -52,7 +52,7 @@ const orderOf = Effect.fnUntraced(function* (
 ) {
   const task: PlannedTask = {
     key: repairKey(n),
-    title: `Mend: ${failure.what}`.slice(0, 120),
+    title: `Mend: ${failure.what}`.slice(0, Limits.taskTitleLength),
     kind: "implement",
     complexity: "medium",
     instructions: instructionsOf(change, failure),
@@ -117,26 +117,9 @@ const repairing = Effect.fnUntraced(function* (changeId: string) {
   const candidate = (yield* demand("candidate", failure.candidateId)).record
   const order = yield* orderOf(change.record, { candidate, failure, n }, situation.tasks)
   yield* keepOrder(change.record, order)
-  const { complexity, dependsOn, key, kind, title } = order.task
-  const task: Task = {
-    id: taskId(change.record.id, key),
-    projectId: change.record.projectId,
-    changeId: change.record.id,
-    key,
-    title,
-    kind,
-    complexity,
-    dependsOn,
-    status: "ready",
-    attempt: 0,
-    tier: tierOf(kind, complexity),
-    reason: null,
-    createdAt: draft.now,
-    updatedAt: draft.now
-  }
-  addTask(draft, task)
-  Draft.emit(draft, "task.created", task.id, { changeId: task.changeId, key, title, kind, complexity, dependsOn })
-  const told = { changeId: task.changeId, key, candidateId: candidate.id, reason: failure.what }
+  const task = taskOf(change.record, order.task, "ready", draft.now)
+  addPlanned(draft, task)
+  const told = { changeId: task.changeId, key: task.key, candidateId: candidate.id, reason: failure.what }
   Draft.emit(draft, "task.repair_planned", task.id, told)
   announceReady(draft, task)
   return { answer: true, commit: end(draft, { name: "Repairs.planned" }) }

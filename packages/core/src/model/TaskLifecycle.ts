@@ -1,6 +1,6 @@
 /** The whole life of a Task, on one screen (specification, "Task status"). */
 import * as Lifecycle from "./Lifecycle.ts"
-import { taskStatuses } from "./Task.ts"
+import { type Task, taskStatuses } from "./Task.ts"
 
 /** Every step that a Task may take, and the events that tell of it. What is absent is refused. */
 export const TaskLifecycle = Lifecycle.make("task", {
@@ -82,3 +82,6 @@ export const TaskLifecycle = Lifecycle.make("task", {
     [["pending", "ready", "assigned", "running", "blocked"], "changeCancelled", "cancelled"]
   ]
 })
+
+/** Whether a Task is completed, failed for good or cancelled: nothing takes it up again. */
+export const isOver = ({ status }: Pick<Task, "status">): boolean => Lifecycle.isFinal(TaskLifecycle, status)

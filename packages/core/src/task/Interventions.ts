@@ -7,9 +7,8 @@ import { decideAndCommit } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import type { Actor } from "../model/Actor.ts"
 import { commandId } from "../model/Command.ts"
-import * as Lifecycle from "../model/Lifecycle.ts"
 import { isHeld, isWritable, type Task } from "../model/Task.ts"
-import { TaskLifecycle } from "../model/TaskLifecycle.ts"
+import { isOver } from "../model/TaskLifecycle.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { Commands } from "../work/Commands.ts"
@@ -51,8 +50,6 @@ export class ReadOnlyTask extends Schema.TaggedError<ReadOnlyTask>()("ReadOnlyTa
     return `${this.taskId} is a ${this.kind} Task, which changes no file: no ChangeSet could complete it. Write its agent a note.`
   }
 }
-
-const isOver = (task: Task): boolean => Lifecycle.isFinal(TaskLifecycle, task.status)
 
 /**
  * A Task that is not over, of a Change that is not either, and what a commit about it relies on. Fails with `TaskClosed`,

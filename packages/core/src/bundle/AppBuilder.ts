@@ -58,6 +58,11 @@ export type BuildResult =
       /** Bytes of modules that are not inline, by the `object` names of the bundle. */
       readonly objects: ReadonlyMap<string, Uint8Array>
       readonly warnings: ReadonlyArray<BuildProblem>
+      /**
+       * Folders of the packages of which the bundle holds something: `node_modules/a`, whether they are of `packages` or
+       * vendored in `files`. Not there when the builder cannot tell.
+       */
+      readonly packages?: ReadonlyArray<string>
     }
   /** The source cannot be built: the work failed. */
   | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }

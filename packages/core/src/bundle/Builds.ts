@@ -5,6 +5,7 @@ import * as JournalStep from "../work/JournalStep.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { sbomOf } from "../packages/Sbom.ts"
 import { Meters } from "../telemetry/Meters.ts"
 import { AppBuilder, BuilderUnavailable, type BuildJob, BuildProblem, type BuildResult } from "./AppBuilder.ts"
 import { type BundleKind, bundleKey, bundlePrefix } from "./Bundle.ts"
@@ -103,10 +104,23 @@ export const tried = Effect.fnUntraced(function* (job: BuildJob) {
   )
 })
 
-const stored = (prefix: string, result: BuildResult) => {
+type Built = Extract<BuildResult, { readonly _tag: "Built" }>
+
+/** The list of what a build saw and put into its bundle. */
+const listOf = ({ files, generated, packages: layer }: BuildJob, { bundle, packages }: Built) =>
+  sbomOf({
+    ...bundle,
+    layer: layer?.packages ?? [],
+    held: packages ?? [],
+    // Of what a build command left nobody knows which packages are in it.
+    mayHoldOthers: generated !== undefined || packages === undefined,
+    manifest: (folder) => files.get(`${folder}/package.json`)?.content ?? null
+  })
+
+const stored = (prefix: string, job: BuildJob, result: BuildResult) => {
   switch (result._tag) {
     case "Built":
-      return BundleStore.store(prefix, result)
+      return Effect.flatMap(listOf(job, result), (sbom) => BundleStore.store(prefix, { ...result, sbom }))
     case "Refused":
       return Effect.fail(new BuildRefused({ problems: result.problems }))
     case "Crashed":
@@ -140,15 +154,15 @@ export const bundleOf = <E, R>(options: {
     if (storedBundle !== null) return { ...storedBundle, source: "stored" as const }
     yield* step(takenStep(options.kind), takeBuild(options.project))
     const files = yield* options.files
-    const result = yield* tried({
+    const job: BuildJob = {
       id: `${options.kind}:${options.project}@${options.commit}`,
       project: options.project,
       commit: options.commit,
       tree: options.tree,
       builtAtMs: Time.toMillis(options.builtAt),
       files
-    })
-    const built = yield* stored(prefix, result)
+    }
+    const built = yield* stored(prefix, job, yield* tried(job))
     yield* clearStrays(options.project)
     return { ...built, source: "build" as const }
   }).pipe(counted, Effect.withSpan("Builds.bundleOf", { attributes: { project: options.project } }))

@@ -89,7 +89,9 @@ export const Bundle = Schema.Struct({
   compatibilityFlags: Schema.Array(Schema.String),
   assets: BundleAssets,
   /** What the build had to say; absent when that is nothing. */
-  warnings: Schema.optional(Schema.Array(BuildProblem))
+  warnings: Schema.optional(Schema.Array(BuildProblem)),
+  /** The list of the packages in it (CycloneDX), as an object of its own; absent in bundles of earlier versions. */
+  sbom: Schema.optional(Schema.Struct({ sha256: Sha256, object: Schema.String }))
 })
 export interface Bundle extends Schema.Schema.Type<typeof Bundle> {}
 
@@ -103,5 +105,7 @@ export const bundlePrefix = (kind: BundleKind, project: string, commit: string):
   `${kind}/${project}/${commit}/`
 /** The key of `bundle.json` under a bundle's prefix. */
 export const bundleKey = (prefix: string): string => `${prefix}bundle.json`
+/** The name of the list of packages under a bundle's prefix. */
+export const sbomName = "sbom.json"
 /** The key of an asset under a bundle's prefix; `path` as the manifest names it. */
 export const assetKey = (prefix: string, path: string): string => `${prefix}assets/${path}`

@@ -2,7 +2,8 @@
 import { Effect, Schema } from "effect"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256, utf8, canonicalJson } from "../primitives/Digest.ts"
-import { assetKey, Bundle, bundleKey } from "./Bundle.ts"
+import { readdressed } from "../packages/Sbom.ts"
+import { assetKey, Bundle, bundleKey, sbomName } from "./Bundle.ts"
 
 /** The stored bundle is not what it should be: another digest, or bytes that do not parse. It must not be served. */
 export class BundleDamaged extends Schema.TaggedError<BundleDamaged>()("BundleDamaged", {
@@ -27,13 +28,15 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 /** The bytes of a `bundle.json`: canonical JSON, so that equal bundles have one digest. */
 export const encode = (bundle: Bundle): Uint8Array => utf8(canonicalJson(Schema.encodeSync(Bundle)(bundle)))
 
-/** Stores assets and module objects, then `bundle.json`. Storing the same bundle again is safe. */
+/** Stores assets, module objects and the list of packages, then `bundle.json`. Storing the same bundle again is safe. */
 export const store = Effect.fnUntraced(function* (
   prefix: string,
   built: {
     readonly bundle: Bundle
     readonly assets: ReadonlyMap<string, Uint8Array>
     readonly objects: ReadonlyMap<string, Uint8Array>
+    /** The list of its packages. The bundle names it by its digest from then on. */
+    readonly sbom?: Uint8Array
   }
 ) {
   const objects = yield* ObjectStore
@@ -45,10 +48,15 @@ export const store = Effect.fnUntraced(function* (
     concurrency: 8,
     discard: true
   })
-  const body = encode(built.bundle)
+  let bundle = built.bundle
+  if (built.sbom !== undefined) {
+    yield* objects.put(`${prefix}${sbomName}`, built.sbom)
+    bundle = { ...bundle, sbom: { sha256: yield* sha256(built.sbom), object: sbomName } }
+  }
+  const body = encode(bundle)
   const digest = yield* sha256(body)
   yield* objects.put(bundleKey(prefix), body)
-  return { bundle: built.bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
+  return { bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
 })
 
 /** The bundle under a key, checked against the digest when one is given. Fails with `ObjectMissing` or `BundleDamaged`. */
@@ -80,16 +88,33 @@ const copyParts = Effect.fnUntraced(function* (fromPrefix: string, toPrefix: str
   })
 })
 
+/** The list of a bundle's packages; null when it has none. Fails with `ObjectMissing`, or `BundleDamaged` when it is another one. */
+export const sbomOf = Effect.fnUntraced(function* (stored: StoredBundle) {
+  const { sbom } = stored.bundle
+  if (sbom === undefined) return null
+  const key = `${stored.key.slice(0, -bundleKey("").length)}${sbom.object}`
+  const body = yield* Effect.flatMap(ObjectStore, (objects) => objects.get(key))
+  const digest = yield* sha256(body)
+  return digest === sbom.sha256
+    ? body
+    : yield* new BundleDamaged({ key, reason: `its digest is ${digest}, not ${sbom.sha256}` })
+})
+
 /** Copies a bundle with its assets and objects, `bundle.json` last. */
 export const copy = Effect.fnUntraced(function* (fromPrefix: string, toPrefix: string, stored: StoredBundle) {
   yield* copyParts(fromPrefix, toPrefix, stored.bundle)
+  const { sbom } = stored.bundle
+  if (sbom !== undefined)
+    yield* Effect.flatMap(ObjectStore, (objects) =>
+      objects.copy(`${fromPrefix}${sbom.object}`, `${toPrefix}${sbom.object}`)
+    )
   yield* Effect.flatMap(ObjectStore, (objects) => objects.copy(bundleKey(fromPrefix), bundleKey(toPrefix)))
   return { ...stored, key: bundleKey(toPrefix) } satisfies StoredBundle
 })
 
 /**
  * Gives a bundle of another commit with the same tree to this commit: the same modules and assets under its own
- * address. Its digest is what a build of this commit would have had.
+ * address, and so is the list of its packages. Its digest is what a build of this commit would have had.
  */
 export const readdress = Effect.fnUntraced(function* (
   fromPrefix: string,
@@ -98,5 +123,7 @@ export const readdress = Effect.fnUntraced(function* (
   to: { readonly commit: string; readonly builtAt: string }
 ) {
   yield* copyParts(fromPrefix, toPrefix, stored.bundle)
-  return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map() })
+  const listed = yield* sbomOf({ ...stored, key: bundleKey(fromPrefix) })
+  const sbom = listed === null ? {} : { sbom: yield* Effect.orDie(readdressed(listed, to)) }
+  return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map(), ...sbom })
 })

@@ -46,7 +46,10 @@ const ofSameTree = Effect.fnUntraced(function* (release: Release, builtAt: strin
     if (previousBundle === null) continue
     const from = bundlePrefix("apps", release.projectId, record.commit)
     const to = bundlePrefix("apps", release.projectId, release.commit)
-    const copied = yield* BundleStore.readdress(from, to, previousBundle, { commit: release.commit, builtAt })
+    const copied = yield* BundleStore.readdress(from, to, previousBundle, { commit: release.commit, builtAt }).pipe(
+      Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
+    )
+    if (copied === null) continue
     yield* clearStrays(release.projectId)
     if (digest === undefined || copied.digest === digest) return copied
   }

@@ -1,0 +1,200 @@
+/**
+ * What is in a bundle, as CycloneDX 1.6 (cyclonedx.org) has it: made from what was built, not from what was asked for. It
+ * holds no chance and no clock: building again gives the same bytes.
+ */
+import { Effect, Result, Schema } from "effect"
+import { Base64, Hex } from "effect/encoding"
+import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
+import { licensesOf } from "./SbomLicenses.ts"
+import type { LayeredPackage } from "./PackageStore.ts"
+
+/** The bundle that a list is of, and what is known of the packages that were there when it was built. */
+export interface SbomInput {
+  readonly project: string
+  readonly commit: string
+  readonly tree: string
+  /** The time of the build, as the bundle has it. */
+  readonly builtAt: string
+  readonly builder: { readonly name: string; readonly version: string }
+  /** The packages that the build saw in its `node_modules`; empty without a lock file. */
+  readonly layer: ReadonlyArray<LayeredPackage>
+  /** Folders of the packages of which the bundle is known to hold something. */
+  readonly held: ReadonlyArray<string>
+  /** Whether others of the layer may be in it too, as after a build command: then all of the layer is listed. */
+  readonly mayHoldOthers: boolean
+  /** The package.json of a package that is vendored in the source, by its folder; null for none. */
+  readonly manifest: (folder: string) => Uint8Array | null
+}
+
+const Property = Schema.Struct({ name: Schema.String, value: Schema.String })
+const Component = Schema.Struct({ name: Schema.String, version: Schema.String })
+type Component = Record<string, unknown>
+
+/** The parts of a stored list that name one commit; the rest is kept as it is. */
+const Readdressed = Schema.fromJsonString(
+  Schema.StructWithRest(
+    Schema.Struct({
+      metadata: Schema.StructWithRest(
+        Schema.Struct({
+          timestamp: Schema.String,
+          component: Schema.StructWithRest(Component, [Schema.Record(Schema.String, Schema.Unknown)])
+        }),
+        [Schema.Record(Schema.String, Schema.Unknown)]
+      )
+    }),
+    [Schema.Record(Schema.String, Schema.Unknown)]
+  )
+)
+
+declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+
+/** What half a surrogate pair becomes: no URL can hold it. */
+const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, "\uFFFD")
+const escaped = (text: string): string => encodeURIComponent(wellFormed(text))
+
+/** The package URL of an npm package (github.com/package-url): `pkg:npm/%40scope/name@1.0.0`. */
+export const purlOf = (name: string, version: string | null): string =>
+  `pkg:npm/${name.split("/").map(escaped).join("/")}${version === null ? "" : `@${escaped(version)}`}`
+
+const algorithms: Readonly<Record<string, string>> = {
+  sha512: "SHA-512",
+  sha384: "SHA-384",
+  sha256: "SHA-256",
+  sha1: "SHA-1"
+}
+
+/** The hashes that an integrity of a lock file names, in hex; what cannot be read is left out. */
+export const hashesOf = (integrity: string): ReadonlyArray<{ readonly alg: string; readonly content: string }> =>
+  integrity.split(/\s+/).flatMap((part) => {
+    const [, name = "", value = ""] = /^(sha\d+)-([A-Za-z0-9+/=]+)/.exec(part) ?? []
+    const [alg, bytes] = [algorithms[name], Base64.decode(value)]
+    return alg === undefined || Result.isFailure(bytes) ? [] : [{ alg, content: Hex.encode(bytes.success) }]
+  })
+
+const namesOf = (name: string): { readonly group?: string; readonly name: string } => {
+  const slash = name.indexOf("/")
+  return name.startsWith("@") && slash > 0 ? { group: name.slice(0, slash), name: name.slice(slash + 1) } : { name }
+}
+
+const property = (name: string, value: string): typeof Property.Type => ({ name, value })
+
+const ofLayer = (found: LayeredPackage, isHeld: boolean): Component => ({
+  type: "library",
+  "bom-ref": found.path,
+  ...namesOf(found.name),
+  version: found.version,
+  // What is only there for building is in no bundle, unless it was seen there.
+  scope: isHeld || !found.dev ? "required" : "excluded",
+  hashes: hashesOf(found.integrity),
+  licenses: licensesOf(found.license),
+  purl: purlOf(found.name, found.version),
+  properties: [
+    property("cdx:npm:package:path", found.path),
+    ...(found.dev ? [property("cdx:npm:package:development", "true")] : []),
+    ...(found.scripts.length === 0 ? [] : [property("pawl:scripts-not-run", found.scripts.join(" "))])
+  ]
+})
+
+const Vendored = Schema.fromJsonString(
+  Schema.Struct({
+    name: Schema.optionalKey(Schema.Unknown),
+    version: Schema.optionalKey(Schema.Unknown),
+    license: Schema.optionalKey(Schema.Unknown)
+  })
+)
+
+const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null)
+
+/** A package that lies in the source: it says itself what it is, and nobody checked that. */
+const ofSource = (folder: string, manifest: Uint8Array | null): Component => {
+  const read = manifest === null ? null : Schema.decodeResult(Vendored)(new TextDecoder().decode(manifest))
+  const said = read === null || Result.isFailure(read) ? {} : read.success
+  const name = textOf(said.name) ?? folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
+  const version = textOf(said.version)
+  return {
+    type: "library",
+    "bom-ref": folder,
+    ...namesOf(name),
+    ...(version === null ? {} : { version }),
+    scope: "required",
+    licenses: licensesOf(textOf(said.license)),
+    purl: purlOf(name, version),
+    properties: [property("cdx:npm:package:path", folder), property("pawl:vendored", "true")]
+  }
+}
+
+const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+const componentsOf = ({ held, layer, manifest, mayHoldOthers }: SbomInput): ReadonlyArray<Component> => {
+  const [seen, there] = [new Set(held), new Map(layer.map((each) => [each.path, each]))]
+  const listed = new Set([...seen, ...(mayHoldOthers ? there.keys() : [])])
+  return [...listed].toSorted(byPath).map((path) => {
+    const found = there.get(path)
+    return found === undefined ? ofSource(path, manifest(path)) : ofLayer(found, seen.has(path))
+  })
+}
+
+/** A UUID of version 8 (RFC 9562, 5.8) from a digest. */
+const uuidOf = (digest: string): string => {
+  const variant = (8 + (Number.parseInt(digest.charAt(16), 16) % 4)).toString(16)
+  const parts = [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(17, 20)}`
+  ]
+  return `urn:uuid:${parts.join("-")}-${digest.slice(20, 32)}`
+}
+
+/** The bytes of a list: canonical JSON, with a serial number that is a digest of all else. */
+const encoded = (list: Readonly<Record<string, unknown>>): Effect.Effect<Uint8Array> => {
+  const { serialNumber: _, ...rest } = list
+  return Effect.map(sha256(canonicalJson(rest)), (digest) =>
+    utf8(canonicalJson({ ...rest, serialNumber: uuidOf(digest) }))
+  )
+}
+
+/** The list of a bundle's packages, as bytes of CycloneDX 1.6 JSON. Equal builds give equal bytes. */
+export const sbomOf = (input: SbomInput): Effect.Effect<Uint8Array> => {
+  const { builder, builtAt, commit, mayHoldOthers, project, tree } = input
+  return encoded({
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: {
+      timestamp: builtAt,
+      lifecycles: [{ phase: "build" }],
+      tools: {
+        components: [
+          { type: "application", name: "pawl" },
+          { type: "application", ...builder }
+        ]
+      },
+      component: {
+        type: "application",
+        "bom-ref": project,
+        name: project,
+        version: commit,
+        properties: [property("pawl:tree", tree), property("pawl:listed", mayHoldOthers ? "installed" : "bundled")]
+      }
+    },
+    components: componentsOf(input)
+  })
+}
+
+/** The same list for a commit with the same tree: what a build of that commit would have listed. */
+export const readdressed = (
+  stored: Uint8Array,
+  to: { readonly commit: string; readonly builtAt: string }
+): Effect.Effect<Uint8Array, Schema.SchemaError> =>
+  Effect.flatMap(Schema.decodeEffect(Readdressed)(new TextDecoder().decode(stored)), (list) =>
+    encoded({
+      ...list,
+      metadata: {
+        ...list.metadata,
+        timestamp: to.builtAt,
+        component: { ...list.metadata.component, version: to.commit }
+      }
+    })
+  )

@@ -51,6 +51,10 @@ export const rooms: ReadonlyArray<Room> = [
     holds: "a provider of models that does what a script says, over real HTTP",
     node: true
   }),
+  room("testing/registry", "packages/testing/src/registry/", {
+    holds: "a registry of npm packages that does what a test wants, over real HTTP, and archives of every kind",
+    node: true
+  }),
   room("testing/scenes", "packages/testing/src/scenes/", {
     holds: "scenes that stand as folders beside the sources, read for a suite",
     node: true

@@ -132,6 +132,48 @@ export const LocalLimits = {
   /** A wrangler file (decision). */
   appSettingsBytes: 64 * KiB,
 
+  // Archives of packages (decisions: the largest in common use hold one program of some 130 MB)
+  /** What one archive is unpacked to at most, with its headers. */
+  packageUnpackedBytes: 256 * MiB,
+  /** Headers of one archive: twice the files of a whole layer, since each file may have one more to tell of itself. */
+  packageEntries: 120_000,
+  /** What one entry may say of itself before its content (pax headers, long names). */
+  packageHeaderBytes: 64 * KiB,
+  /** A part of a name, as file systems have it, and a whole name below the package's folder. */
+  packageNameBytes: 255,
+  packagePathBytes: 1024,
+  /** A package.json, and how deep its JSON goes. */
+  packageManifestBytes: 4 * MiB,
+  packageJsonDepth: 100,
+  /** How much of an archive is unpacked until others have their turn. */
+  packagePieceBytes: 128 * KiB,
+
+  // The registry of packages (decisions)
+  /** Until a connection stands; until an answer begins; between two pieces of it; and until it is whole. */
+  registryConnectMs: 10 * second,
+  registryFirstByteMs: 30 * second,
+  registryPauseMs: 30 * second,
+  registryWholeMs: 5 * minute,
+  /** The first wait after an answer that may be better the next time, which doubles; and how often it is asked in all. */
+  registryBackoffMs: second,
+  registryTries: 3,
+  /** Answers at once. */
+  registryConnections: 16,
+  /** An archive as it is sent. */
+  registryArchiveBytes: 128 * MiB,
+  /** What the registry says of one package, unpacked; a package with more has no facts. */
+  registryPackumentBytes: 64 * MiB,
+  /** The known advisories of the packages of one question. */
+  registryAdvisoriesBytes: 8 * MiB,
+  /** How often an answer may lead elsewhere. */
+  registryRedirects: 3,
+  /** How long facts are kept, and of how many packages. */
+  registryFactsMs: 10 * minute,
+  registryFactsKept: 4000,
+  /** Advisories told of one version, and characters of what the registry says of one in words. */
+  registryAdvisories: 50,
+  registryWordsLength: 500,
+
   // Apps (specification; wall time, memory and start-up are decisions)
   appCpuMs: 50,
   /** Until a process has its app running; then of its first request, which compiles what it calls. */

@@ -1,0 +1,185 @@
+/**
+ * The client of one npm registry, which is not trusted: it reaches no other place that is not public, its answers are
+ * bounded, and what it says counts only where nothing better is known. An archive is held against its integrity by who
+ * asks for it.
+ */
+import { PackagesRefused, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
+import { Effect, Result, Schedule, type Scope, Semaphore } from "effect"
+import { LocalLimits } from "../LocalLimits.ts"
+import { archiveAddress, ownAddress, packumentAddress, redirected, wrongPackage } from "./RegistryAddress.ts"
+import {
+  ask,
+  Misled,
+  NotAnswered,
+  type RegistryAnswer,
+  RegistryConnections,
+  type RegistryQuestion,
+  type RegistryTimes,
+  registryTimes
+} from "./RegistryRequest.ts"
+import { foreignJson, isObject } from "./TarballManifest.ts"
+
+/** A version of a package. */
+export interface PackageVersion {
+  readonly name: string
+  readonly version: string
+}
+
+/** Asks one registry. */
+export interface RegistryClient {
+  /** The registry, with a slash at the end. */
+  readonly url: URL
+  /**
+   * The archive of a version as it is sent. Fails with `PackagesRefused` (`package_missing`, `package_too_big`,
+   * `package_address`, `package_name`) when asking again changes nothing.
+   */
+  readonly archive: (wanted: PackageVersion) => Effect.Effect<Uint8Array, PackagesRefused | PackagesUnavailable>
+  /**
+   * What the registry says of a package, as JSON: in full (`time`, `deprecated`), or what an installer needs. Null when
+   * it does not know it.
+   */
+  readonly packument: (
+    name: string,
+    form: "full" | "installer"
+  ) => Effect.Effect<Readonly<Record<string, unknown>> | null, PackagesRefused | PackagesUnavailable>
+  /** Sends a question, follows where its answer leads, and asks again after what passes. `about` is for sentences. */
+  readonly ask: (
+    question: RegistryQuestion,
+    about: string
+  ) => Effect.Effect<RegistryAnswer, PackagesRefused | PackagesUnavailable>
+}
+
+/** What a client is made of. */
+export interface RegistryClientOptions {
+  /** By `registryAddress`. */
+  readonly registry: URL
+  /** Default: those of `LocalLimits`. */
+  readonly times?: RegistryTimes
+  /** The first wait between two tries, in milliseconds. Default: that of `LocalLimits`. */
+  readonly backoffMs?: number
+}
+
+const forms = {
+  full: "application/json",
+  installer: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
+} as const
+
+/** One reason why a package is refused, in words. */
+const refusedPackage = (code: string, message: string): PackagesRefused =>
+  new PackagesRefused({ problems: [{ code, message, file: null, line: null }] })
+
+const isMissing = (status: number): boolean => status === 404 || status === 410
+const isElsewhere = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+/** An answer that can be used, also as a no; everything else may be better the next time. */
+const usable = (answer: RegistryAnswer): Effect.Effect<RegistryAnswer, NotAnswered> => {
+  const { status } = answer
+  if (status === 401 || status === 403)
+    return Effect.fail(
+      new NotAnswered({
+        reason: `wants to know who asks (status ${status}): use a registry in PAWL_NPM_REGISTRY that asks for no credentials`,
+        lasting: true
+      })
+    )
+  const isNo = status >= 400 && status < 500 && status !== 408 && status !== 429
+  if (status === 200 || isElsewhere(status) || isNo) return Effect.succeed(answer)
+  return Effect.fail(new NotAnswered({ reason: `answers with status ${status}`, lasting: status < 400 }))
+}
+
+const versionIn = (packument: Readonly<Record<string, unknown>>, version: string): unknown => {
+  const versions = packument["versions"]
+  return isObject(versions) && Object.hasOwn(versions, version) ? versions[version] : undefined
+}
+
+/** The address that a registry gives for the archive of a version; null when it does not know the version. */
+const saidAddress = (registry: URL, packument: Readonly<Record<string, unknown>>, version: string): URL | null => {
+  const known = versionIn(packument, version)
+  const dist = isObject(known) ? known["dist"] : undefined
+  const said = isObject(dist) ? dist["tarball"] : undefined
+  return typeof said === "string" ? ownAddress(registry, said) : null
+}
+
+/** Begins to ask a registry. Its connections end with the scope. */
+export const make = Effect.fnUntraced(function* ({
+  backoffMs = LocalLimits.registryBackoffMs,
+  registry,
+  times = registryTimes
+}: RegistryClientOptions): Effect.fn.Return<RegistryClient, never, Scope.Scope> {
+  const connections = yield* Effect.acquireRelease(
+    Effect.sync(() => new RegistryConnections(registry)),
+    (made) => Effect.sync(() => made.close())
+  )
+  const atOnce = yield* Semaphore.make(LocalLimits.registryConnections)
+
+  const followed = Effect.fnUntraced(function* (question: RegistryQuestion) {
+    let url = question.url
+    for (let left: number = LocalLimits.registryRedirects; ; left--) {
+      const answer = yield* Effect.flatMap(ask(connections, { ...question, url }, times), usable)
+      if (!isElsewhere(answer.status)) return answer
+      const misled = (reason: string) => new Misled({ code: "package_address", reason })
+      if (left === 0) return yield* misled(`leads on more than ${LocalLimits.registryRedirects} times`)
+      if (question.body !== null) return yield* misled("leads a question on that has a body")
+      const next = redirected(registry, url, answer.location ?? "")
+      if (Result.isFailure(next)) return yield* misled(`leads ${next.failure}`)
+      url = next.success
+    }
+  })
+
+  const asked: RegistryClient["ask"] = (question, about) =>
+    followed(question).pipe(
+      Effect.retry({
+        times: LocalLimits.registryTries - 1,
+        schedule: Schedule.exponential(backoffMs),
+        while: (failure) => failure._tag === "NotAnswered" && !failure.lasting
+      }),
+      atOnce.withPermits(1),
+      Effect.catchTags({
+        Misled: ({ code, message }) => Effect.fail(refusedPackage(code, `${about} cannot be had: ${message}`)),
+        NotAnswered: ({ message }) =>
+          Effect.fail(new PackagesUnavailable({ reason: `${about}: ${message} (${registry.href})` }))
+      })
+    )
+
+  const packument: RegistryClient["packument"] = Effect.fnUntraced(function* (name, form) {
+    const wrong = wrongPackage({ name, version: "0.0.0" })
+    if (wrong !== null) return yield* refusedPackage("package_name", `${JSON.stringify(name)} ${wrong}`)
+    const url = packumentAddress(registry, name)
+    const maxBytes = LocalLimits.registryPackumentBytes
+    const answer = yield* asked({ url, accept: forms[form], mayBePacked: true, maxBytes, body: null }, name)
+    if (answer.status !== 200) return null
+    const read = foreignJson(new TextDecoder().decode(answer.body))
+    if (Result.isSuccess(read) && isObject(read.success)) return read.success
+    const what = Result.isFailure(read) ? read.failure : "is not an object"
+    return yield* new PackagesUnavailable({ reason: `${name}: what the registry says ${what} (${registry.href})` })
+  })
+
+  const archive: RegistryClient["archive"] = Effect.fnUntraced(function* (wanted) {
+    const about = `${wanted.name}@${wanted.version}`
+    const wrong = wrongPackage(wanted)
+    if (wrong !== null) return yield* refusedPackage("package_name", `${JSON.stringify(about)} ${wrong}`)
+    const missing = (words: string) =>
+      refusedPackage("package_missing", `${about} cannot be had: the registry ${words} (${registry.href})`)
+    const fetched = (url: URL) =>
+      asked(
+        {
+          url,
+          accept: "application/octet-stream, */*;q=0.8",
+          mayBePacked: false,
+          maxBytes: LocalLimits.registryArchiveBytes,
+          body: null
+        },
+        about
+      )
+    const usual = yield* fetched(archiveAddress(registry, wanted))
+    if (usual.status === 200) return usual.body
+    if (!isMissing(usual.status)) return yield* missing(`refuses it with status ${usual.status}`)
+    const known = yield* packument(wanted.name, "installer")
+    if (known === null) return yield* missing("does not know the package")
+    const url = saidAddress(registry, known, wanted.version)
+    if (url === null) return yield* missing("does not know this version")
+    const said = yield* fetched(url)
+    return said.status === 200 ? said.body : yield* missing("knows it and has no archive of it")
+  })
+
+  return { url: registry, archive, packument, ask: asked }
+})

@@ -1,0 +1,232 @@
+/**
+ * One request to a registry, with bounds on time and bytes. It sends no credentials, keeps no cookies and knows no proxy.
+ * Only the registry's own origin may be an address of this machine's network: everywhere else the connection goes to an
+ * address that was looked at and is public.
+ */
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import { createGunzip, type Gunzip } from "node:zlib"
+import { Effect, Schema } from "effect"
+import { LocalLimits } from "../LocalLimits.ts"
+import { notPublicCode, publicLookup } from "../webhooks/PublicLookup.ts"
+
+/** No whole answer came, or none of a kind that can be read. The next may be better, unless it is `lasting`. */
+export class NotAnswered extends Schema.TaggedError<NotAnswered>()("NotAnswered", {
+  /** As words go on after "the registry". */
+  reason: Schema.String,
+  lasting: Schema.Boolean
+}) {
+  override get message() {
+    return `the registry ${this.reason}`
+  }
+}
+
+/** The answer is larger than anything that was asked for, or leads where nobody may go. */
+export class Misled extends Schema.TaggedError<Misled>()("Misled", {
+  /** A word for programs. */
+  code: Schema.String,
+  /** As words go on after "the registry". */
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the registry ${this.reason}`
+  }
+}
+
+/** What is asked. */
+export interface RegistryQuestion {
+  readonly url: URL
+  /** The form of the answer that is asked for. */
+  readonly accept: string
+  /** Whether it may be sent packed. What is packed already is not packed again. */
+  readonly mayBePacked: boolean
+  /** The most of the answer that is read, as it is sent and unpacked. */
+  readonly maxBytes: number
+  /** JSON, packed by gzip, for a POST; null for a GET. */
+  readonly body: Uint8Array | null
+}
+
+/** An answer that came whole. Only what came with 200 has its body. */
+export interface RegistryAnswer {
+  readonly status: number
+  readonly location: string | null
+  readonly body: Uint8Array
+}
+
+/** Bounds on time, in milliseconds, as `LocalLimits` has them. */
+export interface RegistryTimes {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  readonly pauseMs: number
+  readonly wholeMs: number
+}
+
+/** The times of `LocalLimits`. */
+export const registryTimes: RegistryTimes = {
+  connectMs: LocalLimits.registryConnectMs,
+  firstByteMs: LocalLimits.registryFirstByteMs,
+  pauseMs: LocalLimits.registryPauseMs,
+  wholeMs: LocalLimits.registryWholeMs
+}
+
+/** The connections of a client, which are kept for a while: those to the registry apart from those to anywhere else. */
+export class RegistryConnections {
+  readonly #own
+  readonly #public
+  readonly #origin: string
+  constructor(registry: URL) {
+    const kept = { keepAlive: true, maxSockets: LocalLimits.registryConnections }
+    const judged = { ...kept, lookup: publicLookup() }
+    this.#origin = registry.origin
+    this.#own = { "http:": new HttpAgent(kept), "https:": new HttpsAgent(kept) }
+    this.#public = { "http:": new HttpAgent(judged), "https:": new HttpsAgent(judged) }
+  }
+
+  agentOf(url: URL): HttpAgent {
+    const agents = url.origin === this.#origin ? this.#own : this.#public
+    return url.protocol === "https:" ? agents["https:"] : agents["http:"]
+  }
+
+  close(): void {
+    for (const { "http:": http, "https:": https } of [this.#own, this.#public]) {
+      http.destroy()
+      https.destroy()
+    }
+  }
+}
+
+type Failure = NotAnswered | Misled
+const unanswered = (reason: string, lasting = false) => new NotAnswered({ reason, lasting })
+
+/** Only the code of an error: its text may repeat what the registry sent. */
+const broken = (error: unknown): Failure => {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
+  if (code === notPublicCode)
+    return new Misled({ code: "package_address", reason: "leads to an address that is not public" })
+  return unanswered(`broke off, or cannot be reached${/^[A-Z0-9_]{1,60}$/.test(code) ? `: ${code}` : ""}`)
+}
+
+/** One timer at a time, each with its own words. */
+class Patience {
+  readonly #end: (failure: Failure) => void
+  #timer: NodeJS.Timeout | undefined
+  constructor(end: (failure: Failure) => void) {
+    this.#end = end
+  }
+  wait(ms: number, words: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#end(unanswered(words)), ms)
+  }
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** Reads a body within its bound, unpacked when it was sent packed. */
+const reading = (
+  response: IncomingMessage,
+  maxBytes: number,
+  end: (outcome: Failure | Buffer) => void,
+  arrived: () => void
+): void => {
+  const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  const isPacked = encoding === "gzip" || encoding === "x-gzip"
+  if (!isPacked && encoding !== "identity") return end(unanswered("answers in an encoding that nobody asked for"))
+  const tooBig = () => end(new Misled({ code: "package_too_big", reason: `answers with more than ${maxBytes} bytes` }))
+  if (Number(response.headers["content-length"] ?? 0) > maxBytes) return tooBig()
+  const pieces: Array<Buffer> = []
+  let taken = 0
+  let sent = 0
+  const unpack: Gunzip | null = isPacked ? createGunzip() : null
+  const take = (piece: Buffer) => {
+    taken += piece.length
+    if (taken > maxBytes) {
+      unpack?.destroy()
+      return tooBig()
+    }
+    pieces.push(piece)
+  }
+  const whole = () => end(Buffer.concat(pieces))
+  response.on("data", (piece: Buffer) => {
+    arrived()
+    sent += piece.length
+    if (sent > maxBytes) return tooBig()
+    if (unpack === null) take(piece)
+    else unpack.write(piece)
+  })
+  response.on("error", (error) => end(broken(error)))
+  response.on("end", () => {
+    if (!response.complete) end(unanswered("broke off"))
+    else if (unpack === null) whole()
+    else unpack.end()
+  })
+  unpack?.on("data", take)
+  unpack?.on("end", whole)
+  unpack?.on("error", () => end(unanswered("answers with what cannot be unpacked")))
+}
+
+/** Sends one question and reads its answer, whatever the status. */
+export const ask = (
+  connections: RegistryConnections,
+  { accept, body, maxBytes, mayBePacked, url }: RegistryQuestion,
+  times: RegistryTimes
+): Effect.Effect<RegistryAnswer, NotAnswered | Misled> =>
+  Effect.callback<RegistryAnswer, NotAnswered | Misled>((resume) => {
+    const send = url.protocol === "https:" ? httpsRequest : httpRequest
+    let outgoing: ClientRequest | null = null
+    const stop = () => {
+      patience.stop()
+      clearTimeout(whole)
+    }
+    const fail = (failure: Failure) => {
+      stop()
+      outgoing?.destroy()
+      resume(Effect.fail(failure))
+    }
+    const patience = new Patience(fail)
+    const whole = setTimeout(() => fail(unanswered("takes too long for one answer")), times.wholeMs)
+    const answered = (response: IncomingMessage) => {
+      const status = response.statusCode ?? 0
+      const location = response.headers.location ?? null
+      patience.wait(times.pauseMs, "stopped in the middle of an answer")
+      if (status !== 200) {
+        stop()
+        // Its connection is not kept: what it says beside its status is not read.
+        response.destroy()
+        return resume(Effect.succeed({ status, location, body: new Uint8Array() }))
+      }
+      reading(
+        response,
+        maxBytes,
+        (outcome) => {
+          if (!Buffer.isBuffer(outcome)) return fail(outcome)
+          stop()
+          resume(Effect.succeed({ status, location, body: outcome }))
+        },
+        () => patience.wait(times.pauseMs, "stopped in the middle of an answer")
+      )
+    }
+    const headers: Record<string, string> = {
+      accept,
+      "accept-encoding": mayBePacked ? "gzip" : "identity",
+      "user-agent": "pawl"
+    }
+    if (body !== null) {
+      headers["content-type"] = "application/json"
+      headers["content-encoding"] = "gzip"
+      headers["content-length"] = String(body.length)
+    }
+    patience.wait(times.connectMs, "cannot be reached in time")
+    outgoing = send(url, { method: body === null ? "GET" : "POST", agent: connections.agentOf(url), headers }, answered)
+    const connected = () => patience.wait(times.firstByteMs, "does not begin to answer in time")
+    outgoing.on("socket", (socket) => {
+      if (socket.connecting) socket.once("connect", connected)
+      else connected()
+    })
+    outgoing.on("error", (error) => fail(broken(error)))
+    outgoing.end(body ?? undefined)
+    return Effect.sync(() => {
+      stop()
+      outgoing?.destroy()
+    })
+  })

@@ -46,6 +46,17 @@ export const Limits = {
   /** How long a builder may take to say how a build ended (decision: twice the build's own time). */
   buildAnswerMs: 120 * second,
 
+  // Packages (specification: the count; the others are decisions, npm's own where it has one)
+  packagesPerLock: 2_000,
+  /** A lock file, and entries of it: those of other machines count here. */
+  packageLockBytes: 8 * MiB,
+  packageLockEntries: 10_000,
+  packageNameLength: 214,
+  packageVersionLength: 256,
+  packageRangeLength: 1_000,
+  /** Problems told of one lock. */
+  packageProblems: 50,
+
   // What an app keeps (specification)
   appDataKeyLength: 512,
   appDataValueBytes: 128 * KiB,

@@ -20,6 +20,7 @@ import { Ledger, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { execute } from "@pawl/core/work/Processes"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import { PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as Projects from "@pawl/core/project/Projects"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
@@ -48,7 +49,9 @@ const ports = {
     reads: ["resolve", "parents", "main", "list", "read", "open", "files", "diff", "diffText", "mergeFile"]
   },
   AppData: { writes: ["put", "remove", "wipe"], reads: ["get", "list"] },
-  AppLogs: { writes: ["append", "wipe"], reads: ["read", "follow"] }
+  AppLogs: { writes: ["append", "wipe"], reads: ["read", "follow"] },
+  // A layer keeps what was fetched for good, once, by what it is: made again it is the same.
+  PackageStore: { writes: ["layer"], reads: ["registry", "read", "lock", "facts"] }
 } as const
 type Port = keyof typeof ports
 
@@ -60,13 +63,15 @@ const failureOf = (call: Call): unknown => {
   if (call.port === "ObjectStore")
     return new ObjectStoreUnavailable({ operation: call.method, key: "injected", reason })
   if (call.port === "Repositories") return new RepositoriesUnavailable({ operation: call.method, reason })
+  if (call.port === "PackageStore") return new PackagesUnavailable({ reason })
   return new LedgerUnavailable({ operation: call.method, reason })
 }
 
 const isOutage = (error: unknown): boolean =>
   error instanceof LedgerUnavailable ||
   error instanceof ObjectStoreUnavailable ||
-  error instanceof RepositoriesUnavailable
+  error instanceof RepositoriesUnavailable ||
+  error instanceof PackagesUnavailable
 
 /** A client that sends a request again when it got no answer. */
 const insist = <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.retry(request, { while: isOutage, times: 3 })
@@ -194,7 +199,7 @@ const endOf = (projectId: string) =>
     }
   })
 
-const tags = { Ledger, Commands, DailyCounter, ObjectStore, Repositories, AppData, AppLogs }
+const tags = { Ledger, Commands, DailyCounter, ObjectStore, Repositories, AppData, AppLogs, PackageStore }
 
 /** Plays the story with one fault at the `nth` write; answers its end and the writes it made. */
 const play = (fault: Fault, nth: number) =>
@@ -214,7 +219,7 @@ const play = (fault: Fault, nth: number) =>
         failure: () => failureOf(hit!)
       })
       const context = yield* Effect.context<
-        Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData | AppLogs
+        Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData | AppLogs | PackageStore
       >()
       const broken = Context.make(Ledger, wrap(Ledger, Context.get(context, Ledger), faults.around)).pipe(
         Context.add(Commands, wrap(Commands, Context.get(context, Commands), faults.around)),
@@ -222,7 +227,8 @@ const play = (fault: Fault, nth: number) =>
         Context.add(ObjectStore, wrap(ObjectStore, Context.get(context, ObjectStore), faults.around)),
         Context.add(Repositories, wrap(Repositories, Context.get(context, Repositories), faults.around)),
         Context.add(AppData, wrap(AppData, Context.get(context, AppData), faults.around)),
-        Context.add(AppLogs, wrap(AppLogs, Context.get(context, AppLogs), faults.around))
+        Context.add(AppLogs, wrap(AppLogs, Context.get(context, AppLogs), faults.around)),
+        Context.add(PackageStore, wrap(PackageStore, Context.get(context, PackageStore), faults.around))
       )
       const projectId = yield* Effect.provide(story, broken)
       return { end: yield* endOf(projectId), made }
@@ -243,7 +249,7 @@ describe("A lost answer is safe to retry", () => {
     run(
       Effect.gen(function* () {
         const context = yield* Effect.context<
-          Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData | AppLogs
+          Ledger | Commands | DailyCounter | ObjectStore | Repositories | AppData | AppLogs | PackageStore
         >()
         for (const [name, tag] of Object.entries(tags)) {
           const { reads, writes } = ports[name as Port]

@@ -4,6 +4,7 @@ import { Sandbox, type SandboxJob, type SandboxOutcome } from "@pawl/core/verifi
 import * as MemoryAppBuilder from "@pawl/adapters-memory/MemoryAppBuilder"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
+import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { handlers } from "@pawl/core/worker/Handlers"
 import { commandKinds } from "@pawl/core/model/Command"
@@ -69,6 +70,7 @@ export const layer = Layer.mergeAll(
   MemoryAppBuilder.layerMemory,
   MemoryRouteReader.layerMemory,
   MemorySymbols.layerMemory,
+  MemoryPackageStore.layerMemory(),
   MemoryWebhookSender.layerMemory(receivers, received),
   sandbox,
   probes

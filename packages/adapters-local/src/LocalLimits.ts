@@ -284,6 +284,26 @@ export const LocalLimits = {
   /** Of what a sandbox that did not start has to say. */
   sandboxDiagnosisBytes: 4 * KiB,
 
+  // Locks of npm packages (decisions)
+  /** Wall time, heap and all data of the process that makes a lock, and how many there are at a time. */
+  lockMs: 3 * minute,
+  lockHeapBytes: 1024 * MiB,
+  lockMemoryBytes: 1536 * MiB,
+  locksAtOnce: 2,
+  /** A package.json, and a lock file. */
+  manifestBytes: 1 * MiB,
+  lockBytes: 10 * MiB,
+  /** Packages of a lock, with those of other machines' kinds; and problems told of one. */
+  lockPackages: 5_000,
+  lockProblems: 20,
+  /** What the registry says of a package, and of all of one lock; the largest documents of the public one have some 30 MiB. */
+  packumentBytes: 64 * MiB,
+  packumentsBytes: 1024 * MiB,
+  /** Wall time of one answer, how many are asked for at a time, and how often the registry may send on to itself. */
+  packumentMs: 30 * second,
+  packumentsAtOnce: 16,
+  packumentRedirects: 3,
+
   // Events and webhooks (decisions)
   /** Of the receiver's answer; the rest is not read. */
   webhookAnswerBytes: 64 * KiB,

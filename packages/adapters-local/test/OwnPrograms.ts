@@ -8,6 +8,7 @@ const source = (path: string): string => fileURLToPath(new URL(`../src/${path}.t
 export const ownPrograms: Readonly<Record<string, string>> = {
   [source("builder/bundler/BundlerChild")]: source("builder/bundler/BundlerProcess"),
   [source("builder/routes/BabelRouteReader")]: source("builder/routes/RouteProcess"),
+  [source("packages/locking/ArboristLocks")]: source("packages/locking/LockProcess"),
   [source("runtime/host/Watchdog")]: source("runtime/host/WatchdogThread"),
   [source("spawner/SpawnerLink")]: source("spawner/SpawnerProcess"),
   [source("symbols/CodeParser")]: source("symbols/SymbolProcess")
@@ -24,6 +25,6 @@ export const bundling: BuildOptions = {
   target: "node24",
   mainFields: ["module", "main"],
   conditions: ["pawl-source"],
-  external: ["better-sqlite3", "esbuild", "pg-native", "workerd"],
+  external: ["@npmcli/arborist", "better-sqlite3", "esbuild", "pg-native", "workerd"],
   logLevel: "error"
 }

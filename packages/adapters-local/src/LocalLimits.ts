@@ -281,6 +281,10 @@ export const LocalLimits = {
   sandboxProofMs: 10 * second,
   /** Of what a sandbox's probe said that did not prove anything. */
   sandboxProofLength: 500,
+  /** Names of any kind that are looked at for each file that may be collected from a job. */
+  sandboxEntriesPerFile: 4,
+  /** Of a name that a job chose, in a sentence about it. */
+  sandboxNameShown: 200,
   /** Of what a sandbox that did not start has to say. */
   sandboxDiagnosisBytes: 4 * KiB,
 

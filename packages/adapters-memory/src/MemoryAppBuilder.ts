@@ -1,11 +1,12 @@
 /**
  * An AppBuilder without a bundler, for tests: `src/index.js` or `index.js` is the app as it stands, `public/` its
- * assets. It reads no settings, and parses no code.
+ * assets. It reads no settings but the build command of `pawl.json`, and parses no code.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import * as Time from "@pawl/core/primitives/Time"
-import { AppBuilder, type BuildJob, type BuildResult } from "@pawl/core/bundle/AppBuilder"
+import { parsePawlFile } from "@pawl/core/project/PawlFile"
+import { AppBuilder, type BuildCommand, type BuildJob, type BuildResult } from "@pawl/core/bundle/AppBuilder"
 import { Bundle } from "@pawl/core/bundle/Bundle"
 
 declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
@@ -21,9 +22,10 @@ const nothing: BuildResult = {
 }
 
 const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<BuildResult> {
-  const main = job.files.get("src/index.js") ?? job.files.get("index.js")
+  const files = new Map([...job.files, ...(job.generated ?? [])])
+  const main = files.get("src/index.js") ?? files.get("index.js")
   const assets = new Map<string, Uint8Array>()
-  for (const [path, { content }] of job.files)
+  for (const [path, { content }] of files)
     if (path.startsWith("public/")) assets.set(path.slice("public/".length), content)
   if (main === undefined && assets.size === 0) return nothing
   const entries = yield* Effect.forEach(assets, ([path, content]) =>
@@ -64,6 +66,14 @@ const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<Buil
   return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [] }
 })
 
+const commandOf = (files: BuildJob["files"]): BuildCommand => {
+  const file = files.get("pawl.json")
+  const read = file === undefined ? null : parsePawlFile(new TextDecoder().decode(file.content))
+  if (read === null || Result.isFailure(read) || read.success.build === undefined) return { _tag: "None" }
+  const { command, output } = read.success.build
+  return { _tag: "Command", command, collect: [output ?? "public"] }
+}
+
 /** `answer` may decide a build itself, to play a bundler that refuses or dies; `null` leaves it to the builder. */
 export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): Layer.Layer<AppBuilder> =>
   Layer.sync(AppBuilder, () => {
@@ -71,6 +81,7 @@ export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): 
     return AppBuilder.of({
       version,
       assetsFolder: ({ folders }) => Effect.succeed(folders.has("public") ? "public" : null),
+      commandOf: (files) => Effect.sync(() => commandOf(files)),
       start: (job) =>
         Effect.gen(function* () {
           if (!results.has(job.id)) results.set(job.id, answer(job) ?? (yield* build(job)))

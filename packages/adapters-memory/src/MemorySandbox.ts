@@ -16,6 +16,8 @@ export interface Scripted {
   readonly outcome: SandboxOutcome
   /** Cut at `limits.outputBytes`, as a real sandbox would. Default: nothing. */
   readonly output?: string
+  /** What it left, by path; of it `collect` gives back what is asked for. Default: nothing. */
+  readonly left?: Readonly<Record<string, string>>
 }
 
 /** From a job to its end; an effect may take its time, never end, or fail as a broken runner does. */
@@ -23,12 +25,31 @@ export type SandboxScript = (job: SandboxJob) => Scripted | Effect.Effect<Script
 
 const isolation: Isolation = { name: "memory", version: "1", guarantees: [] }
 
+/** What is asked for of what a command left, within its bounds. */
+const collectedOf = ({ collect }: SandboxJob, { left, outcome }: Scripted): Pick<SandboxResult, "collected"> => {
+  if (collect === undefined || outcome._tag !== "Exited" || outcome.code !== 0) return {}
+  const files = new Map<string, { readonly content: Uint8Array; readonly executable: boolean }>()
+  let bytes = 0
+  for (const [path, text] of Object.entries(left ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (!collect.paths.some((asked) => path === asked || path.startsWith(`${asked}/`))) continue
+    const content = utf8(text)
+    bytes += content.byteLength
+    files.set(path, { content, executable: false })
+  }
+  if (bytes > collect.maxBytes)
+    return { collected: { _tag: "TooMuch", reason: `the files take more than ${collect.maxBytes} bytes` } }
+  if (files.size > collect.maxFiles)
+    return { collected: { _tag: "TooMuch", reason: `there are more than ${collect.maxFiles} files` } }
+  return { collected: { _tag: "Files", files } }
+}
+
 const resultOf = (job: SandboxJob, scripted: Scripted, startedAtMs: number, finishedAtMs: number): SandboxResult => {
   const output = utf8(scripted.output ?? "")
   return {
     outcome: scripted.outcome,
     output: output.slice(0, job.limits.outputBytes),
     outputTruncated: output.length > job.limits.outputBytes,
+    ...collectedOf(job, scripted),
     isolation,
     startedAtMs,
     finishedAtMs

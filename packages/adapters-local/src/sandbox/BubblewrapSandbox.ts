@@ -31,7 +31,12 @@ interface Programs {
   readonly unshare: string
 }
 
-const mounts = (root: SandboxRoot, tools: ReadonlyArray<Bind>, diskBytes: number): ReadonlyArray<string> => [
+const mounts = (
+  root: SandboxRoot,
+  tools: ReadonlyArray<Bind>,
+  diskBytes: number,
+  disk: string | null
+): ReadonlyArray<string> => [
   "--ro-bind",
   root.inner,
   "/",
@@ -39,22 +44,24 @@ const mounts = (root: SandboxRoot, tools: ReadonlyArray<Bind>, diskBytes: number
   ...root.devices.flatMap((device) => ["--dev-bind", device, device]),
   "--proc",
   "/proc",
-  "--size",
-  `${diskBytes}`,
-  "--tmpfs",
-  "/job"
+  ...(disk === null ? ["--size", `${diskBytes}`, "--tmpfs", "/job"] : ["--bind", disk, "/job"])
 ]
 
 /**
  * bubblewrap runs as first process of a pid namespace around it. While it builds the walls, what it has begun does not
  * yet die with it; in the namespace it does, at any moment. Killing `unshare`, or us, kills all.
  */
-const enclosing = (has: Programs, user: number | null): ReadonlyArray<string> => [
+const enclosing = (has: Programs, user: number | null, disk: string | null): ReadonlyArray<string> => [
   has.setpriv,
   "--pdeathsig",
   "KILL",
   has.unshare,
-  ...(user === null ? ["--user", "--map-current-user"] : []),
+  // Who mounted the disk is root of a user namespace; bubblewrap must not find itself root.
+  ...(user !== null
+    ? []
+    : disk === null
+      ? ["--user", "--map-current-user"]
+      : ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`]),
   "--pid",
   "--fork",
   "--kill-child"
@@ -138,17 +145,17 @@ const launch = (has: Programs, options: ReadonlyArray<string>) => {
     const staged = user === null ? { argv: [], tools: root.tools } : staging(has.unshare, root.tools, folder)
     return { staged, bwrap: bubblewrap(has.bwrap, folder) }
   }
-  return ({ root, user, limits, inside }: LaunchRequest): Launch => {
+  return ({ disk, root, user, limits, inside }: LaunchRequest): Launch => {
     const { staged, bwrap } = prepared.get(root) ?? prepare(root, user)
     prepared.set(root, { staged, bwrap })
     const argv = [
       ...staged.argv,
-      ...enclosing(has, user),
+      ...enclosing(has, user, disk),
       ...(user === null ? [] : dropping(has.setpriv, user)),
       ...bwrap,
       ...namespaces,
       ...options,
-      ...mounts(root, staged.tools, limits.diskBytes),
+      ...mounts(root, staged.tools, limits.diskBytes, disk),
       "--",
       ...inside("below-reaper")
     ]

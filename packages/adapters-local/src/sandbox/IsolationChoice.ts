@@ -16,6 +16,8 @@ export interface IsolationChoice {
   readonly cgroups?: boolean
   /** A folder of packages that checks see as `/node_modules`, read-only. */
   readonly nodeModules?: string
+  /** The folder of the layers of packages: a job's `packages` is `<packageLayers>/<id>/node_modules`. Default: there are none. */
+  readonly packageLayers?: string
 }
 
 /** An isolation that holds, with its supervisor, which the caller closes, and what was found of each guarantee. */

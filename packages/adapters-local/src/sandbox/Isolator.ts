@@ -3,11 +3,13 @@
  * fed, watched and ended, is the same for all.
  */
 import type { SandboxJob } from "@pawl/core/verification/Sandbox"
-import { searchPath, type SandboxRoot } from "./SandboxRoot.ts"
+import { packagesPath, searchPath, type SandboxRoot } from "./SandboxRoot.ts"
 
 /** What one job's walls are built from. */
 export interface LaunchRequest {
   readonly limits: SandboxJob["limits"]
+  /** A folder that is mounted already, seen as `/job` with all that is mounted below it; null for a fresh tmpfs. */
+  readonly disk: string | null
   readonly root: SandboxRoot
   /** The uid to run under when we are root; null when we are not, and our own is used. */
   readonly user: number | null
@@ -57,8 +59,8 @@ const inside = (last: string) => `tar -xmf - -C /job && cd /job/work || exit 1
 ulimit -c 0; ulimit -n 4096 2>/dev/null; ulimit -t "$1"
 if [ "$2" -gt 0 ]; then ulimit -p "$2" 2>/dev/null || ulimit -u "$2"; ulimit -f "$3"; fi
 unset OLDPWD
-export PATH="${searchPath}" HOME=/job/home LANG=C.UTF-8
-n=$4; shift 4
+export PATH="$4" HOME=/job/home LANG=C.UTF-8
+n=$5; shift 5
 while [ "$n" -gt 0 ]; do export "$1"; shift; n=$((n-1)); done
 echo ready >&3 || exit 1
 exec </dev/null 2>&1 3>&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
@@ -71,18 +73,16 @@ const staying = inside(`sh -c "$1"; exit $?`)
 export const insideArgv = (job: SandboxJob, perProcess: boolean): LaunchRequest["inside"] => {
   const variables = Object.entries(job.environment).map(([name, value]) => `${name}=${value}`)
   const { cpuSeconds, processes, diskBytes } = job.limits
-  const numbers = [
-    Math.ceil(cpuSeconds) + 1,
-    perProcess ? processes : 0,
-    Math.ceil(diskBytes / 512) + 1,
-    variables.length
-  ]
+  const numbers = [Math.ceil(cpuSeconds) + 1, perProcess ? processes : 0, Math.ceil(diskBytes / 512) + 1]
+  const path = job.packages === undefined ? searchPath : packagesPath
   return (place) => [
     "/bin/sh",
     "-c",
     place === "first-process" ? staying : becoming,
     "sh",
     ...numbers.map(String),
+    path,
+    `${variables.length}`,
     ...variables,
     job.command
   ]

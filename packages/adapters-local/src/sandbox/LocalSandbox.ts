@@ -1,4 +1,6 @@
 /** The port over whichever isolation proves itself on this machine: bubblewrap, else util-linux, else none. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import {
   IsolationMissing,
   Sandbox,
@@ -10,7 +12,7 @@ import {
 } from "@pawl/core/verification/Sandbox"
 import { Clock, Deferred, Effect, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
-import { type SandboxRun, startRun } from "./SandboxRun.ts"
+import { isCovered, type SandboxRun, startRun } from "./SandboxRun.ts"
 import type { Supervisor } from "./Supervisor.ts"
 import { isTreePath } from "./TarStream.ts"
 
@@ -26,6 +28,8 @@ const unavailable = (reason: string, lasting?: true) =>
 const refusal = (job: SandboxJob): string | null => {
   const path = [...job.files.keys()].find((name) => !isTreePath(name))
   if (path !== undefined) return `not a path inside a tree: ${JSON.stringify(path)}`
+  const wanted = job.collect?.paths.find((each) => !isTreePath(each))
+  if (wanted !== undefined) return `not a path that can be collected: ${JSON.stringify(wanted)}`
   const name = Object.keys(job.environment).find((variable) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
   if (name !== undefined) return `not a name of a variable: ${JSON.stringify(name)}`
   if ([job.command, ...Object.values(job.environment)].some((text) => text.includes("\0")))
@@ -35,16 +39,48 @@ const refusal = (job: SandboxJob): string | null => {
   return null
 }
 
+/** The `node_modules` that a job's packages name, on the host; null for a job without. Throws when it is not there. */
+const layerOf = ({ packages }: SandboxJob, folder: string | undefined): string | null => {
+  if (packages === undefined) return null
+  const place = join(folder ?? "/nowhere", packages, "node_modules")
+  if (folder === undefined || !/^[0-9a-f]{64}$/.test(packages) || !existsSync(place))
+    throw new Error(`its packages are not on this machine (layer ${JSON.stringify(packages.slice(0, 64))})`)
+  return place
+}
+
+const encoder = new TextEncoder()
+const covered = encoder.encode(
+  "pawl: node_modules/ of the source is not used: the packages of the lock file stand in its place\n"
+)
+
+/** What a job printed, with a line in front when files of its source are not to be seen. */
+const printed = (job: SandboxJob, output: Uint8Array, outputTruncated: boolean) => {
+  if (![...job.files.keys()].some((path) => isCovered(job, path))) return { output, outputTruncated }
+  const all = Buffer.concat([covered, output])
+  const { outputBytes } = job.limits
+  return {
+    output: new Uint8Array(all.subarray(0, outputBytes)),
+    outputTruncated: outputTruncated || all.length > outputBytes
+  }
+}
+
 /** All in one step, so that two calls for one id cannot both begin. Throws when the job cannot be spawned. */
-const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock): Running => {
+const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock, layers: string | undefined): Running => {
   const result = Deferred.makeUnsafe<SandboxResult, SandboxUnavailable>()
   const startedAtMs = clock.currentTimeMillisUnsafe()
-  const run = startRun(chosen.supervisor, job)
-  const finish = run.end.then(({ outcome, output, outputTruncated }) => {
+  const run = startRun(chosen.supervisor, job, layerOf(job, layers))
+  const finish = run.end.then(({ collected, outcome, output, outputTruncated }) => {
     if (outcome._tag === "Lost") return Deferred.doneUnsafe(result, Effect.fail(unavailable(outcome.reason)))
     const finishedAtMs = clock.currentTimeMillisUnsafe()
     const { isolation } = chosen
-    const value = { outcome, output, outputTruncated, isolation, startedAtMs, finishedAtMs }
+    const value: SandboxResult = {
+      outcome,
+      ...printed(job, output, outputTruncated),
+      ...(collected === undefined ? {} : { collected }),
+      isolation,
+      startedAtMs,
+      finishedAtMs
+    }
     return Deferred.doneUnsafe(result, Effect.succeed(value))
   })
   finish.catch((cause: unknown) => Deferred.doneUnsafe(result, Effect.die(cause)))
@@ -93,7 +129,7 @@ const make = Effect.fnUntraced(function* (choice: IsolationChoice) {
   const begun = (job: SandboxJob, found: Chosen, clock: Clock.Clock) =>
     Effect.try({
       try: (): SandboxHandle => {
-        if (!jobs.has(job.id)) jobs.set(job.id, begin(job, found, clock))
+        if (!jobs.has(job.id)) jobs.set(job.id, begin(job, found, clock, choice.packageLayers))
         return { id: job.id }
       },
       catch: (cause) =>

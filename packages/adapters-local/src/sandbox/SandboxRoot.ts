@@ -4,7 +4,8 @@
  *
  *     /usr /bin /lib* /sbin      the host's, read-only
  *     /etc                       a stub: ld.so.cache, alternatives, passwd, group, hosts
- *     /tools/bin                 node, tsc
+ *     /tools/bin                 node; npm, npx, pnpm and yarn, which install nothing
+ *     /tools/typescript/bin      tsc
  *     /node_modules              the vendored packages, or the folder of packages that was configured
  *     /job/work                  the files; the command starts here
  *     /job/home  /tmp  /dev/shm  also on the tmpfs
@@ -13,6 +14,7 @@
  */
 import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { scriptRunner, scriptRunners } from "./ScriptRunner.ts"
 import type { Toolchain } from "./Toolchain.ts"
 
 /** A path of the host, and the absolute path inside at which it is seen. */
@@ -34,8 +36,14 @@ export interface SandboxRoot {
 
 /** The folders that each job has below `/job`. */
 export const jobFolders = ["work", "home", "tmp", "shm"] as const
+const systemPath = "/usr/local/bin:/usr/bin:/bin"
 /** The `PATH` of a command. */
-export const searchPath = "/tools/bin:/node_modules/.bin:/usr/local/bin:/usr/bin:/bin"
+export const searchPath = `/tools/bin:/tools/typescript/bin:/node_modules/.bin:${systemPath}`
+/**
+ * That of one that sees packages: what they bring comes after the system's tools, so that no package is taken for one of
+ * them, and before what Pawl brings along: a Project's own TypeScript is the one that it runs.
+ */
+export const packagesPath = `/tools/bin:${systemPath}:/job/work/node_modules/.bin:/tools/typescript/bin:/node_modules/.bin`
 
 const systemFolders = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"]
 const systemEtc = ["/etc/ld.so.cache", "/etc/alternatives"]
@@ -52,10 +60,10 @@ const folder = (inner: string, path: string): void => {
   }
 }
 
-const file = (inner: string, path: string, text = ""): void => {
+const file = (inner: string, path: string, text = "", mode = 0o644): void => {
   folder(inner, dirname(path))
   writeFileSync(join(inner, path), text)
-  chmodSync(join(inner, path), 0o644)
+  chmodSync(join(inner, path), mode)
 }
 
 /** Copies the host's link (`/bin` → `usr/bin`), or makes a place for its folder to be bound on. */
@@ -82,6 +90,7 @@ const systemBinds = (outer: string, inner: string): ReadonlyArray<Bind> => {
 
 const toolBinds = (inner: string, toolchain: Toolchain): ReadonlyArray<Bind> => {
   file(inner, "/tools/bin/node")
+  for (const name of scriptRunners) file(inner, `/tools/bin/${name}`, scriptRunner, 0o755)
   const binds: Array<Bind> = [{ source: toolchain.node, target: "/tools/bin/node" }]
   for (const [name, source] of toolchain.typescript) {
     const target = `/tools/typescript/node_modules/${name}`
@@ -89,7 +98,8 @@ const toolBinds = (inner: string, toolchain: Toolchain): ReadonlyArray<Bind> => 
     binds.push({ source, target })
   }
   if (toolchain.typescript.size > 0) {
-    symlinkSync("../typescript/node_modules/typescript/bin/tsc", join(inner, "tools/bin/tsc"))
+    folder(inner, "/tools/typescript/bin")
+    symlinkSync("../node_modules/typescript/bin/tsc", join(inner, "tools/typescript/bin/tsc"))
   }
   if (toolchain.nodeModules !== null) {
     folder(inner, "/node_modules")

@@ -2,16 +2,18 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync } from "node:fs"
 import { constants } from "node:os"
-import { Readable } from "node:stream"
-import type { SandboxJob, SandboxOutcome } from "@pawl/core/verification/Sandbox"
+import { Duplex, Readable } from "node:stream"
+import type { SandboxJob, SandboxOutcome, SandboxResult } from "@pawl/core/verification/Sandbox"
 import { LocalLimits } from "../LocalLimits.ts"
 import { cpuMilliseconds, type JobCgroup, killAll, oomKills, removeCgroup } from "./Cgroups.ts"
+import { collect } from "./Collection.ts"
 import { insideArgv, joining, type Launch } from "./Isolator.ts"
+import { type JobMount, keeperDescriptor, makeJobMount, needsMount } from "./JobMount.ts"
 import { type Output, readBrief, readOutput } from "./OutputPipe.ts"
 import { killTree, usageOf } from "./ProcessWatch.ts"
 import { jobFolders } from "./SandboxRoot.ts"
 import type { Supervisor } from "./Supervisor.ts"
-import { tarOf } from "./TarStream.ts"
+import { type TarFile, tarOf } from "./TarStream.ts"
 
 /** How a job ended; `lost` when the command never began, which says nothing about it. */
 export type RunEnd = {
@@ -20,6 +22,8 @@ export type RunEnd = {
   readonly outputTruncated: boolean
   /** Whether all that held the output pipe were dead in time. */
   readonly drained: boolean
+  /** Of a command that exited with 0, what the job asked for. */
+  readonly collected?: NonNullable<SandboxResult["collected"]>
 }
 
 /** One job that was started. `end` never rejects; `kill` may be called at any time. */
@@ -69,11 +73,16 @@ const watch = (job: SandboxJob, cgroup: JobCgroup | null, pid: number, overrun: 
   return () => timers.forEach((timer) => clearTimeout(timer))
 }
 
+/** Whether the packages of a job stand where a file of the source would. */
+export const isCovered = (job: SandboxJob, path: string): boolean =>
+  job.packages !== undefined && path.startsWith("node_modules/")
+
 const feed = (job: SandboxJob, stdin: NodeJS.WritableStream | null): void => {
   if (stdin === null) return
   // A sandbox that ends early closes its side; how it ended is told elsewhere.
   stdin.on("error", () => undefined)
-  const files = new Map([...job.files].map(([path, file]) => [`work/${path}`, file] as const))
+  const files = new Map<string, TarFile>()
+  for (const [path, file] of job.files) if (!isCovered(job, path)) files.set(`work/${path}`, file)
   Readable.from(tarOf(jobFolders, files), { objectMode: false }).pipe(stdin)
 }
 
@@ -104,27 +113,31 @@ interface Spawned {
   readonly release: () => Promise<void>
 }
 
-const spawnJob = (supervisor: Supervisor, job: SandboxJob): Spawned => {
+const spawnJob = (supervisor: Supervisor, job: SandboxJob, layer: string | null): Spawned => {
   const cgroup = supervisor.makeCgroup(job.limits)
   const user = supervisor.takeUser()
   let launch: Launch | null = null
+  let mount: JobMount | null = null
   const release = async () => {
     launch?.release()
     if (cgroup !== null) await clear(cgroup.folders)
+    mount?.release()
     supervisor.returnUser(user)
   }
   try {
     const { limits } = job
     const inside = insideArgv(job, cgroup?.processes == null)
-    const { root, privatePath } = supervisor
-    launch = supervisor.isolator.launch({ limits, root, user, privatePath, inside })
-    const [file = "/bin/sh", ...args] = joining(cgroup?.joinFiles ?? [], launch.argv)
+    const { covers, root, privatePath } = supervisor
+    mount = needsMount(job) ? makeJobMount(root, user, layer, limits.diskBytes) : null
+    launch = supervisor.isolator.launch({ disk: mount?.place ?? null, limits, root, user, privatePath, inside })
+    const argv = mount === null ? launch.argv : mount.around(launch.argv)
+    const [file = "/bin/sh", ...args] = joining(cgroup?.joinFiles ?? [], argv)
     const { readEnd, writeEnd } = supervisor.outputPipe()
     const child = spawn(file, args, {
       cwd: root.inner,
       // Nothing of ours: the first process of the sandbox keeps what it is given, for all inside to read.
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
-      stdio: ["pipe", writeEnd, "pipe", "pipe", ...supervisor.covers]
+      stdio: ["pipe", writeEnd, "pipe", "pipe", ...(mount === null ? covers : ["pipe" as const, ...covers.slice(1)])]
     })
     closeSync(writeEnd)
     return { child, cgroup, readEnd, release }
@@ -134,9 +147,40 @@ const spawnJob = (supervisor: Supervisor, job: SandboxJob): Spawned => {
   }
 }
 
-/** Starts a job. Throws when it cannot be spawned; everything after that is told by `end`. */
-export const startRun = (supervisor: Supervisor, job: SandboxJob): SandboxRun => {
-  const { child, cgroup, readEnd, release } = spawnJob(supervisor, job)
+/** What the process that keeps the disk says on its line: the exit code, once nothing inside lives. Null when it ends without. */
+const keptCode = (line: Duplex): Promise<string | null> =>
+  new Promise((resolve) => {
+    let text = ""
+    line.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1")
+      if (text.includes("\n")) resolve(text.trim())
+    })
+    line.once("close", () => resolve(null)).once("error", () => resolve(null))
+  })
+
+/** Reads what is wanted back while the disk is kept, and then lets it go. `over` is told first: the time was the command's. */
+const collecting = async (job: SandboxJob, child: ChildProcess, over: () => void): Promise<RunEnd["collected"]> => {
+  const line = needsMount(job) ? child.stdio[keeperDescriptor] : null
+  if (!(line instanceof Duplex)) return undefined
+  const code = await keptCode(line)
+  over()
+  try {
+    return code === "0" && job.collect !== undefined
+      ? await collect(`/proc/${child.pid}/cwd/work`, job.collect)
+      : undefined
+  } catch (cause) {
+    return { _tag: "TooMuch", reason: cause instanceof Error ? cause.message : String(cause) }
+  } finally {
+    line.destroy()
+  }
+}
+
+/**
+ * Starts a job. Throws when it cannot be spawned; everything after that is told by `end`. `layer`: the `node_modules` on
+ * the host that its `packages` name.
+ */
+export const startRun = (supervisor: Supervisor, job: SandboxJob, layer: string | null = null): SandboxRun => {
+  const { child, cgroup, readEnd, release } = spawnJob(supervisor, job, layer)
   const output = readOutput(readEnd, job.limits.outputBytes)
   const diagnosis = readBrief(child.stderr)
   const ready = readBrief(child.stdio[3] instanceof Readable ? child.stdio[3] : null)
@@ -155,14 +199,17 @@ export const startRun = (supervisor: Supervisor, job: SandboxJob): SandboxRun =>
   const on = (event: "exit" | "close") =>
     new Promise<void>((resolve) => child.once(event, () => resolve()).once("error", () => resolve()))
   const closed = on("close")
+  const collected = collecting(job, child, unwatch)
   const end = on("exit").then(async (): Promise<RunEnd> => {
     unwatch()
+    const found = await collected
     const inTime = await drained(output, closed)
     const killed = cgroup !== null && oomKills(cgroup) > 0
     const outcome = outcomeOf(job, overrun, killed, ready() !== "", child, diagnosis() || failure)
     child.stdio.forEach((stream) => stream?.destroy())
     await release()
-    return { outcome, output: output.bytes(), outputTruncated: output.truncated(), drained: inTime }
+    const gave = found !== undefined && outcome._tag === "Exited" && outcome.code === 0 ? { collected: found } : {}
+    return { outcome, output: output.bytes(), outputTruncated: output.truncated(), drained: inTime, ...gave }
   })
   return { end, kill }
 }

@@ -8,20 +8,17 @@
 import { unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Isolator, Lacking, Launch, LaunchRequest } from "./Isolator.ts"
-import type { SandboxRoot } from "./SandboxRoot.ts"
+import { inodesOf } from "./JobMount.ts"
 import { withFilter } from "./SystemCalls.ts"
 import { findProgram, programVersion } from "./Toolchain.ts"
 
 const programs = ["unshare", "setpriv", "mount", "umount", "pivot_root", "chroot"] as const
 type Programs = Readonly<Record<(typeof programs)[number], string>>
 
-/** Files on the work tmpfs: one per page, and enough for small limits. Kernel memory per file is not free. */
-const inodes = (diskBytes: number): number => Math.max(16_384, Math.ceil(diskBytes / 4096))
-
 const escaped = (path: string): string =>
   path.replace(/[\\ \t\n#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`)
 
-const mountTable = (root: SandboxRoot, diskBytes: number, user: number | null): string => {
+const mountTable = ({ disk, limits: { diskBytes }, root, user }: LaunchRequest): string => {
   const line = (source: string, target: string, type: string, options: string) =>
     `${escaped(source)} ${escaped(join(root.inner, target))} ${type} ${options} 0 0\n`
   const readOnly = "rbind,ro,nosuid,nodev"
@@ -30,13 +27,15 @@ const mountTable = (root: SandboxRoot, diskBytes: number, user: number | null): 
     ...[...root.system, ...root.tools].map(({ source, target }) => line(source, target, "none", readOnly)),
     ...root.devices.map((device) => line(device, device, "none", "bind,nosuid,noexec")),
     line("proc", "/proc", "proc", "nosuid,nodev,noexec"),
-    line(
-      "tmpfs",
-      "/job",
-      "tmpfs",
-      `nosuid,nodev,mode=0755,size=${diskBytes},nr_inodes=${inodes(diskBytes)}` +
-        (user === null ? "" : `,uid=${user},gid=${user}`)
-    )
+    disk === null
+      ? line(
+          "tmpfs",
+          "/job",
+          "tmpfs",
+          `nosuid,nodev,mode=0755,size=${diskBytes},nr_inodes=${inodesOf(diskBytes)}` +
+            (user === null ? "" : `,uid=${user},gid=${user}`)
+        )
+      : line(disk, "/job", "none", "rbind,nosuid,nodev")
   ].join("")
 }
 
@@ -100,9 +99,10 @@ const asAnyone = (has: Programs): ReadonlyArray<string> => [
 const launch = (has: Programs) => {
   const filtered = withFilter()
   let launches = 0
-  return ({ root, user, limits, inside, privatePath }: LaunchRequest): Launch => {
+  return (request: LaunchRequest): Launch => {
+    const { inside, privatePath, root, user } = request
     const table = join(privatePath, `mounts-${launches++}`)
-    writeFileSync(table, mountTable(root, limits.diskBytes, user), { mode: 0o600 })
+    writeFileSync(table, mountTable(request), { mode: 0o600 })
     const argv = [
       // The user namespace first and by itself: the network namespace then belongs to a root that is mapped.
       ...(user === null ? [has.unshare, "--user", "--map-root-user"] : []),

@@ -43,6 +43,15 @@ export interface BuildJob {
   readonly generated?: BuildJob["files"]
 }
 
+/** What has to run before a tree can be bundled. */
+export type BuildCommand =
+  /** Nothing: its files are bundled as they stand. */
+  | { readonly _tag: "None" }
+  /** A shell line that leaves what is bundled at these paths. Not all of them need to be there afterwards. */
+  | { readonly _tag: "Command"; readonly command: string; readonly collect: ReadonlyArray<string> }
+  /** It cannot be told: the source says it in a way that cannot be read. */
+  | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }
+
 /** A build that was started. */
 export interface BuildHandle {
   readonly id: string
@@ -86,6 +95,8 @@ export class AppBuilder extends Context.Service<
       readonly settings: ReadonlyMap<string, Uint8Array>
       readonly folders: ReadonlySet<string>
     }) => Effect.Effect<string | null>
+    /** What has to run before a tree can be bundled, as its own files say. It runs nothing. */
+    readonly commandOf: (files: BuildJob["files"]) => Effect.Effect<BuildCommand>
     /** Starts a build, or answers the handle of one of this id that runs already. */
     readonly start: (job: BuildJob) => Effect.Effect<BuildHandle, BuilderUnavailable>
     /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */

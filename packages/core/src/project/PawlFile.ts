@@ -40,6 +40,31 @@ export const PawlProbe = Schema.Struct({
 })
 export interface PawlProbe extends Schema.Schema.Type<typeof PawlProbe> {}
 
+/** A folder of the source in its plain form, below the root. */
+const OutputFolder = Schema.String.check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(Limits.checkFilesLength),
+  Schema.makeFilter(
+    (path) =>
+      (!/[\\\0*?]/.test(path) &&
+        path.split("/").every((name) => name !== "" && name !== "." && name !== ".." && name !== "node_modules")) ||
+      "output is a folder below the root of the source, such as dist"
+  )
+)
+
+/** How a Project's output is made, where its sources are not bundled as they stand. */
+export const PawlBuild = Schema.Struct({
+  /** A shell line, run in the root of the tree without network. */
+  command: Schema.String.check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(Limits.checkCommandLength),
+    Schema.makeFilter((command) => !command.includes("\0") || "a command holds no NUL")
+  ),
+  /** The folder that it leaves its output in. Without it: what the settings name, else the usual folders. */
+  output: Schema.optionalKey(OutputFolder)
+})
+export interface PawlBuild extends Schema.Schema.Type<typeof PawlBuild> {}
+
 /** The whole of `pawl.json`. A list that is left out is empty. */
 export const PawlFile = Schema.Struct({
   checks: Schema.Array(PawlCheck)
@@ -52,7 +77,8 @@ export const PawlFile = Schema.Struct({
     .pipe(Schema.withDecodingDefaultType(Effect.succeed([]))),
   probes: Schema.Array(PawlProbe)
     .check(Schema.isMaxLength(Limits.probesPerProject))
-    .pipe(Schema.withDecodingDefaultType(Effect.succeed([])))
+    .pipe(Schema.withDecodingDefaultType(Effect.succeed([]))),
+  build: Schema.optionalKey(PawlBuild)
 })
 export interface PawlFile extends Schema.Schema.Type<typeof PawlFile> {}
 

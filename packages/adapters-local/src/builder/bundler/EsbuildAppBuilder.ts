@@ -15,6 +15,7 @@ import { LocalLimits } from "../../LocalLimits.ts"
 import { Deferred, Effect, Exit, Layer, type Scope, Semaphore } from "effect"
 import { splitTree, type SplitTree } from "../assets/AppAssets.ts"
 import { type AppSettings, appSettings, assetsFolder } from "../settings/AppSettings.ts"
+import { buildCommand } from "../settings/BuildCommand.ts"
 import { assemble } from "./BundleAssembly.ts"
 import {
   bundler,
@@ -215,6 +216,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   return AppBuilder.of({
     version: bundler,
     assetsFolder: ({ folders, settings }) => Effect.sync(() => assetsFolder(settings, folders)),
+    commandOf: (files) => Effect.sync(() => buildCommand(files)),
     start,
     poll,
     cancel

@@ -40,7 +40,8 @@ export type SettingsResult =
 
 type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
-const defaultMains = ["src/index.ts", "src/index.js", "index.ts", "index.js"]
+/** The entry of an app that names none, the first that is there. */
+export const defaultMains = ["src/index.ts", "src/index.js", "index.ts", "index.js"]
 const noAssets: AppSettings["assets"] = {
   directory: null,
   notFoundHandling: "none",
@@ -48,13 +49,14 @@ const noAssets: AppSettings["assets"] = {
   runWorkerFirst: false
 }
 
-const holdsFolder = (files: Files, folder: string): boolean => {
+/** Whether a file lies below a folder. */
+export const holdsFolder = (files: Files, folder: string): boolean => {
   for (const path of files.keys()) if (path.startsWith(`${folder}/`)) return true
   return false
 }
 
 /** A path from the root of the tree, in its plain form; null when it leads elsewhere. `""` is the root. */
-const treePath = (text: string): string | null => {
+export const treePath = (text: string): string | null => {
   if (text.startsWith("/") || /[\\\0]/.test(text) || /^[a-z]:/i.test(text)) return null
   const segments = text.split("/").filter((segment) => segment !== "" && segment !== ".")
   return segments.includes("..") ? null : segments.join("/")

@@ -3,7 +3,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { FileEdits } from "./Repositories.ts"
 
 /** The name of a source that a new Project can begin with (decisions, "Sample templates"). */
-export const TemplateName = Schema.Literals(["shop", "blank"])
+export const TemplateName = Schema.Literals(["shop", "blank", "react"])
 export type TemplateName = typeof TemplateName.Type
 
 /** The templates that come with the program. */

@@ -41,7 +41,7 @@ export const layer: Layer.Layer<Templates> = Layer.effect(
   Templates,
   Effect.gen(function* () {
     const load = (template: TemplateName) => Effect.cached(Effect.promise(() => readTemplate(template)))
-    const templates = { shop: yield* load("shop"), blank: yield* load("blank") }
+    const templates = { shop: yield* load("shop"), blank: yield* load("blank"), react: yield* load("react") }
     return { files: (template) => templates[template] }
   })
 )

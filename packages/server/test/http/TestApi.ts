@@ -66,7 +66,7 @@ const services = Layer.mergeAll(
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
   MemoryRouteReader.layerMemory,
-  MemoryTemplates.layerMemory({ shop: source, blank: source }),
+  MemoryTemplates.layerMemory({ shop: source, blank: source, react: source }),
   WebCryptoSecrets.layer,
   MemoryWebhookSender.layerMemory(new Map()),
   sandbox,

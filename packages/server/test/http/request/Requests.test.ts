@@ -100,7 +100,7 @@ describe("A body", () => {
     const details: ReadonlyArray<readonly [string, string]> = [
       ["[]", "The body: it must be a JSON object."],
       ["{}", "slug: is missing."],
-      ['{"slug":"a","template":"x"}', 'template: use one of "shop", "blank".'],
+      ['{"slug":"a","template":"x"}', 'template: use one of "shop", "blank", "react".'],
       ['{"slug":"a","files":{"a.txt":7}}', "files.a.txt: use a text or { base64 }."]
     ]
     for (const [body, detail] of details)

@@ -21,6 +21,7 @@ interface NpmLock {
   >
 }
 
+/** What of a package-lock.json is not the public registry's, or has no SHA-512. */
 const npmProblems = (text: string): ReadonlyArray<string> => {
   const { lockfileVersion, packages }: NpmLock = JSON.parse(text)
   const { "": _root, ...rest } = packages

@@ -135,8 +135,8 @@ export const LocalLimits = {
   // Archives of packages (decisions: the largest in common use hold one program of some 130 MB)
   /** What one archive is unpacked to at most, with its headers. */
   packageUnpackedBytes: 256 * MiB,
-  /** Headers of one archive: twice the files of a whole layer, since each file may have one more to tell of itself. */
-  packageEntries: 120_000,
+  /** Headers of one archive: the files of a whole layer, its folders, and headers that tell more of an entry. */
+  packageEntries: 80_000,
   /** What one entry may say of itself before its content (pax headers, long names). */
   packageHeaderBytes: 64 * KiB,
   /** A part of a name, as file systems have it, and a whole name below the package's folder. */
@@ -160,7 +160,7 @@ export const LocalLimits = {
   /** Answers at once. */
   registryConnections: 16,
   /** An archive as it is sent. */
-  registryArchiveBytes: 128 * MiB,
+  registryArchiveBytes: 64 * MiB,
   /** What the registry says of one package, unpacked; a package with more has no facts. */
   registryPackumentBytes: 64 * MiB,
   /** The known advisories of the packages of one question. */

@@ -55,6 +55,8 @@ export interface RegistryClientOptions {
   readonly registry: URL
   /** Default: those of `LocalLimits`. */
   readonly times?: RegistryTimes
+  /** Looks up the names of other hosts that the registry leads to. Default: the machine's own resolver. */
+  readonly resolve?: ConstructorParameters<typeof RegistryConnections>[1]
   /** The first wait between two tries, in milliseconds. Default: that of `LocalLimits`. */
   readonly backoffMs?: number
 }
@@ -103,10 +105,11 @@ const saidAddress = (registry: URL, packument: Readonly<Record<string, unknown>>
 export const make = Effect.fnUntraced(function* ({
   backoffMs = LocalLimits.registryBackoffMs,
   registry,
+  resolve,
   times = registryTimes
 }: RegistryClientOptions): Effect.fn.Return<RegistryClient, never, Scope.Scope> {
   const connections = yield* Effect.acquireRelease(
-    Effect.sync(() => new RegistryConnections(registry)),
+    Effect.sync(() => new RegistryConnections(registry, resolve)),
     (made) => Effect.sync(() => made.close())
   )
   const atOnce = yield* Semaphore.make(LocalLimits.registryConnections)

@@ -69,14 +69,17 @@ export const registryTimes: RegistryTimes = {
   wholeMs: LocalLimits.registryWholeMs
 }
 
-/** The connections of a client, which are kept for a while: those to the registry apart from those to anywhere else. */
+/**
+ * The connections of a client, which are kept for a while: those to the registry apart from those to anywhere else, whose
+ * names are looked up by `resolve`.
+ */
 export class RegistryConnections {
   readonly #own
   readonly #public
   readonly #origin: string
-  constructor(registry: URL) {
+  constructor(registry: URL, resolve?: Parameters<typeof publicLookup>[0]) {
     const kept = { keepAlive: true, maxSockets: LocalLimits.registryConnections }
-    const judged = { ...kept, lookup: publicLookup() }
+    const judged = { ...kept, lookup: publicLookup(resolve) }
     this.#origin = registry.origin
     this.#own = { "http:": new HttpAgent(kept), "https:": new HttpsAgent(kept) }
     this.#public = { "http:": new HttpAgent(judged), "https:": new HttpsAgent(judged) }
@@ -137,7 +140,7 @@ const reading = (
   const pieces: Array<Buffer> = []
   let taken = 0
   let sent = 0
-  const unpack: Gunzip | null = isPacked ? createGunzip() : null
+  const unpack: Gunzip | null = isPacked ? createGunzip({ chunkSize: LocalLimits.packagePieceBytes }) : null
   const take = (piece: Buffer) => {
     taken += piece.length
     if (taken > maxBytes) {

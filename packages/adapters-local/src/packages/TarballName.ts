@@ -28,7 +28,6 @@ const wrongIn = (name: string, segments: ReadonlyArray<string>): string | null =
   if (name.includes("\\")) return "has a backslash in its name"
   if (name.startsWith("/")) return "has an absolute name"
   if (segments.includes("..")) return "leaves the package's folder by `..`"
-  if (segments.includes(".")) return "has a `.` as a part of its name"
   if (segments.some((segment) => bytesOf(segment) > LocalLimits.packageNameBytes))
     return `has a part of its name over ${LocalLimits.packageNameBytes} bytes`
   if (bytesOf(name) > LocalLimits.packagePathBytes) return `has a name over ${LocalLimits.packagePathBytes} bytes`
@@ -37,13 +36,14 @@ const wrongIn = (name: string, segments: ReadonlyArray<string>): string | null =
 
 /**
  * Judges the name of an entry. The first segment, whatever it is called, is the package's folder, as npm takes it; what
- * stands beside that folder is left out. Fails with what is wrong, as a sentence goes on after the entry's name.
+ * stands beside that folder is left out. Parts that mean nothing (`a/./b`, `a//b`) are in archives of well-known packages.
+ * Fails with what is wrong, as a sentence goes on after the entry's name.
  */
 export const judgedName = (name: string): JudgedName => {
   const all = name.split("/")
   const wrong = wrongIn(name, all)
   if (wrong !== null) return Result.fail(wrong)
-  const inside = all.slice(1).filter((segment) => segment !== "")
+  const inside = all.slice(1).filter((segment) => segment !== "" && segment !== ".")
   const isLeftOut =
     inside.length === 0 || inside.some((segment) => leftOut.has(segment.toLowerCase())) || isInstallersOwn(inside)
   return Result.succeed(isLeftOut ? null : inside.join("/"))

@@ -34,9 +34,10 @@ describe("An archive of a package", () => {
         { name: "package/index.js", content: "one" },
         { name: "node/lib/a.js", content: "two" },
         { name: "package/lib/", type: "5" },
-        { name: "package//lib//b.js", content: "three" }
+        { name: "package//lib//b.js", content: "three" },
+        { name: "package/./lib/./c.js", content: "four" }
       )
-    ).toEqual({ "index.js": "one", "lib/a.js": "two", "lib/b.js": "three" })
+    ).toEqual({ "index.js": "one", "lib/a.js": "two", "lib/b.js": "three", "lib/c.js": "four" })
   })
 
   it("may have a name twice: the last one counts, as with npm", async () => {
@@ -101,6 +102,25 @@ describe("An archive of a package", () => {
       Buffer.concat([gzipSync(tarOf(manifest)), Buffer.alloc(512)])
     ])
       expect((await unpacked(bytes)).files.map(({ path }) => path)).toEqual(["package.json"])
+  })
+
+  it("may go on by gigabytes behind its end, which are not read", async () => {
+    const zeros = gzipSync(Buffer.alloc(4 * 1024 * 1024))
+    const { files } = await unpacked(
+      Buffer.concat([gzipSync(tarOf(manifest)), ...Array.from({ length: 500 }, () => zeros)])
+    )
+    expect(files.map(({ path }) => path)).toEqual(["package.json"])
+  })
+
+  it("gets no link by a pax header that says so, and no mode", async () => {
+    const { files } = await unpacked(
+      tgzOf([
+        ...manifest,
+        paxEntry({ type: "SymbolicLink", linkpath: "/etc/passwd", mode: "NaN" }),
+        { name: "package/plain", content: "plain" }
+      ])
+    )
+    expect(files.at(-1)).toEqual({ path: "plain", content: Buffer.from("plain"), executable: false })
   })
 
   it("loses what tools would obey where it lies, and what stands beside its folder", async () => {

@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { step } from "../work/Processes.ts"
 import * as JournalStep from "../work/JournalStep.ts"
+import { GapCode } from "../model/Evidence.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
@@ -66,10 +67,16 @@ const takeBuild = Effect.fnUntraced(function* (projectId: string) {
   return day
 })
 
-/** The bundler died, hung or ran out of memory. */
-export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", { reason: Schema.String }) {
+/** The bundler, or the build command before it, died, hung or ran out of memory: nothing is known about the work. */
+export class BuildCrashed extends Schema.TaggedError<BuildCrashed>()("BuildCrashed", {
+  reason: Schema.String,
+  /** Of a build command: why it did not come to an end. */
+  gap: Schema.optional(GapCode),
+  /** Another try shows no more. */
+  lasting: Schema.optional(Schema.Boolean)
+}) {
   override get message() {
-    return `the bundler did not finish: ${this.reason}`
+    return `the ${this.gap === undefined ? "bundler" : "build command"} did not finish: ${this.reason}`
   }
 }
 
@@ -104,6 +111,9 @@ export const tried = Effect.fnUntraced(function* (job: BuildJob) {
   )
 })
 
+/** What a build stands on beside the files of its tree. */
+export type Prepared = Pick<BuildJob, "packages" | "generated">
+
 type Built = Extract<BuildResult, { readonly _tag: "Built" }>
 
 /** The list of what a build saw and put into its bundle. */
@@ -132,13 +142,15 @@ const stored = (prefix: string, job: BuildJob, result: BuildResult) => {
  * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap: once,
  * however often this process tries again because the bundler died.
  * `builtAt` is derived from the domain, so that building again gives the same bytes. Fails with `BuildCapReached`,
- * `BuildRefused`, `BuildCrashed` or `BuilderUnavailable`. To be run inside a process, whose journal keeps the count.
+ * `BuildRefused`, `BuildCrashed`, `BuilderUnavailable` or what `prepare` fails with. To be run inside a process, whose journal keeps the count.
  */
-export const bundleOf = <E, R>(options: {
+export const bundleOf = <E, R, E2, R2>(options: {
   readonly kind: BundleKind
   readonly project: string
   /** The files of the tree; read only when there is no stored bundle. */
   readonly files: Effect.Effect<BuildJob["files"], E, R>
+  /** What must be there before they are bundled: packages, and what the build command makes. */
+  readonly prepare: (files: BuildJob["files"]) => Effect.Effect<Prepared, E2, R2>
   readonly commit: string
   readonly tree: string
   readonly builtAt: Time.Timestamp
@@ -160,7 +172,8 @@ export const bundleOf = <E, R>(options: {
       commit: options.commit,
       tree: options.tree,
       builtAtMs: Time.toMillis(options.builtAt),
-      files
+      files,
+      ...(yield* options.prepare(files))
     }
     const built = yield* stored(prefix, job, yield* tried(job))
     yield* clearStrays(options.project)

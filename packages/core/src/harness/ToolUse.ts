@@ -12,6 +12,7 @@ import { wordsOf } from "../primitives/Words.ts"
 import { jobOf, runCounted } from "../verification/CommandRun.ts"
 import { noBudgetReason } from "../verification/SandboxBudget.ts"
 import type { SandboxResult } from "../verification/Sandbox.ts"
+import { layerOf } from "../packages/SourceLayer.ts"
 import { inSandbox } from "../verification/SandboxSlots.ts"
 import { why } from "../why/Why.ts"
 import { checked, refusal } from "./DoneGate.ts"
@@ -142,7 +143,14 @@ const run = Effect.fnUntraced(
     const noTime = yield* noBudgetReason(projectId)
     if (noTime !== null) return failed(noTime)
     const files = filesOf(place.source, overlay)
-    const job = jobOf({ id: `${place.job.run.id}-${name}`, command, files, wallMs: Limits.agentCommandMs })
+    const layer = yield* layerOf(files)
+    const job = jobOf({
+      id: `${place.job.run.id}-${name}`,
+      command,
+      files,
+      wallMs: Limits.agentCommandMs,
+      ...(layer === null ? {} : { packages: layer.id })
+    })
     const result = yield* inSandbox(place.job.task, place.running, runCounted(projectId, job))
     const key = `context/${projectId}/${place.job.run.id}/${name}.txt`
     yield* (yield* ObjectStore).put(key, result.output).pipe(Effect.catchTag("InvalidKey", Effect.die))
@@ -150,6 +158,8 @@ const run = Effect.fnUntraced(
     return result.outcome._tag === "Exited" && result.outcome.code === 0 ? told(text) : failed(text)
   },
   Effect.catchTags({
+    PackagesRefused: (refused) => Effect.succeed(failed(wordsOf(refused))),
+    PackagesUnavailable: (away) => Effect.succeed(failed(wordsOf(away))),
     IsolationMissing: (missing) => Effect.succeed(failed(wordsOf(missing))),
     SandboxUnavailable: (away) => Effect.succeed(failed(wordsOf(away)))
   })

@@ -12,6 +12,7 @@ import { definitionsOf } from "../project/Source.ts"
 import { inBaseForm } from "../verification/BaseForms.ts"
 import { type Finding, gap, shortened } from "../verification/CheckFinding.ts"
 import { commandFinding } from "../verification/CommandRun.ts"
+import { prepare } from "../verification/BuildPreparation.ts"
 import { planOf } from "../verification/PlanRules.ts"
 import type { SandboxJob } from "../verification/Sandbox.ts"
 import { editsOf, type Overlay } from "../agent/Overlay.ts"
@@ -80,10 +81,14 @@ const filesFor = ({ base }: Check, source: Files, files: Files): Files => {
 const unbuilt = { isolation: "builder", version: "", guarantees: [] }
 
 /** A build that nothing is kept of, and that takes none of the day's: calls of models bound how many there are. */
-const buildFinding = Effect.fnUntraced(function* ({ job }: Workplace, id: string, files: Files) {
+const buildFinding = Effect.fnUntraced(function* ({ job, running }: Workplace, id: string, files: Files) {
   const { commit, tree } = job.source
   const builtAtMs = Time.toMillis(job.run.startedAt)
-  return yield* tried({ id, project: job.task.projectId, commit, tree, builtAtMs, files }).pipe(
+  return yield* prepare(files, { id: `${id}-build`, of: job.task, running, builtAtMs }).pipe(
+    Effect.flatMap((prepared) =>
+      tried({ id, project: job.task.projectId, commit, tree, builtAtMs, files, ...prepared })
+    ),
+    Effect.catchTag("BuildRefused", ({ problems }) => Effect.succeed({ _tag: "Refused" as const, problems })),
     Effect.map((result): Finding => {
       if (result._tag === "Crashed") return gap("bundler_crashed", result.reason, unbuilt)
       const problems = result._tag === "Refused" ? result.problems : result.warnings
@@ -98,7 +103,12 @@ const buildFinding = Effect.fnUntraced(function* ({ job }: Workplace, id: string
         worthAnotherTry: false
       }
     }),
-    Effect.catchTag("BuilderUnavailable", (away) => Effect.succeed(gap("builder_away", away.message, unbuilt)))
+    Effect.catchTags({
+      BuildCrashed: (crash) => Effect.succeed(gap(crash.gap ?? "bundler_crashed", crash.message, unbuilt)),
+      BuilderUnavailable: (away) => Effect.succeed(gap("builder_away", away.message, unbuilt)),
+      PackagesUnavailable: (away) => Effect.succeed(gap("registry_away", away.message, unbuilt)),
+      SandboxUnavailable: (away) => Effect.succeed(gap("sandbox_away", away.message, unbuilt))
+    })
   )
 })
 

@@ -28,6 +28,8 @@ export const GapCode = Schema.Literals([
   "sandbox_away",
   "bundler_crashed",
   "builder_away",
+  /** The packages could not be had: the registry, or this machine's store of them, was away. */
+  "registry_away",
   /** What is to be compared is not there. */
   "commit_missing"
 ])

@@ -45,6 +45,14 @@ export const Limits = {
   buildTimeoutMs: 60 * second,
   /** How long a builder may take to say how a build ended (decision: twice the build's own time). */
   buildAnswerMs: 120 * second,
+  /** Wall time of a build command (decision: as a check's). */
+  buildCommandMs: 5 * minute,
+  /** What a build command may leave to be bundled and served, in all (decision: 500 assets and their source maps). */
+  buildOutputBytes: 128 * MiB,
+  buildOutputFiles: 4_000,
+  /** Of what a build command said, the last lines and characters that a refusal repeats (decision). */
+  buildSaidLines: 20,
+  buildSaidLength: 2_000,
 
   // Packages (specification: the count; the others are decisions, npm's own where it has one)
   packagesPerLock: 2_000,

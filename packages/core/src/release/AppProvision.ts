@@ -21,6 +21,7 @@ import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
 import { smokeTestTree } from "./Smoke.ts"
 import { type BundleRef, builtAtOf, versionRow } from "../app/Apps.ts"
 import { bundleOf, formatProblem, notVerifiedReason, usedUpReason } from "../bundle/Builds.ts"
+import { prepare } from "../verification/BuildPreparation.ts"
 import { restorable, Served, servedBy } from "../model/Pointer.ts"
 import { notBuilt, reopening } from "../app/PointerBuilds.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
@@ -41,13 +42,21 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
   const project = (yield* demand("project", projectId)).record
   const step = (yield* demand("generation", generationKey(projectId, generation))).record
   const known = yield* knownDigest(step)
+  const builtAt = yield* builtAtOf(step, project)
   const built = yield* bundleOf({
     kind: "apps",
     project: projectId,
     files: readFiles({ project: projectId }, step.tree),
+    prepare: (files) =>
+      prepare(files, {
+        id: `${projectId}-s${generation}-build`,
+        of: { projectId, changeId: projectId },
+        running: { count: 0 },
+        builtAtMs: Time.toMillis(builtAt)
+      }),
     commit: step.commit,
     tree: step.tree,
-    builtAt: yield* builtAtOf(step, project),
+    builtAt,
     ...(known === undefined ? {} : { expectedDigest: known })
   }).pipe(
     Effect.map((bundle) =>

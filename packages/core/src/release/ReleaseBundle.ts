@@ -13,6 +13,8 @@ import { demand } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { readFiles } from "../project/Source.ts"
 import { placeOf } from "../project/SourceSync.ts"
+import * as Time from "../primitives/Time.ts"
+import { prepare } from "../verification/BuildPreparation.ts"
 import { keptBundle, servedDigest, intactBundle } from "../app/KeptBundle.ts"
 import type { BundleSource, Release } from "../model/Release.ts"
 
@@ -106,13 +108,21 @@ export const obtain = Effect.fnUntraced(function* (release: Release) {
   if (digest === undefined && (yield* demand("change", release.changeId)).record.kind === "rollback")
     return yield* new BuildRefused({ problems: [unstored] })
   const keeper = placeOf((yield* demand("head", release.projectId)).record, release)
+  const builtAt = yield* builtAtOf(release)
   const built = yield* bundleOf({
     kind: "apps",
     project: release.projectId,
     files: readFiles(keeper, release.tree),
+    prepare: (files) =>
+      prepare(files, {
+        id: `${release.id}-build`,
+        of: release,
+        running: { count: 0 },
+        builtAtMs: Time.toMillis(builtAt)
+      }),
     commit: release.commit,
     tree: release.tree,
-    builtAt: yield* builtAtOf(release),
+    builtAt,
     ...(digest === undefined ? {} : { expectedDigest: digest })
   })
   if (digest !== undefined && built.digest !== digest)

@@ -3,6 +3,7 @@ import type { BuilderUnavailable } from "../bundle/AppBuilder.ts"
 import type { EvidenceResult, EvidenceStatus, GapCode, Runner } from "../model/Evidence.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
+import type { PackagesUnavailable } from "../packages/PackageStore.ts"
 import type { SandboxUnavailable } from "./Sandbox.ts"
 
 /** What one try of a check showed. */
@@ -23,7 +24,7 @@ export interface Finding {
   /** Whether another try in a new sandbox could show more. */
   readonly worthAnotherTry: boolean
   /** What should have run it is away: the check showed nothing, and waits. */
-  readonly away?: BuilderUnavailable | SandboxUnavailable
+  readonly away?: BuilderUnavailable | SandboxUnavailable | PackagesUnavailable
 }
 
 /** Of what was not run. */

@@ -20,6 +20,7 @@ import type { Candidate } from "../model/Candidate.ts"
 import type { Check } from "../model/Plan.ts"
 import { type Finding, gap, shortened, unrun } from "./CheckFinding.ts"
 import { commandFinding } from "./CommandRun.ts"
+import { prepare } from "./BuildPreparation.ts"
 import type { Running } from "./SandboxSlots.ts"
 import type { SandboxJob } from "./Sandbox.ts"
 
@@ -37,7 +38,7 @@ export interface Composed {
 const runCheck = (check: Check, composed: Composed, attempt: number) => {
   switch (check.kind) {
     case "build":
-      return runBuild(composed)
+      return runBuild(composed, attempt)
     case "command":
       return runCommand(check, composed, attempt)
     case "tree-equals":
@@ -72,7 +73,7 @@ const compareTree = (check: Check, composed: Composed) =>
     )
   )
 
-const runBuild = Effect.fnUntraced(function* (composed: Composed) {
+const runBuild = Effect.fnUntraced(function* (composed: Composed, attempt: number) {
   const builder = (yield* AppBuilder).version
   const runner: Runner = {
     isolation: "builder",
@@ -83,6 +84,13 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed) {
     kind: "app-previews",
     project: composed.candidate.projectId,
     files: composed.files,
+    prepare: (files) =>
+      prepare(files, {
+        id: `${composed.candidate.id}-build-${attempt}`,
+        of: composed.candidate,
+        running: composed.running,
+        builtAtMs: Time.toMillis(composed.candidate.createdAt)
+      }),
     commit: composed.commit,
     tree: composed.tree,
     builtAt: composed.candidate.createdAt
@@ -117,7 +125,12 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed) {
           worthAnotherTry: false
         })
       },
-      BuildCrashed: (crash) => Effect.succeed(gap("bundler_crashed", crash.message, runner)),
+      BuildCrashed: (crash) =>
+        Effect.succeed(
+          gap(crash.gap ?? "bundler_crashed", crash.message, runner, crash.lasting === true ? { final: true } : {})
+        ),
+      PackagesUnavailable: (away) => Effect.succeed({ ...gap("registry_away", away.message, runner), away }),
+      SandboxUnavailable: (away) => Effect.succeed({ ...gap("sandbox_away", away.message, runner), away }),
       BuilderUnavailable: (away) => Effect.succeed({ ...gap("builder_away", away.message, runner), away }),
       BuildCapReached: (cap) => Effect.succeed(gap("builds_used_up", usedUpReason(cap), runner, { final: true }))
     })

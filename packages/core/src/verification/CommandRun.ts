@@ -4,7 +4,10 @@ import type { Runner } from "../model/Evidence.ts"
 import type { Check } from "../model/Plan.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { type Finding, gap, unrun } from "./CheckFinding.ts"
+import type { PackagesRefused } from "../packages/PackageStore.ts"
+import { layerOf } from "../packages/SourceLayer.ts"
+import { utf8 } from "../primitives/Digest.ts"
+import { type Finding, gap, shortened, unrun } from "./CheckFinding.ts"
 import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
 import { noBudgetReason, spend } from "./SandboxBudget.ts"
 import { inSandbox, type Running } from "./SandboxSlots.ts"
@@ -13,12 +16,17 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** A shell line on some files, within what a check may use. `id` names the run. */
 export const jobOf = (
-  options: Pick<SandboxJob, "id" | "command" | "files"> & { readonly wallMs: number }
+  options: Pick<SandboxJob, "id" | "command" | "files" | "packages" | "collect"> & {
+    readonly wallMs: number
+    readonly environment?: SandboxJob["environment"]
+  }
 ): SandboxJob => ({
   id: options.id,
   command: options.command,
   files: options.files,
-  environment: { CI: "true", PAWL: "true" },
+  ...(options.packages === undefined ? {} : { packages: options.packages }),
+  ...(options.collect === undefined ? {} : { collect: options.collect }),
+  environment: { CI: "true", PAWL: "true", ...options.environment },
   limits: {
     wallMs: options.wallMs,
     cpuSeconds: Limits.checkCpuSeconds,
@@ -66,9 +74,14 @@ const counted =
       )
     )
 
-const lastLines = (output: Uint8Array): string => {
-  const lines = new TextDecoder().decode(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
-  return lines.slice(-Limits.checkTailLines).join("\n").slice(-Limits.checkSummaryLength)
+/** The end of what a command said. */
+export const lastLines = (
+  output: Uint8Array,
+  lines: number = Limits.checkTailLines,
+  length: number = Limits.checkSummaryLength
+): string => {
+  const said = new TextDecoder().decode(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
+  return said.slice(-lines).join("\n").slice(-length)
 }
 
 /** Exit 0 passes and another exit fails; a command that is not there (126, 127), a time-out or a kill is a gap. */
@@ -125,15 +138,38 @@ interface CommandRun<E, R> {
   readonly files: Effect.Effect<SandboxJob["files"], E, R>
 }
 
+/** The source names packages that nobody may have: its checks fail, as its build does. */
+const packagesFinding = (refused: PackagesRefused): Finding => ({
+  status: "checked_unsupported",
+  result: "fail",
+  summary: shortened(refused.message),
+  output: utf8(`${refused.message}\n`),
+  runner: unrun,
+  worthAnotherTry: false
+})
+
 /** Runs the command now, unless the month's time is used up: what waited long asks again. */
 const runNow = Effect.fnUntraced(function* <E, R>({ check, files, id, of: { projectId } }: CommandRun<E, R>) {
   const noTime = yield* noBudgetReason(projectId)
   if (noTime !== null) return gap("sandbox_budget_used_up", noTime, unrun, { final: true })
-  const job = jobOf({ id, command: check.command ?? "false", files: yield* files, wallMs: check.timeoutMs })
-  return yield* runCounted(projectId, job).pipe(
+  const source = yield* files
+  const command = check.command ?? "false"
+  return yield* layerOf(source).pipe(
+    Effect.map((layer) =>
+      jobOf({
+        id,
+        command,
+        files: source,
+        wallMs: check.timeoutMs,
+        ...(layer === null ? {} : { packages: layer.id })
+      })
+    ),
+    Effect.flatMap((job) => runCounted(projectId, job)),
     Effect.map((result) => judge(check, result)),
     // What could not be run says nothing about the check.
     Effect.catchTags({
+      PackagesRefused: (refused) => Effect.succeed(packagesFinding(refused)),
+      PackagesUnavailable: (away) => Effect.succeed({ ...gap("registry_away", away.message, unrun), away }),
       IsolationMissing: (missing) =>
         Effect.succeed(
           gap("isolation_missing", `not run: ${missing.reason}. ${missing.remedy}`, unrun, { final: true })

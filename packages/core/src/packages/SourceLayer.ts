@@ -1,0 +1,32 @@
+/** The packages of a source: from the files of a tree to the layer that its lock file names. */
+import { Effect, Option } from "effect"
+import { manifestFiles } from "./LockFiles.ts"
+import { type PackageLayer, PackagesRefused, PackageStore, type PackagesUnavailable } from "./PackageStore.ts"
+
+/** The files of a tree by path, of whatever else each of them has. */
+type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
+
+/**
+ * The layer of the lock file that stands in some files; null without a lock: the source then stands on its own files and
+ * on what is vendored. So does every source of a host that has no store of packages. Fails with `PackagesRefused`, whose problems name file and line, or `PackagesUnavailable`.
+ */
+export const layerOf = Effect.fn("Packages.layerOf")(function* (
+  files: Files
+): Effect.fn.Return<PackageLayer | null, PackagesRefused | PackagesUnavailable> {
+  const found = yield* Effect.serviceOption(PackageStore)
+  if (Option.isNone(found)) return null
+  const store = found.value
+  const manifests = manifestFiles.flatMap((name) => {
+    const file = files.get(name)
+    return file === undefined ? [] : [[name, file.content] as const]
+  })
+  const read = yield* store.read(new Map(manifests))
+  switch (read._tag) {
+    case "None":
+      return null
+    case "Refused":
+      return yield* new PackagesRefused({ problems: read.problems })
+    case "Locked":
+      return yield* store.layer(read.lock)
+  }
+})

@@ -1,4 +1,5 @@
 /** `docs/reference/apps.md`: what an app may be made of, from the very lists that a build applies. */
+import { readFields } from "../../packages/adapters-local/src/builder/settings/AppSettings.ts"
 import { authGroups } from "../../packages/adapters-local/src/builder/auth/AuthPackages.ts"
 import { importableExtensions } from "../../packages/adapters-local/src/builder/bundler/ModuleTypes.ts"
 import {
@@ -19,15 +20,17 @@ const list = (lines: ReadonlyArray<string>): string => lines.map((line) => `- ${
 
 const packages = [
   "## Packages",
-  "Nothing is installed. An app is built from its own files, and it can import these besides, as whole packages or any subpath that they export:",
+  "An app is built from its own files and from the packages that its lock file names. Without a lock file it can import these, as whole packages or any subpath that they export:",
   table(
     ["package", "version"],
     vendoredPackages.map(({ name, version }) => [code(name), code(version)])
   ),
   list([
-    "A copy in the source's own `node_modules` comes first, as everywhere.",
-    "Any other package is a build error that names it and the file that imports it. A package that `package.json` names and nothing imports is fine.",
-    "A `package.json` that asks for another major version gets a warning.",
+    "The packages of a lock file come first, then a copy in the source's own `node_modules`, then these.",
+    "Packages are found as Node and esbuild find them for a browser: the nearest `node_modules` upward, links followed, `exports` with the conditions `workerd`, `worker`, `browser`, `module`, `import` or `require`, and `default`, else the fields `browser`, `module` and `main`. What they import is found among packages alone. They do not count as source; one build may read 32 MiB of them.",
+    "Any other package is a build error that names it, the file and the line that import it, and how to add a lock file. A package that `package.json` names and nothing imports is fine.",
+    "What a package imports inside a `try`, or with a `catch`, may be missing, as it may with Node.",
+    "Without a lock file, a `package.json` that asks for another major version gets a warning.",
     "Checks see the same packages as a read-only `/node_modules`. The types of itty-router need `skipLibCheck`.",
     "`import()` of a name that only a run knows finds what the bundle holds, and nothing else. It gives a warning.",
     "The runtime gives `cloudflare:workers` and its like, and Node's modules with the flag `nodejs_compat`."
@@ -54,7 +57,7 @@ const settings = [
   "## Settings",
   "The wrangler file of an ordinary project is read as [it says there](bundle.md#app-settings). What its other fields do:",
   list([
-    `Read: ${codes(["main", "compatibility_date", "compatibility_flags", "assets"])}. The flags are ${codes(compatibilityFlags)}. The date is ${defaultCompatibilityDate} when none is given, and ${latestCompatibilityDate} at the latest.`,
+    `Read: ${codes(readFields)}. The flags are ${codes(compatibilityFlags)}. The date is ${defaultCompatibilityDate} when none is given, and ${latestCompatibilityDate} at the latest.`,
     `Passed over, because they change nothing here: ${codes(ignoredFields)}.`,
     "Any other field gives a warning. An empty list or object is as if it were not there."
   ]),
@@ -63,7 +66,7 @@ const settings = [
     ["field", "why"],
     Object.entries(unsupportedFields).map(([name, why]) => [code(name), why])
   ),
-  "These are bindings that an app cannot have. Its `env` holds `ASSETS` and `DATA`, and nothing else. Each is a build error:",
+  "These are bindings that an app cannot have. Its `env` holds `ASSETS` and `DATA`, and nothing else. Each is a build error that names its line in the file:",
   table(
     ["field", "asks for", "instead"],
     Object.entries(bindingFields).map(([name, what]) => [code(name), what, bindingAdvice[name] ?? ""])
@@ -84,7 +87,7 @@ const auth = [
     "in JSX, in calls that make an element, in `setAttribute` and in an assignment to `type`;",
     "in texts of code that hold such markup, and in files that code imports as text or JSON."
   ]),
-  "Looked at are all assets that are code or pages, all that the bundle is made of, and code and markup of the source other than its tests. What stands in comments, in documents and as prose is not looked at, and neither is `node_modules` unless something imports it. A program can still make such a field at run time in ways that cannot be seen in its source."
+  "Looked at are all assets that are code or pages, all that the bundle is made of, and code and markup of the source other than its tests. What stands in comments, in documents and as prose is not looked at, and neither is a `node_modules` of the source unless something imports it. Of the packages of a lock file every import counts that the bundle reaches, whoever writes it and whatever name the lock gives the package; the fields that their code could make are not looked for. What a build command made is looked through as text, without being parsed; its `package.json` files are not read. A program can still make such a field at run time in ways that cannot be seen in its source."
 ]
 
 export const appsPage = (): Page =>

@@ -117,6 +117,17 @@ export const LocalLimits = {
   symbolsCharacters: 16 * MiB,
   /** A module up to this size stands in bundle.json itself, a larger one is an object of its own (decision). */
   bundleInlineBytes: 256 * KiB,
+  /** Of the packages of a lock file, what one build may read; esbuild takes about 30 times of it (decision). */
+  buildPackageBytes: 32 * MiB,
+  /** Modules of a Worker that another program bundled, and their bytes together (decision). */
+  buildModules: 1000,
+  buildModulesBytes: 32 * MiB,
+  /** Globs of the `rules` of a wrangler file (decision). */
+  buildRuleGlobs: 50,
+  /** A source map as JSON, and all of a bundle together; its sources and names, and the path of a source (decision). */
+  buildMapBytes: 20 * MiB,
+  buildMapSources: 20_000,
+  buildMapSourceLength: 1000,
   /** Rules of a `_headers` file, of a `_redirects` file, and a line of either (Cloudflare's own bounds). */
   assetHeaderRules: 100,
   assetRedirectsStatic: 2000,

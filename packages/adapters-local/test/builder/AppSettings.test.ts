@@ -38,6 +38,10 @@ const whole = {
     htmlHandling: "drop-trailing-slash",
     runWorkerFirst: true
   },
+  modules: null,
+  rules: [],
+  jsx: { factory: null, fragment: null },
+  tsconfig: null,
   warnings: []
 }
 
@@ -114,9 +118,9 @@ describe("AppSettings", () => {
   })
 
   it("says what to use instead of the bindings that many projects have", () => {
-    for (const name of Object.keys(bindingAdvice)) expect(Object.keys(bindingFields)).toContain(name)
+    expect(Object.keys(bindingAdvice)).toEqual(Object.keys(bindingFields))
     expect(messages(withJson({ main: "src/index.ts", vars: { GREETING: "hello" } }))).toBe(
-      `"vars" asks for variables, which an app cannot have: its env holds only ASSETS and DATA. Write the values in a module of the source, and import them.`
+      `"vars" (env.GREETING) asks for variables, which an app cannot have: its env holds only ASSETS and DATA; write the values in a module of the source and import them, or keep those that change in env.DATA.`
     )
   })
 

@@ -100,7 +100,7 @@ describe("A source at a limit is built, and one over it is refused", () => {
           code: "compatibility_flag_refused",
           message: `The compatibility flag "${flag}" is not allowed; these are: ${flags.join(", ")}.`,
           file: "wrangler.json",
-          line: null,
+          line: 1,
           column: null
         }
       ])

@@ -201,7 +201,7 @@ describe("EsbuildAppBuilder", () => {
     expect(await problemsOf({ "src/index.ts": "export const fetch = 1" })).toMatchObject([
       { code: "default_export_missing", file: "src/index.ts" }
     ])
-    expect(await problemsOf({ "src/index.ts": worker(`import "./a.css"`), "src/a.css": "" })).toMatchObject([
+    expect(await problemsOf({ "src/index.ts": worker(`import "./a.less"`), "src/a.less": "" })).toMatchObject([
       { code: "module_type_unknown" }
     ])
     expect(await problemsOf({ "wrangler.json": `{ "main": "index.html" }`, "index.html": "" })).toMatchObject([

@@ -27,6 +27,7 @@ export const look = (given: Files, reached: ReadonlyArray<string> = []) => {
   )
   return realAuthProblems({
     files,
+    generated: new Set(),
     assets: "public",
     pages: pages(files),
     reached: new Set(reached),

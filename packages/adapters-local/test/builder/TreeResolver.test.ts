@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { resolve, type Tree } from "@pawl/adapters-local/builder/bundler/TreeResolver"
+import { resolve } from "@pawl/adapters-local/builder/bundler/TreeResolver"
+import type { Tree } from "@pawl/adapters-local/builder/bundler/TreePaths"
 
 const treeOf = (files: Readonly<Record<string, string>>): Tree => ({
   has: (path) => Object.hasOwn(files, path),
@@ -18,6 +19,10 @@ const find = (
       return found.path
     case "Vendored":
       return `vendored ${found.path}`
+    case "Package":
+      return `package ${found.path}`
+    case "Empty":
+      return "empty"
     case "Runtime":
       return `runtime ${found.name}`
     case "Refused":

@@ -17,6 +17,9 @@ export const BundleModule = Schema.Struct({
 })
 export interface BundleModule extends Schema.Schema.Type<typeof BundleModule> {}
 
+/** Where the source map of a module lies: under the bundle's prefix, and served to nobody. */
+const BundleMap = Schema.Struct({ sha256: Sha256, object: Schema.String })
+
 /** What a path without an asset gets, where no code of the app runs. */
 export const NotFoundHandling = Schema.Literals(["none", "404-page", "single-page-application"])
 /** Which URL an HTML file is shown at, and which ones redirect to it. */
@@ -84,6 +87,8 @@ export const Bundle = Schema.Struct({
   mainModule: Schema.NullOr(Schema.String),
   /** By module path. */
   modules: Schema.Record(Schema.String, BundleModule),
+  /** By module path; absent where a build made none. */
+  maps: Schema.optional(Schema.Record(Schema.String, BundleMap)),
   /** `YYYY-MM-DD`, from the settings of the app. */
   compatibilityDate: Schema.String,
   compatibilityFlags: Schema.Array(Schema.String),

@@ -28,7 +28,7 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 /** The bytes of a `bundle.json`: canonical JSON, so that equal bundles have one digest. */
 export const encode = (bundle: Bundle): Uint8Array => utf8(canonicalJson(Schema.encodeSync(Bundle)(bundle)))
 
-/** Stores assets, module objects and the list of packages, then `bundle.json`. Storing the same bundle again is safe. */
+/** Stores assets, module objects, source maps and the list of packages, then `bundle.json`. Storing the same bundle again is safe. */
 export const store = Effect.fnUntraced(function* (
   prefix: string,
   built: {
@@ -80,7 +80,8 @@ const copyParts = Effect.fnUntraced(function* (fromPrefix: string, toPrefix: str
   const objects = yield* ObjectStore
   const names = [
     ...Object.keys(bundle.assets.manifest).map((path) => `assets/${path}`),
-    ...Object.values(bundle.modules).flatMap((module) => (module.object === undefined ? [] : [module.object]))
+    ...Object.values(bundle.modules).flatMap((module) => (module.object === undefined ? [] : [module.object])),
+    ...Object.values(bundle.maps ?? {}).map((map) => map.object)
   ]
   yield* Effect.forEach(names, (name) => objects.copy(`${fromPrefix}${name}`, `${toPrefix}${name}`), {
     concurrency: 8,

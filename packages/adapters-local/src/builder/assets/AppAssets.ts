@@ -5,6 +5,7 @@ import { keyProblem } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { Effect } from "effect"
+import { namedMap } from "../maps/CleanMap.ts"
 import { ignoredPaths } from "./AssetsIgnore.ts"
 import { contentTypeOf } from "./ContentTypes.ts"
 import { readHeaders } from "./HeadersFile.ts"
@@ -67,19 +68,37 @@ export const ignoredAssets = (
   return { ignored: new Set(), problems }
 }
 
-/** Parts the tree into source and assets with their rules, and holds both to their limits. What is ignored is source. */
+/** The source maps among what a build command made: beside what they are about, or named by it. They are served to nobody. */
+const generatedMaps = (files: Files, generated: ReadonlySet<string>): ReadonlySet<string> => {
+  const maps = new Set<string>()
+  for (const path of generated) {
+    if (/\.map$/i.test(path) && files.has(path.slice(0, -".map".length))) maps.add(path)
+    if (!/\.(?:[cm]?js|css)$/i.test(path)) continue
+    const end = files.get(path)?.content.subarray(-LocalLimits.buildMapSourceLength) ?? new Uint8Array()
+    const map = namedMap(path, new TextDecoder().decode(end))
+    if (map !== null && generated.has(map) && /\.map$/i.test(map)) maps.add(map)
+  }
+  return maps
+}
+
+/**
+ * Parts the tree into source and assets with their rules, and holds both to their limits. What is ignored is source, and
+ * what a build command made (`generated`) does not count as such.
+ */
 export const splitTree = (
   files: Files,
   {
     directory,
     htmlHandling
-  }: { readonly directory: string | null; readonly htmlHandling: BundleAssets["htmlHandling"] }
+  }: { readonly directory: string | null; readonly htmlHandling: BundleAssets["htmlHandling"] },
+  generated: ReadonlySet<string> = new Set()
 ): SplitTree => {
   const source = new Map<string, Uint8Array>()
   const assets = new Map<string, Uint8Array>()
   const { ignored, problems: ignoring } =
     directory === null ? { ignored: new Set<string>(), problems: [] } : ignoredAssets(files, directory)
   const problems: Array<BuildProblem> = [...ignoring]
+  const maps = generatedMaps(files, generated)
   for (const [path, { content }] of files) {
     const wrong = keyProblem(path)
     const name = directory !== null && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : null
@@ -87,9 +106,11 @@ export const splitTree = (
     else if (name === null) source.set(path, content)
     else if (ruleFiles.some((rules) => rules === name)) continue
     else if (ignored.has(name)) source.set(path, content)
+    else if (maps.has(path)) continue
     else assets.set(name, content)
   }
-  problems.push(...sourceProblems(source), ...assetProblems(assets, directory ?? ""))
+  const own = new Map([...source].filter(([path]) => !generated.has(path)))
+  problems.push(...sourceProblems(own), ...assetProblems(assets, directory ?? ""))
   const rules = rulesOf(files, directory, htmlHandling, problems)
   return { source, assets, ...rules, problems: problems.slice(0, LocalLimits.buildProblems) }
 }

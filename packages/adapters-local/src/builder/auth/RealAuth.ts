@@ -3,7 +3,8 @@
  * package that signs people in or hashes their passwords, or holds a field that asks for a password. It reads
  *
  * - every package.json, for what it depends on;
- * - code and markup of the source, other than its tests, and whatever the bundle reaches;
+ * - code and markup of the source, other than its tests, and whatever of it or of a build command's output the bundle
+ *   reaches;
  * - every asset that a browser takes for code, or could show as a page: see `PageTypes`.
  *
  * Runs in the process of one build, which is bounded in time and memory.
@@ -22,6 +23,8 @@ import { unpacked } from "../bundler/UnpackedBytes.ts"
 /** What the check reads, and its bounds. */
 export interface RealAuthJob {
   readonly files: ReadonlyMap<string, Uint8Array>
+  /** Those that a build command made. Their code is others' as well, and minified: it is not parsed. */
+  readonly generated: ReadonlySet<string>
   /** The assets directory: everything below it is served. */
   readonly assets: string | null
   /** Assets that a browser could show as a page, by their path in the tree. */
@@ -40,7 +43,7 @@ type Kind = "code" | "markup" | "json" | "text"
 
 const extensions: Readonly<Record<Kind, RegExp>> = {
   code: /\.[cm]?[jt]sx?$/i,
-  markup: /\.(?:x?html?|xht|svg)$/i,
+  markup: /\.(?:x?html?|xht|svg|vue|svelte|astro)$/i,
   json: /\.json$/i,
   text: /\.(?:txt|sql)$/i
 }
@@ -57,7 +60,7 @@ const tests = /(?:^|\/)(?:tests?|__tests__|__mocks__|e2e|cypress)\/|\.(?:test|sp
 const kindOf = (path: string, job: RealAuthJob): Kind | null => {
   const served = job.assets !== null && path.startsWith(`${job.assets}/`)
   const reached = job.reached.has(path)
-  const isOwn = !/(?:^|\/)node_modules\//.test(path) && !tests.test(path)
+  const isOwn = !job.generated.has(path) && !/(?:^|\/)node_modules\//.test(path) && !tests.test(path)
   if (!served && !reached && !isOwn) return null
   if (extensions.code.test(path)) return "code"
   if (extensions.markup.test(path)) return "markup"
@@ -114,10 +117,11 @@ const look = async (
   path: string,
   kind: Kind,
   text: string,
-  parseCharacters: number
+  parseCharacters: number,
+  isGenerated = false
 ): Promise<ReadonlyArray<AuthFinding>> => {
   if (!hints[kind].test(text) && !mayNameAuth.test(text)) return []
-  if (kind !== "json" && text.length > parseCharacters) return textFindings(text)
+  if ((kind === "code" && isGenerated) || (kind !== "json" && text.length > parseCharacters)) return textFindings(text)
   const { markup, code } = await (parsers ??= loadParsers())
   if (kind === "json") return markup(textsOfJson(text), nowhere)
   return kind === "code" ? code(path, text) : markup(text, null)
@@ -158,7 +162,8 @@ export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<
   const problems = new Map<string, BuildProblem>()
   for (const path of [...job.files.keys()].sort()) {
     if (problems.size >= job.problems) break
-    const isPackage = packageFile.test(path)
+    const isGenerated = job.generated.has(path)
+    const isPackage = !isGenerated && packageFile.test(path)
     const kind = kindOf(path, job)
     const page = job.pages.get(path)
     if (kind === null && page === undefined && !isPackage) continue
@@ -169,7 +174,7 @@ export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<
       ...(page === undefined ? [] : await lookAtPage(bytes, page, job)),
       ...(isPackage || kind === null || (page !== undefined && kind === "markup")
         ? []
-        : await look(path, kind, text, job.parseCharacters))
+        : await look(path, kind, text, job.parseCharacters, isGenerated))
     ]
     for (const finding of [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))) {
       const what = finding._tag === "Package" ? finding.found.name : finding._tag

@@ -14,10 +14,9 @@ interface Part {
   readonly name: string
   readonly type: typeof ModuleType.Type
   readonly content: Uint8Array
+  /** Its source map, as JSON. */
+  readonly map: Uint8Array | null
 }
-
-/** The name of the module that runs. */
-const mainModule = "index.js"
 
 const isText = (type: Part["type"]): boolean => type !== "data" && type !== "wasm"
 
@@ -43,20 +42,26 @@ const moduleOf = (part: Part) =>
     }
   )
 
+/** Where a module's source map lies under the bundle's prefix: beside assets and modules, where nothing is served from. */
+const mapOf = ({ map, name }: Part) =>
+  map === null
+    ? Effect.succeed([])
+    : Effect.map(sha256(map), (digest) => [{ name, map, entry: { sha256: digest, object: `maps/${name}.map` } }])
+
 /** The finished build. Equal jobs give equal bundles: nothing here depends on the machine or the time. */
 export const assemble = Effect.fnUntraced(function* (options: {
   readonly job: BuildJob
   readonly settings: AppSettings
   readonly split: Pick<SplitTree, "assets" | "headers" | "redirects">
-  /** The bundled code and the modules it imports; none for an app of assets alone. */
-  readonly code: Uint8Array | null
-  readonly kept: ReadonlyArray<Part>
+  /** The module that runs; null for an app of assets alone. */
+  readonly main: string | null
+  readonly parts: ReadonlyArray<Part>
   readonly warnings: ReadonlyArray<BuildProblem>
 }): Effect.fn.Return<BuildResult> {
-  const { job, settings, split, code, kept, warnings } = options
+  const { job, settings, split, main, parts, warnings } = options
   const { assets, headers, redirects } = split
-  const parts: ReadonlyArray<Part> = code === null ? [] : [{ name: mainModule, type: "esm", content: code }, ...kept]
   const modules = yield* Effect.forEach(parts, moduleOf)
+  const maps = (yield* Effect.forEach(parts, mapOf)).flat()
   const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
     version: 1,
     project: job.project,
@@ -64,8 +69,9 @@ export const assemble = Effect.fnUntraced(function* (options: {
     tree: job.tree,
     builtAt: Time.fromMillis(job.builtAtMs),
     builder: bundler,
-    mainModule: code === null ? null : mainModule,
+    mainModule: main,
     modules: Object.fromEntries(modules.map(({ name, module }) => [name, module])),
+    ...(maps.length === 0 ? {} : { maps: Object.fromEntries(maps.map(({ entry, name }) => [name, entry])) }),
     compatibilityDate: settings.compatibilityDate,
     compatibilityFlags: settings.compatibilityFlags,
     assets: {
@@ -84,7 +90,10 @@ export const assemble = Effect.fnUntraced(function* (options: {
     _tag: "Built",
     bundle,
     assets,
-    objects: new Map(modules.flatMap(({ object }) => (object === null ? [] : [object]))),
+    objects: new Map([
+      ...modules.flatMap(({ object }) => (object === null ? [] : [object])),
+      ...maps.map(({ entry, map }) => [entry.object, map] as const)
+    ]),
     warnings
   }
 })

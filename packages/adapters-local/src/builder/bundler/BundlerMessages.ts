@@ -2,6 +2,8 @@
 import { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Schema } from "effect"
 import type { Page } from "../assets/PageTexts.ts"
+import type { ModuleRule } from "../settings/ModuleRules.ts"
+import type { JsxDefaults } from "./TypeScriptSettings.ts"
 
 /** One build. Only the parent sends it. */
 export interface BundlerOrder {
@@ -10,9 +12,22 @@ export interface BundlerOrder {
   /** The assets directory. */
   readonly assets: string | null
   readonly files: ReadonlyMap<string, Uint8Array>
+  /** Files that a build command made, of `files`. */
+  readonly generated: ReadonlySet<string>
+  /** The folder of the packages that the lock file names, on this machine; null for none. */
+  readonly layer: string | null
+  /** What may be read of the packages. */
+  readonly packageBytes: number
   /** Assets that a browser could show as a page, by their path in the tree. */
   readonly pages: ReadonlyMap<string, Page>
   readonly flags: ReadonlyArray<string>
+  /** How files are imported by their path; the first that fits counts, before what their extension says. */
+  readonly rules: ReadonlyArray<ModuleRule>
+  /** The folder below which all files that a rule fits stay modules as they are; null to bundle. */
+  readonly modules: string | null
+  readonly jsx: JsxDefaults
+  /** The tsconfig that the settings name. */
+  readonly tsconfig: string | null
   readonly moduleBytes: number
   readonly problems: number
   /** What a compressed asset is unpacked to at most. */
@@ -23,14 +38,16 @@ export interface BundlerOrder {
 
 const Ready = Schema.TaggedStruct("Ready", { version: Schema.String })
 const Bundled = Schema.TaggedStruct("Bundled", {
-  /** The bundled ECMAScript module; null without a main. */
-  code: Schema.NullOr(Schema.Uint8Array),
-  /** Files that stay modules of their own, by the name the code imports them under. */
-  kept: Schema.Array(
+  /** The module that runs; null without a main. */
+  main: Schema.NullOr(Schema.String),
+  /** Every module, the main one first. */
+  modules: Schema.Array(
     Schema.Struct({
       name: Schema.String,
-      type: Schema.Literals(["text", "data", "wasm"]),
-      content: Schema.Uint8Array
+      type: Schema.Literals(["esm", "text", "data", "wasm", "json"]),
+      content: Schema.Uint8Array,
+      /** Its source map, as JSON. */
+      map: Schema.NullOr(Schema.Uint8Array)
     })
   ),
   warnings: Schema.Array(BuildProblem)

@@ -4,12 +4,14 @@
  */
 import {
   AppBuilder,
-  type BuilderUnavailable,
+  BuilderUnavailable,
   type BuildHandle,
   type BuildJob,
   type BuildResult,
   type BuildState
 } from "@pawl/core/bundle/AppBuilder"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { Deferred, Effect, Exit, Layer, type Scope, Semaphore } from "effect"
@@ -29,6 +31,8 @@ import {
   stopChild
 } from "./BundlerChild.ts"
 import { moduleKind } from "./ModuleTypes.ts"
+import { layerManifestName } from "../../packages/LayerManifest.ts"
+import type { BundlerOrder } from "./BundlerMessages.ts"
 import type { Page } from "../assets/PageTexts.ts"
 import { pagesOf } from "../assets/PageTypes.ts"
 import { isLookedAt } from "../auth/RealAuth.ts"
@@ -36,6 +40,8 @@ import { versionWarnings } from "../vendored/VendoredVersions.ts"
 
 /** How a build is bounded. What is left out is as `LocalLimits` has it. */
 export interface Options {
+  /** The folder of the layers of packages: a job's layer is `<packageLayers>/<id>`. Without it no job may have packages. */
+  readonly packageLayers?: string
   /** Wall time of one build, in milliseconds. */
   readonly timeoutMs?: number
   readonly limits?: ChildLimits
@@ -85,14 +91,18 @@ const makeChildren = Effect.fnUntraced(function* (
   }
 })
 
+/** All that is built: what a build command made stands over the source. */
+const filesOf = ({ files, generated }: BuildJob): BuildJob["files"] =>
+  generated === undefined || generated.size === 0 ? files : new Map([...files, ...generated])
+
 /** The source, and of the assets what code could import and what a browser takes for code or could show as a page. */
 const bundled = (
-  job: BuildJob,
+  all: BuildJob["files"],
   source: ReadonlyMap<string, Uint8Array>,
   pages: ReadonlyMap<string, Page>
 ): ReadonlyMap<string, Uint8Array> => {
   const files = new Map(source)
-  for (const [path, { content }] of job.files)
+  for (const [path, { content }] of all)
     if (!files.has(path) && (moduleKind(path) !== undefined || isLookedAt(path) || pages.has(path)))
       files.set(path, content)
   return files
@@ -107,14 +117,18 @@ const makeRun = Effect.fnUntraced(function* (options: Options) {
   const children = yield* makeChildren(options)
   const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
 
-  const bundle = (settings: AppSettings, files: ReadonlyMap<string, Uint8Array>, pages: ReadonlyMap<string, Page>) =>
+  const bundle = (settings: AppSettings, given: Pick<BundlerOrder, "files" | "generated" | "layer" | "pages">) =>
     children.withChild((child) =>
       order(child, {
+        ...given,
         main: settings.main,
         assets: settings.assets.directory,
-        files,
-        pages,
         flags: settings.compatibilityFlags,
+        rules: settings.rules,
+        modules: settings.modules,
+        jsx: settings.jsx,
+        tsconfig: settings.tsconfig,
+        packageBytes: LocalLimits.buildPackageBytes,
         moduleBytes: LocalLimits.buildModuleBytes,
         problems: LocalLimits.buildProblems,
         unpackedBytes: LocalLimits.buildUnpackedBytes,
@@ -131,23 +145,35 @@ const makeRun = Effect.fnUntraced(function* (options: Options) {
       )
     )
 
+  /** The folder of a job's packages. It may have been trimmed away: who asks again has it made again. */
+  const layerOf = Effect.fnUntraced(function* ({ packages }: BuildJob) {
+    if (packages === undefined) return null
+    const folder = options.packageLayers === undefined ? null : join(options.packageLayers, packages.id)
+    if (folder === null || !/^[0-9a-z-]+$/i.test(packages.id) || !existsSync(join(folder, layerManifestName)))
+      return yield* new BuilderUnavailable({ reason: "the packages of the lock file are not on this machine now" })
+    return folder
+  })
+
   return Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<BuildResult, BuilderUnavailable> {
-    const read = appSettings(job.files)
+    const all = filesOf(job)
+    const generated = new Set(job.generated?.keys())
+    const read = appSettings(all, job.generated === undefined ? null : generated)
     if (read._tag === "Refused") return { _tag: "Refused", problems: read.problems }
     const { settings } = read
-    const { source, problems, warnings, ...split } = splitTree(job.files, settings.assets)
+    const { source, problems, warnings, ...split } = splitTree(all, settings.assets, generated)
     if (problems.length > 0) return { _tag: "Refused", problems }
-    const noted = [...settings.warnings, ...warnings, ...versionWarnings(source)]
+    const layer = yield* layerOf(job)
+    const noted = [...settings.warnings, ...warnings, ...(layer === null ? versionWarnings(source) : [])]
     const pages = pagesIn(split, settings.assets.directory)
-    const files = bundled(job, source, pages)
+    const files = bundled(all, source, pages)
     // Images alone need no look.
     if (settings.main === null && pages.size === 0 && ![...files.keys()].some(isLookedAt))
-      return yield* assemble({ job, settings, split, code: null, kept: [], warnings: noted })
-    const answer = yield* bundle(settings, files, pages)
+      return yield* assemble({ job, settings, split, main: null, parts: [], warnings: noted })
+    const answer = yield* bundle(settings, { files, generated, layer, pages })
     if (answer._tag === "Died") return { _tag: "Crashed", reason: answer.reason }
     if (answer._tag === "Refused") return answer
-    const { code, kept } = answer
-    return yield* assemble({ job, settings, split, code, kept, warnings: [...noted, ...answer.warnings] })
+    const { main, modules } = answer
+    return yield* assemble({ job, settings, split, main, parts: modules, warnings: [...noted, ...answer.warnings] })
   })
 })
 

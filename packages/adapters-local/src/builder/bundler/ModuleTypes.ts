@@ -19,6 +19,7 @@ const kinds: Readonly<Record<string, ModuleKind>> = {
   cts: bundled("ts"),
   tsx: bundled("tsx"),
   json: bundled("json"),
+  css: bundled("css"),
   txt: kept("text"),
   html: kept("text"),
   sql: kept("text"),
@@ -28,6 +29,8 @@ const kinds: Readonly<Record<string, ModuleKind>> = {
 
 /** How a file is imported; `undefined` for a type that cannot be. */
 export const moduleKind = (path: string): ModuleKind | undefined => {
+  // Its class names are for the code that imports it.
+  if (/\.module\.css$/i.test(path)) return bundled("local-css")
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""
   return Object.hasOwn(kinds, extension) ? kinds[extension] : undefined
 }

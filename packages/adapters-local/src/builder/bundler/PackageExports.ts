@@ -4,6 +4,10 @@
 export const conditionsOf = (kind: "import" | "require"): ReadonlySet<string> =>
   new Set(["workerd", "worker", "browser", kind, "default"])
 
+/** The same for packages of a lock file, which bundlers give their modules too. */
+export const layerConditionsOf = (kind: "import" | "require"): ReadonlySet<string> =>
+  new Set([...conditionsOf(kind), "module"])
+
 const maxDepth = 16
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>

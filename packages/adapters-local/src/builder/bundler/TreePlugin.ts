@@ -1,21 +1,45 @@
-/** The esbuild plugin that gives it the file map instead of a disk. Runs in the process of one build. */
+/** The esbuild plugin that gives it the file map and the packages instead of a disk. Runs in the process of one build. */
 import { createHash } from "node:crypto"
 import type { OnLoadResult, OnResolveArgs, OnResolveResult, PartialMessage, Plugin } from "esbuild"
-import type { BundlerOrder } from "./BundlerMessages.ts"
-import { importableExtensions, moduleKind } from "./ModuleTypes.ts"
-import { resolve, type Tree } from "./TreeResolver.ts"
+import { fromLayer } from "../layer/LayerResolver.ts"
+import { type LayerTree, PackagesTooBig } from "../layer/LayerTree.ts"
+import { mapFile, readMap, withMap } from "../maps/CleanMap.ts"
+import { typesByRule } from "../settings/ModuleRules.ts"
 import { vendoredTree } from "../vendored/VendoredFiles.ts"
+import type { BundlerOrder } from "./BundlerMessages.ts"
+import { importableExtensions, moduleKind, type ModuleKind } from "./ModuleTypes.ts"
+import { remedyOf } from "./PackageRemedy.ts"
+import { resolve, type Resolution } from "./TreeResolver.ts"
+import { folderOf, type Tree } from "./TreePaths.ts"
+import type { PathAliases } from "./TypeScriptSettings.ts"
 
 /** Every file of the tree stands in this namespace, so that esbuild never takes one for a file of the disk. */
 export const namespace = "app"
-/** Files of packages that Pawl brings along. They import each other and the runtime's modules, never the app's files. */
+/** Files of the packages that the lock file names. They import each other and the runtime's modules, never the app's files. */
+export const packageNamespace = "package"
+/** Files of packages that Pawl brings along: the same. */
 const vendoredNamespace = "vendored"
+/** In the place of what a package needs in Node alone. */
+const emptyNamespace = "empty"
 
 /** A file that stays a module of its own beside the bundle; `name` is what the bundle imports it as, `./` apart. */
 export interface KeptModule {
   readonly name: string
   readonly type: "text" | "data" | "wasm"
   readonly content: Uint8Array
+}
+
+/** An import that has no end, with the code of the problem. */
+export interface Missing {
+  readonly code: string
+  readonly message: string
+}
+
+/** What the bundler asks for imports by. */
+export interface Places {
+  readonly order: BundlerOrder
+  readonly layer: LayerTree | null
+  readonly aliases: PathAliases
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -43,27 +67,41 @@ const load = (path: string, content: Uint8Array | undefined): OnLoadResult => {
     : { contents, loader: module.loader }
 }
 
-const treeOf = (files: ReadonlyMap<string, Uint8Array>): Tree => ({
+/** The files of an order as a tree. */
+export const treeOf = (files: ReadonlyMap<string, Uint8Array>): Tree => ({
   has: (path) => files.has(path),
   text: (path) => textOf(files.get(path))
 })
+
+const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+
+/** Names of packages with their sizes, for a sentence. */
+export const sizesShown = (sizes: ReadonlyArray<readonly [name: string, bytes: number]>): string =>
+  sizes.map(([name, bytes]) => `${name} (${megabytes(bytes)})`).join(", ")
+
+/** What may fail where a program expects that it may: esbuild leaves it to the run when the code catches it. */
+const caughtKinds = new Set(["require-call", "require-resolve", "dynamic-import"])
+const uncaught = new Set(["auth_package", "package_exports_outside"])
+
+/** The name under which a missing import is remembered. */
+export const missingKey = (importer: string, specifier: string): string => `${importer}\n${specifier}`
 
 /**
  * The plugin for one build, and what it gathers while that build runs. What it refuses is an error of esbuild with our
  * code.
  */
-export const makeTreePlugin = (
-  order: BundlerOrder
-): {
-  readonly plugin: Plugin
-  readonly kept: ReadonlyMap<string, KeptModule>
-  /** Files of the tree that the bundle is made of, as far as it has been read. */
-  readonly reached: ReadonlySet<string>
-} => {
+export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
   const tree = treeOf(order.files)
   const vendored = vendoredTree()
   const kept = new Map<string, KeptModule>()
   const reached = new Set<string>()
+  const missing = new Map<string, Missing>()
+  const remedy = remedyOf(order.files, layer !== null)
+
+  const kindOf = (path: string): ModuleKind | undefined => {
+    const type = order.rules.length === 0 ? undefined : typesByRule(order.rules, [path])?.get(path)
+    return type === undefined || type === "esm" ? moduleKind(path) : { _tag: "Kept", type }
+  }
 
   const keep = (path: string, type: KeptModule["type"], content: Uint8Array): OnResolveResult => {
     if (content.byteLength > order.moduleBytes)
@@ -79,28 +117,77 @@ export const makeTreePlugin = (
     return { path: `./${name}`, external: true }
   }
 
-  const onResolve = (args: OnResolveArgs): OnResolveResult => {
-    if (args.kind === "entry-point") return { path: args.path, namespace }
+  const found = (args: OnResolveArgs): Resolution => {
     const kind = args.kind === "require-call" || args.kind === "require-resolve" ? "require" : "import"
     const specifier = args.path.endsWith(".wasm?module") ? args.path.slice(0, -"?module".length) : args.path
-    const isVendored = args.namespace === vendoredNamespace
     const asked = { specifier, importer: args.importer, kind, flags: order.flags } as const
-    const found = resolve(isVendored ? vendored : tree, isVendored ? asked : { ...asked, vendored })
-    if (found._tag === "Refused") return refused(found.code, found.message)
-    if (found._tag === "Runtime") return { path: found.name, external: true }
-    if (found._tag === "Vendored" || isVendored) return { path: found.path, namespace: vendoredNamespace }
-    const module = moduleKind(found.path)
-    reached.add(found.path)
-    if (module === undefined) {
-      const known = importableExtensions.map((extension) => `.${extension}`).join(", ")
-      return refused(
-        "module_type_unknown",
-        `${args.importer} imports ${found.path}: a file of this type cannot be imported; these can: ${known}.`
-      )
+    if (args.namespace === vendoredNamespace) {
+      const inside = resolve(vendored, asked)
+      return inside._tag === "File" ? { _tag: "Vendored", path: inside.path } : inside
     }
-    return module._tag === "Bundled"
-      ? { path: found.path, namespace }
-      : keep(found.path, module.type, order.files.get(found.path) ?? new Uint8Array())
+    if (args.namespace === packageNamespace && layer !== null) return fromLayer(layer, asked)
+    return resolve(tree, { ...asked, vendored, aliases, remedy, ...(layer === null ? {} : { layer }) })
+  }
+
+  /** A file by what it is: bundled, or kept as it is. */
+  const placed = (importer: string, path: string, space: string, content: () => Uint8Array | undefined) => {
+    const module = kindOf(path)
+    if (module?._tag === "Bundled") return { path, namespace: space }
+    if (module !== undefined) return keep(path, module.type, content() ?? new Uint8Array())
+    const known = importableExtensions.map((extension) => `.${extension}`).join(", ")
+    return refused(
+      "module_type_unknown",
+      `${importer} imports ${path}: a file of this type cannot be imported; these can: ${known}.`
+    )
+  }
+
+  const isOthers = (args: OnResolveArgs): boolean =>
+    args.namespace === packageNamespace || order.generated.has(args.importer)
+
+  const onResolve = (args: OnResolveArgs): OnResolveResult | undefined => {
+    if (args.kind === "entry-point") return { path: args.path, namespace }
+    // What a style sheet names is for a browser, which never gets it from here.
+    if (args.kind === "url-token" || args.kind === "import-rule") return { path: args.path, external: true }
+    const end = found(args)
+    switch (end._tag) {
+      case "Refused":
+        if (isOthers(args) && caughtKinds.has(args.kind) && !uncaught.has(end.code)) {
+          missing.set(missingKey(args.importer, args.path), end)
+          return undefined
+        }
+        return refused(end.code, end.message)
+      case "Runtime":
+        return { path: end.name, external: true }
+      case "Empty":
+        return { path: args.path, namespace: emptyNamespace }
+      case "Vendored":
+        return { path: end.path, namespace: vendoredNamespace }
+      case "Package": {
+        const at = placed(args.importer, end.path, packageNamespace, () => layer?.bytes(end.path))
+        return "namespace" in at ? { ...at, sideEffects: end.sideEffects } : at
+      }
+      case "File":
+        reached.add(end.path)
+        return placed(args.importer, end.path, namespace, () => order.files.get(end.path))
+    }
+  }
+
+  /** A file that a build command made names what it was made of. */
+  const ownFile = (path: string): OnLoadResult => {
+    const loaded = load(path, order.files.get(path))
+    if (!order.generated.has(path) || typeof loaded.contents !== "string" || loaded.loader === "json") return loaded
+    const map = readMap(tree.text(mapFile(path)), folderOf(path), tree.has)
+    return map === null ? loaded : { ...loaded, contents: withMap(loaded.contents, map) }
+  }
+
+  const guarded = <A>(answer: () => A): A | { errors: Array<PartialMessage> } => {
+    try {
+      return answer()
+    } catch (error) {
+      if (!(error instanceof PackagesTooBig)) throw error
+      const most = `The app imports more than ${megabytes(order.packageBytes)} of packages. The biggest: ${sizesShown(error.names)}. Import single files of them, or do without.`
+      return refused("packages_over_limit", most)
+    }
   }
 
   const plugin: Plugin = {
@@ -109,17 +196,31 @@ export const makeTreePlugin = (
       // What a callback throws would be told with places of the host: it never leaves here.
       build.onResolve({ filter: /.*/ }, (args) => {
         try {
-          return onResolve(args)
+          return guarded(() => onResolve(args))
         } catch {
           return refused("import_missing", `An import of ${args.importer} cannot be resolved.`)
         }
       })
       build.onLoad({ filter: /.*/, namespace }, (args) => {
         reached.add(args.path)
-        return load(args.path, order.files.get(args.path))
+        return ownFile(args.path)
       })
+      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) =>
+        guarded(() => load(args.path, layer?.bytes(args.path)))
+      )
       build.onLoad({ filter: /.*/, namespace: vendoredNamespace }, (args) => load(args.path, vendored.bytes(args.path)))
+      build.onLoad({ filter: /.*/, namespace: emptyNamespace }, () => ({
+        contents: "module.exports = {}",
+        loader: "js"
+      }))
     }
   }
-  return { plugin, kept, reached }
+  const gathered: {
+    readonly kept: ReadonlyMap<string, KeptModule>
+    /** Files of the tree that the bundle is made of, as far as it has been read. */
+    readonly reached: ReadonlySet<string>
+    /** Imports of others' code that esbuild was left to judge, by `missingKey`. */
+    readonly missing: ReadonlyMap<string, Missing>
+  } = { kept, reached, missing }
+  return { plugin, ...gathered }
 }

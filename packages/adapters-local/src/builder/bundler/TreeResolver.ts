@@ -1,27 +1,22 @@
 /**
- * Finds imports inside the file map and nowhere else. Pure: it never sees a disk, so that `../`, absolute paths,
- * a parent's node_modules, tsconfig paths and a `browser` field lead nowhere.
+ * Finds imports inside the file map, the packages of the lock file and those that Pawl brings along, and nowhere else.
+ * It never sees a disk, so that `../`, absolute paths and a parent's node_modules lead nowhere.
  */
-import { Limits } from "@pawl/core/primitives/Limits"
 import { authPackage } from "../auth/AuthPackages.ts"
 import { conditionsOf, exportTarget, importTarget } from "./PackageExports.ts"
+import { type LayerResolution, packageInLayer } from "../layer/LayerResolver.ts"
+import type { LayerTree } from "../layer/LayerTree.ts"
 import { runtimeModule } from "./RuntimeModules.ts"
+import { fieldsOf, folderOf, foldersAbove, join, packageName, plain, shown, type Tree } from "./TreePaths.ts"
+import type { PathAliases } from "./TypeScriptSettings.ts"
 import { vendoredFolder, vendoredNames, vendoredPackage } from "../vendored/VendoredPackages.ts"
-
-/** Files by path, without a slash at the beginning. */
-export interface Tree {
-  readonly has: (path: string) => boolean
-  /** The file's text, for a package.json. */
-  readonly text: (path: string) => string | undefined
-}
 
 /** A file of the tree, of a vendored package, a module of the runtime, or a refusal with a code and a message. */
 export type Resolution =
   | { readonly _tag: "File"; readonly path: string }
   /** A file of a package that Pawl brings along, in the tree of those. */
   | { readonly _tag: "Vendored"; readonly path: string }
-  | { readonly _tag: "Runtime"; readonly name: string }
-  | { readonly _tag: "Refused"; readonly code: string; readonly message: string }
+  | LayerResolution
 
 /** One import as a file of the tree writes it; `flags` are the app's compatibility flags. */
 export interface Import {
@@ -32,6 +27,12 @@ export interface Import {
   readonly flags: ReadonlyArray<string>
   /** The packages that Pawl brings along; none is to be had without it. What the tree has itself comes first. */
   readonly vendored?: Tree
+  /** The packages of the lock file. */
+  readonly layer?: LayerTree
+  /** The other names of files that a tsconfig gives. */
+  readonly aliases?: PathAliases
+  /** How a package that is nowhere can be had, as the end of a sentence. */
+  readonly remedy?: (name: string) => string
 }
 
 const extensions = [".tsx", ".ts", ".jsx", ".js", ".mjs", ".cjs", ".json"]
@@ -43,32 +44,7 @@ const sourcesOf: ReadonlyArray<readonly [compiled: string, sources: ReadonlyArra
   [".cjs", [".cts"]]
 ]
 
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
-const join = (folder: string, rest: string): string => (folder === "" ? rest : `${folder}/${rest}`)
-const shown = (specifier: string): string =>
-  JSON.stringify(specifier.length > Limits.repeatedLength ? `${specifier.slice(0, Limits.repeatedLength)}…` : specifier)
-
-/** A path without `.` and `..`; `undefined` when it leads out of the tree. */
-const plain = (path: string): string | undefined => {
-  const out: Array<string> = []
-  for (const segment of path.split("/")) {
-    if (segment === "" || segment === ".") continue
-    if (segment !== "..") out.push(segment)
-    else if (out.pop() === undefined) return undefined
-  }
-  return out.join("/")
-}
-
-const packageJson = (tree: Tree, folder: string): Readonly<Record<string, unknown>> | undefined => {
-  const text = tree.text(join(folder, "package.json"))
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
-}
+const packageJson = (tree: Tree, folder: string) => fieldsOf(tree.text(join(folder, "package.json")))
 
 const asFile = (tree: Tree, path: string): string | undefined => {
   if (tree.has(path)) return path
@@ -106,23 +82,10 @@ const refusedImport = (code: string, asked: Import, reason: string): Resolution 
   message: `${asked.importer} imports ${shown(asked.specifier)}: ${reason}.`
 })
 
-/** The folders from the importer's up to the root. */
-const foldersAbove = (path: string): ReadonlyArray<string> => {
-  const out: Array<string> = []
-  for (let folder = folderOf(path); ; folder = folderOf(folder)) {
-    out.push(folder)
-    if (folder === "") return out
-  }
-}
-
 const fromPackage = (tree: Tree, asked: Import): Resolution => {
-  const parts = asked.specifier.split("/")
-  const name = parts.slice(0, asked.specifier.startsWith("@") ? 2 : 1).join("/")
-  if (
-    !/^(@[\w.~-]+\/)?[\w~-][\w.~-]*$/.test(name) ||
-    parts.some((part) => part === "" || part === "." || part === "..")
-  )
-    return refusedImport("import_missing", asked, "this is neither a path nor the name of a package")
+  const named = packageName(asked.specifier)
+  if (named === null) return refusedImport("import_missing", asked, "this is neither a path nor the name of a package")
+  const { name, rest } = named
   const auth = authPackage(asked.specifier)
   if (auth !== null)
     return refusedImport(
@@ -130,7 +93,30 @@ const fromPackage = (tree: Tree, asked: Import): Resolution => {
       asked,
       `this is ${auth.kind}. Apps have no real login: let people pick a demo user`
     )
-  const rest = asked.specifier.slice(name.length + 1)
+  return (
+    itself(tree, asked, name, rest) ??
+    (asked.layer === undefined ? null : packageInLayer(asked.layer, asked)) ??
+    inNodeModules(tree, asked, name, rest) ??
+    fromVendored(asked, name, rest) ??
+    refusedImport(
+      "package_missing",
+      asked,
+      `the package ${shown(name)} is not in the source. ${asked.remedy?.(name) ?? `It can import ${vendoredNames}`}`
+    )
+  )
+}
+
+/** The project's own name, through its exports. */
+const itself = (tree: Tree, asked: Import, name: string, rest: string): Resolution | null => {
+  const home = foldersAbove(asked.importer).find((folder) => tree.has(join(folder, "package.json")))
+  const fields = home === undefined ? undefined : packageJson(tree, home)
+  if (home === undefined || fields?.["name"] !== name || fields["exports"] === undefined) return null
+  const found = inPackage(tree, home, rest, asked.kind)
+  return found === undefined ? null : { _tag: "File", path: found }
+}
+
+/** A package whose files are in the source. */
+const inNodeModules = (tree: Tree, asked: Import, name: string, rest: string): Resolution | null => {
   for (const above of foldersAbove(asked.importer)) {
     const folder = join(above, `node_modules/${name}`)
     const found = inPackage(tree, folder, rest, asked.kind)
@@ -142,20 +128,16 @@ const fromPackage = (tree: Tree, asked: Import): Resolution => {
         `the package ${shown(name)} in the source has no such file or does not export it`
       )
   }
+  return null
+}
+
+const fromVendored = (asked: Import, name: string, rest: string): Resolution | null => {
   const given = vendoredPackage(name)
-  if (given !== null && asked.vendored !== undefined) {
-    const path = inPackage(asked.vendored, vendoredFolder(name), rest, asked.kind)
-    return path === undefined
-      ? refusedImport("import_missing", asked, `${given.name} ${given.version} does not export it`)
-      : { _tag: "Vendored", path }
-  }
-  const hint = name.startsWith("@/") || name.startsWith("~") ? ' (the "paths" of a tsconfig are not read)' : ""
-  return refusedImport(
-    "package_missing",
-    asked,
-    `the package ${shown(name)} is not in the source${hint}. Nothing is installed: an app is built from its own files, ` +
-      `and can import ${vendoredNames} besides. Commit what it needs as files, bundled, or do without`
-  )
+  if (given === null || asked.vendored === undefined) return null
+  const path = inPackage(asked.vendored, vendoredFolder(name), rest, asked.kind)
+  return path === undefined
+    ? refusedImport("import_missing", asked, `${given.name} ${given.version} does not export it`)
+    : { _tag: "Vendored", path }
 }
 
 const inPackage = (tree: Tree, folder: string, rest: string, kind: "import" | "require"): string | undefined => {
@@ -163,7 +145,7 @@ const inPackage = (tree: Tree, folder: string, rest: string, kind: "import" | "r
   if (exports !== undefined && exports !== null) {
     const target = exportTarget(exports, rest === "" ? "." : `./${rest}`, conditionsOf(kind))
     const path = target === undefined ? undefined : plain(join(folder, target))
-    return path !== undefined && path.startsWith(`${folder}/`) && tree.has(path) ? path : undefined
+    return path !== undefined && path.startsWith(join(folder, "")) && tree.has(path) ? path : undefined
   }
   return rest === "" ? asFolder(tree, folder) : (asFile(tree, join(folder, rest)) ?? asFolder(tree, join(folder, rest)))
 }
@@ -188,6 +170,15 @@ const fromImports = (tree: Tree, asked: Import): Resolution => {
     : { _tag: "File", path: found }
 }
 
+/** A file that a tsconfig gives this name. */
+const aliased = (tree: Tree, asked: Import): Resolution | null => {
+  for (const path of asked.aliases?.(asked.specifier) ?? []) {
+    const found = asFile(tree, path) ?? asFolder(tree, path)
+    if (found !== undefined) return { _tag: "File", path: found }
+  }
+  return null
+}
+
 /** Where an import leads. */
 export const resolve = (tree: Tree, asked: Import): Resolution => {
   const { specifier } = asked
@@ -195,8 +186,8 @@ export const resolve = (tree: Tree, asked: Import): Resolution => {
   // A package of the tree may bear the name of one of Node's modules (`buffer`, `events`): without the flag it is meant.
   if (given?._tag === "Given") return { _tag: "Runtime", name: given.name }
   if (given?._tag === "Refused") {
-    const vendored = specifier.includes(":") ? undefined : fromPackage(tree, asked)
-    return vendored?._tag === "File" ? vendored : refusedImport(given.code, asked, given.reason)
+    const found = specifier.includes(":") ? undefined : fromPackage(tree, asked)
+    return found?._tag === "File" || found?._tag === "Package" ? found : refusedImport(given.code, asked, given.reason)
   }
   if (/^\.{1,2}(\/|$)/.test(specifier)) return relative(tree, asked)
   if (specifier.startsWith("#")) return fromImports(tree, asked)
@@ -208,5 +199,5 @@ export const resolve = (tree: Tree, asked: Import): Resolution => {
     )
   if (/^[a-z][a-z0-9+.-]*:/i.test(specifier))
     return refusedImport("import_remote", asked, "only files of the source can be imported")
-  return fromPackage(tree, asked)
+  return aliased(tree, asked) ?? fromPackage(tree, asked)
 }

@@ -7,7 +7,6 @@ import { ignoredAssets } from "../assets/AppAssets.ts"
 import { problem } from "../bundler/BundlerProblem.ts"
 import { isSetting, workerFirstProblem } from "../assets/WorkerFirst.ts"
 import {
-  bindingAdvice,
   bindingFields,
   compatibilityFlags,
   defaultCompatibilityDate,
@@ -16,9 +15,15 @@ import {
   unsupportedFields
 } from "./SettingsFields.ts"
 import { type Fields, isFields, readSettingsFile } from "./SettingsFile.ts"
+import { join, plain } from "../bundler/TreePaths.ts"
+import { bindingSentence, isEmpty } from "./Bindings.ts"
+import { moduleFields, moduleSettings, type ModuleSettings, noModuleSettings } from "./ModuleSettings.ts"
+import { type ReadSettings, readSettings } from "./RedirectedSettings.ts"
+import { lineOf } from "./SettingsPlaces.ts"
+import { defaultMains, holdsFolder, shapeOf } from "./WithoutSettings.ts"
 
 /** What a build takes from the settings, with defaults filled in. */
-export interface AppSettings {
+export interface AppSettings extends ModuleSettings {
   /** A path of the tree; null for an app of static assets alone. */
   readonly main: string | null
   readonly compatibilityDate: string
@@ -40,19 +45,11 @@ export type SettingsResult =
 
 type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
-/** The entry of an app that names none, the first that is there. */
-export const defaultMains = ["src/index.ts", "src/index.js", "index.ts", "index.js"]
 const noAssets: AppSettings["assets"] = {
   directory: null,
   notFoundHandling: "none",
   htmlHandling: "auto-trailing-slash",
   runWorkerFirst: false
-}
-
-/** Whether a file lies below a folder. */
-export const holdsFolder = (files: Files, folder: string): boolean => {
-  for (const path of files.keys()) if (path.startsWith(`${folder}/`)) return true
-  return false
 }
 
 /** A path from the root of the tree, in its plain form; null when it leads elsewhere. `""` is the root. */
@@ -62,9 +59,15 @@ export const treePath = (text: string): string | null => {
   return segments.includes("..") ? null : segments.join("/")
 }
 
-const withoutFile = (files: Files): SettingsResult => {
-  const main = defaultMains.find((path) => files.has(path)) ?? null
-  const directory = holdsFolder(files, "public") ? "public" : null
+/** The same for a path that is relative to a folder of the tree, and may lead up within it. */
+const pathFrom = (folder: string, text: string): string | null => {
+  if (folder === "") return treePath(text)
+  if (text.startsWith("/") || /[\\\0]/.test(text) || /^[a-z]:/i.test(text)) return null
+  return plain(join(folder, text)) ?? null
+}
+
+const withoutFile = (files: Files, generated: ReadonlySet<string>): SettingsResult => {
+  const { directory, main, notFoundHandling } = shapeOf(files, generated)
   if (main === null && directory === null) {
     const message = `There is nothing to serve: no wrangler file, none of ${defaultMains.join(", ")}, and no file under public/.`
     return { _tag: "Refused", problems: [problem("nothing_to_serve", message)] }
@@ -73,35 +76,39 @@ const withoutFile = (files: Files): SettingsResult => {
     main,
     compatibilityDate: defaultCompatibilityDate,
     compatibilityFlags: [],
-    assets: { ...noAssets, directory },
+    assets: { ...noAssets, directory, notFoundHandling },
+    ...noModuleSettings,
     warnings: []
   }
   return { _tag: "Settings", settings }
 }
 
-const isEmpty = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  (Array.isArray(value) ? value.length === 0 : isFields(value) && Object.values(value).every(isEmpty))
-
-const instead = (binding: string): string => (Object.hasOwn(bindingAdvice, binding) ? ` ${bindingAdvice[binding]}` : "")
-
 /** Reads one wrangler file field by field and keeps every problem, so that all are told at once. */
 class Reader {
   readonly problems: Array<BuildProblem> = []
   readonly warnings: Array<BuildProblem> = []
-  readonly file: string
+  readonly from: Extract<ReadSettings, { readonly _tag: "Read" }>
   readonly fields: Fields
   readonly files: Files
+  /** Whether a build command ran. */
+  readonly isBuilt: boolean
 
-  constructor(file: string, fields: Fields, files: Files) {
-    this.file = file
-    this.fields = fields
+  constructor(from: Reader["from"], files: Files, isBuilt: boolean) {
+    this.from = from
+    this.fields = from.settings.fields
     this.files = files
+    this.isBuilt = isBuilt
   }
 
-  refuse(code: string, message: string): void {
-    this.problems.push(problem(code, message, { file: this.file }))
+  /** `field`: at the top of the file. Where another program made the file, its own says more. */
+  refuse(code: string, message: string, field: string): void {
+    const { own, settings } = this.from
+    const { file, text } = own !== null && !isEmpty(this.field(field, own.fields)) ? own : settings
+    this.problems.push(problem(code, message, { file, line: lineOf(file, text, field) }))
+  }
+
+  path(text: string): string | null {
+    return pathFrom(this.from.folder, text)
   }
 
   field(name: string, of: Fields = this.fields): unknown {
@@ -110,18 +117,23 @@ class Reader {
 
   surroundings(): void {
     for (const [name, value] of Object.entries(this.fields)) {
-      if (Object.hasOwn(bindingFields, name)) {
-        if (!isEmpty(value))
-          this.refuse(
-            "binding_refused",
-            `"${name}" asks for ${bindingFields[name]}, which an app cannot have: its env holds only ASSETS and DATA.${instead(name)}`
-          )
-      } else if (Object.hasOwn(unsupportedFields, name)) {
-        if (!isEmpty(value) && value !== false)
-          this.refuse("setting_unsupported", `"${name}" is not supported: ${unsupportedFields[name]}.`)
-      } else if (!readFields.has(name) && !ignoredFields.has(name)) {
+      const binding = bindingSentence(name, value)
+      if (binding !== null) this.refuse("binding_refused", binding, name)
+      else if (Object.hasOwn(unsupportedFields, name)) {
+        // What wrangler's own build command would have made is there.
+        if (!isEmpty(value) && value !== false && !(name === "build" && this.isBuilt))
+          this.refuse("setting_unsupported", `"${name}" is not supported: ${unsupportedFields[name]}.`, name)
+      } else if (!isKnown(name) && !isEmpty(value)) {
+        const { file, text } = this.from.settings
         this.warnings.push(
-          problem("setting_ignored", `"${name}" is not a setting that Pawl reads.`, { file: this.file })
+          problem(
+            "setting_ignored",
+            `"${name.slice(0, Limits.repeatedNameLength)}" is not a setting that Pawl reads.`,
+            {
+              file,
+              line: lineOf(file, text, name)
+            }
+          )
         )
       }
     }
@@ -130,22 +142,34 @@ class Reader {
   main(): string | null {
     const value = this.field("main")
     if (value === undefined) return null
-    const path = typeof value === "string" ? treePath(value) : null
+    const path = typeof value === "string" ? this.path(value) : null
     if (path === null || path === "")
-      this.refuse("settings_invalid", `"main" must be a path inside the source, such as "src/index.ts".`)
-    else if (!this.files.has(path)) this.refuse("main_missing", `"main" names ${path}, which is not in the source.`)
+      this.refuse("settings_invalid", `"main" must be a path inside the source, such as "src/index.ts".`, "main")
+    else if (!this.files.has(path))
+      this.refuse("main_missing", `"main" names ${path}, which is ${this.nowhere()}.`, "main")
     return path
+  }
+
+  nowhere(): string {
+    return this.isBuilt
+      ? "neither in the source nor among what the build command left"
+      : `not in the source; when a command makes it, name that in pawl.json: "build": { "command": "npm run build" }`
   }
 
   compatibilityDate(): string {
     const value = this.field("compatibility_date") ?? defaultCompatibilityDate
     const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString().slice(0, 10) : value
     if (typeof text !== "string" || !isDate(text)) {
-      this.refuse("settings_invalid", `"compatibility_date" must be a date, such as "${defaultCompatibilityDate}".`)
+      this.refuse(
+        "settings_invalid",
+        `"compatibility_date" must be a date, such as "${defaultCompatibilityDate}".`,
+        "compatibility_date"
+      )
     } else if (text > latestCompatibilityDate) {
       this.refuse(
         "settings_invalid",
-        `"compatibility_date" is ${text}; the newest that this runtime knows is ${latestCompatibilityDate}.`
+        `"compatibility_date" is ${text}; the newest that this runtime knows is ${latestCompatibilityDate}.`,
+        "compatibility_date"
       )
     } else return text
     return defaultCompatibilityDate
@@ -154,13 +178,14 @@ class Reader {
   compatibilityFlags(): ReadonlyArray<string> {
     const value = this.field("compatibility_flags") ?? []
     if (!Array.isArray(value) || !value.every((flag) => typeof flag === "string")) {
-      this.refuse("settings_invalid", `"compatibility_flags" must be a list of texts.`)
+      this.refuse("settings_invalid", `"compatibility_flags" must be a list of texts.`, "compatibility_flags")
       return []
     }
     for (const flag of value.filter((name) => !compatibilityFlags.has(name)))
       this.refuse(
         "compatibility_flag_refused",
-        `The compatibility flag "${flag.slice(0, Limits.repeatedNameLength)}" is not allowed; these are: ${[...compatibilityFlags].join(", ")}.`
+        `The compatibility flag "${flag.slice(0, Limits.repeatedNameLength)}" is not allowed; these are: ${[...compatibilityFlags].join(", ")}.`,
+        "compatibility_flags"
       )
     return [...new Set(value)]
   }
@@ -169,14 +194,15 @@ class Reader {
     const value = this.field("assets")
     if (value === undefined) return noAssets
     if (!isFields(value)) {
-      this.refuse("settings_invalid", `"assets" must be an object with a "directory".`)
+      this.refuse("settings_invalid", `"assets" must be an object with a "directory".`, "assets")
       return noAssets
     }
     const binding = this.field("binding", value)
     if (binding !== undefined && binding !== "ASSETS")
       this.refuse(
         "settings_invalid",
-        `"assets.binding" must be "ASSETS": that is the name an app finds its assets under.`
+        `"assets.binding" must be "ASSETS": that is the name an app finds its assets under.`,
+        "assets"
       )
     return {
       directory: this.directory(value, main),
@@ -188,21 +214,27 @@ class Reader {
 
   directory(assets: Fields, main: string | null): string | null {
     const value = this.field("directory", assets)
-    const path = typeof value === "string" ? treePath(value) : null
+    const path = typeof value === "string" ? this.path(value) : null
     if (path === null || path === "") {
       this.refuse(
         "settings_invalid",
-        `"assets.directory" must be a folder below the root of the source, such as "./public": all files in it are served to anyone.`
+        `"assets.directory" must be a folder below the root of the source, such as "./public": all files in it are served to anyone.`,
+        "assets"
       )
       return null
     }
     if (main !== null && main.startsWith(`${path}/`) && !this.isIgnored(path, main))
       this.refuse(
         "settings_invalid",
-        `"main" lies inside "assets.directory": the app's source would be served to anyone. Name it in ${path}/.assetsignore.`
+        `"main" lies inside "assets.directory": the app's source would be served to anyone. Name it in ${path}/.assetsignore.`,
+        "assets"
       )
     if (!holdsFolder(this.files, path))
-      this.refuse("assets_missing", `"assets.directory" names ${path}, but no file of the source lies there.`)
+      this.refuse(
+        "assets_missing",
+        `"assets.directory" names ${path}, where no file lies: it is ${this.nowhere()}.`,
+        "assets"
+      )
     return path
   }
 
@@ -214,7 +246,7 @@ class Reader {
     const value = this.field(name, assets)
     if (value === undefined) return otherwise
     if (Schema.is(schema)(value)) return value
-    this.refuse("settings_invalid", `"assets.${name}" must be one of ${schema.literals.join(", ")}.`)
+    this.refuse("settings_invalid", `"assets.${name}" must be one of ${schema.literals.join(", ")}.`, "assets")
     return otherwise
   }
 
@@ -222,14 +254,24 @@ class Reader {
     const value = this.field("run_worker_first", assets) ?? false
     if (value === false) return false
     const wrong = workerFirstProblem(value)
-    if (wrong !== null) this.refuse("settings_invalid", `"assets.run_worker_first" ${wrong}`)
+    if (wrong !== null) this.refuse("settings_invalid", `"assets.run_worker_first" ${wrong}`, "assets")
     else if (main === null)
-      this.refuse("settings_invalid", `"assets.run_worker_first" is set, but there is no "main" to run.`)
+      this.refuse("settings_invalid", `"assets.run_worker_first" is set, but there is no "main" to run.`, "assets")
     return isSetting(value) ? value : false
   }
 }
 
-const readFields = new Set(["main", "compatibility_date", "compatibility_flags", "assets"])
+const isKnown = (name: string): boolean =>
+  readFields.has(name) || ignoredFields.has(name) || Object.hasOwn(bindingFields, name)
+
+/** The fields that are read. */
+export const readFields: ReadonlySet<string> = new Set([
+  "main",
+  "compatibility_date",
+  "compatibility_flags",
+  "assets",
+  ...moduleFields
+])
 
 const isDate = (text: string): boolean => {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
@@ -237,12 +279,15 @@ const isDate = (text: string): boolean => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** The settings of a source tree, or every reason why it has none. */
-export const appSettings = (files: Files): SettingsResult => {
-  const read = readSettingsFile(files)
-  if (read._tag === "None") return withoutFile(files)
+/**
+ * The settings of a source tree, or every reason why it has none. `generated` are the files of it that a build command
+ * made; null when none ran.
+ */
+export const appSettings = (files: Files, generated: ReadonlySet<string> | null = null): SettingsResult => {
+  const read = readSettings(files)
+  if (read._tag === "None") return withoutFile(files, generated ?? new Set())
   if (read._tag === "Refused") return read
-  const reader = new Reader(read.file, read.fields, files)
+  const reader = new Reader(read, files, generated !== null)
   reader.surroundings()
   const main = reader.main()
   const settings: AppSettings = {
@@ -250,10 +295,22 @@ export const appSettings = (files: Files): SettingsResult => {
     compatibilityDate: reader.compatibilityDate(),
     compatibilityFlags: reader.compatibilityFlags(),
     assets: reader.assets(main),
+    ...moduleSettings(
+      {
+        field: (name) => reader.field(name),
+        path: (text) => reader.path(text),
+        refuse: (code, message, field) => reader.refuse(code, message, field)
+      },
+      main
+    ),
     warnings: reader.warnings
   }
   if (reader.problems.length === 0 && main === null && settings.assets.directory === null)
-    reader.refuse("nothing_to_serve", `${read.file} has neither "main" nor "assets": there is nothing to serve.`)
+    reader.refuse(
+      "nothing_to_serve",
+      `${read.settings.file} has neither "main" nor "assets": there is nothing to serve.`,
+      ""
+    )
   return reader.problems.length > 0 ? { _tag: "Refused", problems: reader.problems } : { _tag: "Settings", settings }
 }
 

@@ -6,8 +6,9 @@ import type { BuildCommand } from "@pawl/core/bundle/AppBuilder"
 import { packageFile, parsePawlFile, type PawlBuild, scriptsOf } from "@pawl/core/project/PawlFile"
 import { Result, Schema } from "effect"
 import { problem } from "../bundler/BundlerProblem.ts"
-import { defaultMains, holdsFolder, treePath } from "./AppSettings.ts"
+import { treePath } from "./AppSettings.ts"
 import { type Fields, isFields, readSettingsFile, textOf } from "./SettingsFile.ts"
+import { defaultMains, holdsFolder } from "./WithoutSettings.ts"
 
 type Files = ReadonlyMap<string, { readonly content: Uint8Array; readonly executable: boolean }>
 

@@ -43,29 +43,57 @@ export const bindingFields: Readonly<Record<string, string>> = {
   workflows: "Workflows"
 }
 
-/** What to do without a binding that many projects have. */
+/** What to do without each of them: the end of a sentence. */
 export const bindingAdvice: Readonly<Record<string, string>> = {
-  d1_databases: "Keep what fits in DATA, a store of keys and texts.",
-  durable_objects: "Keep what fits in DATA, a store of keys and texts.",
-  kv_namespaces: "Use DATA instead: it has get, put, delete and list, for texts.",
-  r2_buckets: "Put fixed files under the assets directory, and small texts into DATA.",
-  secrets: "An app reaches no network, so that it has no use for one.",
-  vars: "Write the values in a module of the source, and import them."
+  ai: "no model can be asked from an app, and env.DATA can hold answers that were made before",
+  ai_search: "keep a list of what can be found in env.DATA, and look through it",
+  ai_search_namespaces: "keep a list of what can be found in env.DATA, and look through it",
+  analytics_engine_datasets: "count in env.DATA under a key of its own",
+  browser: "make what it would show beforehand, and put it into the assets",
+  cloudchamber: "do the work in the Worker, and keep what it leaves in env.DATA",
+  containers: "do the work in the Worker, and keep what it leaves in env.DATA",
+  d1_databases: "keep each row as a text in env.DATA, under a key such as todo:1, and read them with list({ prefix })",
+  data_blobs: "import the file as a module (.bin), or keep texts in env.DATA",
+  dispatch_namespaces: "make one app of it, which keeps what it knows in env.DATA",
+  durable_objects: "keep the state in env.DATA, under one key for each object",
+  hyperdrive: "keep what the database would hold in env.DATA, under keys",
+  images: "make the images beforehand, and put them into the assets",
+  kv_namespaces: "use env.DATA instead, which has get, put, delete and list for keys and texts",
+  logfwdr: "write with console.log, which the logs of the app show",
+  media: "make the files beforehand, and put them into the assets",
+  migrations: "keep the state in env.DATA, which needs no migrations",
+  mtls_certificates: "an app reaches no network, and env.DATA holds what it knows",
+  pipelines: "keep the records in env.DATA, under keys that begin with the time",
+  queues: "do the work in the request, or keep what is to be done in env.DATA and do it in the next one",
+  r2_buckets: "put fixed files under the assets directory, and small texts into env.DATA",
+  ratelimits: "count in env.DATA under a key for each caller",
+  secrets: "an app reaches no network, so that it has no use for one; what it must remember goes into env.DATA",
+  secrets_store_secrets:
+    "an app reaches no network, so that it has no use for one; what it must remember goes into env.DATA",
+  send_email: "keep the message in env.DATA, and show it in the app",
+  services: "make one app of both, which keeps what it knows in env.DATA",
+  stream: "make the files beforehand, and put them into the assets",
+  streaming_tail_consumers: "write with console.log, which the logs of the app show",
+  tail_consumers: "write with console.log, which the logs of the app show",
+  text_blobs: "import the file as a module (.txt), or keep it in env.DATA",
+  unsafe: "use env.DATA, which has get, put, delete and list for keys and texts",
+  vars: "write the values in a module of the source and import them, or keep those that change in env.DATA",
+  vectorize: "keep the vectors as texts in env.DATA, and compare them in the Worker",
+  version_metadata: "write the values in a module of the source and import them, or keep them in env.DATA",
+  vpc_networks: "an app reaches no network, and env.DATA holds what it knows",
+  vpc_services: "an app reaches no network, and env.DATA holds what it knows",
+  wasm_modules: "import the .wasm file as a module",
+  worker_loaders: "import the code as a module; env.DATA holds texts, which cannot be run",
+  workflows: "do the steps in requests, and keep how far they are in env.DATA"
 }
 
 /** Fields that would change what is built or when it runs; leaving them out silently would build another app. */
 export const unsupportedFields: Readonly<Record<string, string>> = {
   alias: "imports are resolved by Node's rules alone",
-  base_dir: "every module is found through imports",
-  build: "a build runs no commands; run it yourself, commit what it makes, and remove the field",
+  build: 'name the command in pawl.json, as "build": { "command": … }, and remove the field',
   define: "write the value in the source",
-  find_additional_modules: "every module is found through imports",
-  jsx_factory: "write a JSX pragma comment in the file",
-  jsx_fragment: "write a JSX pragma comment in the file",
-  no_bundle: "every app is bundled",
   node_compat: "use the compatibility flag nodejs_compat",
   pages_build_output_dir: "use assets.directory",
-  rules: "module types follow from the file's extension",
   site: "use assets",
   triggers: "apps have no scheduled runs"
 }
@@ -75,6 +103,8 @@ export const ignoredFields: ReadonlySet<string> = new Set([
   "$schema",
   "account_id",
   "compliance_region",
+  "configPath",
+  "definedEnvironments",
   "dependencies_instrumentation",
   "dev",
   "env",
@@ -97,9 +127,9 @@ export const ignoredFields: ReadonlySet<string> = new Set([
   "send_metrics",
   "targetEnvironment",
   "topLevelName",
-  "tsconfig",
   "upload_source_maps",
   "usage_model",
+  "userConfigPath",
   "workers_dev",
   "zone_id"
 ])

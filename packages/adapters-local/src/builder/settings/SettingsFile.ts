@@ -21,7 +21,7 @@ export const isFields = (value: unknown): value is Fields =>
 /** No file, the fields of the one there is, or why it cannot be read. */
 export type SettingsFile =
   | { readonly _tag: "None" }
-  | { readonly _tag: "Fields"; readonly file: string; readonly fields: Fields }
+  | { readonly _tag: "Fields"; readonly file: string; readonly fields: Fields; readonly text: string }
   | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }
 
 const refused = (code: string, message: string, place: Place = {}): SettingsFile => ({
@@ -55,13 +55,13 @@ const readJson = (file: string, text: string): SettingsFile => {
     })
   }
   return isFields(value)
-    ? { _tag: "Fields", file, fields: value }
+    ? { _tag: "Fields", file, fields: value, text }
     : refused("settings_unreadable", `${file} must hold one object.`, { file })
 }
 
 const readToml = (file: string, text: string): SettingsFile => {
   try {
-    return { _tag: "Fields", file, fields: parseToml(text) }
+    return { _tag: "Fields", file, fields: parseToml(text), text }
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     // The rest of the message quotes the lines around the mistake.
@@ -74,17 +74,10 @@ const readToml = (file: string, text: string): SettingsFile => {
   }
 }
 
-/** The one wrangler file of a source tree, parsed. */
-export const readSettingsFile = (files: ReadonlyMap<string, { readonly content: Uint8Array }>): SettingsFile => {
-  const present = settingsNames.filter((name) => files.has(name))
-  const file = present[0]
-  if (file === undefined) return { _tag: "None" }
-  if (present.length > 1)
-    return refused(
-      "settings_ambiguous",
-      `Only one wrangler file may exist; this source has ${present.join(" and ")}.`,
-      { file }
-    )
+type Contents = ReadonlyMap<string, { readonly content: Uint8Array }>
+
+/** One file of settings, by its path. */
+export const readFields = (files: Contents, file: string): SettingsFile => {
   const content = files.get(file)?.content ?? new Uint8Array()
   if (content.byteLength > LocalLimits.appSettingsBytes)
     return refused(
@@ -101,4 +94,16 @@ export const readSettingsFile = (files: ReadonlyMap<string, { readonly content: 
   } catch {
     return deep
   }
+}
+
+/** The one wrangler file of a source tree, parsed. */
+export const readSettingsFile = (files: Contents): SettingsFile => {
+  const present = settingsNames.filter((name) => files.has(name))
+  const file = present[0]
+  if (file === undefined) return { _tag: "None" }
+  return present.length > 1
+    ? refused("settings_ambiguous", `Only one wrangler file may exist; this source has ${present.join(" and ")}.`, {
+        file
+      })
+    : readFields(files, file)
 }

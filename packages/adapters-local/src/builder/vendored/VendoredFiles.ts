@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, relative, sep } from "node:path"
-import type { Tree } from "../bundler/TreeResolver.ts"
+import type { Tree } from "../bundler/TreePaths.ts"
 import { vendoredFolder, vendoredPackages } from "./VendoredPackages.ts"
 
 /** The package's own folder. Not every package exports its package.json, so that it is looked for upwards. */

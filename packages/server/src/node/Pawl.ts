@@ -36,7 +36,7 @@ const basePorts = ({ alone, installation, options }: ProcessParts) =>
     FileObjectStore.layer({ directory: join(options.data, "objects"), alone }),
     GitRepositories.layer({ directory: join(options.data, "repositories"), shared: installation.sharesRepositories }),
     LocalSandbox.layer(),
-    Esbuild.layer(),
+    Esbuild.layer({ packageLayers: join(options.data, "packages/layers") }),
     BabelRouteReader.layer,
     BabelSymbols.layer,
     TemplateFolder.layer,

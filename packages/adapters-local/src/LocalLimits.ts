@@ -172,13 +172,17 @@ export const LocalLimits = {
   registryConnections: 16,
   /** An archive as it is sent. */
   registryArchiveBytes: 64 * MiB,
-  /** What the registry says of one package, unpacked; a package with more has no facts. */
+  /** What the registry says of one package to installers, and in full (which is read in pieces); unpacked. A package with
+      more has no facts. */
   registryPackumentBytes: 64 * MiB,
+  registryHistoryBytes: 256 * MiB,
+  /** The longest text that is read of what the registry says in full. */
+  registryTextBytes: 64 * KiB,
   /** The known advisories of the packages of one question. */
   registryAdvisoriesBytes: 8 * MiB,
   /** How often an answer may lead elsewhere. */
   registryRedirects: 3,
-  /** How long facts are kept, and of how many packages. */
+  /** How long facts are kept, and of how many versions. */
   registryFactsMs: 10 * minute,
   registryFactsKept: 4000,
   /** Advisories told of one version, and characters of what the registry says of one in words. */

@@ -34,14 +34,6 @@ export interface RegistryClient {
    * `package_address`, `package_name`) when asking again changes nothing.
    */
   readonly archive: (wanted: PackageVersion) => Effect.Effect<Uint8Array, PackagesRefused | PackagesUnavailable>
-  /**
-   * What the registry says of a package, as JSON: in full (`time`, `deprecated`), or what an installer needs. Null when
-   * it does not know it.
-   */
-  readonly packument: (
-    name: string,
-    form: "full" | "installer"
-  ) => Effect.Effect<Readonly<Record<string, unknown>> | null, PackagesRefused | PackagesUnavailable>
   /** Sends a question, follows where its answer leads, and asks again after what passes. `about` is for sentences. */
   readonly ask: (
     question: RegistryQuestion,
@@ -61,10 +53,8 @@ export interface RegistryClientOptions {
   readonly backoffMs?: number
 }
 
-const forms = {
-  full: "application/json",
-  installer: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
-} as const
+/** The short document of a package, that installers read. */
+const forInstallers = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
 
 /** One reason why a package is refused, in words. */
 const refusedPackage = (code: string, message: string): PackagesRefused =>
@@ -143,12 +133,12 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  const packument: RegistryClient["packument"] = Effect.fnUntraced(function* (name, form) {
-    const wrong = wrongPackage({ name, version: "0.0.0" })
-    if (wrong !== null) return yield* refusedPackage("package_name", `${JSON.stringify(name)} ${wrong}`)
+  /** What the registry says of a package, as JSON; null when it does not know it. */
+  const packument = Effect.fnUntraced(function* (name: string) {
     const url = packumentAddress(registry, name)
     const maxBytes = LocalLimits.registryPackumentBytes
-    const answer = yield* asked({ url, accept: forms[form], mayBePacked: true, maxBytes, body: null }, name)
+    const question = { url, accept: forInstallers, mayBePacked: true, maxBytes, body: null, into: null }
+    const answer = yield* asked(question, name)
     if (answer.status !== 200) return null
     const read = foreignJson(new TextDecoder().decode(answer.body))
     if (Result.isSuccess(read) && isObject(read.success)) return read.success
@@ -169,14 +159,15 @@ export const make = Effect.fnUntraced(function* ({
           accept: "application/octet-stream, */*;q=0.8",
           mayBePacked: false,
           maxBytes: LocalLimits.registryArchiveBytes,
-          body: null
+          body: null,
+          into: null
         },
         about
       )
     const usual = yield* fetched(archiveAddress(registry, wanted))
     if (usual.status === 200) return usual.body
     if (!isMissing(usual.status)) return yield* missing(`refuses it with status ${usual.status}`)
-    const known = yield* packument(wanted.name, "installer")
+    const known = yield* packument(wanted.name)
     if (known === null) return yield* missing("does not know the package")
     const url = saidAddress(registry, known, wanted.version)
     if (url === null) return yield* missing("does not know this version")
@@ -184,5 +175,5 @@ export const make = Effect.fnUntraced(function* ({
     return said.status === 200 ? said.body : yield* missing("knows it and has no archive of it")
   })
 
-  return { url: registry, archive, packument, ask: asked }
+  return { url: registry, archive, ask: asked }
 })

@@ -3,46 +3,22 @@
  * It is kept for a while. It is the registry's word, and nobody's proof.
  */
 import { gzip } from "node:zlib"
-import type { PackageFacts, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
-import { Cache, Clock, Duration, Effect, Exit, Result } from "effect"
+import { type PackageFacts, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
+import { Clock, Effect, Result } from "effect"
 import semver from "semver"
 import { LocalLimits } from "../LocalLimits.ts"
-import { advisoriesAddress } from "./RegistryAddress.ts"
+import { advisoriesAddress, packumentAddress, wrongPackage } from "./RegistryAddress.ts"
 import type { PackageVersion, RegistryClient } from "./RegistryClient.ts"
+import { HistoryReader, type VersionHistory } from "./RegistryHistory.ts"
 import { foreignJson, isObject } from "./TarballManifest.ts"
 
-/** What is kept of a packument: by version, when it came and why nobody should use it. */
-interface History {
-  readonly publishedAtMs: ReadonlyMap<string, number>
-  readonly deprecated: ReadonlyMap<string, string>
-}
-
 type Advisory = PackageFacts["advisories"][number]
-
-const nothing: History = { publishedAtMs: new Map(), deprecated: new Map() }
 
 /** Words of the registry, for people: one line, bounded. */
 const words = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "")
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]+/g, " ")
     .slice(0, LocalLimits.registryWordsLength)
-
-const entriesOf = (value: unknown): ReadonlyArray<[string, unknown]> => (isObject(value) ? Object.entries(value) : [])
-
-const historyOf = (packument: Readonly<Record<string, unknown>>): History => {
-  const publishedAtMs = new Map<string, number>()
-  for (const [version, at] of entriesOf(packument["time"])) {
-    const ms = typeof at === "string" ? Date.parse(at) : NaN
-    if (Number.isFinite(ms)) publishedAtMs.set(version, ms)
-  }
-  const deprecated = new Map<string, string>()
-  for (const [version, known] of entriesOf(packument["versions"])) {
-    const said = isObject(known) ? known["deprecated"] : undefined
-    if (typeof said === "string" && said !== "") deprecated.set(version, words(said))
-    else if (said === true) deprecated.set(version, "deprecated")
-  }
-  return { publishedAtMs, deprecated }
-}
 
 /** A web address, or nothing: it is shown as a link. */
 const linkOf = (value: unknown): string => {
@@ -75,10 +51,13 @@ const packed = (text: string) =>
   )
 
 /** Asks for the advisories of versions; by `name@version`. A registry that has none to tell is no error. */
-const advisoriesOf = Effect.fnUntraced(function* (client: RegistryClient, asked: ReadonlyArray<PackageVersion>) {
-  const byName = new Map<string, Array<string>>()
-  for (const { name, version } of asked) byName.set(name, [...(byName.get(name) ?? []), version])
-  const body = yield* packed(JSON.stringify(Object.fromEntries(byName)))
+const advisoriesOf = Effect.fnUntraced(function* (
+  client: RegistryClient,
+  asked: ReadonlyArray<PackageVersion>,
+  names: ReadonlyMap<string, ReadonlySet<string>>
+) {
+  const question = Object.fromEntries([...names].map(([name, versions]) => [name, [...versions]]))
+  const body = yield* packed(JSON.stringify(question))
   const answer = yield* client
     .ask(
       {
@@ -86,7 +65,8 @@ const advisoriesOf = Effect.fnUntraced(function* (client: RegistryClient, asked:
         accept: "application/json",
         mayBePacked: true,
         maxBytes: LocalLimits.registryAdvisoriesBytes,
-        body
+        body,
+        into: null
       },
       "advisories"
     )
@@ -96,7 +76,7 @@ const advisoriesOf = Effect.fnUntraced(function* (client: RegistryClient, asked:
   )
   return new Map(
     asked.map((each) => [
-      `${each.name}@${each.version}`,
+      keyOf(each),
       advisoriesFor(
         Result.getOrElse(read, () => ({})),
         each
@@ -105,46 +85,86 @@ const advisoriesOf = Effect.fnUntraced(function* (client: RegistryClient, asked:
   )
 })
 
+/** What the registry's document of a package says of some versions. What is refused or unknown has nothing in it. */
+const historyOf = Effect.fnUntraced(function* (client: RegistryClient, name: string, versions: ReadonlySet<string>) {
+  const none: ReadonlyMap<string, VersionHistory> = new Map()
+  if (wrongPackage({ name, version: "0.0.0" }) !== null) return none
+  let reader = new HistoryReader(versions)
+  const answer = yield* client
+    .ask(
+      {
+        url: packumentAddress(client.url, name),
+        accept: "application/json",
+        mayBePacked: true,
+        maxBytes: LocalLimits.registryHistoryBytes,
+        body: null,
+        into: () => (reader = new HistoryReader(versions))
+      },
+      name
+    )
+    .pipe(Effect.catchTag("PackagesRefused", () => Effect.succeed({ status: 404 })))
+  if (answer.status !== 200) return none
+  try {
+    return reader.end()
+  } catch {
+    return yield* new PackagesUnavailable({ reason: `${name}: what the registry says ends in the middle` })
+  }
+})
+
+/** Versions by their package's name. */
+const byName = (packages: ReadonlyArray<PackageVersion>): ReadonlyMap<string, ReadonlySet<string>> => {
+  const names = new Map<string, Set<string>>()
+  for (const { name, version } of packages) names.set(name, (names.get(name) ?? new Set<string>()).add(version))
+  return names
+}
+
+const keyOf = ({ name, version }: PackageVersion): string => `${name}@${version}`
+
+interface Kept {
+  readonly untilMs: number
+  readonly facts: PackageFacts
+}
+
 /** Asks a client for facts, as `PackageStore.facts` has them. What is refused or unknown has none. */
 export const make = Effect.fnUntraced(function* (client: RegistryClient) {
-  const histories = yield* Cache.makeWith(
-    (name: string) =>
-      client.packument(name, "full").pipe(
-        Effect.map((packument) => (packument === null ? nothing : historyOf(packument))),
-        Effect.catchTag("PackagesRefused", () => Effect.succeed(nothing))
-      ),
-    {
-      capacity: LocalLimits.registryFactsKept,
-      timeToLive: (exit: Exit.Exit<History, PackagesUnavailable>) =>
-        Exit.isSuccess(exit) ? Duration.millis(LocalLimits.registryFactsMs) : Duration.zero
-    }
-  )
-  const known = new Map<string, { readonly untilMs: number; readonly advisories: ReadonlyArray<Advisory> }>()
+  const kept = new Map<string, Kept>()
 
-  /** The advisories of versions, asked for together where none are kept. */
-  const advisories = Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
-    const nowMs = yield* Clock.currentTimeMillis
-    for (const [key, { untilMs }] of known)
-      if (untilMs <= nowMs || known.size > LocalLimits.registryFactsKept) known.delete(key)
-    const unknown = packages.filter(({ name, version }) => !known.has(`${name}@${version}`))
-    const found =
-      unknown.length === 0 ? new Map<string, ReadonlyArray<Advisory>>() : yield* advisoriesOf(client, unknown)
-    const untilMs = nowMs + LocalLimits.registryFactsMs
-    for (const [key, each] of found) known.set(key, { untilMs, advisories: each })
-    return (key: string) => found.get(key) ?? known.get(key)?.advisories ?? []
+  const fetched = Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
+    const wanted = byName(packages)
+    const histories = new Map(
+      yield* Effect.forEach(
+        wanted,
+        ([name, versions]) => Effect.map(historyOf(client, name, versions), (history) => [name, history] as const),
+        { concurrency: LocalLimits.registryConnections }
+      )
+    )
+    const advisories = yield* advisoriesOf(client, packages, wanted)
+    return packages.map((each): PackageFacts => {
+      const history = histories.get(each.name)?.get(each.version)
+      const deprecated = history?.deprecated ?? null
+      return {
+        name: each.name,
+        version: each.version,
+        publishedAtMs: history?.publishedAtMs ?? null,
+        deprecated: deprecated === null ? null : words(deprecated),
+        advisories: advisories.get(keyOf(each)) ?? []
+      }
+    })
   })
 
   return Effect.fn("RegistryFacts.facts")(function* (packages: ReadonlyArray<PackageVersion>) {
-    const found = yield* Effect.forEach(packages, ({ name }) => Cache.get(histories, name), {
-      concurrency: LocalLimits.registryConnections
-    })
-    const told = yield* advisories(packages)
-    return packages.map(({ name, version }, at): PackageFacts => ({
-      name,
-      version,
-      publishedAtMs: found[at]?.publishedAtMs.get(version) ?? null,
-      deprecated: found[at]?.deprecated.get(version) ?? null,
-      advisories: told(`${name}@${version}`)
-    }))
+    const nowMs = yield* Clock.currentTimeMillis
+    for (const [key, { untilMs }] of kept)
+      if (untilMs <= nowMs || kept.size > LocalLimits.registryFactsKept) kept.delete(key)
+    const unknown = packages.filter((each) => !kept.has(keyOf(each)))
+    const found = unknown.length === 0 ? [] : yield* fetched(unknown)
+    const fresh = new Map(found.map((facts) => [keyOf(facts), facts]))
+    for (const [key, facts] of fresh) kept.set(key, { untilMs: nowMs + LocalLimits.registryFactsMs, facts })
+    const nothing = { publishedAtMs: null, deprecated: null, advisories: [] }
+    return packages.map(
+      ({ name, version }): PackageFacts =>
+        fresh.get(keyOf({ name, version })) ??
+        kept.get(keyOf({ name, version }))?.facts ?? { name, version, ...nothing }
+    )
   })
 })

@@ -33,6 +33,11 @@ export class Misled extends Schema.TaggedError<Misled>()("Misled", {
   }
 }
 
+/** Takes an answer in pieces, as they come. Throws an `Error` whose words go on after "what the registry says". */
+export interface Intake {
+  readonly write: (piece: Uint8Array) => void
+}
+
 /** What is asked. */
 export interface RegistryQuestion {
   readonly url: URL
@@ -44,9 +49,11 @@ export interface RegistryQuestion {
   readonly maxBytes: number
   /** JSON, packed by gzip, for a POST; null for a GET. */
   readonly body: Uint8Array | null
+  /** What takes the answer, anew for each try; null where it is to be had whole. */
+  readonly into: (() => Intake) | null
 }
 
-/** An answer that came whole. Only what came with 200 has its body. */
+/** An answer that came whole. Only what came with 200 has its body, and only when nothing else took it. */
 export interface RegistryAnswer {
   readonly status: number
   readonly location: string | null
@@ -128,7 +135,7 @@ class Patience {
 /** Reads a body within its bound, unpacked when it was sent packed. */
 const reading = (
   response: IncomingMessage,
-  maxBytes: number,
+  { into, maxBytes }: RegistryQuestion,
   end: (outcome: Failure | Buffer) => void,
   arrived: () => void
 ): void => {
@@ -138,6 +145,7 @@ const reading = (
   const tooBig = () => end(new Misled({ code: "package_too_big", reason: `answers with more than ${maxBytes} bytes` }))
   if (Number(response.headers["content-length"] ?? 0) > maxBytes) return tooBig()
   const pieces: Array<Buffer> = []
+  const intake = into === null ? { write: (piece: Buffer) => void pieces.push(piece) } : into()
   let taken = 0
   let sent = 0
   const unpack: Gunzip | null = isPacked ? createGunzip({ chunkSize: LocalLimits.packagePieceBytes }) : null
@@ -147,7 +155,11 @@ const reading = (
       unpack?.destroy()
       return tooBig()
     }
-    pieces.push(piece)
+    try {
+      intake.write(piece)
+    } catch (error) {
+      end(unanswered(`says what ${error instanceof Error ? error.message : "cannot be read"}`))
+    }
   }
   const whole = () => end(Buffer.concat(pieces))
   response.on("data", (piece: Buffer) => {
@@ -171,10 +183,11 @@ const reading = (
 /** Sends one question and reads its answer, whatever the status. */
 export const ask = (
   connections: RegistryConnections,
-  { accept, body, maxBytes, mayBePacked, url }: RegistryQuestion,
+  question: RegistryQuestion,
   times: RegistryTimes
 ): Effect.Effect<RegistryAnswer, NotAnswered | Misled> =>
   Effect.callback<RegistryAnswer, NotAnswered | Misled>((resume) => {
+    const { accept, body, mayBePacked, url } = question
     const send = url.protocol === "https:" ? httpsRequest : httpRequest
     let outgoing: ClientRequest | null = null
     const stop = () => {
@@ -200,7 +213,7 @@ export const ask = (
       }
       reading(
         response,
-        maxBytes,
+        question,
         (outcome) => {
           if (!Buffer.isBuffer(outcome)) return fail(outcome)
           stop()

@@ -3,7 +3,7 @@ import { packageEntries, tgzOf } from "@pawl/testing/registry/Archives"
 import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
 import * as RegistryClient from "@pawl/adapters-local/packages/RegistryClient"
 import * as RegistryFacts from "@pawl/adapters-local/packages/RegistryFacts"
-import { Effect, Result } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const packed = (name: string, version: string) => ({ name, version, archive: tgzOf(packageEntries(name, version)) })
@@ -91,6 +91,27 @@ describe("A registry", () => {
       Effect.flatMap(RegistryFacts.make(client), (ask) => ask([{ name: "old", version: "1.0.0" }]))
     )
     expect(old?.advisories).toEqual([])
+  })
+
+  it("that cannot tell what it knows is asked later again, and what it says too much of has no facts", async () => {
+    const old = { name: "old", version: "1.0.0" }
+    const facts = () => asking((client) => Effect.flatMap(RegistryFacts.make(client), (ask) => Effect.exit(ask([old]))))
+    const told = async (status: number, body: string | Buffer, headers = {}) => {
+      registry.misbehave((_, response) => {
+        response.writeHead(status, headers).end(body)
+        return true
+      })
+      return await facts()
+    }
+    const unknown = { ...old, publishedAtMs: null, deprecated: null, advisories: [] }
+    for (const body of ["<!doctype html>", "[]", '{"time":', `{"x":${"[".repeat(100_000)}`])
+      expect(Exit.isFailure(await told(200, body))).toBe(true)
+    expect(Exit.isFailure(await told(503, ""))).toBe(true)
+    for (const status of [404, 410]) expect(await told(status, "")).toEqual(Exit.succeed([unknown]))
+    expect(await told(200, '{"time":{"1.0.0":7},"versions":[]}')).toEqual(Exit.succeed([unknown]))
+    const flood = { "content-length": "999999999999" }
+    expect(await told(200, "{}", flood)).toEqual(Exit.succeed([unknown]))
+    registry.misbehave(null)
   })
 
   it("has an address without a user, a query or another scheme", () => {

@@ -10,7 +10,8 @@ import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
-import { defaultPolicy, type Policy, type PolicyFields } from "../model/Policy.ts"
+import { short } from "../primitives/Words.ts"
+import { defaultPolicy, type PackagePolicy, type Policy, type PolicyFields } from "../model/Policy.ts"
 
 const refuse = (field: string, reason: string): InvalidField =>
   new InvalidField({ code: "invalid_field", field, reason })
@@ -34,9 +35,36 @@ const listProblem = (fields: Partial<PolicyFields>): InvalidField | null => {
   return null
 }
 
+/** What a registry could take as a name, with `*` for any run of characters. */
+const packageNames = /^(?:@[A-Za-z0-9*~._-]+\/)?[A-Za-z0-9*~._-]+$/
+
+const isOdd = (name: string): boolean => name.length > Limits.packageNameLength || !packageNames.test(name)
+
+/** What is wrong with what a Policy asks of packages. */
+const packagesProblem = ({ allow, deny, minAgeDays }: PackagePolicy): InvalidField | null => {
+  const most = Limits.packageAgeDaysMax
+  if (minAgeDays !== undefined && !(Number.isInteger(minAgeDays) && minAgeDays >= 0 && minAgeDays <= most))
+    return refuse("packages.minAgeDays", `a whole number of days from 0 to ${most}`)
+  for (const [field, names] of [
+    ["packages.deny", deny ?? []],
+    ["packages.allow", allow ?? []]
+  ] as const) {
+    if (names.length > Limits.packagesPerPolicy) return refuse(field, `at most ${Limits.packagesPerPolicy} entries`)
+    const twice = repeated(names)
+    if (twice !== undefined) return refuse(field, `${short(twice)} is named twice`)
+    const odd = names.find(isOdd)
+    if (odd !== undefined)
+      return refuse(
+        field,
+        `${JSON.stringify(short(odd))} is no name of a package: name, @scope/name, * for any characters`
+      )
+  }
+  return null
+}
+
 /** A build cannot be waived: nobody may count on a waiver that has no effect. One whose date has passed is only over. */
 const checkFields = (fields: Partial<PolicyFields>): Effect.Effect<void, InvalidField> => {
-  const problem = listProblem(fields)
+  const problem = listProblem(fields) ?? packagesProblem(fields.packages ?? {})
   if (problem !== null) return problem
   const required = fields.approvalsRequired ?? 1
   if (!Number.isInteger(required) || required < 1 || required > Limits.approvalsRequiredMax)

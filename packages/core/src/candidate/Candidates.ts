@@ -177,7 +177,12 @@ const choose = (
 const againAfter: ReadonlySet<RejectionCode | null> = new Set(["sandbox_budget_used_up", "verification_given_up"])
 
 /** Rejected by the machine's want, not by what the work showed: it may be asked for again. */
-const mayRetry = (candidate: Candidate): boolean => onlyGaps(candidate) || againAfter.has(rejectionOf(candidate))
+const mayRetry = (candidate: Candidate): boolean =>
+  onlyGaps(candidate) || hasRefusedPackages(candidate) || againAfter.has(rejectionOf(candidate))
+
+/** The Policy refused its packages, and another version of it may take them. */
+const hasRefusedPackages = ({ plan, status }: Candidate): boolean =>
+  status === "rejected" && plan !== null && plan.checks.some(({ kind }) => kind === "packages")
 
 const onlyGaps = (candidate: Candidate): boolean =>
   candidate.status === "rejected" &&

@@ -22,6 +22,7 @@ import { system } from "../model/Actor.ts"
 import { type Candidate, RejectionCode } from "../model/Candidate.ts"
 import { changedFiles } from "../verification/BaseForms.ts"
 import { Plan } from "../model/Plan.ts"
+import { lookAtPackages } from "../verification/PackageLook.ts"
 import { type PlanInput, planOf, readByChecks } from "../verification/PlanRules.ts"
 import { isImportable, isLight, isServable, isText, riskier, settingsNames } from "../verification/Risk.ts"
 import { holdsScript } from "../verification/Scripts.ts"
@@ -196,6 +197,7 @@ const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
   const made: Plan = planOf({
     ...checks,
     ...look,
+    packages: yield* lookAtPackages(candidate, tree, diff, policy.record.packages),
     taskKinds: tasks.map((task) => task.record.kind),
     // Where no apps are hosted there is no pointer, and what would be an app is built and checked all the same.
     hasApp: pointer?.record.status !== "removed",

@@ -13,7 +13,8 @@ import type { Candidate } from "../model/Candidate.ts"
 export const isOutdated = Effect.fnUntraced(function* (candidate: Candidate, policy: Policy) {
   const { plan, projectId, tree } = candidate
   if (plan === null || tree === null || plan.policyVersion !== policy.version) return true
-  if (plan.checks.some((check) => check.kind === "build")) return false
+  // A Candidate whose packages are refused is not built.
+  if (plan.checks.some(({ kind }) => kind === "build" || kind === "packages")) return false
   const change = (yield* demand("change", candidate.changeId)).record
   if (change.kind === "rollback") return yield* mustBuild(projectId, tree)
   return (yield* releasesTo(projectId))?._tag === "App"

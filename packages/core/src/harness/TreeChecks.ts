@@ -59,6 +59,7 @@ export const checksHere = Effect.fnUntraced(function* ({ hasApp, job, source }: 
     scripted: new Set(paths),
     assets: null,
     scripts: { base: scripts(source), candidate: scripts(files) },
+    packages: null,
     taskKinds: [job.task.kind],
     hasApp,
     policy: (yield* demand("policy", job.task.projectId)).record,

@@ -4,8 +4,8 @@ import { RiskTier } from "./Change.ts"
 import { Overlap } from "./Overlap.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
-/** Built as an app, run as a shell line in the sandbox, or compared as a tree. */
-export const CheckKind = Schema.Literals(["build", "command", "tree-equals"])
+/** Built as an app, run as a shell line in the sandbox, compared as a tree, or its packages judged by the Policy. */
+export const CheckKind = Schema.Literals(["build", "command", "tree-equals", "packages"])
 export type CheckKind = typeof CheckKind.Type
 
 /** Why a check's failure does not count, and until when. */
@@ -55,6 +55,46 @@ export const Check = Schema.Struct({
 })
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 
+/** What is to be said of a package that a Candidate adds or moves, from the gravest on. */
+export const PackageConcern = Schema.Literals([
+  /** The Policy's `deny` names it. */
+  "denied",
+  /** The Policy's `allow` does not name it. */
+  "not_allowed",
+  /** Its version is younger than the Policy's `minAgeDays`. */
+  "too_young",
+  /** The Policy asks for an age, and the registry did not say it in time. */
+  "age_unknown",
+  /** It asks for scripts when it is installed. None ever runs: it may not do what it should. */
+  "install_script",
+  /** package.json asks for it, and the base's does not. */
+  "new_direct"
+])
+export type PackageConcern = typeof PackageConcern.Type
+
+/** A package that raised the risk, or that the Policy refuses. */
+export const ConcernedPackage = Schema.Struct({
+  concern: PackageConcern,
+  name: Schema.String,
+  /** Null where no lock file tells one: it is vendored, or package.json alone names it. */
+  version: Schema.NullOr(Schema.String),
+  /** Of one that is too young: the age in whole days that was judged. */
+  ageDays: Schema.optionalKey(Schema.Finite),
+  /** Where it is named; null for no file. */
+  file: Schema.NullOr(Schema.String),
+  line: Schema.NullOr(Schema.Finite)
+})
+export interface ConcernedPackage extends Schema.Schema.Type<typeof ConcernedPackage> {}
+
+/** What was judged of a Candidate's packages when its plan was made. */
+export const PlannedPackages = Schema.Struct({
+  /** The gravest first, at most `Limits.packagesNamed`. */
+  concerns: Schema.Array(ConcernedPackage),
+  /** How many there are in all. */
+  count: Schema.Finite
+})
+export interface PlannedPackages extends Schema.Schema.Type<typeof PlannedPackages> {}
+
 /** What a Candidate is verified by, settled when its verification begins. */
 export const Plan = Schema.Struct({
   /** The Policy that it was made under; promotion refuses another one. */
@@ -66,6 +106,8 @@ export const Plan = Schema.Struct({
   /** The build first, then those of the source, those that only the Policy asks for, and those with `@base`. */
   checks: Schema.Array(Check),
   /** What others write too, as far as it was known before it was composed. Not there in plans of earlier versions. */
-  overlaps: Schema.optionalKey(Schema.Array(Overlap))
+  overlaps: Schema.optionalKey(Schema.Array(Overlap)),
+  /** What was judged of its packages; not there when there is nothing to say of them. */
+  packages: Schema.optionalKey(PlannedPackages)
 })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}

@@ -13,6 +13,17 @@ const WaivedCheck = Schema.Struct({
   until: Timestamp
 })
 
+/** What is asked of packages that a Candidate adds, or moves to another version. Those of its base are not judged again. */
+export const PackagePolicy = Schema.Struct({
+  /** Younger ones are of `high` risk. In days since the registry got them. */
+  minAgeDays: Schema.optionalKey(Schema.Finite),
+  /** Names that are refused, `*` for any run of characters. Before `allow`. */
+  deny: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** When it is there, all other names are refused. */
+  allow: Schema.optionalKey(Schema.Array(Schema.String))
+})
+export interface PackagePolicy extends Schema.Schema.Type<typeof PackagePolicy> {}
+
 /** What an admin sets. What older rows and requests lack is filled in on reading. */
 export const PolicyFields = Schema.Struct({
   /** Risks that go out without a person; `unknown` never does. */
@@ -28,7 +39,9 @@ export const PolicyFields = Schema.Struct({
   /** Checks whose failure does not count until a date (decisions, "What a check can use"). */
   waivedChecks: Schema.Array(WaivedCheck),
   /** Whether a check must also pass with the base's form of its files, where a Candidate alters them. */
-  baseChecksMustPass: Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false)))
+  baseChecksMustPass: Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false))),
+  /** What is asked of packages; nothing where it is empty. */
+  packages: PackagePolicy.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed({})))
 })
 export interface PolicyFields extends Schema.Schema.Type<typeof PolicyFields> {}
 
@@ -54,5 +67,6 @@ export const defaultPolicy: PolicyFields = {
   allowSelfApproval: true,
   approvalsRequired: 1,
   waivedChecks: [],
-  baseChecksMustPass: false
+  baseChecksMustPass: false,
+  packages: {}
 }

@@ -65,6 +65,15 @@ export const Limits = {
   /** Problems told of one lock. */
   packageProblems: 50,
 
+  // Trust in packages (decisions)
+  /** Names in `deny` and in `allow` of a Policy. */
+  packagesPerPolicy: 200,
+  packageAgeDaysMax: 365,
+  /** Packages that a plan names as concerns; the rest is counted. */
+  packagesNamed: 20,
+  /** How long the registry may take to say when packages were published: composing goes on without. */
+  packageFactsMs: 10 * second,
+
   // What an app keeps (specification)
   appDataKeyLength: 512,
   appDataValueBytes: 128 * KiB,

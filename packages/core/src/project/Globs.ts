@@ -20,8 +20,8 @@ export const Glob = Schema.String.check(
   )
 )
 
-/** Whether the text fits a pattern without slashes. Goes back to the last `*` alone: linear in pattern times text. */
-const fitsSegment = (pattern: string, text: string): boolean => {
+/** Whether the whole text fits a pattern, where `*` is any run of characters and `?` any one. Goes back to the last `*` alone: linear in pattern times text. */
+export const fitsText = (pattern: string, text: string): boolean => {
   let [p, t, star, mark] = [0, 0, -1, 0]
   while (t < text.length) {
     const wanted = pattern[p]
@@ -64,7 +64,7 @@ export const fitsGlob = (glob: string, path: string): boolean => {
     else
       for (const at of reached) {
         const part = parts[at]
-        if (part !== undefined && fitsSegment(wanted, part)) next.add(at + 1)
+        if (part !== undefined && fitsText(wanted, part)) next.add(at + 1)
       }
     if (next.size === 0) return false
     reached = next

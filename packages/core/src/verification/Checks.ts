@@ -21,6 +21,7 @@ import type { Check } from "../model/Plan.ts"
 import { type Finding, gap, shortened, unrun } from "./CheckFinding.ts"
 import { commandFinding } from "./CommandRun.ts"
 import { prepare } from "./BuildPreparation.ts"
+import { concernInWords, refusedPackages } from "./PackageRules.ts"
 import type { Running } from "./SandboxSlots.ts"
 import type { SandboxJob } from "./Sandbox.ts"
 
@@ -43,6 +44,22 @@ const runCheck = (check: Check, composed: Composed, attempt: number) => {
       return runCommand(check, composed, attempt)
     case "tree-equals":
       return compareTree(check, composed)
+    case "packages":
+      return Effect.succeed(judgedPackages(composed))
+  }
+}
+
+/** The packages that the plan found refused, in words. */
+const judgedPackages = ({ candidate: { plan } }: Composed): Finding => {
+  const refused = plan === null ? [] : refusedPackages(plan.packages ?? null).map((each) => concernInWords(each, plan))
+  const text = refused.join("\n")
+  return {
+    status: refused.length === 0 ? "checked_supported" : "checked_unsupported",
+    result: refused.length === 0 ? "pass" : "fail",
+    summary: refused.length === 0 ? "the Policy takes its packages" : shortened(text),
+    output: utf8(`${text}\n`),
+    runner: comparison,
+    worthAnotherTry: false
   }
 }
 

@@ -9,7 +9,8 @@ import { Limits } from "../primitives/Limits.ts"
 import { packageFile, type PawlCheck, type Scripts } from "../project/PawlFile.ts"
 import { fitsGlob } from "../project/Globs.ts"
 import { checkFiles, isReadBy, scriptsRun } from "./CheckFiles.ts"
-import type { Check, Plan } from "../model/Plan.ts"
+import type { Check, Plan, PlannedPackages } from "../model/Plan.ts"
+import { refusedPackages } from "./PackageRules.ts"
 import { riskOf } from "./Risk.ts"
 
 const commandCheck = (check: PawlCheck): Check => ({
@@ -28,6 +29,15 @@ export const buildCheck: Check = {
   title: "The app builds",
   required: true,
   timeoutMs: Limits.buildTimeoutMs
+}
+
+/** The only check of a Candidate with packages that the Policy refuses: nothing of it is fetched, built or run. */
+const packagesCheck: Check = {
+  id: "packages@policy",
+  kind: "packages",
+  title: "The Policy takes its packages",
+  required: true,
+  timeoutMs: Limits.checkTimeoutMs
 }
 
 const isRequired = (check: Pick<Check, "id" | "required">, policy: Policy): boolean =>
@@ -65,6 +75,8 @@ export interface PlanInput {
   /** Of the package.json of base and Candidate. */
   readonly scripts: { readonly base: Scripts; readonly candidate: Scripts }
   readonly taskKinds: ReadonlyArray<TaskKind>
+  /** What was judged of the packages that it adds or moves; null for nothing. */
+  readonly packages: PlannedPackages | null
   /** A Project with an app must build. */
   readonly hasApp: boolean
   readonly policy: Policy
@@ -128,10 +140,12 @@ export const planOf = (input: PlanInput): Plan => {
   const missing = input.policy.requiredChecks.filter((id) => !defined.some((check) => check.id === id))
   const again = input.base.flatMap((check) => baseChecksOf(check, input))
   const checks = [...defined, ...missing.map(undefinedCheck), ...again]
+  const isRefused = refusedPackages(input.packages).length > 0
   return {
     policyVersion: input.policy.version,
     riskTier,
     approvalRequired: input.policy.approvalRiskTiers.includes(riskTier),
-    checks: checks.map((check) => underPolicy(check, input.policy, input.now))
+    checks: isRefused ? [packagesCheck] : checks.map((check) => underPolicy(check, input.policy, input.now)),
+    ...(input.packages === null ? {} : { packages: input.packages })
   }
 }

@@ -3,8 +3,10 @@
  * runs. No model lowers it (decisions, 13).
  */
 import type { RiskTier } from "../model/Change.ts"
+import type { PlannedPackages } from "../model/Plan.ts"
 import { Limits } from "../primitives/Limits.ts"
 import type { TaskKind } from "../model/Task.ts"
+import { packageRisk } from "./PackageRules.ts"
 
 /** Where the settings of an app may stand. */
 export const settingsNames = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"] as const
@@ -59,17 +61,22 @@ export interface Touched extends Surroundings {
   readonly taskKinds: ReadonlyArray<TaskKind>
   /** Whether the Candidate adds, alters or removes a check. */
   readonly checksTouched: boolean
+  /** What was judged of the packages that it adds or moves; null for nothing. */
+  readonly packages: PlannedPackages | null
 }
 
 /** The risk of what is touched: the gravest that any of it brings. */
 export const riskOf = (touched: Touched): RiskTier => {
   const { paths, scripted } = touched
+  const packages = packageRisk(touched.packages)
+  if (packages === "high") return "high"
   if (touched.checksTouched || touched.taskKinds.includes("migrate")) return "high"
   // Too many to find those of checks among them: old promises cannot be asked.
   if (touched.altered.length > Limits.alteredFiles) return "high"
   if (paths === null) return "unknown"
   if (paths.some(isGrave)) return "high"
-  return paths.every((path) => !scripted.has(path) && isLight(path, touched)) ? "low" : "medium"
+  const isHarmless = packages === null && paths.every((path) => !scripted.has(path) && isLight(path, touched))
+  return isHarmless ? "low" : "medium"
 }
 
 const order = ["low", "medium", "high", "unknown"] as const

@@ -27,7 +27,7 @@ describe("Rows of an older Pawl", () => {
     expect(entityOf("approval").id({ ...old, nth: 2 })).toBe(`${candidateId}/2`)
   })
 
-  it("are Policies that ask for one approval, and for nothing of the base's checks", () => {
+  it("are Policies that ask for one approval, and for nothing of the base's checks or of packages", () => {
     const old = {
       projectId,
       version: 3,
@@ -39,7 +39,11 @@ describe("Rows of an older Pawl", () => {
       updatedAt: at,
       updatedBy: "x"
     }
-    expect(Schema.decodeUnknownSync(Policy)(old)).toMatchObject({ approvalsRequired: 1, baseChecksMustPass: false })
+    expect(Schema.decodeUnknownSync(Policy)(old)).toMatchObject({
+      approvalsRequired: 1,
+      baseChecksMustPass: false,
+      packages: {}
+    })
   })
 
   it("are generations that stood on the one approval that they name", () => {

@@ -19,6 +19,7 @@ const input: PlanInput = {
   scripted: new Set(),
   assets: "public",
   scripts: { base: {}, candidate: {} },
+  packages: null,
   taskKinds: ["implement"],
   hasApp: true,
   policy,

@@ -124,6 +124,34 @@ const FileDiffRecord = named("FileDiff", Schema.Struct({ ...FileChange.fields, p
 /** A diff, file by file. */
 export const DiffAnswer = named("Diff", Schema.Struct({ files: Schema.Array(FileDiffRecord) }))
 
+const PackageChangeRecord = named(
+  "PackageChange",
+  Schema.Struct({
+    name: Schema.String,
+    /** Null for a package, or one more version of it, that is added. */
+    from: Schema.NullOr(Schema.String),
+    /** Null for one that is removed. The same as `from` where only its content is another. */
+    to: Schema.NullOr(Schema.String),
+    /** Whole days since the registry got `to`; not there when it did not say so in time. */
+    ageDays: Schema.optionalKey(Schema.Finite),
+    /** Whether it asks for scripts when it is installed. None is ever run. */
+    scripts: Schema.Boolean,
+    /** Only needed while the project is built and checked. */
+    dev: Schema.Boolean,
+    /** What the registry knows against `to`; not there when that is nothing, or it did not say so in time. */
+    advisories: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({ id: Schema.String, title: Schema.String, severity: Schema.String, url: Schema.String })
+      )
+    )
+  })
+)
+/** A diff with the packages that its lock files add, remove or move. */
+export const CandidateDiffAnswer = named(
+  "CandidateDiff",
+  Schema.Struct({ files: Schema.Array(FileDiffRecord), packages: Schema.Array(PackageChangeRecord) })
+)
+
 /** The head of a Project's canonical line. */
 export const CanonicalRecord = named(
   "Canonical",

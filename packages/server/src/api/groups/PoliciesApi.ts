@@ -35,6 +35,22 @@ const WaivedCheck = Schema.Struct({
   until: Moment
 })
 
+const PackageNames = Schema.Array(Schema.String).check(atMost(Limits.packagesPerPolicy))
+
+/** Names of packages may hold `*`. What is no name is refused by the Policy itself, which says which. */
+const Packages = Schema.Struct({
+  minAgeDays: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 0, maximum: Limits.packageAgeDaysMax },
+        words(`between(0, ${Limits.packageAgeDaysMax})`, `a number between 0 and ${Limits.packageAgeDaysMax}`)
+      )
+    )
+  ),
+  deny: Schema.optionalKey(PackageNames),
+  allow: Schema.optionalKey(PackageNames)
+})
+
 /** The whole Policy is replaced: a field that is left out is as it is in a new Project. */
 const PolicyBody = Schema.Struct({
   autoPromoteRiskTiers: Schema.optionalKey(Tiers),
@@ -50,6 +66,7 @@ const PolicyBody = Schema.Struct({
     )
   ),
   baseChecksMustPass: Schema.optionalKey(Schema.Boolean),
+  packages: Schema.optionalKey(Packages),
   waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
 

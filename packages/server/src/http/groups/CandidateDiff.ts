@@ -7,8 +7,10 @@ import {
   ObjectNotFound,
   Repositories,
   type RepositoriesUnavailable,
-  type RepositoryRef
+  type RepositoryRef,
+  TreeTooLarge
 } from "@pawl/core/project/Repositories"
+import { packageChanges } from "@pawl/core/verification/PackageLook"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { prefers } from "../request/AcceptHeader.ts"
@@ -59,21 +61,31 @@ const somewhere = <A, E, R>(
     )
   )
 
-const asFiles = (text: Stream.Stream<Uint8Array, RepositoriesUnavailable>, changes: ReadonlyArray<FileChange>) =>
+/** `beside` stands behind the files. */
+const asFiles = (
+  text: Stream.Stream<Uint8Array, RepositoriesUnavailable>,
+  changes: ReadonlyArray<FileChange>,
+  beside: object
+) =>
   Stream.suspend(() => {
     const pieces = new DiffPieces(changes)
+    const rest = Object.entries(beside).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     return Stream.make('{"files":[').pipe(
       Stream.concat(Stream.map(asText(text), (piece) => pieces.feed(piece))),
-      Stream.concat(Stream.suspend(() => Stream.make(`${pieces.end()}]}`)))
+      Stream.concat(Stream.suspend(() => Stream.make(`${pieces.end()}]${rest.join("")}}`)))
     )
   })
 
 /**
- * The diff as JSON, or with `Accept: text/plain` in git's unified form. A long one is made while it is read. Fails with
- * `DiffTooLarge`, and with `Unknown` where neither the fork nor the Project has the commits.
+ * The diff as JSON with what `beside` says of the paths that differ, or with `Accept: text/plain` in git's unified form. A
+ * long one is made while it is read. Fails with `DiffTooLarge`, and with `Unknown` where neither the fork nor the Project
+ * has the commits.
  */
-export const diffAnswer = Effect.fnUntraced(
-  function* (compared: Compared) {
+const answered = Effect.fnUntraced(
+  function* <A extends object, E, R>(
+    compared: Compared,
+    beside: (changes: ReadonlyArray<FileChange>) => Effect.Effect<A, E, R>
+  ) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const repositories = yield* Repositories
     const slots = yield* DiffSlots
@@ -90,9 +102,30 @@ export const diffAnswer = Effect.fnUntraced(
         contentType: "text/plain; charset=utf-8",
         contentLength: text.sizeBytes
       })
-    if (!isLong) return { files: yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to))) }
+    if (!isLong) {
+      const files = yield* inSlot(somewhere(compared, (ref) => repositories.diff(ref, from, to)))
+      return { files, ...(yield* beside(files)) }
+    }
     const changes = yield* inSlot(text.changes)
-    return HttpServerResponse.stream(Stream.encodeText(asFiles(pieces, changes)), { contentType: "application/json" })
+    const rest = yield* beside(changes)
+    return HttpServerResponse.stream(Stream.encodeText(asFiles(pieces, changes, rest)), {
+      contentType: "application/json"
+    })
   },
-  Effect.catchTag("TreeTooLarge", ({ max }) => new DiffTooLarge({ max }))
+  Effect.catchIf(
+    (error) => error instanceof TreeTooLarge,
+    ({ max }) => new DiffTooLarge({ max })
+  )
 )
+
+/** The diff of two commits, in the form that the caller accepts. Fails with `DiffTooLarge` or `Unknown`. */
+export const diffAnswer = (compared: Compared) => answered(compared, () => Effect.succeed({}))
+
+/** The same with the packages that lock files add, remove or move. `trees` are those of its commits. */
+export const candidateDiff = (compared: Compared, trees: { readonly base: string; readonly tree: string }) =>
+  answered(compared, (changes) =>
+    Effect.map(
+      somewhere(compared, (ref) => packageChanges(ref, { ...trees, paths: changes.map(({ path }) => path) })),
+      (packages) => ({ packages })
+    )
+  )

@@ -12,7 +12,7 @@ import { promote } from "@pawl/core/promotion/Promotions"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { previewAnswer } from "./AppAnswers.ts"
-import { diffAnswer, NotComposed } from "./CandidateDiff.ts"
+import { candidateDiff, NotComposed } from "./CandidateDiff.ts"
 import { outputOf, withOutput } from "./EvidenceOutput.ts"
 import { listed } from "../answer/RecordPages.ts"
 import { actor, onCandidate, onChange, onEvidence } from "../request/Reach.ts"
@@ -63,15 +63,11 @@ export const CandidatesHttp = HttpApiBuilder.group(PawlApi, "candidates", (handl
       answering(
         Effect.gen(function* () {
           const candidate = yield* onCandidate(params.id)
-          const { id, projectId, baseCommit, commit, status } = candidate
-          if (commit === null) return yield* new NotComposed({ candidateId: id, status })
-          return yield* diffAnswer({
-            project: projectId,
-            fork: candidateFork(id),
-            from: baseCommit,
-            to: commit,
-            asked: { kind: "candidate", id }
-          })
+          const { id, projectId, baseCommit, baseTree, commit, status, tree } = candidate
+          if (commit === null || tree === null) return yield* new NotComposed({ candidateId: id, status })
+          const asked = { kind: "candidate", id }
+          const compared = { project: projectId, fork: candidateFork(id), from: baseCommit, to: commit, asked }
+          return yield* candidateDiff(compared, { base: baseTree, tree })
         })
       )
     )

@@ -181,6 +181,32 @@ describe("A Policy", () => {
       waivedChecks: [{ id: "test", until: "2099-01-01T00:00:00.000Z" }]
     })
   })
+
+  it("names packages by names that can be, and says which cannot", async () => {
+    const path = `/v1/projects/${(await newProject(api, "packaged")).id}/policy`
+    const put = (packages: unknown) => api.call("PUT", path, { body: { packages } })
+    const refused: ReadonlyArray<readonly [unknown, string, string]> = [
+      [{ deny: ["left pad"] }, "packages.deny", '"left pad" is no name of a package'],
+      [{ allow: ["@scope/a/b"] }, "packages.allow", '"@scope/a/b" is no name'],
+      [{ allow: ["@scope"] }, "packages.allow", '"@scope" is no name'],
+      [{ deny: [""] }, "packages.deny", '"" is no name'],
+      [{ deny: ["a".repeat(215)] }, "packages.deny", "is no name"],
+      [{ deny: ["a", "b", "a"] }, "packages.deny", "a is named twice"],
+      [{ deny: Array.from({ length: 201 }, (_, n) => `a${n}`) }, "packages.deny", "at most 200 item(s)"],
+      [{ minAgeDays: 366 }, "packages.minAgeDays", "a number between 0 and 365"],
+      [{ minAgeDays: 1.5 }, "packages.minAgeDays", "an integer"]
+    ]
+    for (const [packages, field, words] of refused) {
+      const answer = await put(packages)
+      expectProblem(answer, 400, "invalid_field", { field })
+      expect(answer.body.detail).toContain(words)
+    }
+    expect((await api.call("GET", path)).body.policy).toMatchObject({ version: 1, packages: {} })
+    const packages = { minAgeDays: 7, deny: ["@scope/*", "event-stream", "*-evil-*"], allow: ["*"] }
+    expect((await put(packages)).body.policy).toMatchObject({ version: 2, packages })
+    // As each other field: what is left out is as in a new Project.
+    expect((await api.call("PUT", path, { body: {} })).body.policy).toMatchObject({ version: 3, packages: {} })
+  })
 })
 
 describe("An approval", () => {

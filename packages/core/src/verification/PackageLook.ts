@@ -1,0 +1,124 @@
+/** What a Candidate makes of its base's packages: what their lock files say, and what the registry says in time. */
+import { Effect, Option } from "effect"
+import type { Candidate } from "../model/Candidate.ts"
+import type { FileChange } from "../model/ChangeSet.ts"
+import type { PackagePolicy } from "../model/Policy.ts"
+import { manifestFiles } from "../packages/LockFiles.ts"
+import { diffOf, type PackageChange } from "../packages/PackageDiff.ts"
+import type { PackageLock } from "../packages/PackageLock.ts"
+import { type ManifestFiles, type PackageFacts, PackageStore, type ReadLock } from "../packages/PackageStore.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { candidateFork } from "../primitives/Ids.ts"
+import * as Time from "../primitives/Time.ts"
+import type { RepositoryRef } from "../project/Repositories.ts"
+import { readBytes } from "../project/Source.ts"
+import { changedFiles } from "./BaseForms.ts"
+import { ageDaysAt, agesWanted, judgePackages, versionKey } from "./PackageRules.ts"
+
+/** The locks of two trees; null for a tree without one, and for one that cannot be read, which its build refuses. */
+export interface TwoLocks {
+  readonly base: PackageLock | null
+  readonly candidate: PackageLock | null
+}
+
+const lockedIn = (read: ReadLock): PackageLock | null => (read._tag === "Locked" ? read.lock : null)
+
+/** Whether packages may be others where these paths are. */
+const isLocked = (paths: ReadonlyArray<string>): boolean => paths.some((path) => manifestFiles.includes(path))
+
+/** The lock that the files of a source say. */
+const lockOf = Effect.fnUntraced(function* (files: ManifestFiles) {
+  const store = yield* Effect.serviceOption(PackageStore)
+  return Option.isNone(store) ? null : lockedIn(yield* store.value.read(files))
+})
+
+const manifestsOf = Effect.fnUntraced(function* (ref: RepositoryRef, tree: string) {
+  const files = new Map<string, Uint8Array>()
+  for (const name of manifestFiles) {
+    const found = yield* readBytes(ref, tree, name)
+    if (found !== null) files.set(name, found)
+  }
+  return files
+})
+
+/** The locks of two trees that are in one repository. Fails with `ObjectNotFound` when there is no such tree. */
+const locksOf = (ref: RepositoryRef, base: string, tree: string) =>
+  Effect.all({
+    base: Effect.flatMap(manifestsOf(ref, base), lockOf),
+    candidate: Effect.flatMap(manifestsOf(ref, tree), lockOf)
+  })
+
+/** What the registry says of some versions, by `versionKey`; nothing of any when it is away or takes too long. */
+const factsOf = Effect.fnUntraced(function* (
+  wanted: ReadonlyArray<{ readonly name: string; readonly version: string }>
+) {
+  const store = yield* Effect.serviceOption(PackageStore)
+  if (wanted.length === 0 || Option.isNone(store)) return new Map<string, PackageFacts>()
+  const found = yield* store.value.facts(wanted).pipe(
+    Effect.timeoutOption(Limits.packageFactsMs),
+    Effect.catchTag("PackagesUnavailable", (away) =>
+      Effect.as(Effect.logWarning("the registry says nothing of packages", away.message), Option.none())
+    )
+  )
+  const facts: ReadonlyArray<PackageFacts> = Option.getOrElse(found, () => [])
+  return new Map(facts.map((each) => [versionKey(each.name, each.version), each]))
+})
+
+/** What is judged of the packages of two locks, as it stands in a plan. */
+const judged = Effect.fnUntraced(function* (locks: TwoLocks, paths: ReadonlyArray<string>, policy: PackagePolicy) {
+  const facts = yield* factsOf(agesWanted(locks.base, locks.candidate, policy))
+  const publishedAtMs = new Map(
+    [...facts].flatMap(([key, { publishedAtMs: at }]) => (at === null ? [] : [[key, at] as const]))
+  )
+  return judgePackages({ ...locks, paths, policy, publishedAtMs, nowMs: Time.toMillis(yield* Time.now) })
+})
+
+/**
+ * What is to be said of the packages that a composed tree adds to its base or moves; null for nothing. `diff` is null when
+ * it could not be read. Waits for the registry only as long as composing may.
+ */
+export const lookAtPackages = Effect.fnUntraced(
+  function* (
+    { baseTree, id, projectId }: Candidate,
+    tree: string,
+    diff: ReadonlyArray<FileChange> | null,
+    policy: PackagePolicy
+  ) {
+    const fork = { project: projectId, fork: candidateFork(id) }
+    const brought =
+      diff?.flatMap(({ path, status }) => (status === "deleted" ? [] : [path])) ??
+      (yield* changedFiles(fork, baseTree, tree)).brought
+    const none: TwoLocks = { base: null, candidate: null }
+    return yield* judged(isLocked(brought) ? yield* locksOf(fork, baseTree, tree) : none, brought, policy)
+  },
+  // What is too large to be listed could not be composed.
+  Effect.catchTag("TreeTooLarge", Effect.die)
+)
+
+/** A change of packages, with what the registry says of the version that comes. */
+export interface ToldChange extends Pick<PackageChange, "name" | "from" | "to" | "dev" | "scripts"> {
+  readonly ageDays?: number
+  readonly advisories?: PackageFacts["advisories"]
+}
+
+/**
+ * The packages that one tree adds to another, removes from it or moves; `paths` are those in which the two differ. What
+ * the registry does not say in time is left out. Fails with `ObjectNotFound` when there is no such tree.
+ */
+export const packageChanges = Effect.fnUntraced(function* (
+  ref: RepositoryRef,
+  { base, paths, tree }: { readonly base: string; readonly tree: string; readonly paths: ReadonlyArray<string> }
+) {
+  if (!isLocked(paths)) return []
+  const locks = yield* locksOf(ref, base, tree)
+  const changes = diffOf(locks.base, locks.candidate)
+  const facts = yield* factsOf(changes.flatMap(({ name, to }) => (to === null ? [] : [{ name, version: to }])))
+  const nowMs = Time.toMillis(yield* Time.now)
+  return changes.map(({ dev, from, name, scripts, to }): ToldChange => {
+    const found = to === null ? undefined : facts.get(versionKey(name, to))
+    const age =
+      found === undefined || found.publishedAtMs === null ? {} : { ageDays: ageDaysAt(nowMs, found.publishedAtMs) }
+    const advisories = found === undefined || found.advisories.length === 0 ? {} : { advisories: found.advisories }
+    return { name, from, to, dev, scripts, ...age, ...advisories }
+  })
+}, Effect.withSpan("Packages.changes"))

@@ -1,0 +1,152 @@
+/**
+ * What the Policy and the rules of risk make of the packages that a Candidate adds or moves. Those that its base has
+ * already are not judged: a rule that is new locks no Project. Pure.
+ */
+import type { ConcernedPackage, PackageConcern, Plan, PlannedPackages } from "../model/Plan.ts"
+import type { PackagePolicy } from "../model/Policy.ts"
+import { addedDirect, diffOf } from "../packages/PackageDiff.ts"
+import type { PackageLock } from "../packages/PackageLock.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { fitsText } from "../project/Globs.ts"
+
+/** All that is judged. */
+export interface PackageInput {
+  /** Null without a lock file. */
+  readonly base: PackageLock | null
+  readonly candidate: PackageLock | null
+  /** Paths that the composed tree adds or alters: what is vendored is among them. */
+  readonly paths: ReadonlyArray<string>
+  readonly policy: PackagePolicy
+  /** When a version was published, by `versionKey`. One that is not there is of an unknown age. */
+  readonly publishedAtMs: ReadonlyMap<string, number>
+  readonly nowMs: number
+}
+
+/** One version of a package, as a key. */
+export const versionKey = (name: string, version: string): string => `${name}@${version}`
+
+/** Whether a name fits one of the names of a Policy. Registries take capitals and small letters for the same. */
+const isNamed = (names: ReadonlyArray<string>, name: string): boolean =>
+  names.some((each) => fitsText(each.toLowerCase(), name.toLowerCase()))
+
+const refusalOf = ({ allow, deny }: PackagePolicy, name: string): PackageConcern | null => {
+  if (deny !== undefined && isNamed(deny, name)) return "denied"
+  return allow !== undefined && !isNamed(allow, name) ? "not_allowed" : null
+}
+
+/** The names of packages that are vendored under some paths: `@a/b` of `node_modules/c/node_modules/@a/b/index.js`. */
+const vendoredOf = (paths: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const path of paths) {
+    const [, name] = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/@.][^/]*)\//.exec(path) ?? []
+    if (name !== undefined && !found.has(name)) found.set(name, path)
+  }
+  return found
+}
+
+/** Whole days since a moment; 0 for one that is still to come. */
+export const ageDaysAt = (nowMs: number, publishedAtMs: number): number =>
+  Math.max(0, Math.floor((nowMs - publishedAtMs) / Time.dayMs))
+
+const agesOf = ({ nowMs, policy, publishedAtMs }: PackageInput, name: string, version: string) => {
+  if ((policy.minAgeDays ?? 0) <= 0) return null
+  const published = publishedAtMs.get(versionKey(name, version))
+  if (published === undefined) return { concern: "age_unknown" as const }
+  const ageDays = ageDaysAt(nowMs, published)
+  return ageDays < (policy.minAgeDays ?? 0) ? { concern: "too_young" as const, ageDays } : null
+}
+
+/** The concerns about what locks tell. */
+const lockedConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> => {
+  const changes = diffOf(input.base, input.candidate)
+  const direct = new Set(addedDirect(input.base, input.candidate))
+  const file = input.candidate?.file ?? null
+  const concerns = changes.flatMap(({ line, name, scripts, to }): ReadonlyArray<ConcernedPackage> => {
+    if (to === null) return []
+    const at = { name, version: to, file, line }
+    const refused = refusalOf(input.policy, name)
+    const age = agesOf(input, name, to)
+    return [
+      ...(refused === null ? [] : [{ concern: refused, ...at }]),
+      ...(age === null ? [] : [{ ...age, ...at }]),
+      ...(scripts ? [{ concern: "install_script" as const, ...at }] : [])
+    ]
+  })
+  const places = new Map(input.candidate?.packages.map((each) => [each.path, each]))
+  const news = [...direct].map((name): ConcernedPackage => {
+    const found = places.get(`node_modules/${name}`)
+    return { concern: "new_direct", name, version: found?.version ?? null, file, line: found?.line ?? null }
+  })
+  return [...concerns, ...news]
+}
+
+const vendoredConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> =>
+  [...vendoredOf(input.paths)].flatMap(([name, file]) => {
+    const refused = refusalOf(input.policy, name)
+    return refused === null ? [] : [{ concern: refused, name, version: null, file, line: null }]
+  })
+
+const gravity: ReadonlyArray<PackageConcern> = [
+  "denied",
+  "not_allowed",
+  "too_young",
+  "age_unknown",
+  "install_script",
+  "new_direct"
+]
+
+/** What is to be said of a Candidate's packages, the gravest first; null for nothing. */
+export const judgePackages = (input: PackageInput): PlannedPackages | null => {
+  const concerns = [...lockedConcerns(input), ...vendoredConcerns(input)].toSorted(
+    (one, other) => gravity.indexOf(one.concern) - gravity.indexOf(other.concern)
+  )
+  return concerns.length === 0 ? null : { concerns: concerns.slice(0, Limits.packagesNamed), count: concerns.length }
+}
+
+/** The versions whose age the Policy asks for; none where it asks for no age. */
+export const agesWanted = (
+  base: PackageLock | null,
+  candidate: PackageLock | null,
+  policy: PackagePolicy
+): ReadonlyArray<{ readonly name: string; readonly version: string }> =>
+  (policy.minAgeDays ?? 0) <= 0
+    ? []
+    : diffOf(base, candidate).flatMap(({ name, to }) => (to === null ? [] : [{ name, version: to }]))
+
+/** Those that the Policy refuses. */
+export const refusedPackages = (packages: PlannedPackages | null): ReadonlyArray<ConcernedPackage> =>
+  (packages?.concerns ?? []).filter(({ concern }) => concern === "denied" || concern === "not_allowed")
+
+/** The least risk of a Candidate with such packages; null where they say nothing. */
+export const packageRisk = (packages: PlannedPackages | null): "high" | "medium" | null => {
+  if (packages === null || packages.concerns.length === 0) return null
+  return packages.concerns.some(({ concern }) => concern !== "new_direct") ? "high" : "medium"
+}
+
+const placeOf = ({ file, line }: ConcernedPackage): string =>
+  file === null ? "" : line === null ? `${file}: ` : `${file}:${line}: `
+
+const wordsOf = (concern: ConcernedPackage, policyVersion: number): string => {
+  const policy = `the Project's Policy (version ${policyVersion})`
+  switch (concern.concern) {
+    case "denied":
+      return `${policy} denies it (packages.deny). Take the package out, or let an admin change the Policy.`
+    case "not_allowed":
+      return `${policy} does not allow it (packages.allow). Take the package out, or let an admin change the Policy.`
+    case "too_young":
+      return `it was published ${concern.ageDays ?? 0} day(s) ago, later than ${policy} asks for (packages.minAgeDays).`
+    case "age_unknown":
+      return `the registry did not say when it was published, and ${policy} asks for an age (packages.minAgeDays).`
+    case "install_script":
+      return "it asks for scripts when it is installed, which never run here."
+    case "new_direct":
+      return "package.json asks for it, and the base's does not."
+  }
+}
+
+/** One concern of a plan in a line: where, what, and why. */
+export const concernInWords = (concern: ConcernedPackage, plan: Pick<Plan, "policyVersion">): string => {
+  const version = concern.version === null ? "" : `@${concern.version}`
+  return `${placeOf(concern)}${concern.name}${version}: ${wordsOf(concern, plan.policyVersion)}`
+}

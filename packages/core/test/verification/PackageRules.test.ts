@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest"
+import type { LockedPackage, PackageLock } from "@pawl/core/packages/PackageLock"
+import {
+  agesWanted,
+  concernInWords,
+  judgePackages,
+  type PackageInput,
+  versionKey
+} from "@pawl/core/verification/PackageRules"
+import { type PlanInput, planOf } from "@pawl/core/verification/PlanRules"
+import { defaultPolicy } from "@pawl/core/model/Policy"
+import * as Time from "@pawl/core/primitives/Time"
+
+interface Entry {
+  readonly name: string
+  readonly version?: string
+  readonly scripts?: boolean
+  readonly direct?: boolean
+}
+
+const lock = (...entries: ReadonlyArray<Entry>): PackageLock => ({
+  file: "package-lock.json",
+  format: "npm",
+  packages: entries.map(({ name, scripts = false, version = "1.0.0" }, at): LockedPackage => ({
+    path: `node_modules/${name}`,
+    name,
+    version,
+    integrity: "sha512-x",
+    dev: false,
+    optional: false,
+    installScript: scripts,
+    line: at + 10
+  })),
+  links: [],
+  direct: entries.filter(({ direct = false }) => direct).map(({ name }) => ({ name, range: "*", dev: false }))
+})
+
+const nowMs = Time.toMillis("2026-06-11T12:00:00.000Z")
+const input = (also: Partial<PackageInput>): PackageInput => ({
+  base: lock({ name: "old", direct: true }),
+  candidate: lock({ name: "old", direct: true }),
+  paths: [],
+  policy: {},
+  publishedAtMs: new Map(),
+  nowMs,
+  ...also
+})
+
+const plan = (packages: Partial<PackageInput>, also: Partial<PlanInput> = {}) =>
+  planOf({
+    base: [{ id: "test", command: "true", required: true, timeoutMs: 1000 }],
+    candidate: [{ id: "test", command: "true", required: true, timeoutMs: 1000 }],
+    paths: ["README.md"],
+    altered: [],
+    scripted: new Set(),
+    assets: null,
+    scripts: { base: {}, candidate: {} },
+    packages: judgePackages(input(packages)),
+    taskKinds: ["implement"],
+    hasApp: true,
+    policy: {
+      projectId: "proj_00000000-0000-4000-8000-000000000000",
+      version: 4,
+      ...defaultPolicy,
+      updatedAt: "2026-01-01T00:00:00.000Z",
+      updatedBy: "x"
+    },
+    now: Time.fromMillis(nowMs),
+    ...also
+  })
+const concerns = (also: Partial<PackageInput>) =>
+  (judgePackages(input(also))?.concerns ?? []).map(({ concern, name }) => [concern, name])
+
+const old = { name: "old", direct: true }
+const daysAgo = (days: number) => new Map([[versionKey("fresh", "1.0.0"), nowMs - days * Time.dayMs]])
+const fresh = lock(old, { name: "fresh" })
+
+describe("The risk of packages", () => {
+  const rows: ReadonlyArray<readonly [what: string, risk: string, Partial<PackageInput>]> = [
+    ["nothing that is other than before", "low", {}],
+    ["a package that is gone", "low", { candidate: lock() }],
+    ["a version that moved", "low", { candidate: lock({ ...old, version: "1.1.0" }) }],
+    ["a new package of a package", "low", { candidate: fresh }],
+    ["a new direct package", "medium", { candidate: lock(old, { name: "fresh", direct: true }) }],
+    ["a package that became direct", "medium", { base: lock({ name: "old" }) }],
+    ["the first lock", "medium", { base: null }],
+    [
+      "a new direct package with an install script",
+      "high",
+      { candidate: lock(old, { name: "fresh", direct: true, scripts: true }) }
+    ],
+    [
+      "a new package of a package with an install script",
+      "high",
+      { candidate: lock(old, { name: "fresh", scripts: true }) }
+    ],
+    [
+      "a version that moved, with an install script",
+      "high",
+      { candidate: lock({ ...old, version: "2.0.0", scripts: true }) }
+    ],
+    [
+      "an install script of the base",
+      "low",
+      { base: lock({ ...old, scripts: true }), candidate: lock({ ...old, scripts: true }) }
+    ],
+    [
+      "a package younger than asked for",
+      "high",
+      { candidate: fresh, policy: { minAgeDays: 7 }, publishedAtMs: daysAgo(6.9) }
+    ],
+    ["a package of the very age", "low", { candidate: fresh, policy: { minAgeDays: 7 }, publishedAtMs: daysAgo(7) }],
+    ["a package of tomorrow", "high", { candidate: fresh, policy: { minAgeDays: 1 }, publishedAtMs: daysAgo(-1) }],
+    ["a package whose age nobody told", "high", { candidate: fresh, policy: { minAgeDays: 7 } }],
+    [
+      "a young package where no age is asked for",
+      "low",
+      { candidate: fresh, policy: { minAgeDays: 0 }, publishedAtMs: daysAgo(0) }
+    ],
+    ["a young package of the base", "low", { base: fresh, candidate: fresh, policy: { minAgeDays: 7 } }]
+  ]
+
+  it.each(rows)("of %s is %s", (_, risk, packages) => expect(plan(packages).riskTier).toBe(risk))
+
+  it("stands in the plan with what it was judged by, the gravest first, and needs the approval of its tier", () => {
+    const candidate = lock(old, { name: "fresh", direct: true }, { name: "hook", scripts: true })
+    const made = plan({ candidate, policy: { minAgeDays: 30 }, publishedAtMs: daysAgo(3) })
+    expect(made).toMatchObject({ riskTier: "high", approvalRequired: true })
+    expect(made.packages?.concerns.map((each) => concernInWords(each, made))).toEqual([
+      "package-lock.json:11: fresh@1.0.0: it was published 3 day(s) ago, later than the Project's Policy (version 4) asks for (packages.minAgeDays).",
+      "package-lock.json:12: hook@1.0.0: the registry did not say when it was published, and the Project's Policy (version 4) asks for an age (packages.minAgeDays).",
+      "package-lock.json:12: hook@1.0.0: it asks for scripts when it is installed, which never run here.",
+      "package-lock.json:11: fresh@1.0.0: package.json asks for it, and the base's does not."
+    ])
+    expect(plan({}).packages).toBeUndefined()
+  })
+
+  it("names so many packages and counts the rest", () => {
+    const many = Array.from({ length: 50 }, (_, n) => ({ name: `p${n}`, direct: true }))
+    const candidate = lock(old, ...many, { name: "hook", scripts: true })
+    const { packages } = plan({ candidate })
+    expect([packages?.concerns.length, packages?.count, packages?.concerns[0]?.name]).toEqual([20, 51, "hook"])
+  })
+
+  it("asks the age of what is added or moved alone, and of nothing where the Policy asks for none", () => {
+    const after = lock({ ...old, version: "2.0.0" }, { name: "fresh" })
+    expect(agesWanted(lock(old, { name: "gone" }), after, { minAgeDays: 1 })).toEqual([
+      { name: "fresh", version: "1.0.0" },
+      { name: "old", version: "2.0.0" }
+    ])
+    expect(agesWanted(null, after, {})).toEqual([])
+  })
+})
+
+describe("The names of a Policy", () => {
+  const candidate = lock(old, { name: "@evil/stream" }, { name: "React-Dom" }, { name: "left-pad" })
+  const denied = (...deny: ReadonlyArray<string>) => concerns({ candidate, policy: { deny } }).map(([, name]) => name)
+
+  it("refuse what `deny` names, of whatever depth and however it is written", () => {
+    expect(denied("@evil/*")).toEqual(["@evil/stream"])
+    expect(denied("react-dom", "LEFT-PAD")).toEqual(["React-Dom", "left-pad"])
+    expect(denied("*stream")).toEqual(["@evil/stream"])
+    expect(denied("*")).toEqual(["@evil/stream", "React-Dom", "left-pad"])
+    expect(denied("left", "evil/*", "@evil", "react*x")).toEqual([])
+  })
+
+  it("refuse all that `allow` does not name, and `deny` goes before", () => {
+    const policy = { allow: ["react-*", "left-pad"], deny: ["left-*"] }
+    expect(concerns({ candidate, policy })).toEqual([
+      ["denied", "left-pad"],
+      ["not_allowed", "@evil/stream"]
+    ])
+    expect(concerns({ candidate, policy: { allow: [] } }).length).toBe(3)
+  })
+
+  it("judge nothing that the base has already: it moves freely out, and is judged when its version moves", () => {
+    const deny = ["old", "left-pad"]
+    expect(concerns({ policy: { deny } })).toEqual([])
+    expect(concerns({ candidate: lock(), policy: { deny } })).toEqual([])
+    expect(concerns({ candidate: lock({ ...old, version: "1.0.1" }), policy: { deny } })).toEqual([["denied", "old"]])
+  })
+
+  it("hold for what is vendored, by its folder", () => {
+    const paths = ["node_modules/a/node_modules/@evil/x/index.js", "node_modules/a/package.json", "src/node_modules.ts"]
+    expect(concerns({ candidate: null, base: null, paths, policy: { deny: ["@evil/*"] } })).toEqual([
+      ["denied", "@evil/x"]
+    ])
+    expect(concerns({ candidate: null, base: null, paths, policy: { allow: ["@evil/*"] } })).toEqual([
+      ["not_allowed", "a"]
+    ])
+  })
+
+  it("leave a Candidate one check, which fails in words: nothing of it is fetched, built or run", () => {
+    const made = plan({ candidate, policy: { deny: ["left-pad"] } })
+    expect(made.riskTier).toBe("high")
+    expect(made.checks).toMatchObject([{ id: "packages@policy", kind: "packages", required: true }])
+    expect(made.packages?.concerns.map((each) => concernInWords(each, made))).toEqual([
+      "package-lock.json:13: left-pad@1.0.0: the Project's Policy (version 4) denies it (packages.deny). Take the package out, or let an admin change the Policy."
+    ])
+  })
+})

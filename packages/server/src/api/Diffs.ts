@@ -6,14 +6,12 @@ export const withSuccess = (operation: Record<string, unknown>, success: unknown
   return { ...operation, responses: { ...(typeof responses === "object" ? responses : {}), 200: success } }
 }
 
-/** Adds the text form to a diff operation of the OpenAPI document, whose JSON is of a named schema. */
-export const diffed =
-  (schema: string) =>
-  (operation: Record<string, unknown>): Record<string, unknown> =>
-    withSuccess(operation, {
-      description: "Success",
-      content: {
-        "application/json": { schema: { $ref: `#/components/schemas/${schema}` } },
-        "text/plain": { schema: { type: "string" } }
-      }
-    })
+/** Adds the text form to a diff operation of the OpenAPI document. */
+export const diffed = (operation: Record<string, unknown>): Record<string, unknown> =>
+  withSuccess(operation, {
+    description: "Success",
+    content: {
+      "application/json": { schema: { $ref: "#/components/schemas/Diff" } },
+      "text/plain": { schema: { type: "string" } }
+    }
+  })

@@ -121,9 +121,6 @@ export const EvidenceRecord = named(
 )
 
 const FileDiffRecord = named("FileDiff", Schema.Struct({ ...FileChange.fields, patch: Schema.String }))
-/** A diff, file by file. */
-export const DiffAnswer = named("Diff", Schema.Struct({ files: Schema.Array(FileDiffRecord) }))
-
 const PackageChangeRecord = named(
   "PackageChange",
   Schema.Struct({
@@ -146,10 +143,14 @@ const PackageChangeRecord = named(
     )
   })
 )
-/** A diff with the packages that its lock files add, remove or move. */
-export const CandidateDiffAnswer = named(
-  "CandidateDiff",
-  Schema.Struct({ files: Schema.Array(FileDiffRecord), packages: Schema.Array(PackageChangeRecord) })
+/** A diff, file by file. */
+export const DiffAnswer = named(
+  "Diff",
+  Schema.Struct({
+    files: Schema.Array(FileDiffRecord),
+    /** Of a Candidate: what its lock files add, remove or move. */
+    packages: Schema.optionalKey(Schema.Array(PackageChangeRecord))
+  })
 )
 
 /** The head of a Project's canonical line. */

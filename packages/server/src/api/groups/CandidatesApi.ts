@@ -6,7 +6,7 @@ import { Authenticated } from "../Authentication.ts"
 import { diffed } from "../Diffs.ts"
 import { about, promoting, reading, writing } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
-import { CandidateDiffAnswer, CandidateRecord, EvidenceRecord, PreviewRecord } from "../RecordSchemas.ts"
+import { CandidateRecord, DiffAnswer, EvidenceRecord, PreviewRecord } from "../RecordSchemas.ts"
 
 const CandidateAnswer = Schema.Struct({ candidate: CandidateRecord })
 
@@ -80,7 +80,7 @@ const output = HttpApiEndpoint.get("output", "/v1/evidence/:id/output", {
   success: Schema.String.annotate({ description: "a string" }).pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
 }).annotateMerge(about(reading, "The whole output of a check"))
 
-const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: ById, success: CandidateDiffAnswer })
+const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: ById, success: DiffAnswer })
   .annotateMerge(
     about(
       reading,
@@ -88,7 +88,7 @@ const diff = HttpApiEndpoint.get("diff", "/v1/candidates/:id/diff", { params: By
       "JSON with the packages that its lock files add, remove or move, or with `Accept: text/plain` git's unified form. 409 `not_composed` before there is a commit."
     )
   )
-  .annotate(OpenApi.Transform, diffed("CandidateDiff"))
+  .annotate(OpenApi.Transform, diffed)
 
 const why = HttpApiEndpoint.get("why", "/v1/candidates/:id/why", { params: ById, success: WhyAnswer }).annotateMerge(
   about(

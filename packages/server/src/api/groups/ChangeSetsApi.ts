@@ -61,7 +61,7 @@ export const ChangeSetsApi = HttpApiGroup.make("changesets")
       .annotateMerge(
         about(reading, "What a ChangeSet changes", "JSON, or with `Accept: text/plain` git's unified form.")
       )
-      .annotate(OpenApi.Transform, diffed("Diff"))
+      .annotate(OpenApi.Transform, diffed)
   )
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "ChangeSets")

@@ -109,6 +109,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "none: SQLite in the data folder",
     what: "Keeps the state in [Postgres](postgres.md), so that several processes can share it."
   },
+  importHosts: {
+    takes: "hosts, by commas, such as github.com,git.example.com:8443",
+    otherwise: "none",
+    what: "The hosts whose git repositories a Project may begin with (`import`). Only what anyone may read there, over https, without credentials. Where none is named, nothing is imported."
+  },
   databaseSchema: {
     takes: "lowercase letters, digits and `_`",
     otherwise: "pawl",

@@ -54,6 +54,13 @@ export const LocalLimits = {
   gitServeMs: 5 * minute,
   /** The largest piece of memory that git may take at once for a push. */
   gitPushAllocationBytes: 64 * MiB,
+  /** Sources that are imported from elsewhere at once, how long one may take, and what its pack may have. */
+  importsAtOnce: 2,
+  importMs: 20 * second,
+  importPackBytes: 64 * MiB,
+  /** An import that is slower than this, in bytes a second, for this long has ended, in seconds. */
+  importSlowBytes: 1000,
+  importSlowSeconds: 10,
   /** How much of a pack is looked through until others have their turn. */
   gitPackTurnBytes: 1 * MiB,
   gitPackTurnObjects: 256,

@@ -28,6 +28,7 @@ export * as RepositoriesContract from "./contracts/repositories/RepositoriesCont
 export * as RepositoriesHistory from "./contracts/repositories/RepositoriesHistory.ts"
 export * as RepositoriesMerges from "./contracts/repositories/RepositoriesMerges.ts"
 export * as RepositoriesScene from "./contracts/repositories/RepositoriesScene.ts"
+export * as SourceImportContract from "./contracts/repositories/SourceImportContract.ts"
 export * as SandboxAttempts from "./contracts/sandbox/SandboxAttempts.ts"
 export * as SandboxContract from "./contracts/sandbox/SandboxContract.ts"
 export * as SandboxJobs from "./contracts/sandbox/SandboxJobs.ts"

@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Data, Effect, Fiber, Stream } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../LocalLimits.ts"
+import { killBounded } from "../OwnProgram.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 
 /** git wrote more than the caller takes. It was stopped. */
@@ -35,6 +36,8 @@ export interface GitOptions {
   readonly settings?: ReadonlyArray<string>
   /** In a process group of its own, so that what git starts can be ended with it. */
   readonly ownGroup?: boolean
+  /** The largest file that git, and what it starts, may write. It ends when one would be larger. */
+  readonly maxFileBytes?: number
 }
 
 const environment: Readonly<Record<string, string>> = {
@@ -64,14 +67,23 @@ const settings = [
   "merge.directoryRenames=false"
 ].flatMap((setting) => ["-c", setting])
 
+/** In which a POSIX shell counts the sizes of files. */
+const shellBlockBytes = 512
+
 /** Starts git on a repository. Its working directory is the repository itself, which holds no one's files. */
-export const start = ({ args, env, gitDir, ownGroup, settings: own }: GitOptions): ChildProcessWithoutNullStreams =>
-  spawn("git", [`--git-dir=${gitDir}`, ...settings, ...(own ?? []).flatMap((each) => ["-c", each]), ...args], {
+export const start = (options: GitOptions): ChildProcessWithoutNullStreams => {
+  const { args, env, gitDir, maxFileBytes, ownGroup, settings: own } = options
+  const git = ["git", `--git-dir=${gitDir}`, ...settings, ...(own ?? []).flatMap((each) => ["-c", each]), ...args]
+  const limited = ["/bin/sh", "-c", 'ulimit -f "$1"; shift; exec "$@"', "sh"]
+  const [command = "git", ...rest] =
+    maxFileBytes === undefined ? git : [...limited, String(Math.ceil(maxFileBytes / shellBlockBytes)), ...git]
+  return spawn(command, rest, {
     cwd: gitDir,
     env: { ...environment, ...env },
     stdio: "pipe",
     detached: ownGroup === true
   })
+}
 
 /** What git says went wrong, in one line, without this machine's paths. */
 export const complaint = (stderr: string): string =>
@@ -102,8 +114,9 @@ const ending = (
 ) =>
   Effect.callback<Ending, RepositoriesUnavailable | TooMuchOutput>((resume) => {
     let stderr = ""
+    const kill = () => (options.ownGroup === true ? killBounded(child) : void child.kill("SIGKILL"))
     const end: End = (how) => {
-      child.kill("SIGKILL")
+      kill()
       resume(how)
     }
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -114,7 +127,7 @@ const ending = (
       end(code === null ? unavailable(options, `killed by ${signal}`) : Effect.succeed({ code, stderr }))
     )
     attend(end)
-    return Effect.sync(() => child.kill("SIGKILL"))
+    return Effect.sync(kill)
   }).pipe(
     Effect.timeoutOrElse({
       duration: options.timeoutMs ?? LocalLimits.gitTimeoutMs,

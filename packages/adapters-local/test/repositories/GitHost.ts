@@ -10,8 +10,8 @@ export interface GitHost {
   readonly origin: string
   /** The folder of its repositories. */
   readonly root: string
-  /** The `Authorization` that it takes. */
-  authorization: string
+  /** The `Authorization` that it takes; null: whoever asks may read. */
+  authorization: string | null
   /** What it answers instead of git: a status with headers. */
   instead: { readonly status: number; readonly headers?: Record<string, string> } | null
   /** What was asked: path, query and the credentials that came along. */

@@ -19,3 +19,18 @@ export const remoteUrl = (text: string): string | null => {
 
 /** Whether an address lies under another: the same host, and its path or one below it. */
 export const isUnder = (url: string, base: string): boolean => url === base || url.startsWith(`${base}/`)
+
+/** An address over http or https, and the host of it with its port where that is not the usual one. */
+export interface RemoteHost {
+  readonly url: string
+  readonly host: string
+}
+
+/** The address in one form with its host, or null for one over ssh and for what `remoteUrl` does not take. */
+export const remoteHostOf = (text: string): RemoteHost | null => {
+  const url = remoteUrl(text)
+  const [, scheme, host, port = ""] = /^(https?):\/\/([^/:]+)(:\d+)?\//.exec(url ?? "") ?? []
+  if (url === null || host === undefined) return null
+  const usual = scheme === "https" ? ":443" : ":80"
+  return { url, host: port === usual ? host : `${host}${port}` }
+}

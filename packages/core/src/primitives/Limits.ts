@@ -25,6 +25,8 @@ export const Limits = {
   sourceEntries: 10_000,
   sourceFileBytes: 10 * MiB,
   sourceTotalBytes: 64 * MiB,
+  /** Of the name of a branch or a tag that a source is imported from. */
+  importRefLength: 200,
   pathLength: 1024,
   pathSegmentBytes: 255,
   /** Of what a caller sent or a tool said, in a message that repeats it; and of a line or a name that should be short. */

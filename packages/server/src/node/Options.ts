@@ -13,6 +13,7 @@ import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import type { RemoteAccess } from "@pawl/adapters-local/repositories/transport/GitRemote"
 import { accountOf } from "./BuildServices.ts"
+import { hostsOf } from "./ImportHosts.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
@@ -83,6 +84,7 @@ const options = Config.all({
   targetGitUser: Config.withDefault(Config.String("targetGitUser"), defaultGitUser),
   targetGitToken: Config.option(Config.Redacted("targetGitToken")),
   targetSshKeyFile: Config.option(Config.String("targetSshKeyFile")),
+  importHosts: Config.withDefault(Config.String("importHosts"), ""),
   databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
   metrics: Config.withDefault(flag("metrics"), false),
   metricsToken: Config.option(Config.Redacted("metricsToken")),
@@ -132,6 +134,8 @@ export interface Options {
   readonly buildService: CloudflareAccount | null
   /** Where canonical main may be pushed to, for release targets. Null: nowhere. */
   readonly targetGit: RemoteAccess | null
+  /** Hosts that a first source may be imported from, by git. */
+  readonly importHosts: ReadonlyArray<string>
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
@@ -232,6 +236,8 @@ export const read = Effect.fnUntraced(function* (
   if (typeof buildService === "string") return yield* refuse(buildService)
   const targetGit = remoteAccessOf(read)
   if (typeof targetGit === "string") return yield* refuse(targetGit)
+  const importHosts = hostsOf(read.importHosts)
+  if (typeof importHosts === "string") return yield* refuse(importHosts)
   const telemetry = telemetryOf(read)
   if (typeof telemetry === "string") return yield* refuse(telemetry)
   const models = modelsOf(read)
@@ -262,6 +268,7 @@ export const read = Effect.fnUntraced(function* (
     ownerToken: Option.getOrNull(read.ownerToken),
     buildService,
     targetGit,
+    importHosts,
     models,
     databaseUrl
   }

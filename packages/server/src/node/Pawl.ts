@@ -23,6 +23,7 @@ import type { Addresses } from "./listen/Addresses.ts"
 import type { Installation } from "./installations/Installation.ts"
 import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
+import * as ImportHosts from "./ImportHosts.ts"
 import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
 import * as TargetGit from "./TargetGit.ts"
@@ -118,6 +119,7 @@ export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),
+    Layer.provideMerge(ImportHosts.layer(join(options.data, "repositories"), options.importHosts)),
     Layer.provideMerge(TargetGit.layer(join(options.data, "repositories"), options.targetGit)),
     Layer.provideMerge(Chance.layer)
   )

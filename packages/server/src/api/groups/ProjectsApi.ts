@@ -2,6 +2,7 @@
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Usage } from "@pawl/core/project/Usage"
+import { ImportOrigin } from "@pawl/core/project/SourceImport"
 import { TemplateName } from "@pawl/core/project/Templates"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Authenticated } from "../Authentication.ts"
@@ -20,12 +21,14 @@ const NewProjectBody = Schema.Struct({
   organizationId: Schema.optionalKey(Schema.String),
   /** S0 is the template … */
   template: Schema.optionalKey(TemplateName),
-  /** … or exactly these files. With neither, the Project has no source yet. */
-  files: Schema.optionalKey(SeedFiles)
+  /** … or exactly these files … */
+  files: Schema.optionalKey(SeedFiles),
+  /** … or those of a repository elsewhere. With none of the three, the Project has no source yet. */
+  import: Schema.optionalKey(ImportOrigin)
 })
 
-/** One of the two. */
-const SourceBody = NewProjectBody.mapFields(Struct.pick(["template", "files"]))
+/** One of the three. */
+const SourceBody = NewProjectBody.mapFields(Struct.pick(["template", "files", "import"]))
 
 const TreeAnswer = Schema.Struct({
   tree: Schema.String,
@@ -48,7 +51,11 @@ const create = HttpApiEndpoint.post("create", "/v1/projects", {
 })
   .annotate(BodyLimit, Limits.sourceBodyBytes)
   .annotateMerge(
-    about(writingOwn, "Create a Project", "Seeds S0 from a template or from files; the caller becomes its admin.")
+    about(
+      writingOwn,
+      "Create a Project",
+      "Seeds S0 from a template, from files, or from the files of a git repository on one of the hosts of `PAWL_IMPORT_HOSTS`; the caller becomes its admin. 400 `import_refused` and 503 `import_unavailable` say why a repository cannot be taken: nothing was made then."
+    )
   )
 
 const list = HttpApiEndpoint.get("list", "/v1/projects", {

@@ -21,6 +21,7 @@ import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import type { ProjectArchived } from "@pawl/core/project/ArchivedProject"
+import type { ImportRefused, ImportUnavailable } from "@pawl/core/project/SourceImport"
 import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
 import type {
   InvalidPath,
@@ -53,6 +54,8 @@ export type Refusal =
   | EventsExpired
   | FixturesDisabled
   | HasSource
+  | ImportRefused
+  | ImportUnavailable
   | InsufficientRole
   | InsufficientScope
   | InvalidField

@@ -8,6 +8,7 @@ import { InvalidField } from "@pawl/core/ledger/Refusals"
 import { archive } from "@pawl/core/project/Archival"
 import * as Projects from "@pawl/core/project/Projects"
 import type { FileEdits } from "@pawl/core/project/Repositories"
+import { type ImportOrigin, SourceImport } from "@pawl/core/project/SourceImport"
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
 import { usage } from "@pawl/core/project/Usage"
 import { CurrentUser } from "../../api/Authentication.ts"
@@ -28,16 +29,22 @@ const organizationFor = Effect.fnUntraced(function* (named: string | undefined) 
     : first.id
 })
 
-/** The files of a first source: a template's, or those that were sent; null for neither. */
-const filesOf = Effect.fnUntraced(function* (body: { readonly template?: TemplateName; readonly files?: FileEdits }) {
-  if (body.template !== undefined && body.files !== undefined)
+/** The files of a first source: a template's, those that were sent, or a repository's elsewhere; null for none. */
+const filesOf = Effect.fnUntraced(function* (body: {
+  readonly template?: TemplateName
+  readonly files?: FileEdits
+  readonly import?: ImportOrigin
+}) {
+  const { files, import: origin, template } = body
+  if ([files, origin, template].filter((each) => each !== undefined).length > 1)
     return yield* new InvalidField({
       code: "invalid_field",
-      field: "template",
-      reason: "name a template or files, not both"
+      field: template === undefined ? "import" : "template",
+      reason: "name one of template, files and import"
     })
-  if (body.template === undefined) return body.files ?? null
-  return yield* (yield* Templates).files(body.template)
+  if (origin !== undefined) return yield* (yield* SourceImport).files(origin)
+  if (template === undefined) return files ?? null
+  return yield* (yield* Templates).files(template)
 })
 
 const versionsOf = Effect.fnUntraced(function* (
@@ -96,7 +103,7 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
             return yield* new InvalidField({
               code: "invalid_field",
               field: "files",
-              reason: "name a template or files"
+              reason: "name one of template, files and import"
             })
           return { project: yield* Projects.addSource(yield* actor, project.id, files) }
         })

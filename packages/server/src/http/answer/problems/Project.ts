@@ -1,5 +1,5 @@
 /** What a Project does not allow, and what can be heard of it. */
-import { conflict, type Rows } from "./Row.ts"
+import { conflict, problemOf, type Rows } from "./Row.ts"
 
 /** Refusals of Projects, their source and their webhooks. */
 export const projectProblems = {
@@ -13,6 +13,10 @@ export const projectProblems = {
       "The Project has no source",
       `${message} Seed it with POST /v1/projects/${projectId}/source.`
     ),
+  ImportRefused: ({ message }) =>
+    problemOf(400, "import_refused", "The source cannot be imported", message, { field: "import" }),
+  ImportUnavailable: ({ message }) =>
+    problemOf(503, "import_unavailable", "The source cannot be imported now", message, { retryAfterSeconds: 5 }),
   WebhookInactive: ({ message, webhookId }) =>
     conflict("webhook_inactive", "The webhook is inactive", message, { webhookId }),
   WebhookLimit: ({ max, message }) => conflict("webhook_limit", "No more webhooks", message, { max })

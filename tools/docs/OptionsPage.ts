@@ -94,6 +94,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "false",
     what: "Lets webhooks go to plain HTTP, and webhooks and release targets to addresses that are not public. Only for trying things out."
   },
+  npmRegistry: {
+    takes: "an http or https URL without a user name, a password and a query",
+    otherwise: "`https://registry.npmjs.org/`",
+    what: "The npm registry that packages of lock files are fetched from, and the only host that fetches reach. It may be one of your own network: see [Packages](../reference/packages.md)."
+  },
   apiRatePerMinute: {
     takes: "a whole number above 0",
     otherwise: String(ServerLimits.requestsPerMinute),
@@ -261,7 +266,7 @@ export const optionsPage = (): Page => {
         const about = abouts[name]!
         return [
           code(name),
-          flags.includes(name) ? code(`--${name}`) : "",
+          flags.includes(name) ? code(`--${constantCase(name).toLowerCase().replaceAll("_", "-")}`) : "",
           code(`PAWL_${constantCase(name)}`),
           about.takes,
           about.otherwise,

@@ -166,6 +166,27 @@ export const LocalLimits = {
   /** How much of an archive is unpacked until others have their turn. */
   packagePieceBytes: 128 * KiB,
 
+  // Layers of packages (specification: bytes and files of one; the others are decisions)
+  layerBytes: 400 * MiB,
+  layerFiles: 60_000,
+  /** Programs (`bin`) that one package may have. */
+  packagePrograms: 500,
+  /** Wall time, heap and all data of the process that fetches and unpacks the packages of one layer, and how many there are. */
+  installMs: 10 * minute,
+  installHeapBytes: 768 * MiB,
+  installMemoryBytes: 3072 * MiB,
+  installsAtOnce: 2,
+  /** Archives that one such process unpacks at a time, in memory. */
+  packagesUnpackedAtOnce: 3,
+  /** Archives that are read from or written to the store of objects at a time. */
+  packageObjectsAtOnce: 16,
+  /** What unpacked packages may take on the disk before those go that nobody used for a day; how often that is looked at. */
+  packageCacheBytes: 10 * 1024 * MiB,
+  packageCacheKeptMs: 24 * 60 * minute,
+  packageCacheLookMs: 60 * minute,
+  /** Layers whose list of packages is kept in memory. */
+  layersKnown: 64,
+
   // The registry of packages (decisions)
   /** Until a connection stands; until an answer begins; between two pieces of it; and until it is whole. */
   registryConnectMs: 10 * second,

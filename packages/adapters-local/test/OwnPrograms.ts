@@ -8,6 +8,7 @@ const source = (path: string): string => fileURLToPath(new URL(`../src/${path}.t
 export const ownPrograms: Readonly<Record<string, string>> = {
   [source("builder/bundler/BundlerChild")]: source("builder/bundler/BundlerProcess"),
   [source("builder/routes/BabelRouteReader")]: source("builder/routes/RouteProcess"),
+  [source("packages/InstallChild")]: source("packages/InstallProcess"),
   [source("packages/locking/ArboristLocks")]: source("packages/locking/LockProcess"),
   [source("runtime/host/Watchdog")]: source("runtime/host/WatchdogThread"),
   [source("spawner/SpawnerLink")]: source("spawner/SpawnerProcess"),

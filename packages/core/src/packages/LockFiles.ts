@@ -6,7 +6,7 @@ import { packageProblem, packageProblems } from "./PackageProblems.ts"
 import type { ManifestFiles, ReadLock } from "./PackageStore.ts"
 
 /** The name of pnpm's lock. */
-const pnpmLockFile = "pnpm-lock.yaml"
+export const pnpmLockFile = "pnpm-lock.yaml"
 
 /** The files of the root of a source that say which packages it has. */
 export const manifestFiles: ReadonlyArray<string> = ["package.json", npmLockFile, pnpmLockFile]

@@ -39,7 +39,7 @@ export interface LockReading {
 const mend = "Run `npm install --package-lock-only` and commit the lock."
 
 /** What is wrong with the integrity of a package, in words; else the digest that it is checked by. */
-const judgedIntegrity = (
+export const judgedIntegrity = (
   named: string,
   integrity: unknown,
   spot: PackageSpot
@@ -199,8 +199,8 @@ const unmet = (
         ]
   })
 
-/** Whether something that a package stands below was left out. */
-const isBelow = (path: string, leftOut: ReadonlySet<string>): boolean => {
+/** Whether a package stands below one of these places. */
+export const isBelowAny = (path: string, leftOut: ReadonlySet<string>): boolean => {
   for (let at = path.lastIndexOf("/node_modules/"); at > 0; at = path.lastIndexOf("/node_modules/", at - 1))
     if (leftOut.has(path.slice(0, at))) return true
   return false
@@ -215,7 +215,7 @@ const whole = (message: string, code = "lock_unreadable"): ReadLock =>
   refusal([packageProblem(code, message, { file: npmLockFile, line: null })])
 
 /** One problem when a lock has more packages than a layer may hold. */
-const tooManyPackages = (file: string, count: number): ReadonlyArray<PackageProblem> =>
+export const tooManyPackages = (file: string, count: number): ReadonlyArray<PackageProblem> =>
   count <= Limits.packagesPerLock
     ? []
     : [
@@ -261,7 +261,7 @@ export const readNpmLock = (bytes: Uint8Array, manifest: PackageManifest, readin
   }
   // Where an entry was refused, or the lock is of another package.json, that is told alone.
   if (problems.length === 0) problems.push(...unmet(manifest, found, leftOut, reading.satisfies))
-  const standing = [...found.values()].filter(({ path }) => !isBelow(path, leftOut))
+  const standing = [...found.values()].filter(({ path }) => !isBelowAny(path, leftOut))
   problems.push(...tooManyPackages(npmLockFile, standing.length))
   if (problems.length > 0) return refusal(problems)
   return {

@@ -6,6 +6,7 @@ import { resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/SchemaName"
 import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
+import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
 import { dialects } from "@pawl/adapters-models/ModelEndpoint"
 import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -50,6 +51,8 @@ const flag = (name: string) => Config.map(Config.Literals(["true", "false"], nam
 /** As many as there are cores, but never fewer than one Change may use. */
 const defaultSandboxes = (): number => Math.max(Limits.activeSandboxesPerChange, availableParallelism())
 
+const defaultRegistry = "https://registry.npmjs.org/"
+
 const options = Config.all({
   port: Config.withDefault(whole("port", "use a port from 0 to 65535", { minimum: 0, maximum: 65_535 }), 8787),
   host: Config.withDefault(Config.String("host"), "127.0.0.1"),
@@ -74,6 +77,7 @@ const options = Config.all({
     Limits.bundleBytesPerProject / 1024 ** 2
   ),
   webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
+  npmRegistry: Config.withDefault(Config.String("npmRegistry"), defaultRegistry),
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
   ownerToken: Config.option(Config.Redacted("ownerToken")),
   databaseUrl: Config.option(Config.Redacted("databaseUrl")),
@@ -128,6 +132,8 @@ export interface Options {
   readonly sandboxesAtOnce: number
   readonly bundleMegabytesPerProject: number
   readonly webhooksAllowPrivate: boolean
+  /** Where packages are fetched from. It has no credentials in it. */
+  readonly npmRegistry: URL
   readonly apiRatePerMinute: number
   readonly ownerToken: Redacted.Redacted | null
   /** Of release targets in development. Null: there is none. */
@@ -232,6 +238,8 @@ export const read = Effect.fnUntraced(function* (
   if (schema !== null) return yield* refuse(`databaseSchema: ${schema}`)
   if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
     return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
+  const npmRegistry = registryAddress(read.npmRegistry.trim())
+  if (Result.isFailure(npmRegistry)) return yield* refuse(`npmRegistry (PAWL_NPM_REGISTRY): ${npmRegistry.failure}`)
   const buildService = accountOf(read)
   if (typeof buildService === "string") return yield* refuse(buildService)
   const targetGit = remoteAccessOf(read)
@@ -265,6 +273,7 @@ export const read = Effect.fnUntraced(function* (
     appsDomain: appsDomain === "" ? null : appsDomain,
     fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
     baseUrl: Option.getOrNull(read.baseUrl),
+    npmRegistry: npmRegistry.success,
     ownerToken: Option.getOrNull(read.ownerToken),
     buildService,
     targetGit,

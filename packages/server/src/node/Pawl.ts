@@ -3,6 +3,8 @@ import { join } from "node:path"
 import * as BabelRouteReader from "@pawl/adapters-local/builder/routes/BabelRouteReader"
 import * as Esbuild from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
+import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
+import * as NpmPackageStore from "@pawl/adapters-local/packages/NpmPackageStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
 import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRuntime"
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
@@ -31,19 +33,25 @@ import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as TemplateFolder from "./TemplateFolder.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
-const basePorts = ({ alone, installation, options }: ProcessParts) =>
-  Layer.mergeAll(
+const basePorts = ({ alone, installation, options }: ProcessParts) => {
+  const objects = FileObjectStore.layer({ directory: join(options.data, "objects"), alone })
+  const packageLayers = layersFolder(options.data)
+  return Layer.mergeAll(
     installation.state,
-    FileObjectStore.layer({ directory: join(options.data, "objects"), alone }),
+    objects,
+    NpmPackageStore.layer({ directory: join(options.data, "packages"), registry: options.npmRegistry }).pipe(
+      Layer.provide(objects)
+    ),
     GitRepositories.layer({ directory: join(options.data, "repositories"), shared: installation.sharesRepositories }),
-    LocalSandbox.layer(),
-    Esbuild.layer({ packageLayers: join(options.data, "packages/layers") }),
+    LocalSandbox.layer({ packageLayers }),
+    Esbuild.layer({ packageLayers }),
     BabelRouteReader.layer,
     BabelSymbols.layer,
     TemplateFolder.layer,
     WebCryptoSecrets.layer,
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })
   )
+}
 
 /** Everything that the stores and the local adapters provide. */
 export type BasePorts = Layer.Success<ReturnType<typeof basePorts>>

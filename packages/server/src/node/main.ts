@@ -28,6 +28,10 @@ const serveOptions = {
   host: option("host", "the address to listen on (PAWL_HOST, 127.0.0.1)"),
   data: option("data", "the folder that holds everything (PAWL_DATA, .pawl)"),
   roles: option("roles", "what this process does: some of api,router,worker (PAWL_ROLES)"),
+  npmRegistry: option(
+    "npm-registry",
+    "the npm registry that packages come from (PAWL_NPM_REGISTRY, https://registry.npmjs.org/)"
+  ),
   config: option("config", "a JSON file of options (pawl.config.json)")
 }
 

@@ -56,6 +56,12 @@ describe("The options of a server", () => {
     expect(Redacted.value(options.databaseUrl!)).toBe(url)
   })
 
+  it("have the registry of packages with a slash at its end, the public one by default", async () => {
+    expect((await read({})).npmRegistry.href).toBe("https://registry.npmjs.org/")
+    environment({ PAWL_NPM_REGISTRY: "http://10.1.2.3:4873/npm" })
+    expect((await read({})).npmRegistry.href).toBe("http://10.1.2.3:4873/npm/")
+  })
+
   it("are what was given even when that is nothing", async () => {
     environment({ PAWL_APPS_DOMAIN: "" })
     expect(await read({}, file({ appsDomain: "apps.example" }))).toMatchObject({ appsDomain: null })
@@ -68,6 +74,11 @@ describe("The options of a server", () => {
     { given: { appProcesses: "0" }, said: "use a whole number above 0" },
     { given: { appProcesses: "" }, said: "use a whole number above 0" },
     { given: { smokeRetryMs: "-1" }, said: "use milliseconds, 0 or more" },
+    { given: { npmRegistry: "ftp://npm.example" }, said: "The registry's address is no http or https URL." },
+    {
+      given: { npmRegistry: "https://someone:hunter2@npm.example/" },
+      said: "The registry's address holds a user name or a password: use a registry that asks for none."
+    },
     { given: { paused: "yes" }, said: `Expected "true" | "false"` },
     { given: { environment: "staging" }, said: `Expected "production" | "development"` }
   ])("are refused with both of their names and what they take: $given", async ({ given, said }) => {

@@ -39,7 +39,7 @@ export interface LockReading {
 const mend = "Run `npm install --package-lock-only` and commit the lock."
 
 /** What is wrong with the integrity of a package, in words; else the digest that it is checked by. */
-export const judgedIntegrity = (
+const judgedIntegrity = (
   named: string,
   integrity: unknown,
   spot: PackageSpot

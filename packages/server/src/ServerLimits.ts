@@ -48,6 +48,14 @@ export const ServerLimits = {
   /** When a stopping server leaves whatever still hangs (same source). */
   stopMs: 9 * second,
 
+  // `pawl import` (decisions)
+  /** What git may list of a folder, and what a request has beside its files. */
+  importListingBytes: 16 * MiB,
+  importRoomBytes: 1 * KiB,
+  /** How long the command waits for the app of a new Project, and how often it looks. */
+  importWaitMs: 15 * minute,
+  importLookMs: 500,
+
   // Events and webhooks (decisions)
   /** Deliveries that one process makes at a time: the slots of their lane. */
   webhooksAtOnce: 8,

@@ -11,6 +11,7 @@ import { ServerLimits } from "../ServerLimits.ts"
 import { describeCause, wordsOf } from "@pawl/core/primitives/Words"
 import { Cause, Console, Effect, Layer, Option, Record, Redacted } from "effect"
 import { auditCommand } from "./commands/AuditCommand.ts"
+import { importCommand } from "./commands/ImportCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
@@ -80,7 +81,7 @@ const doctor = Command.make("doctor", {}, () =>
 ).pipe(Command.withDescription("Says what this machine offers, what is missing, and how to mend it"))
 
 const pawl = Command.make("pawl").pipe(
-  Command.withSubcommands([serve, demo, doctor, auditCommand, whyCommand, usersCommand, tokensCommand])
+  Command.withSubcommands([serve, demo, doctor, importCommand, auditCommand, whyCommand, usersCommand, tokensCommand])
 )
 
 /** Standard output is for answers: what is wrong with a command line is said on standard error alone. */

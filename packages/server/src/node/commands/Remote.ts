@@ -17,7 +17,7 @@ export class CannotAsk extends Data.TaggedError("CannotAsk")<{ readonly reason: 
 export const remoteOptions = {
   url: Flag.String("url").pipe(
     Flag.optional,
-    Flag.withDescription("the address of the API (http://127.0.0.1 and PAWL_PORT, 8787)")
+    Flag.withDescription("the address of the API (PAWL_URL, else http://127.0.0.1 and PAWL_PORT, 8787)")
   ),
   token: Flag.Redacted("token").pipe(
     Flag.optional,
@@ -40,7 +40,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The address of the API. */
 const addressOf = (options: RemoteOptions, environment: Environment): string =>
-  Option.getOrElse(options.url, () => `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`)
+  Option.getOrElse(
+    options.url,
+    () => environment["PAWL_URL"] ?? `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`
+  )
 
 const tokenOf = (options: RemoteOptions, environment: Environment): Effect.Effect<Redacted.Redacted, CannotAsk> => {
   const given = Option.getOrElse(options.token, () => Redacted.make(environment["PAWL_TOKEN"] ?? ""))

@@ -309,6 +309,18 @@ export const LocalLimits = {
   /** Requests turned away for one reason are told together, once in this time. */
   appLogRefusalsMs: 10 * second,
 
+  // Stacks in logs (decisions): the process that reads source maps, and what is remembered of versions
+  /** How long one reading of maps may take; what takes longer is not read again. */
+  stackMs: 5 * second,
+  stackHeapBytes: 256 * MiB,
+  /** How long the process is kept without work, and the maps that it has, in bytes of JSON. */
+  stackKeptMs: 60 * second,
+  stackMapsBytes: 40 * MiB,
+  /** Frames of one line that are looked up. */
+  stackFrames: 50,
+  /** Versions whose maps are known by name. */
+  stackVersions: 200,
+
   // Syntax (decision)
   /** How long the syntax of one text is looked at: an agent waits for it. */
   syntaxMs: 3 * second,

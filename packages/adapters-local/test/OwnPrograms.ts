@@ -11,6 +11,7 @@ export const ownPrograms: Readonly<Record<string, string>> = {
   [source("packages/InstallChild")]: source("packages/InstallProcess"),
   [source("packages/locking/ArboristLocks")]: source("packages/locking/LockProcess"),
   [source("runtime/host/Watchdog")]: source("runtime/host/WatchdogThread"),
+  [source("runtime/stacks/MapReader")]: source("runtime/stacks/StackProcess"),
   [source("spawner/SpawnerLink")]: source("spawner/SpawnerProcess"),
   [source("symbols/CodeParser")]: source("symbols/SymbolProcess")
 }

@@ -14,6 +14,7 @@ import { describe } from "@pawl/core/primitives/Words"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
 import { AppConsole } from "./console/AppConsole.ts"
+import { SourceStacks } from "./stacks/SourceStacks.ts"
 import { AppVersions } from "./AppVersions.ts"
 import { BodyRoom } from "./wire/AnswerBody.ts"
 import type { HostSetting, RequestBounds } from "./host/HostProcess.ts"
@@ -145,12 +146,17 @@ const acquireSetting = Effect.fnUntraced(function* (
 /** The console of the apps; what waits is stored at the end, after the processes are gone. */
 const acquireConsole = Effect.gen(function* () {
   const logs = yield* AppLogs
-  const runPromise = Effect.runPromiseWith(yield* Effect.context())
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<ObjectStore>())
+  const stacks = yield* Effect.acquireRelease(
+    Effect.sync(() => new SourceStacks(runPromise)),
+    (one) => Effect.sync(() => one.close())
+  )
   return yield* Effect.acquireRelease(
     Effect.sync(
       () =>
-        new AppConsole((project, lines) =>
-          runPromise(Effect.timeout(logs.append(project, lines), LocalLimits.appLogStoreMs))
+        new AppConsole(
+          (project, lines) => runPromise(Effect.timeout(logs.append(project, lines), LocalLimits.appLogStoreMs)),
+          stacks.place
         )
     ),
     (one) => Effect.promise(() => one.close())

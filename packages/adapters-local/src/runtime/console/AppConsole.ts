@@ -4,6 +4,7 @@ import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
 import { AppOverLimit, type AppRequest, AppThrew, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
+import type { PlaceStacks } from "../stacks/SourceStacks.ts"
 import { ConsoleLines } from "./ConsoleLines.ts"
 import { LineQueue, type Waiting } from "./LineQueue.ts"
 
@@ -63,6 +64,7 @@ const slowed = (output: Readable): void => {
 /** One for all processes of a runtime, with a queue for each Project. */
 export class AppConsole {
   private readonly store: StoreLines
+  private readonly place: PlaceStacks
   private readonly queues = new Map<string, LineQueue>()
   private readonly refusals = new Map<
     string,
@@ -71,8 +73,10 @@ export class AppConsole {
   /** Lines of all queues together. */
   private readonly waiting: Waiting = { lines: 0 }
 
-  constructor(store: StoreLines) {
+  /** `place`: makes stacks name the source. Without it they name the bundle. */
+  constructor(store: StoreLines, place: PlaceStacks = async (texts) => texts.map(({ text }) => text)) {
     this.store = store
+    this.place = place
   }
 
   /** Reads the output of a process, from its start to its end. Lines belong to the version it has. */
@@ -129,7 +133,7 @@ export class AppConsole {
   private queueOf(project: string): LineQueue {
     const known = this.queues.get(project)
     if (known !== undefined) return known
-    const made = new LineQueue((lines) => this.store(project, lines), this.waiting)
+    const made = new LineQueue((lines) => this.store(project, lines), this.waiting, this.place)
     made.onEmpty = () => void this.queues.delete(project)
     this.queues.set(project, made)
     return made

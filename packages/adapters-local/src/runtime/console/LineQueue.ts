@@ -1,6 +1,7 @@
 /** The lines of one Project on their way to the store: bounded in number and rate, stored in batches, waited for by nobody. */
 import type { LogLevel, LogSource, NewLogLine } from "@pawl/core/app/AppLogs"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
+import type { PlaceStacks } from "../stacks/SourceStacks.ts"
 import { lineText } from "@pawl/core/app/LogText"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
@@ -48,12 +49,16 @@ const lineOf = ({ atMs, half, level, source, text, version }: Queued): NewLogLin
   text: lineText((half?.alone ?? "") + text)
 })
 
-/** `store` gets batches in order, one at a time; `takes` is asked before a line is decoded. */
+/**
+ * `store` gets batches in order, one at a time, after `place` has made their stacks name the source; `takes` is asked
+ * before a line is decoded.
+ */
 export class LineQueue {
   /** Called when nothing is left to store or to tell. */
   onEmpty: () => void = () => undefined
   private readonly store: (lines: ReadonlyArray<NewLogLine>) => Promise<void>
   private readonly waiting: Waiting
+  private readonly place: PlaceStacks
   private entries: Array<Queued> = []
   private timer: NodeJS.Timeout | null = null
   private storing: Promise<void> | null = null
@@ -63,9 +68,10 @@ export class LineQueue {
   private lastVersion: AppVersion | null = null
   private closed = false
 
-  constructor(store: (lines: ReadonlyArray<NewLogLine>) => Promise<void>, waiting: Waiting) {
+  constructor(store: (lines: ReadonlyArray<NewLogLine>) => Promise<void>, waiting: Waiting, place: PlaceStacks) {
     this.store = store
     this.waiting = waiting
+    this.place = place
   }
 
   /** Whether one more line may be added within this second; what may not is counted. */
@@ -162,7 +168,8 @@ export class LineQueue {
     const open = this.closed ? -1 : this.entries.findIndex((entry) => entry.half !== null && entry.sinceMs > beforeMs)
     const batch = this.entries.splice(0, Math.min(open === -1 ? this.entries.length : open, Limits.appLogBatchLines))
     if (batch.length === 0) return
-    this.storing = this.store(batch.map(lineOf))
+    this.storing = this.place(batch)
+      .then((texts) => this.store(batch.map((entry, at) => lineOf({ ...entry, text: texts[at] ?? entry.text }))))
       .catch(() => this.drop(batch.length))
       .then(() => {
         this.storing = null

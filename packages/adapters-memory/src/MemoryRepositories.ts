@@ -1,5 +1,6 @@
 /** `Repositories` in memory: whole files by path, merges by file. For tests and for trying rules without git. */
 import { Effect, Layer, Stream } from "effect"
+import { Base64 } from "effect/encoding"
 import { sameBytes, utf8 } from "@pawl/core/primitives/Digest"
 import { checkTree } from "@pawl/core/project/Edits"
 import {
@@ -56,7 +57,7 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
       const line = yield* repos.line(into)
       const repository = yield* own(repos, into)
       let tip: CommitRef = yield* repos.commit(line, base)
-      for (const { commit, from, message } of commits) {
+      for (const { commit, contents, from, message } of commits) {
         if (from.fork !== undefined) yield* Effect.ignore(repos.fetch(from, repository))
         const theirs = yield* repos.commit(line, commit)
         const ours = new Set(yield* repos.ancestors(line, tip.commit))
@@ -66,9 +67,11 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
           shared === undefined
             ? new Map<string, File>()
             : yield* repos.tree(line, (yield* repos.commit(line, shared)).tree)
-        const files = yield* Effect.fromResult(
-          mergeFiles(ancestor, yield* repos.tree(line, tip.tree), yield* repos.tree(line, theirs.tree))
+        const merged = yield* Effect.fromResult(
+          mergeFiles(ancestor, yield* repos.tree(line, tip.tree), yield* repos.tree(line, theirs.tree), contents)
         )
+        const edits = [...(contents ?? [])].map(([path, bytes]) => [path, { base64: Base64.encode(bytes) }] as const)
+        const files = edits.length === 0 ? merged : yield* edited(merged, Object.fromEntries(edits))
         yield* Effect.fromResult(checkTree(files))
         tip = yield* record(repository, { files, parents: [tip.commit, commit], message, signature })
       }

@@ -59,15 +59,21 @@ export const edited = (base: Files, edits: FileEdits) =>
 
 const treeId = (files: Files) => objectId(["tree", [...files].map(([path, { id }]) => [path, id])])
 
-/** The three-way merge of whole files. */
-export const mergeFiles = (base: Files, ours: Files, theirs: Files): Result.Result<Files, MergeConflict> => {
+/** The three-way merge of whole files; paths of `settled` are in no conflict. */
+export const mergeFiles = (
+  base: Files,
+  ours: Files,
+  theirs: Files,
+  settled: { has(path: string): boolean } = new Set()
+): Result.Result<Files, MergeConflict> => {
   const merged = new Map<string, File>()
   const conflicts: Array<string> = []
   for (const path of new Set([...ours.keys(), ...theirs.keys(), ...base.keys()])) {
     const [b, o, t] = [base.get(path), ours.get(path), theirs.get(path)]
     const chosen = o?.id === t?.id || t?.id === b?.id ? o : o?.id === b?.id ? t : null
-    if (chosen === null) conflicts.push(path)
-    else if (chosen !== undefined) merged.set(path, chosen)
+    if (chosen === null) {
+      if (!settled.has(path)) conflicts.push(path)
+    } else if (chosen !== undefined) merged.set(path, chosen)
   }
   const directories = directoriesOf(merged.keys())
   for (const path of merged.keys()) if (directories.has(path)) conflicts.push(path)

@@ -49,13 +49,17 @@ export const merge =
   ({ base, commits, into, signature }) =>
     writer.writing(into, (path) =>
       Effect.gen(function* () {
-        const { fetch, readers, writeCommit } = writer
+        const { fetch, readers, write, writeCommit } = writer
         yield* present(path)
         let tip = yield* lookupCommit(readers, path, base)
-        for (const { commit: theirs, from, message } of commits) {
+        for (const { commit: theirs, contents, from, message } of commits) {
           if (!isObjectId(theirs)) return yield* new ObjectNotFound({ what: "commit", id: theirs })
           yield* fetch(path, from)
-          const merged = yield* mergeCommit(path.gitDir, writer, { ours: tip, theirs })
+          const merged = yield* mergeCommit(path.gitDir, writer, {
+            ours: tip,
+            theirs,
+            ...(contents === undefined ? {} : { contents })
+          })
           if (merged === "failed") {
             yield* lookupCommit(readers, path, theirs)
             return yield* new RepositoriesUnavailable({
@@ -64,7 +68,11 @@ export const merge =
             })
           }
           if (merged === "contained") continue
-          tip = yield* writeCommit(path, { ...merged, parents: [tip.commit, theirs], message, signature })
+          const made = { parents: [tip.commit, theirs], message, signature }
+          tip =
+            merged.objects.length === 0
+              ? yield* writeCommit(path, { ...made, tree: merged.tree })
+              : yield* write(path, merged, made)
         }
         if (tip.commit !== base) yield* io("keep", () => keep(path.gitDir, tip.commit))
         return tip

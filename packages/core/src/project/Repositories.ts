@@ -179,6 +179,7 @@ export class Repositories extends Context.Service<
     /**
      * Merges commits, in order, onto a base inside a fork, without a worktree. Each is fetched from its own fork.
      * Each merge is a commit whose second parent is the merged commit. A commit that the line holds already is skipped.
+     * `contents` are files as the merge is to have them, by path, whatever the two sides have there: they do not conflict.
      */
     readonly merge: (options: {
       readonly into: RepositoryRef & { readonly fork: string }
@@ -187,6 +188,7 @@ export class Repositories extends Context.Service<
         readonly commit: string
         readonly from: RepositoryRef
         readonly message: string
+        readonly contents?: ReadonlyMap<string, Uint8Array>
       }>
       readonly signature: Signature
     }) => Effect.Effect<CommitRef, MergeConflict | InvalidPath | TreeTooLarge | ObjectNotFound | Unavailable>

@@ -1,6 +1,7 @@
 /** What every `Repositories` promises of merges. Part of `RepositoriesContract`. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { type Run, scene, signature, tagOf, textFiles, unknownId } from "./RepositoriesScene.ts"
 
@@ -70,6 +71,50 @@ export const declareMerges = (run: Run): void => {
         expect((yield* merge(cand(1), s0.commit, [ws(1), one.commit], [ws(3), three.commit])).tree).toMatch(
           /^[0-9a-f]{40}$/
         )
+      })
+    ))
+
+  it("has files as they are given, which are in no conflict, reproducibly", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { cand, edit, s0, ws } = yield* scene(repositories)
+        const one = yield* edit(ws(1), s0.commit, { "src/a.ts": "1\n", "src/b.ts": "1\n" })
+        const two = yield* edit(ws(2), s0.commit, { "src/a.ts": "2\n", two: "2\n" })
+        const merge = (into: ReturnType<typeof cand>, contents: Readonly<Record<string, string>>) =>
+          Effect.andThen(
+            repositories.fork(into),
+            repositories.merge({
+              into,
+              base: s0.commit,
+              commits: [
+                { from: ws(1), commit: one.commit, message: "one" },
+                {
+                  from: ws(2),
+                  commit: two.commit,
+                  message: "two",
+                  contents: new Map(Object.entries(contents).map(([path, each]) => [path, utf8(each)]))
+                }
+              ],
+              signature
+            })
+          )
+        const given = { "src/a.ts": "both\n", "src/deep/new.ts": "made\n", "README.md": "# told\n" }
+        const merged = yield* merge(cand(1), given)
+        expect(yield* textFiles(repositories, cand(1), merged.tree)).toEqual({
+          "README.md": "# told\n",
+          "src/a.ts": "both\n",
+          "src/b.ts": "1\n",
+          "src/deep/c.ts": "c\n",
+          "src/deep/new.ts": "made\n",
+          two: "2\n"
+        })
+        expect((yield* repositories.parents(cand(1), merged.commit))[1]).toBe(two.commit)
+        expect(yield* merge(cand(2), given)).toEqual(merged)
+        expect(yield* Effect.flip(merge(cand(3), { "README.md": "# told\n" }))).toMatchObject({
+          _tag: "MergeConflict",
+          paths: ["src/a.ts"]
+        })
+        expect(yield* tagOf(merge(cand(4), { "src/a.ts": "both\n", ".git/x": "no" }))).toBe("InvalidPath")
       })
     ))
 

@@ -204,7 +204,7 @@ const ofOutputs = ({ evidence, step }: GenerationRecords) =>
 /** The commit derived anew from its base: ChangeSets merged in, or a rollback's single commit. */
 const ofTree = Effect.fnUntraced(
   function* (ref: RepositoryRef, read: GenerationRecords, reached: ReadonlySet<string>) {
-    const { before, change, changeSets, step } = read
+    const { before, candidate, change, changeSets, step } = read
     const repositories = yield* Repositories
     if (change?.kind === "rollback") {
       const parents = yield* repositories.parents(ref, step.commit)
@@ -215,6 +215,7 @@ const ofTree = Effect.fnUntraced(
       return []
     }
     const known = changeSets.filter((each) => each !== null)
+    const made = candidate?.derived ?? []
     const wrong = yield* Effect.filter(known, ({ commit, tree }) =>
       Effect.map(repositories.resolve(ref, commit), (found) => found.tree !== tree)
     )
@@ -228,9 +229,14 @@ const ofTree = Effect.fnUntraced(
       base: before,
       result: step,
       commits: known.map(({ commit }) => commit),
-      reached
+      reached,
+      derived: new Map(known.map(({ commit, id }) => [commit, made.filter(({ changeSet }) => changeSet === id)]))
     })
-    return [...own, ...derived]
+    const strange = made.filter(({ changeSet }) => !known.some(({ id }) => id === changeSet))
+    const unknown = strange.map(({ changeSet, path }) =>
+      difference("tree_not_derived", `${path} was derived for ${changeSet}, which is no ChangeSet of it`)
+    )
+    return [...own, ...unknown, ...derived]
   },
   Effect.catchTags({
     ObjectNotFound: missing,

@@ -5,6 +5,8 @@
 import { Effect } from "effect"
 import { type CommitRef, Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import type { FindingCode, Note } from "../model/Audit.ts"
+import type { DerivedFile } from "../model/DerivedFile.ts"
+import { derivedFiles } from "./DerivedFiles.ts"
 import { differences } from "./TreeMerge.ts"
 
 /** A generation's commit, and what it is said to be made of. */
@@ -16,6 +18,8 @@ export interface Derivation {
   readonly commits: ReadonlyArray<string>
   /** Every commit that the base was made of, the base among them. */
   readonly reached: ReadonlySet<string>
+  /** Files that its record says Pawl made, by the commit of the ChangeSet in whose merge they stand. */
+  readonly derived: ReadonlyMap<string, ReadonlyArray<DerivedFile>>
 }
 
 /** What the history says against what it must say. */
@@ -110,7 +114,8 @@ export const derive = Effect.fnUntraced(function* (derivation: Derivation) {
       break
     }
     const result = yield* treeOf(ref, merge.commit)
-    found.push(...(yield* checkMerge(ref, merge, tree, result, edge)))
+    const made = derivation.derived.get(commit) ?? []
+    found.push(...(yield* checkMerge(ref, merge, { ours: tree, result, edge, made })))
     tree = result
     for (const each of [...fresh, merge.commit]) merged.add(each)
   }
@@ -125,9 +130,17 @@ export const derive = Effect.fnUntraced(function* (derivation: Derivation) {
 const checkMerge = Effect.fnUntraced(function* (
   ref: RepositoryRef,
   merge: Step,
-  ours: string,
-  result: string,
-  edge: ReadonlySet<string>
+  {
+    edge,
+    made,
+    ours,
+    result
+  }: {
+    readonly ours: string
+    readonly result: string
+    readonly edge: ReadonlySet<string>
+    readonly made: ReadonlyArray<DerivedFile>
+  }
 ) {
   const [base, ...others] = yield* nearest(ref, edge)
   if (base === undefined || others.length > 0) {
@@ -135,9 +148,12 @@ const checkMerge = Effect.fnUntraced(function* (
     return [{ code: "tree_not_derivable", detail }] satisfies ReadonlyArray<Difference>
   }
   const theirs = yield* treeOf(ref, merge.theirs)
-  const paths = yield* differences({ ref, base: yield* treeOf(ref, base), ours, theirs, result })
-  if (paths.length === 0) return []
+  const trees = { ref, base: yield* treeOf(ref, base), ours, theirs, result }
+  const { accepted, problems } = yield* derivedFiles(trees, made)
+  const wrong = problems.map((detail): Difference => ({ code: "tree_not_derived", detail }))
+  const paths = (yield* differences(trees)).filter((path) => !accepted.has(path))
+  if (paths.length === 0) return wrong
   const named = paths.slice(0, 5).join(", ")
   const detail = `the merge of ${merge.theirs} differs at ${named}${paths.length > 5 ? `, and ${paths.length - 5} more` : ""}`
-  return [{ code: "tree_not_derived", detail }] satisfies ReadonlyArray<Difference>
+  return [...wrong, { code: "tree_not_derived", detail }] satisfies ReadonlyArray<Difference>
 })

@@ -5,13 +5,14 @@ import { dispatchOf } from "../change/Changes.ts"
 import { endRollback } from "../change/LostCandidate.ts"
 import { Overlap } from "../model/Overlap.ts"
 import { expectedConflicts } from "./ExpectedConflicts.ts"
+import { mergeLocked } from "./LockedMerge.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { Process, step } from "../work/Processes.ts"
 import * as JournalStep from "../work/JournalStep.ts"
-import { candidateFork, workspaceFork } from "../primitives/Ids.ts"
+import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { namePaths } from "../project/Paths.ts"
@@ -21,6 +22,7 @@ import { composeBack, planBack } from "./RollbackPlan.ts"
 import { system } from "../model/Actor.ts"
 import { type Candidate, RejectionCode } from "../model/Candidate.ts"
 import { changedFiles } from "../verification/BaseForms.ts"
+import { DerivedFile } from "../model/DerivedFile.ts"
 import { Plan } from "../model/Plan.ts"
 import { lookAtPackages } from "../verification/PackageLook.ts"
 import { type PlanInput, planOf, readByChecks } from "../verification/PlanRules.ts"
@@ -35,7 +37,13 @@ const actor = system("verification")
 const Beside = Schema.Struct({ overlaps: Schema.optionalKey(Schema.Array(Overlap)) })
 
 const Merge = Schema.Union([
-  Schema.TaggedStruct("Composed", { commit: Schema.String, tree: Schema.String, ...Beside.fields }),
+  Schema.TaggedStruct("Composed", {
+    commit: Schema.String,
+    tree: Schema.String,
+    /** Not there in what an earlier version journalled. */
+    derived: Schema.optionalKey(Schema.Array(DerivedFile)),
+    ...Beside.fields
+  }),
   Schema.TaggedStruct("Refused", {
     reason: Schema.String,
     /** Not there in what an earlier version journalled. */
@@ -70,43 +78,44 @@ const mergeAll = Effect.fnUntraced(function* (candidate: Candidate) {
   const into = { project: candidate.projectId, fork: candidateFork(candidate.id) }
   const changeSets = yield* Effect.forEach(candidate.changeSets, (id) => demand("changeSet", id))
   yield* repositories.fork(into)
-  return yield* repositories
-    .merge({
-      into,
-      base: candidate.baseCommit,
-      commits: changeSets.map(({ record }) => ({
-        commit: record.commit,
-        from: { project: candidate.projectId, fork: workspaceFork(record.runId) },
-        message: `Merge ${record.id}\n\n${record.message}`
-      })),
-      signature: signedAt(candidate.createdAt)
+  return yield* mergeLocked({
+    into,
+    base: { commit: candidate.baseCommit, tree: candidate.baseTree },
+    changeSets: changeSets.map(({ record }) => record),
+    signature: signedAt(candidate.createdAt)
+  }).pipe(
+    Effect.map((made): Merge => ({ _tag: "Composed", ...made })),
+    Effect.catchTags({
+      PackagesUnfit: ({ isConflict, reason }) =>
+        Effect.succeed<Merge>({
+          _tag: "Refused",
+          code: isConflict ? "merge_conflict" : "packages_refused",
+          reason: isConflict ? `merge conflict in package-lock.json: ${reason}` : reason,
+          conflicts: isConflict ? ["package-lock.json"] : []
+        }),
+      MergeConflict: (conflict) =>
+        Effect.succeed<Merge>({
+          _tag: "Refused",
+          code: "merge_conflict",
+          reason: `merge conflict in ${namePaths(conflict.paths)}`,
+          conflicts: conflict.paths.slice(0, Limits.pathsNamed)
+        }),
+      InvalidPath: (invalid) =>
+        Effect.succeed<Merge>({
+          _tag: "Refused",
+          code: "invalid_path",
+          reason: `${invalid.path}: ${invalid.reason}`,
+          conflicts: [invalid.path]
+        }),
+      TreeTooLarge: (large) =>
+        Effect.succeed<Merge>({
+          _tag: "Refused",
+          code: "tree_too_large",
+          reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
+          conflicts: []
+        })
     })
-    .pipe(
-      Effect.map((made): Merge => ({ _tag: "Composed", ...made })),
-      Effect.catchTags({
-        MergeConflict: (conflict) =>
-          Effect.succeed<Merge>({
-            _tag: "Refused",
-            code: "merge_conflict",
-            reason: `merge conflict in ${namePaths(conflict.paths)}`,
-            conflicts: conflict.paths.slice(0, Limits.pathsNamed)
-          }),
-        InvalidPath: (invalid) =>
-          Effect.succeed<Merge>({
-            _tag: "Refused",
-            code: "invalid_path",
-            reason: `${invalid.path}: ${invalid.reason}`,
-            conflicts: [invalid.path]
-          }),
-        TreeTooLarge: (large) =>
-          Effect.succeed<Merge>({
-            _tag: "Refused",
-            code: "tree_too_large",
-            reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
-            conflicts: []
-          })
-      })
-    )
+  )
 })
 
 /** What there is to see of the files that a composed tree changes. */
@@ -277,14 +286,15 @@ const refused = Effect.fnUntraced(function* (candidateId: string, { code, confli
 
 const composed = Effect.fnUntraced(function* (
   candidateId: string,
-  { commit, tree }: { readonly commit: string; readonly tree: string },
+  { commit, derived = [], tree }: Extract<Merge, { _tag: "Composed" }>,
   plan: Plan
 ) {
   const found = yield* composing(candidateId)
   if (found === null) return { answer: undefined }
   const { candidate, change, draft } = found
   const told = { changeId: change.record.id, commit, tree, riskTier: plan.riskTier }
-  Draft.step(draft, "candidate", candidate, "planRecorded", { commit, tree, plan }, { "candidate.composed": told })
+  const made = { commit, tree, plan, ...(derived.length === 0 ? {} : { derived }) }
+  Draft.step(draft, "candidate", candidate, "planRecorded", made, { "candidate.composed": told })
   const riskTier = riskier(change.record.riskTier, plan.riskTier)
   Draft.update(draft, "change", change, { riskTier, updatedAt: draft.now })
   return { answer: undefined, commit: Draft.end(draft, { name: "Composing.composed", lease: yield* lease }) }

@@ -3,6 +3,7 @@ import { Schema, Struct } from "effect"
 import { CandidateId, ChangeId, ChangeSetId, ObjectId, ProjectId } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
+import { DerivedFile } from "./DerivedFile.ts"
 import { Overlap } from "./Overlap.ts"
 import { Plan } from "./Plan.ts"
 import { Score } from "./Score.ts"
@@ -39,6 +40,8 @@ export const RejectionCode = Schema.Literals([
   "tree_too_large",
   /** The composed tree's pawl.json cannot be read. */
   "invalid_definitions",
+  /** package.json asks for packages that there are not, or that do not fit each other. */
+  "packages_refused",
   /** A rollback that is not what its Change says, or whose base moved on. */
   "rollback_refused",
   /** The month's time in sandboxes was used up, or kept for others: it may be asked for again. */
@@ -79,6 +82,8 @@ const fields = Schema.Struct({
   commit: Schema.NullOr(ObjectId),
   /** The tree of that commit: what is checked, approved and promoted. */
   tree: Schema.NullOr(ObjectId),
+  /** Files of that tree that no ChangeSet wrote: locks that were made or merged for them. Not there for none. */
+  derived: Schema.optionalKey(Schema.Array(DerivedFile)),
   /** Where it is. */
   status: CandidateStatus,
   /** Why it was rejected or went stale, in words; null else. */

@@ -29,6 +29,7 @@ const commit = "49941ed526f7d6339ad23c002c975beb75de3ada"
 const tree = "60ecbcf67d39e9bf70416f0c81bb834e12245223"
 const digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 const at = "2026-11-22T10:00:00.000Z"
+const run = "run_tsk_chg_00000001-0000-4000-8000-000000000000_edit-1_1"
 const usage = { modelCalls: 2, cost_usd: 0.0375 }
 const cut = { filesTotal: 9000, intentsTotal: 9001, digest }
 const listing = {
@@ -76,6 +77,12 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
     is(
       mergeStep,
       { _tag: "Composed", commit, tree }, // version 3
+      {
+        _tag: "Composed",
+        commit,
+        tree,
+        derived: [{ path: "package-lock.json", changeSet: `cs_${run}`, why: "made", sha256: digest }]
+      },
       { _tag: "Refused", reason: "merge conflict in a.txt", conflicts: ["a.txt"] }
     ),
     is(

@@ -6,6 +6,8 @@ import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import { vendoredFolders, vendoredTree } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
+import { owedLock } from "@pawl/core/packages/OwedLock"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import { asksForAnother, vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 
 const shared = ManagedRuntime.make(layer())
@@ -45,6 +47,16 @@ describe("a package that Pawl brings along", () => {
         version
       })
     }
+  })
+
+  it("need no lock, as no other package", () => {
+    const side = { manifest: null, lock: null, pnpm: null }
+    const owed = (name: string) => {
+      const manifest = utf8(JSON.stringify({ dependencies: { [name]: "*" } }))
+      return owedLock({ base: side, ours: side, theirs: { ...side, manifest }, manifest, lock: null })
+    }
+    expect(vendoredPackages.map(({ name }) => owed(name))).toEqual(vendoredPackages.map(() => null))
+    expect(owed("another")).toMatchObject({ why: "made" })
   })
 
   it("is bundled where an app imports it, also below its name, from code and by require", async () => {

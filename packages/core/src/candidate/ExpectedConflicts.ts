@@ -30,7 +30,9 @@ declare const TextDecoder: {
 /** Of a Change whose work may still land, and has not. */
 const open: ReadonlyArray<ChangeStatus> = ["running", "budget_blocked", "verifying", "awaiting_approval", "promoting"]
 
-const pathsOf = ({ files }: ChangeSet): ReadonlySet<string> => new Set(files.map(({ path }) => path))
+/** npm's lock is none of what ChangeSets have in common: composing makes it anew of what both say. */
+const pathsOf = ({ files }: ChangeSet): ReadonlySet<string> =>
+  new Set(files.map(({ path }) => path).filter((path) => path !== "package-lock.json"))
 
 /** Whether one ChangeSet was built on another: their Tasks have an order, or one begins at the other's commit. */
 const isBuiltOn = (own: ChangeSet, other: ChangeSet, all: ReadonlyArray<ChangeSet>, tasks: ReadonlyArray<Task>) => {

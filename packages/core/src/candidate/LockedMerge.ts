@@ -2,7 +2,7 @@
  * Merges ChangeSets with their locks: what moves package.json on without its lock gets one made, and where two sides
  * altered both files, these are merged by what they say. Everything else is git's.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import type { DerivedFile } from "../model/DerivedFile.ts"
 import { mergeManifests } from "../packages/ManifestMerge.ts"
@@ -53,9 +53,11 @@ const sideOf = (ref: RepositoryRef, tree: string) =>
     pnpm: readBytes(ref, tree, pnpmFile)
   })
 
-/** The lock that is owed. No registry is asked for one that is merged. */
-const lockFor = ({ locks, manifest, why }: OwedLock) =>
-  Effect.flatMap(PackageStore, (store) => store.lock({ manifest, locks, offline: why === "merged" })).pipe(
+/** The lock that is owed; null where a host has no store of packages. No registry is asked for one that is merged. */
+const lockFor = Effect.fnUntraced(function* ({ locks, manifest, why }: OwedLock) {
+  const store = yield* Effect.serviceOption(PackageStore)
+  if (Option.isNone(store)) return null
+  return yield* store.value.lock({ manifest, locks, offline: why === "merged" }).pipe(
     Effect.catchTag("PackagesRefused", ({ message, problems }) =>
       // What no Project may have is refused where it is built, with all that is said of it.
       why === "made" && problems.every(({ code }) => code === "real_auth")
@@ -63,6 +65,7 @@ const lockFor = ({ locks, manifest, why }: OwedLock) =>
         : new PackagesUnfit({ isConflict: why === "merged", reason: message })
     )
   )
+})
 
 /** What git comes to: a commit, or paths in conflict that may yet be settled. */
 const attempted = <E>(merge: Effect.Effect<CommitRef, E | MergeConflict>) =>

@@ -3,7 +3,7 @@ import { canonicalJson, sameBytes } from "../primitives/Digest.ts"
 import { dependenciesOf, fileText, isObject, type JsonObject, readObject } from "./PackageManifest.ts"
 
 /** What packages come along with Pawl: apps import them without a lock. Builders bring exactly these. */
-export const vendoredNames: ReadonlySet<string> = new Set(["hono", "itty-router"])
+const vendoredNames: ReadonlySet<string> = new Set(["hono", "itty-router"])
 
 /** The files of one side of a merge that say which packages it has; null for one that is not there. */
 export interface PackageSide {

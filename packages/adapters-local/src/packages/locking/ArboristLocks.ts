@@ -15,6 +15,7 @@ import {
   PackagesUnavailable
 } from "@pawl/core/packages/PackageStore"
 import { Effect, Option, Schema, Semaphore } from "effect"
+import { dependencyFindings } from "../../builder/auth/AuthDependencies.ts"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
 import { LockAnswer, type LockOrder } from "./LockMessages.ts"
@@ -78,11 +79,28 @@ const tooLarge = ({ locks, manifest }: LockRequest) => {
   return null
 }
 
+/** Packages of real login are refused before anyone is asked for them; the build says more about them. */
+const realAuth = (manifest: Uint8Array): PackagesRefused | null => {
+  const problems = dependencyFindings(new TextDecoder().decode(manifest)).flatMap((finding) =>
+    finding._tag === "Package"
+      ? [
+          {
+            code: "real_auth",
+            message: `package.json asks for ${finding.specifier}, a package for real login, which no app here may have.`,
+            file: "package.json",
+            line: finding.line
+          }
+        ]
+      : []
+  )
+  return problems.length === 0 ? null : new PackagesRefused({ problems: problems.slice(0, LocalLimits.lockProblems) })
+}
+
 const made = (registry: string, request: LockRequest) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const large = tooLarge(request)
-      if (large !== null) return yield* large
+      const refusal = tooLarge(request) ?? realAuth(request.manifest)
+      if (refusal !== null) return yield* refusal
       const folder = yield* temporary
       const told: Told = { asking: false }
       const child = yield* Effect.acquireRelease(Effect.sync(start), (each) => Effect.sync(() => killBounded(each)))

@@ -222,6 +222,7 @@ describe("A package.json of anyone", () => {
 
   const refused: ReadonlyArray<readonly [what: string, manifest: Uint8Array, problem: RegExp]> = [
     ["a giant", utf8(" ".repeat(2 * 1024 * 1024)), /^packages_unreadable.*longer/],
+    ["a package for real login", needs({ passport: "1" }), /^real_auth.*passport/],
     ["a package that there is not", needs({ nothing: "1" }), /^package_not_found.*nothing/],
     ["a version that there is not", needs({ a: "7" }), /^package_not_found.*a@7/],
     ["one that needs a package of git", needs({ gits: "1" }), /^dependency_not_from_registry.*far/],

@@ -352,9 +352,8 @@ export const LocalLimits = {
   /** A package.json, and a lock file. */
   manifestBytes: 1 * MiB,
   lockBytes: 10 * MiB,
-  /** Packages of a lock, with those of other machines' kinds; and problems told of one. */
+  /** Packages of a lock, with those of other machines' kinds. */
   lockPackages: 5_000,
-  lockProblems: 20,
   /** What the registry says of a package, and of all of one lock; the largest documents of the public one have some 30 MiB. */
   packumentBytes: 64 * MiB,
   packumentsBytes: 1024 * MiB,

@@ -60,7 +60,7 @@ const lockFor = Effect.fnUntraced(function* ({ locks, manifest, why }: OwedLock)
   return yield* store.value.lock({ manifest, locks, offline: why === "merged" }).pipe(
     Effect.catchTag("PackagesRefused", ({ message, problems }) =>
       // What no Project may have is refused where it is built, with all that is said of it.
-      why === "made" && problems.every(({ code }) => code === "real_auth")
+      why === "made" && problems.every(({ code }) => code === "auth_package")
         ? Effect.succeed(null)
         : new PackagesUnfit({ isConflict: why === "merged", reason: message })
     )

@@ -8,6 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { utf8 } from "@pawl/core/primitives/Digest"
+import { packageProblems } from "@pawl/core/packages/PackageProblems"
 import {
   type LockRequest,
   type PackageStore,
@@ -73,9 +74,9 @@ const temporary = Effect.acquireRelease(
 
 const tooLarge = ({ locks, manifest }: LockRequest) => {
   if (manifest.length > LocalLimits.manifestBytes)
-    return refused("packages_unreadable", `package.json is longer than ${LocalLimits.manifestBytes} bytes.`)
+    return refused("manifest_unreadable", `package.json is longer than ${LocalLimits.manifestBytes} bytes.`)
   if (locks.some((lock) => lock.length > LocalLimits.lockBytes))
-    return refused("packages_unreadable", `A lock file is longer than ${LocalLimits.lockBytes} bytes.`)
+    return refused("lock_over_limit", `A lock file is longer than ${LocalLimits.lockBytes} bytes.`)
   return null
 }
 
@@ -85,7 +86,7 @@ const realAuth = (manifest: Uint8Array): PackagesRefused | null => {
     finding._tag === "Package"
       ? [
           {
-            code: "real_auth",
+            code: "auth_package",
             message: `package.json asks for ${finding.specifier}, a package for real login, which no app here may have.`,
             file: "package.json",
             line: finding.line
@@ -93,7 +94,7 @@ const realAuth = (manifest: Uint8Array): PackagesRefused | null => {
         ]
       : []
   )
-  return problems.length === 0 ? null : new PackagesRefused({ problems: problems.slice(0, LocalLimits.lockProblems) })
+  return problems.length === 0 ? null : new PackagesRefused({ problems: packageProblems(problems) })
 }
 
 const made = (registry: string, request: LockRequest) =>

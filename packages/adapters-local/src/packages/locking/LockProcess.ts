@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import Arborist, { type PackumentCache } from "@npmcli/arborist"
-import { LocalLimits } from "../../LocalLimits.ts"
 import { type Lock, type Manifest, readLock, readManifest, Refusal } from "./LockInput.ts"
 import type { LockAnswer, LockOrder } from "./LockMessages.ts"
 import { lockText } from "./LockText.ts"
@@ -51,7 +50,7 @@ const startingLock = (manifest: Manifest, { entries, root }: Lock): string =>
   })
 
 const make = async (order: LockOrder): Promise<LockAnswer> => {
-  const manifest = readManifest(order.manifest, LocalLimits.lockProblems)
+  const manifest = readManifest(order.manifest)
   const locks = order.locks.map(readLock)
   const [first] = locks
   writeFileSync(join(order.folder, "package.json"), JSON.stringify(manifest.fields))

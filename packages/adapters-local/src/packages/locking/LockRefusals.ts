@@ -44,21 +44,21 @@ export const whyRefused = (error: unknown, offline: boolean): ReadonlyArray<Pack
       ? [problem("lock_conflict", `Neither lock has a version that fits ${asked(fields)}: ${short(messageOf(error))}.`)]
       : [
           problem(
-            "package_not_found",
+            "package_missing",
             `There is no such package or version: ${asked(fields)} (${short(messageOf(error))}).`
           )
         ]
   if (code.startsWith("EALLOW"))
     return [
       problem(
-        "dependency_not_from_registry",
+        "package_source",
         `${text(fields, "package") ?? "A dependency"} is needed by ${text(fields, "requiredBy") ?? "a package"}, and is no package of the registry. Use a release of ${text(fields, "requiredBy") ?? "that package"} without git, file or URL dependencies.`
       )
     ]
   if (code === "EBADPLATFORM")
     return [
       problem(
-        "package_platform",
+        "package_machine",
         `${text(fields, "pkgid") ?? "A package"} does not run on Linux of this kind. Use another one.`
       )
     ]

@@ -2,7 +2,7 @@
  * What is believed of a package's fields, whoever wrote them: a person's lock file or a registry. Only what npm itself
  * keeps in a lock is taken, each in its own shape.
  */
-import { packageNameProblem } from "@pawl/core/packages/PackageSpec"
+import { isPackageName } from "@pawl/core/packages/PackageNames"
 import { valid } from "semver"
 
 /** A JSON object of anyone. */
@@ -26,7 +26,7 @@ const filtered = (value: unknown, keeps: (name: string, value: unknown) => boole
 }
 
 const ranges = (value: unknown): Fields | undefined =>
-  filtered(value, (name, each) => packageNameProblem(name) === undefined && isText(each))
+  filtered(value, (name, each) => isPackageName(name) && isText(each))
 
 const texts = (value: unknown): Fields | undefined => filtered(value, (_, each) => isText(each))
 
@@ -38,7 +38,7 @@ const list = (value: unknown): ReadonlyArray<string> | undefined => {
 }
 
 const peersMeta = (value: unknown): Fields | undefined => {
-  const kept = filtered(value, (name, each) => packageNameProblem(name) === undefined && isFields(each))
+  const kept = filtered(value, (name, each) => isPackageName(name) && isFields(each))
   return kept === undefined
     ? undefined
     : Object.fromEntries(

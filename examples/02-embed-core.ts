@@ -19,6 +19,7 @@ import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { execute } from "@pawl/core/work/Processes"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
+import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
@@ -44,6 +45,8 @@ const pawl = Layer.mergeAll(
   MemoryWebhookSender.layerMemory(new Map()),
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
+  // Sources without a lock file need no packages.
+  MemoryPackageStore.layerMemory(),
   MemoryRouteReader.layerMemory,
   sandbox,
   probes

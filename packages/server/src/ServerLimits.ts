@@ -120,5 +120,10 @@ export const ServerLimits = {
   spanRetryMs: 1 * minute,
   /** How old queue depth and event lag may be that a scrape is told. */
   backlogAgeMs: 5 * second,
-  backlogReadMs: 5 * second
+  backlogReadMs: 5 * second,
+
+  // Commands for people (decisions)
+  /** How often `pawl audit --rebuild` looks whether the build is done, and for how long. */
+  rebuildLookMs: 1 * second,
+  rebuildWaitMs: 20 * minute
 } as const

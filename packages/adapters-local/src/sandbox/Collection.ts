@@ -102,6 +102,9 @@ class Gathering {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
     const file = await this.opened(path, open(`${this.root}/${path}`, flags))
     try {
+      const opened = await file.stat()
+      if (opened.dev !== this.device || !opened.isFile() || opened.size !== size)
+        throw new Refused(`${shown(path)} changed while it was read`)
       const content = new Uint8Array(size)
       let length = 0
       while (length < size) {
@@ -120,13 +123,19 @@ class Gathering {
 const sorted = (files: Gathering["files"]): SandboxJob["files"] =>
   new Map([...files].sort(([one], [other]) => (one < other ? -1 : 1)))
 
-/** Reads what stands at the asked paths below `root`. Of what is over a bound, or cannot be read, nothing is given. */
-export const collect = async (root: string, asked: Asked): Promise<Collected> => {
+/**
+ * Reads what stands at the asked paths below the folder `work` of a job's disk. Of what is over a bound, or cannot be read,
+ * nothing is given.
+ */
+export const collect = async (disk: string, asked: Asked): Promise<Collected> => {
   try {
-    const found = await lstat(`${root}/.`).catch((cause: unknown) => {
+    const { dev } = await lstat(`${disk}/.`).catch((cause: unknown) => {
       throw new Refused(`the disk of the job is gone (${codeOf(cause)})`)
     })
-    const gathering = new Gathering(root, asked, found.dev)
+    // The folder of the files is the command's own: it may have put a link in its place.
+    if ((await new Gathering(disk, asked, dev).look("work"))?.isDirectory() !== true)
+      throw new Refused("the folder of its files is gone")
+    const gathering = new Gathering(`${disk}/work`, asked, dev)
     for (const path of asked.paths) if (await gathering.isReached(path)) await gathering.walk(path)
     return { _tag: "Files", files: sorted(gathering.files) }
   } catch (cause) {

@@ -165,9 +165,7 @@ const collecting = async (job: SandboxJob, child: ChildProcess, over: () => void
   const code = await keptCode(line)
   over()
   try {
-    return code === "0" && job.collect !== undefined
-      ? await collect(`/proc/${child.pid}/cwd/work`, job.collect)
-      : undefined
+    return code === "0" && job.collect !== undefined ? await collect(`/proc/${child.pid}/cwd`, job.collect) : undefined
   } catch (cause) {
     return { _tag: "TooMuch", reason: cause instanceof Error ? cause.message : String(cause) }
   } finally {

@@ -14,7 +14,9 @@ import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { readDefinitions } from "../project/Source.ts"
-import type { Audit, Finding, FindingCode, Note } from "../model/Audit.ts"
+import type { Audit, Finding, FindingCode, Note, Rebuild } from "../model/Audit.ts"
+import type { Project } from "../model/Project.ts"
+import { rebuild } from "./Rebuilds.ts"
 import { type GenerationRecords, readRecords, recordFindings } from "./AuditedRecords.ts"
 import { derive, type Difference, addReachable } from "./Derivation.ts"
 import type { Generation, Head } from "../model/Generation.ts"
@@ -26,42 +28,48 @@ const actor = system("audit")
 /** The last report of a Project; `Unknown` (audit) before the first. */
 export const lastReport = (projectId: string) => Effect.map(demand("audit", projectId), (stored) => stored.record)
 
-/** Audits a Project, keeps the report and tells of it. Fails with `ProjectArchived`: its repository may be gone. */
-export const run = (projectId: string) =>
+/**
+ * Audits a Project, keeps the report and tells of it. Fails with `ProjectArchived`: its repository may be gone. `rebuilt`:
+ * what was built again for this report; without it the report keeps what an earlier one had.
+ */
+export const run = (projectId: string, rebuilt?: Rebuild) =>
   Effect.gen(function* () {
     yield* demandActive(projectId)
-    const report = yield* examine(projectId)
+    const examined = yield* examine(projectId)
     return yield* decideAndCommit(
-      Effect.map(Effect.all([find("audit", projectId), demandActive(projectId)]), ([before, project]) => ({
-        answer: report,
-        commit: {
-          name: "Audits.run",
-          projectId,
-          // What was archived while it was examined may have been cleaned away already: its differences are none.
-          expects: [unchangedProject(project)],
-          writes: [before === null ? Commit.insert("audit", report) : Commit.update("audit", before, report)],
-          events: [
-            {
-              type: report.findings.length === 0 ? ("audit.passed" as const) : ("audit.failed" as const),
-              subject: projectId,
-              data: {
-                generations: report.generations,
-                findings: [...new Set(report.findings.map((finding) => finding.code))]
-              },
-              actor
-            }
-          ]
-        }
-      }))
+      Effect.map(Effect.all([find("audit", projectId), demandActive(projectId)]), ([before, project]) => {
+        const last = rebuilt ?? before?.record.rebuild
+        const report: Audit = last === undefined ? examined : { ...examined, rebuild: last }
+        return { answer: report, commit: committed(report, before, project) }
+      })
     )
   }).pipe(Effect.withSpan("Audits.run", { attributes: { projectId } }))
 
-/** The body of `project.audit`. A Project that was archived meanwhile needs no audit. */
-export const audited = (projectId: string) =>
-  run(projectId).pipe(
-    Effect.asVoid,
-    Effect.catchTag("ProjectArchived", () => Effect.void)
-  )
+const committed = (report: Audit, before: Commit.Stored<Audit> | null, project: Commit.Stored<Project>) => ({
+  name: "Audits.run",
+  projectId: report.projectId,
+  // What was archived while it was examined may have been cleaned away already: its differences are none.
+  expects: [unchangedProject(project)],
+  writes: [before === null ? Commit.insert("audit", report) : Commit.update("audit", before, report)],
+  events: [
+    {
+      type: report.findings.length === 0 ? ("audit.passed" as const) : ("audit.failed" as const),
+      subject: report.projectId,
+      data: {
+        generations: report.generations,
+        findings: [...new Set(report.findings.map((finding) => finding.code))]
+      },
+      actor
+    }
+  ]
+})
+
+/** The body of `project.audit`; `generation` is built again before. A Project that was archived meanwhile needs no audit. */
+export const audited = (projectId: string, generation?: number) =>
+  Effect.gen(function* () {
+    yield* demandActive(projectId)
+    yield* run(projectId, generation === undefined ? undefined : yield* rebuild(projectId, generation))
+  }).pipe(Effect.catchTag("ProjectArchived", () => Effect.void))
 
 /** Findings and notes within their bounds. */
 const collector = () => {

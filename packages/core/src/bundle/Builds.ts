@@ -127,36 +127,55 @@ const listOf = ({ files, generated, packages: layer }: BuildJob, { bundle, packa
     manifest: (folder) => files.get(`${folder}/package.json`)?.content ?? null
   })
 
-const stored = (prefix: string, job: BuildJob, result: BuildResult) => {
-  switch (result._tag) {
-    case "Built":
-      return Effect.flatMap(listOf(job, result), (sbom) => BundleStore.store(prefix, { ...result, sbom }))
-    case "Refused":
-      return Effect.fail(new BuildRefused({ problems: result.problems }))
-    case "Crashed":
-      return Effect.fail(new BuildCrashed({ reason: result.reason }))
-  }
-}
-
-/**
- * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap: once,
- * however often this process tries again because the bundler died.
- * `builtAt` is derived from the domain, so that building again gives the same bytes. Fails with `BuildCapReached`,
- * `BuildRefused`, `BuildCrashed`, `BuilderUnavailable` or what `prepare` fails with. To be run inside a process, whose journal keeps the count.
- */
-export const bundleOf = <E, R, E2, R2>(options: {
-  readonly kind: BundleKind
+/** A source to be built, and what must be there before. */
+interface Source<E, R, E2, R2> {
   readonly project: string
-  /** The files of the tree; read only when there is no stored bundle. */
+  /** The files of the tree; read only when it is built. */
   readonly files: Effect.Effect<BuildJob["files"], E, R>
   /** What must be there before they are bundled: packages, and what the build command makes. */
   readonly prepare: (files: BuildJob["files"]) => Effect.Effect<Prepared, E2, R2>
   readonly commit: string
   readonly tree: string
   readonly builtAt: Time.Timestamp
-  /** A stored bundle with another digest is built again. */
-  readonly expectedDigest?: string
-}) =>
+}
+
+/** Builds a source, counted against the day's cap: once, however often a process tries again because the bundler died. */
+const make = Effect.fnUntraced(function* <E, R, E2, R2>(label: string, source: Source<E, R, E2, R2>) {
+  yield* step(takenStep(label), takeBuild(source.project))
+  const files = yield* source.files
+  const job: BuildJob = {
+    id: `${label}:${source.project}@${source.commit}`,
+    project: source.project,
+    commit: source.commit,
+    tree: source.tree,
+    builtAtMs: Time.toMillis(source.builtAt),
+    files,
+    ...(yield* source.prepare(files))
+  }
+  const result = yield* tried(job)
+  switch (result._tag) {
+    case "Built":
+      return { ...result, sbom: yield* listOf(job, result) }
+    case "Refused":
+      return yield* new BuildRefused({ problems: result.problems })
+    case "Crashed":
+      return yield* new BuildCrashed({ reason: result.reason })
+  }
+})
+
+/**
+ * The bundle of a commit under `kind`: the stored one when there is one, else a build, counted against the day's cap.
+ * `builtAt` is derived from the domain, so that building again gives the same bytes. Fails with `BuildCapReached`,
+ * `BuildRefused`, `BuildCrashed`, `BuilderUnavailable` or what `prepare` fails with. To be run inside a process, whose
+ * journal keeps the count.
+ */
+export const bundleOf = <E, R, E2, R2>(
+  options: Source<E, R, E2, R2> & {
+    readonly kind: BundleKind
+    /** A stored bundle with another digest is built again. */
+    readonly expectedDigest?: string
+  }
+) =>
   Effect.gen(function* () {
     const prefix = bundlePrefix(options.kind, options.project, options.commit)
     // A damaged bundle is built again: the build must give the digest that evidence holds, or it is refused later.
@@ -164,21 +183,21 @@ export const bundleOf = <E, R, E2, R2>(options: {
       Effect.catchTag("BundleDamaged", () => Effect.succeed(null))
     )
     if (storedBundle !== null) return { ...storedBundle, source: "stored" as const }
-    yield* step(takenStep(options.kind), takeBuild(options.project))
-    const files = yield* options.files
-    const job: BuildJob = {
-      id: `${options.kind}:${options.project}@${options.commit}`,
-      project: options.project,
-      commit: options.commit,
-      tree: options.tree,
-      builtAtMs: Time.toMillis(options.builtAt),
-      files,
-      ...(yield* options.prepare(files))
-    }
-    const built = yield* stored(prefix, job, yield* tried(job))
+    const built = yield* BundleStore.store(prefix, yield* make(options.kind, options))
     yield* clearStrays(options.project)
     return { ...built, source: "build" as const }
   }).pipe(counted, Effect.withSpan("Builds.bundleOf", { attributes: { project: options.project } }))
+
+/**
+ * Builds a commit again, whether its bundle is stored or not, and keeps nothing: the bundle and its digest as they would
+ * be stored. `listed`: with the list of its packages, which bundles of earlier versions have not. Counts and fails as
+ * `bundleOf` does.
+ */
+export const bundledAgain = <E, R, E2, R2>(source: Source<E, R, E2, R2> & { readonly listed: boolean }) =>
+  Effect.gen(function* () {
+    const { bundle, sbom } = yield* make("again", source)
+    return yield* BundleStore.digested(source.listed ? { bundle, sbom } : { bundle })
+  }).pipe(Effect.withSpan("Builds.bundledAgain", { attributes: { project: source.project } }))
 
 const counts: Readonly<Record<string, string>> = {
   BuildRefused: "refused",

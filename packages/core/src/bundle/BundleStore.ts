@@ -28,6 +28,15 @@ declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 /** The bytes of a `bundle.json`: canonical JSON, so that equal bundles have one digest. */
 export const encode = (bundle: Bundle): Uint8Array => utf8(canonicalJson(Schema.encodeSync(Bundle)(bundle)))
 
+/** A bundle that was built, as it is stored: it names the list of its packages by its digest. */
+export const digested = Effect.fnUntraced(function* (built: { readonly bundle: Bundle; readonly sbom?: Uint8Array }) {
+  const { sbom } = built
+  const bundle: Bundle =
+    sbom === undefined ? built.bundle : { ...built.bundle, sbom: { sha256: yield* sha256(sbom), object: sbomName } }
+  const body = encode(bundle)
+  return { bundle, body, digest: yield* sha256(body) }
+})
+
 /** Stores assets, module objects, source maps and the list of packages, then `bundle.json`. Storing the same bundle again is safe. */
 export const store = Effect.fnUntraced(function* (
   prefix: string,
@@ -48,13 +57,8 @@ export const store = Effect.fnUntraced(function* (
     concurrency: 8,
     discard: true
   })
-  let bundle = built.bundle
-  if (built.sbom !== undefined) {
-    yield* objects.put(`${prefix}${sbomName}`, built.sbom)
-    bundle = { ...bundle, sbom: { sha256: yield* sha256(built.sbom), object: sbomName } }
-  }
-  const body = encode(bundle)
-  const digest = yield* sha256(body)
+  if (built.sbom !== undefined) yield* objects.put(`${prefix}${sbomName}`, built.sbom)
+  const { body, bundle, digest } = yield* digested(built)
   yield* objects.put(bundleKey(prefix), body)
   return { bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
 })

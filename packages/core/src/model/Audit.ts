@@ -63,6 +63,19 @@ export const Note = Schema.Struct({
 })
 export interface Note extends Schema.Schema.Type<typeof Note> {}
 
+/** A generation that was built again because somebody asked. */
+export const Rebuild = Schema.Struct({
+  /** Which generation. */
+  generation: Schema.Finite,
+  /** When it was compared. */
+  rebuiltAt: Timestamp,
+  /** `same` bytes, `different` ones, or `not_built`: then nothing is known of them. */
+  outcome: Schema.Literals(["same", "different", "not_built"]),
+  /** The digests, and the first file that differs; or why it was not built. For people. */
+  detail: Schema.String
+})
+export interface Rebuild extends Schema.Schema.Type<typeof Rebuild> {}
+
 /** What the last look at a Project found; the next one replaces it. No findings: the history holds. */
 export const Audit = Schema.Struct({
   /** The Project, and the key: the last audit of each is kept. */
@@ -76,6 +89,8 @@ export const Audit = Schema.Struct({
   /** How many differences there were beyond those; 0 for none. */
   moreFindings: Schema.Finite,
   /** What could not be looked at, oldest generation first; at most `Limits.auditFindings`. */
-  notes: Schema.Array(Note)
+  notes: Schema.Array(Note),
+  /** The last generation that was built again, by this look or an earlier one. */
+  rebuild: Schema.optionalKey(Rebuild)
 })
 export interface Audit extends Schema.Schema.Type<typeof Audit> {}

@@ -1,5 +1,5 @@
 /** The packages of a source: from the files of a tree to the layer that its lock file names. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { manifestFiles } from "./LockFiles.ts"
 import { type PackageLayer, PackagesRefused, PackageStore, type PackagesUnavailable } from "./PackageStore.ts"
 
@@ -8,14 +8,12 @@ type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
 /**
  * The layer of the lock file that stands in some files; null without a lock: the source then stands on its own files and
- * on what is vendored. So does every source of a host that has no store of packages. Fails with `PackagesRefused`, whose problems name file and line, or `PackagesUnavailable`.
+ * on what is vendored. Fails with `PackagesRefused`, whose problems name file and line, or `PackagesUnavailable`.
  */
-export const layerOf = Effect.fn("Packages.layerOf")(function* (
+export const layerOf = Effect.fnUntraced(function* (
   files: Files
-): Effect.fn.Return<PackageLayer | null, PackagesRefused | PackagesUnavailable> {
-  const found = yield* Effect.serviceOption(PackageStore)
-  if (Option.isNone(found)) return null
-  const store = found.value
+): Effect.fn.Return<PackageLayer | null, PackagesRefused | PackagesUnavailable, PackageStore> {
+  const store = yield* PackageStore
   const manifests = manifestFiles.flatMap((name) => {
     const file = files.get(name)
     return file === undefined ? [] : [[name, file.content] as const]
@@ -29,4 +27,4 @@ export const layerOf = Effect.fn("Packages.layerOf")(function* (
     case "Locked":
       return yield* store.layer(read.lock)
   }
-})
+}, Effect.withSpan("Packages.layerOf"))

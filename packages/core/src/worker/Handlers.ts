@@ -42,6 +42,7 @@ const OfApp = payload(Schema.Struct({ projectId: Schema.String, generation: Sche
 const OfDeploy = payload(
   Schema.Struct({ projectId: Schema.String, generation: Schema.Finite, incarnation: Schema.Finite })
 )
+const OfAudit = payload(Schema.Struct({ projectId: Schema.String, rebuild: Schema.optionalKey(Schema.Finite) }))
 const OfCleanup = payload(Schema.Struct({ projectId: Schema.String }))
 const OfCandidate = payload(Schema.Struct({ candidateId: Schema.String }))
 const OfPromotion = payload(Schema.Struct({ candidateId: Schema.String, actor: Actor, trigger: Trigger }))
@@ -121,7 +122,8 @@ const bodies = {
       yield* resume(candidateId, { actor, trigger, now: yield* Time.now })
     }),
   "canonical.sweep": (command) => Effect.flatMap(OfApp(command), ({ projectId }) => sweep(projectId)),
-  "project.audit": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => audited(projectId)),
+  "project.audit": (command) =>
+    Effect.flatMap(OfAudit(command), ({ projectId, rebuild }) => audited(projectId, rebuild)),
   "release.recover": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => recover(changeId)),
   "release.run": (command) => Effect.flatMap(OfRelease(command), ({ releaseId }) => runRelease(releaseId)),
   "event.consume": (command) =>

@@ -165,6 +165,7 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
   ],
   "forks.sweep": [is(forkPasses(1), { stage: "candidates", after: "x" }, { stage: "runs", after: null }, null)],
   "project.audits": [is(auditPasses(1), { after: "x" }, null)],
+  "project.audit": [is(takenStep("again"), "2026-11-22")],
   "event.consume": [is(effectStep, null)],
   "webhook.deliver": [is(adoptedStep, null)]
 }

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
 import * as Esbuild from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
 import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
@@ -102,6 +103,7 @@ export const openHijackWorld = async () => {
     GitRepositories.layer({ directory: join(data, "repositories"), shared: false }),
     LocalSandbox.layer(),
     Esbuild.layer(),
+    MemoryPackageStore.layerMemory(),
     WebCryptoSecrets.layer,
     HttpModels.layer({
       endpoint: { dialect: "openai-chat", url: provider.url, key: Redacted.make(secrets.key) },

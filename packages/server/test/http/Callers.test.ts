@@ -96,6 +96,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "claims.list": { id: "project" },
   "reviews.list": { id: "change" },
   "audits.run": { id: "project" },
+  "audits.rebuild": { id: "project", body: () => ({ generation: 0 }) },
   "audits.get": { id: "project" },
   "policies.get": { id: "project" },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },

@@ -12,6 +12,7 @@ import { execute } from "@pawl/core/work/Processes"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
+import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import * as MemoryTemplates from "@pawl/adapters-memory/MemoryTemplates"
 import * as MemoryRouteReader from "@pawl/adapters-memory/MemoryRouteReader"
@@ -65,6 +66,7 @@ const services = Layer.mergeAll(
   MemoryObjectStore.layerMemory,
   MemoryRepositories.layerMemory,
   MemoryAppBuilder.layerMemory,
+  MemoryPackageStore.layerMemory(),
   MemoryRouteReader.layerMemory,
   MemoryTemplates.layerMemory({ shop: source, blank: source, react: source }),
   WebCryptoSecrets.layer,

@@ -1,9 +1,15 @@
-/** `pawl audit <project>`: audits a Project of a running server, and says every difference. */
+/**
+ * `pawl audit <project>`: audits a Project of a running server, and says every difference. With `--rebuild` a generation is
+ * built again and compared with what is kept of it.
+ */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import type { Audit } from "@pawl/core/model/Audit"
-import { Effect } from "effect"
-import { asking, remoteOptions, reporting } from "./Remote.ts"
+import { Effect, Option, Schedule } from "effect"
+import type { PawlClient } from "../../api/Client.ts"
+import { ServerLimits } from "../../ServerLimits.ts"
+import { asking, CannotAsk, remoteOptions, reporting } from "./Remote.ts"
 
 /** The report as lines for a person. */
 const auditLines = (audit: Audit): ReadonlyArray<string> => {
@@ -12,20 +18,81 @@ const auditLines = (audit: Audit): ReadonlyArray<string> => {
     `${audit.projectId}: ${audit.generations} generation(s) audited at ${audit.auditedAt}`,
     ...audit.findings.map(({ code, detail, generation }) => `  S${generation}  ${code}  ${detail}`),
     ...(audit.moreFindings > 0 ? [`  and ${audit.moreFindings} more`] : []),
+    ...(audit.rebuild === undefined
+      ? []
+      : [`  S${audit.rebuild.generation}  built again: ${audit.rebuild.outcome}  ${audit.rebuild.detail}`]),
     ...audit.notes.map(({ code, detail, generation }) => `  S${generation}  (note) ${code}  ${detail}`),
     count === 0 ? "everything is as it was promoted" : `${count} difference(s)`
   ]
 }
 
+const failed = ({ findings, rebuild }: Audit, rebuilding: boolean): boolean =>
+  findings.length > 0 || (rebuilding && rebuild?.outcome !== "same")
+
+/** The last audit, or null before the first. */
+const last = (client: PawlClient, id: string) =>
+  client.audits.get({ params: { id } }).pipe(
+    Effect.map(({ audit }): Audit | null => audit),
+    Effect.catch((error) => (codeOf(error) === "unknown_audit" ? Effect.succeed(null) : Effect.fail(error)))
+  )
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+
+/** Asks for a build of a generation, and waits until an audit tells of it. */
+const rebuilt = Effect.fnUntraced(function* (client: PawlClient, id: string, generation: number | undefined) {
+  const before = (yield* last(client, id))?.rebuild?.rebuiltAt
+  const { rebuild } = yield* client.audits.rebuild({
+    params: { id },
+    payload: generation === undefined ? {} : { generation }
+  })
+  return yield* last(client, id).pipe(
+    Effect.flatMap((audit) =>
+      audit?.rebuild?.generation === rebuild.generation && audit.rebuild.rebuiltAt !== before
+        ? Effect.succeed(audit)
+        : Effect.fail(new Pending())
+    ),
+    Effect.retry({
+      while: (problem) => problem instanceof Pending,
+      schedule: Schedule.spaced(ServerLimits.rebuildLookMs),
+      times: ServerLimits.rebuildWaitMs / ServerLimits.rebuildLookMs
+    }),
+    Effect.mapError((problem) =>
+      problem instanceof Pending
+        ? new CannotAsk({
+            reason: `S${rebuild.generation} is still being built; \`pawl audit ${id}\` tells of it later`
+          })
+        : problem
+    )
+  )
+})
+
+/** The audit of the build is not there yet. */
+class Pending {
+  readonly _tag = "Pending"
+}
+
 /** Lines for people. Exits with 0 when nothing differs. */
 export const auditCommand = Command.make(
   "audit",
-  { project: Argument.String("project"), ...remoteOptions },
-  ({ project, ...remote }) =>
+  {
+    project: Argument.String("project"),
+    rebuild: Flag.Boolean("rebuild").pipe(
+      Flag.withDescription("build a generation again, and compare the bytes with those that are kept")
+    ),
+    generation: Flag.Int("generation").pipe(
+      Flag.optional,
+      Flag.withDescription("which one is built again (the newest)")
+    ),
+    ...remoteOptions
+  },
+  ({ generation, project, rebuild, ...remote }) =>
     reporting(
-      asking(remote, (client) => client.audits.run({ params: { id: project } })).pipe(
-        Effect.map(({ audit }) => ({ lines: auditLines(audit), exitCode: audit.findings.length === 0 ? 0 : 1 }))
-      )
+      asking(remote, (client) =>
+        rebuild
+          ? rebuilt(client, project, Option.getOrUndefined(generation))
+          : Effect.map(client.audits.run({ params: { id: project } }), ({ audit }) => audit)
+      ).pipe(Effect.map((audit) => ({ lines: auditLines(audit), exitCode: failed(audit, rebuild) ? 1 : 0 })))
     )
 ).pipe(
   Command.withDescription(

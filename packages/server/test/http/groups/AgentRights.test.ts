@@ -34,6 +34,7 @@ const forPeople = {
 /** What an agent's token may write, each looked at: nothing of it approves, promotes, or touches Policy, members or tokens. */
 const forAgents = [
   "apps.deploy",
+  "audits.rebuild",
   "audits.run",
   "candidates.create",
   "changes.budget",

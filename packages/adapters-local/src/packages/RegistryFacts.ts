@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function* (client: RegistryClient) {
     })
   })
 
-  return Effect.fn("RegistryFacts.facts")(function* (packages: ReadonlyArray<PackageVersion>) {
+  return Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
     const nowMs = yield* Clock.currentTimeMillis
     for (const [key, { untilMs }] of kept)
       if (untilMs <= nowMs || kept.size > LocalLimits.registryFactsKept) kept.delete(key)

@@ -1,7 +1,7 @@
 /** Which addresses belong to a registry, and where its answers may lead. Nobody is asked here. */
+import { isPackageName, isPackageVersion } from "@pawl/core/packages/PackageNames"
 import { refusedHost } from "@pawl/core/primitives/OutboundAddress"
 import { Result } from "effect"
-import semver from "semver"
 
 /**
  * The address of a registry, as an operator gives it; it may be one of this machine's network. A user name and a password
@@ -18,16 +18,10 @@ export const registryAddress = (text: string): Result.Result<URL, string> => {
   return Result.succeed(url)
 }
 
-/** A name that can stand in a registry's address as it is: what npm lets in, with the capitals of older packages. */
-const isName = (name: string): boolean =>
-  name.length <= 214 &&
-  /^(?:@[A-Za-z0-9~_-][A-Za-z0-9._~-]*\/)?[A-Za-z0-9~!'()*-][A-Za-z0-9._~!'()*-]*$/.test(name) &&
-  !/(?:^|\/)(?:node_modules|favicon\.ico)$/i.test(name)
-
 /** Why a package of a lock cannot be asked for, as a sentence goes on after its name; null when it can. */
 export const wrongPackage = ({ name, version }: { readonly name: string; readonly version: string }): string | null => {
-  if (!isName(name)) return "is no name of a package"
-  return semver.valid(version) === version ? null : "has no exact version"
+  if (!isPackageName(name)) return "is no name of a package"
+  return isPackageVersion(version) ? null : "has no exact version"
 }
 
 /** Where a registry says what it knows of a package. Scopes are written as npm writes them. */

@@ -1,4 +1,4 @@
-/** Archives that somebody made to do harm, each refused for one reason. Their package is `evil@1.0.0`. */
+/** Archives that somebody made to do harm, each refused for one reason. Their packages have the version 1.0.0. */
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import {
   type ArchiveEntry,
@@ -15,50 +15,51 @@ import {
 export interface HostileArchive {
   /** As it goes on after "refuses an archive". */
   readonly title: string
-  readonly archive: () => Uint8Array
+  /** The archive of a package of this name. */
+  readonly archive: (name: string) => Uint8Array
   /** The words for programs. Default `package_unsafe`. */
   readonly code?: string
   /** What the words for people say beside the package. */
   readonly says: RegExp
 }
 
-const manifest = packageEntries("evil", "1.0.0")
+const manifest = (name: string) => packageEntries(name, "1.0.0")
 const victim = { name: "package/victim", content: "owned" }
-const evil = (...entries: ReadonlyArray<ArchiveEntry>) => tgzOf([...manifest, ...entries])
+const evil = (name: string, ...entries: ReadonlyArray<ArchiveEntry>) => tgzOf([...manifest(name), ...entries])
 const link = (name: string, linkName: string, type = "2"): ArchiveEntry => ({ name, type, linkName })
 
 /** An archive whose package.json has this text. */
-const describedBy = (content: string | Uint8Array) => tgzOf([{ name: "package/package.json", content }])
+const describedBy = (content: string) => tgzOf([{ name: "package/package.json", content }])
 
 const links: ReadonlyArray<HostileArchive> = [
   {
     title: "with a symbolic link out of its folder",
-    archive: () => evil(link("package/out", "../../../../etc")),
+    archive: (name) => evil(name, link("package/out", "../../../../etc")),
     says: /"package\/out".*symbolic link/
   },
   {
     title: "with a symbolic link to an absolute path",
-    archive: () => evil(link("package/passwd", "/etc/passwd")),
+    archive: (name) => evil(name, link("package/passwd", "/etc/passwd")),
     says: /symbolic link/
   },
   {
     title: "with a symbolic link within its folder",
-    archive: () => evil(link("package/self", "package.json")),
+    archive: (name) => evil(name, link("package/self", "package.json")),
     says: /symbolic link/
   },
   {
     title: "with a symbolic link and a file behind it",
-    archive: () => evil(link("package/dir", "/tmp"), { name: "package/dir/pawned", content: "x" }),
+    archive: (name) => evil(name, link("package/dir", "/tmp"), { name: "package/dir/pawned", content: "x" }),
     says: /symbolic link/
   },
   {
     title: "with a hard link to a file of the machine",
-    archive: () => evil(link("package/shadow", "/etc/shadow", "1")),
+    archive: (name) => evil(name, link("package/shadow", "/etc/shadow", "1")),
     says: /hard link/
   },
   {
     title: "with a hard link within its folder",
-    archive: () => evil(link("package/again", "package/package.json", "1")),
+    archive: (name) => evil(name, link("package/again", "package/package.json", "1")),
     says: /hard link/
   },
   {
@@ -68,81 +69,124 @@ const links: ReadonlyArray<HostileArchive> = [
   },
   {
     title: "that hides where a link leads in a GNU header",
-    archive: () => evil({ ...longNameEntry("/etc/passwd"), type: "K" }, link("package/far", "x")),
+    archive: (name) => evil(name, { ...longNameEntry("/etc/passwd"), type: "K" }, link("package/far", "x")),
     says: /symbolic link/
   }
 ]
 
-const names: ReadonlyArray<HostileArchive> = [
-  ["that climbs out by `..`", evil({ name: "package/../../victim" }), /leaves the package's folder/],
-  ["that climbs out by `..` at the end of a name", evil({ name: "package/lib/.." }), /leaves the package's folder/],
-  ["whose first folder is `..`", evil({ name: "../victim" }), /leaves the package's folder/],
-  ["whose folder climbs out", evil({ name: "package/../../victim/", type: "5" }), /leaves the package's folder/],
+type Row = readonly [title: string, archive: HostileArchive["archive"], says: RegExp]
+
+const rows: ReadonlyArray<Row> = [
+  ["that climbs out by `..`", (name) => evil(name, { name: "package/../../victim" }), /leaves the package's folder/],
   [
-    "that climbs out by its ustar prefix",
-    evil({ name: "victim", prefix: "package/../../.." }),
+    "that climbs out by `..` at the end of a name",
+    (name) => evil(name, { name: "package/lib/.." }),
     /leaves the package's folder/
   ],
-  ["that climbs out by pax", evil(paxEntry({ path: "package/../../victim" }), victim), /leaves the package's folder/],
-  ["that climbs out by a GNU long name", evil(longNameEntry("package/../../victim"), victim), /leaves the package/],
-  ["with an absolute name", evil({ name: "/etc/cron.d/victim" }), /absolute name/],
-  ["with an absolute name by its ustar prefix", evil({ name: "victim", prefix: "/etc/cron.d" }), /absolute name/],
-  ["with an absolute name by pax", evil(paxEntry({ path: "/etc/cron.d/victim" }), victim), /absolute name/],
-  ["with an absolute name by GNU", evil(longNameEntry("//etc/cron.d/victim"), victim), /absolute name/],
-  ["with the folders of another system", evil({ name: "package\\..\\..\\victim" }), /backslash/],
-  ["with a backslash inside a name", evil({ name: "package/lib\\victim.js" }), /backslash/],
-  ["with a line end in a name", evil({ name: "package/a\nb" }), /control character/],
-  ["with a sequence for terminals in a name", evil({ name: "package/\u001b[2Jx" }), /control character.*|\\u001b/],
-  ["with an invisible control in a name", evil({ name: "package/a\u0085b" }), /control character/],
+  ["whose first folder is `..`", (name) => evil(name, { name: "../victim" }), /leaves the package's folder/],
+  [
+    "whose folder climbs out",
+    (name) => evil(name, { name: "package/../../victim/", type: "5" }),
+    /leaves the package's folder/
+  ],
+  [
+    "that climbs out by its ustar prefix",
+    (name) => evil(name, { name: "victim", prefix: "package/../../.." }),
+    /leaves the package's folder/
+  ],
+  [
+    "that climbs out by pax",
+    (name) => evil(name, paxEntry({ path: "package/../../victim" }), victim),
+    /leaves the package's folder/
+  ],
+  [
+    "that climbs out by a GNU long name",
+    (name) => evil(name, longNameEntry("package/../../victim"), victim),
+    /leaves the package/
+  ],
+  ["with an absolute name", (name) => evil(name, { name: "/etc/cron.d/victim" }), /absolute name/],
+  [
+    "with an absolute name by its ustar prefix",
+    (name) => evil(name, { name: "victim", prefix: "/etc/cron.d" }),
+    /absolute name/
+  ],
+  [
+    "with an absolute name by pax",
+    (name) => evil(name, paxEntry({ path: "/etc/cron.d/victim" }), victim),
+    /absolute name/
+  ],
+  ["with an absolute name by GNU", (name) => evil(name, longNameEntry("//etc/cron.d/victim"), victim), /absolute name/],
+  ["with the folders of another system", (name) => evil(name, { name: "package\\..\\..\\victim" }), /backslash/],
+  ["with a backslash inside a name", (name) => evil(name, { name: "package/lib\\victim.js" }), /backslash/],
+  ["with a line end in a name", (name) => evil(name, { name: "package/a\nb" }), /control character/],
+  [
+    "with a sequence for terminals in a name",
+    (name) => evil(name, { name: "package/\u001b[2Jx" }),
+    /control character.*|\\u001b/
+  ],
+  ["with an invisible control in a name", (name) => evil(name, { name: "package/a\u0085b" }), /control character/],
   [
     "with a part of a name that no file system takes",
-    evil(longNameEntry(`package/${"x".repeat(256)}`), victim),
+    (name) => evil(name, longNameEntry(`package/${"x".repeat(256)}`), victim),
     /over 255 bytes/
   ],
   [
     "with a part of a name that is too long in bytes alone",
-    evil(longNameEntry(`package/${"ü".repeat(128)}`), victim),
+    (name) => evil(name, longNameEntry(`package/${"ü".repeat(128)}`), victim),
     /over 255 bytes/
   ],
   [
     "with a path that no file system takes",
-    evil(longNameEntry(`package/${"folder/".repeat(200)}`), victim),
+    (name) => evil(name, longNameEntry(`package/${"folder/".repeat(200)}`), victim),
     /over 1024 bytes/
   ],
-  ["with two names that differ in case", evil({ name: "package/Index.js" }, { name: "package/index.js" }), /one file/],
+  [
+    "with two names that differ in case",
+    (name) => evil(name, { name: "package/Index.js" }, { name: "package/index.js" }),
+    /one file/
+  ],
   [
     "with two names that differ in how a letter is composed",
-    evil({ name: "package/\u00e9.js" }, { name: "package/e\u0301.js" }),
+    (name) => evil(name, { name: "package/\u00e9.js" }, { name: "package/e\u0301.js" }),
     /one file elsewhere/
   ],
   [
     "with two names that are one when case is folded in full",
-    evil({ name: "package/stra\u00dfe.js" }, { name: "package/STRASSE.js" }),
+    (name) => evil(name, { name: "package/stra\u00dfe.js" }, { name: "package/STRASSE.js" }),
     /one file elsewhere/
   ],
   [
     "with two names of which one has the sign for kelvin",
-    evil({ name: "package/\u212a.js" }, { name: "package/k.js" }),
+    (name) => evil(name, { name: "package/\u212a.js" }, { name: "package/k.js" }),
     /one file elsewhere/
   ],
-  ["with a package.json in other case beside it", evil({ name: "package/Package.JSON" }), /one file elsewhere/],
-  ["with a file where a folder is", evil({ name: "package/a/b" }, { name: "package/a" }), /file and as a folder/],
-  ["with a folder below a file", evil({ name: "package/a" }, { name: "package/a/b" }), /file and as a folder/],
+  [
+    "with a package.json in other case beside it",
+    (name) => evil(name, { name: "package/Package.JSON" }),
+    /one file elsewhere/
+  ],
+  [
+    "with a file where a folder is",
+    (name) => evil(name, { name: "package/a/b" }, { name: "package/a" }),
+    /file and as a folder/
+  ],
+  [
+    "with a folder below a file",
+    (name) => evil(name, { name: "package/a" }, { name: "package/a/b" }),
+    /file and as a folder/
+  ],
   [
     "with a folder that is a file but for its case",
-    evil({ name: "package/Lib/b" }, { name: "package/lib" }),
+    (name) => evil(name, { name: "package/Lib/b" }, { name: "package/lib" }),
     /file and as a folder/
   ],
   [
     "that brings a package that it does not name",
-    evil({ name: "package/node_modules/react/index.js" }),
+    (name) => evil(name, { name: "package/node_modules/react/index.js" }),
     /does not name as bundled/
   ]
-].map(([title, archive, says]) => ({
-  title: title as string,
-  archive: () => archive as Buffer,
-  says: says as RegExp
-}))
+]
+const names: ReadonlyArray<HostileArchive> = rows.map(([title, archive, says]) => ({ title, archive, says }))
 
 const kinds: ReadonlyArray<HostileArchive> = (
   [
@@ -157,7 +201,7 @@ const kinds: ReadonlyArray<HostileArchive> = (
     ["with a kind that nobody knows", "Z", /neither a file nor a folder/],
     ["with a file of Solaris's lists of rights", "A", /neither a file nor a folder/]
   ] as const
-).map(([title, type, says]) => ({ title, archive: () => evil({ ...victim, type }), says }))
+).map(([title, type, says]) => ({ title, archive: (name) => evil(name, { ...victim, type }), says }))
 
 /** Base-256, as GNU writes what octal digits cannot hold. */
 const largeSize = (first: number) => {
@@ -171,43 +215,43 @@ const largeSize = (first: number) => {
 const sizes: ReadonlyArray<HostileArchive> = [
   {
     title: "with a sparse file of pax",
-    archive: () => evil(paxEntry({ "GNU.sparse.major": "1", "GNU.sparse.realsize": "999999999999" }), victim),
+    archive: (name) => evil(name, paxEntry({ "GNU.sparse.major": "1", "GNU.sparse.realsize": "999999999999" }), victim),
     says: /sparse file/
   },
   {
     title: "with a file that says it has terabytes",
-    archive: () => evil({ ...victim, size: largeSize(0x80) }),
+    archive: (name) => evil(name, { ...victim, size: largeSize(0x80) }),
     code: "package_too_big",
     says: /has the entry "package\/victim" of \d+ bytes/
   },
   {
     title: "with a file of endless size by pax",
-    archive: () => evil(paxEntry({ size: "Infinity" }), victim),
+    archive: (name) => evil(name, paxEntry({ size: "Infinity" }), victim),
     says: /no size that a file can have/
   },
   {
     title: "with a file of half a byte by pax",
-    archive: () => evil(paxEntry({ size: "0.5" }), victim),
+    archive: (name) => evil(name, paxEntry({ size: "0.5" }), victim),
     says: /no size that a file can have/
   },
   {
     title: "whose pax header makes a file longer than the archive",
-    archive: () => evil(paxEntry({ size: "100000" }), victim),
+    archive: (name) => evil(name, paxEntry({ size: "100000" }), victim),
     says: /cannot be read/
   },
   {
     title: "that ends in the middle of a file",
-    archive: () => gzipSync(tarOf([...manifest, { ...victim, content: "x".repeat(5000) }]).subarray(0, 3000)),
+    archive: (name) => gzipSync(tarOf([...manifest(name), { ...victim, content: "x".repeat(5000) }]).subarray(0, 3000)),
     says: /cannot be read/
   },
   {
     title: "whose header has another checksum",
-    archive: () => evil({ ...victim, checksumOff: 1 }),
+    archive: (name) => evil(name, { ...victim, checksumOff: 1 }),
     says: /cannot be read/
   },
   {
     title: "with a pax header of a megabyte",
-    archive: () => evil(paxEntry({ comment: "x".repeat(1_000_000) }), victim),
+    archive: (name) => evil(name, paxEntry({ comment: "x".repeat(1_000_000) }), victim),
     says: /says more about itself than is read/
   }
 ]
@@ -221,9 +265,9 @@ const repeated = (head: Uint8Array, piece: Uint8Array, times: number) => {
 const bombs: ReadonlyArray<HostileArchive> = [
   {
     title: "with gigabytes where nothing is kept",
-    archive: () =>
+    archive: (name) =>
       repeated(
-        Buffer.concat(manifest.map(blocksOf)),
+        Buffer.concat(manifest(name).map(blocksOf)),
         blocksOf({ name: "package/.git/objects", content: Buffer.alloc(8 * 1024 * 1024) }),
         300
       ),
@@ -232,27 +276,27 @@ const bombs: ReadonlyArray<HostileArchive> = [
   },
   {
     title: "with a million empty files",
-    archive: () => {
+    archive: (name) => {
       const many = Array.from({ length: 1000 }, (_, at) => blocksOf({ name: `package/${at}` }))
-      return repeated(Buffer.concat(manifest.map(blocksOf)), Buffer.concat(many), 1000)
+      return repeated(Buffer.concat(manifest(name).map(blocksOf)), Buffer.concat(many), 1000)
     },
     code: "package_too_big",
     says: /more than 80000 entries/
   },
   {
     title: "with a million headers and no file",
-    archive: () => {
+    archive: (name) => {
       const many = Array.from({ length: 1000 }, () => blocksOf(paxEntry({ path: "package/x" })))
-      return repeated(Buffer.concat(manifest.map(blocksOf)), Buffer.concat(many), 500)
+      return repeated(Buffer.concat(manifest(name).map(blocksOf)), Buffer.concat(many), 500)
     },
     code: "package_too_big",
     says: /more than 80000 entries/
   },
   {
     title: "with files that come to gigabytes together",
-    archive: () =>
+    archive: (name) =>
       repeated(
-        Buffer.concat(manifest.map(blocksOf)),
+        Buffer.concat(manifest(name).map(blocksOf)),
         blocksOf({ name: "package/same", content: Buffer.alloc(8 * 1024 * 1024) }),
         300
       ),
@@ -270,16 +314,16 @@ const wrappings: ReadonlyArray<HostileArchive> = [
     archive: () => gzipSync(`<!doctype html>${" ".repeat(2000)}`),
     says: /cannot be read/
   },
-  { title: "that is packed twice", archive: () => gzipSync(evil()), says: /packed twice/ },
+  { title: "that is packed twice", archive: (name) => gzipSync(evil(name)), says: /packed twice/ },
   {
     title: "that is packed once more in another way",
-    archive: () => gzipSync(zstdCompressSync(tarOf(manifest))),
+    archive: (name) => gzipSync(zstdCompressSync(tarOf(manifest(name)))),
     says: /packed twice/
   },
-  { title: "that is not packed at all", archive: () => tarOf(manifest), says: /not a whole gzip/ },
+  { title: "that is not packed at all", archive: (name) => tarOf(manifest(name)), says: /not a whole gzip/ },
   {
     title: "that is cut off",
-    archive: () => gzipSync(Buffer.concat(manifest.map(blocksOf))).subarray(0, 60),
+    archive: (name) => gzipSync(Buffer.concat(manifest(name).map(blocksOf))).subarray(0, 60),
     says: /not a whole gzip/
   },
   { title: "that has an end and nothing before it", archive: () => gzipSync(archiveEnd), says: /no package.json/ }
@@ -304,7 +348,11 @@ const manifests: ReadonlyArray<HostileArchive> = [
       ["whose package.json goes deep", `{"x":${"[".repeat(100_000)}`, /goes deeper than 100/],
       ["whose package.json is a book", JSON.stringify({ x: "x".repeat(5_000_000) }), /is over \d+ bytes/],
       ["of another package", JSON.stringify({ name: "good", version: "1.0.0" }), /another name than the lock/],
-      ["of another version", JSON.stringify({ name: "evil", version: "1.0.1" }), /another version than the lock/],
+      [
+        "of another version",
+        (name: string) => JSON.stringify({ name, version: "1.0.1" }),
+        /another version than the lock/
+      ],
       ["with no name", JSON.stringify({ version: "1.0.0" }), /another name than the lock/],
       [
         "with a name that is no text",
@@ -319,13 +367,14 @@ const manifests: ReadonlyArray<HostileArchive> = [
     ] as const
   ).map(([title, text, says]) => ({
     title,
-    archive: () => describedBy(text),
+    archive: (name: string) => describedBy(typeof text === "string" ? text : text(name)),
     code: "package_not_as_locked",
     says
   })),
   {
     title: "with two package.json of which the one that counts lies",
-    archive: () => evil({ name: "other/package.json", content: JSON.stringify({ name: "good", version: "1.0.0" }) }),
+    archive: (name) =>
+      evil(name, { name: "other/package.json", content: JSON.stringify({ name: "good", version: "1.0.0" }) }),
     code: "package_not_as_locked",
     says: /another name than the lock/
   }

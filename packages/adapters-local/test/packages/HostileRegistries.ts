@@ -144,13 +144,13 @@ const redirects: ReadonlyArray<HostileRegistry> = [
   })),
   {
     title: "that leads in a circle",
-    misbehaves: always((response, { path }) => void response.writeHead(301, { location: path }).end()),
+    misbehaves: always((response) => void response.writeHead(301, { location: "?again" }).end()),
     code: "package_address",
     says: /leads on more than 3 times/
   },
   {
     title: "that leads ever deeper into itself",
-    misbehaves: always((response, { path }) => void response.writeHead(308, { location: `${path}/x` }).end()),
+    misbehaves: always((response) => void response.writeHead(308, { location: "deeper/x.tgz" }).end()),
     code: "package_address",
     says: /leads on more than 3 times/
   }

@@ -129,9 +129,13 @@ describe("Two ChangeSets that both change packages", () => {
       for (const files of [one, other])
         yield* ChangeSets.record(person, { changeId: change.id, message: "edit", files, baseGeneration: 1 })
       const { candidate } = yield* Candidates.request(person, { changeId: change.id })
+      // It is composed without a registry; what is checked needs the packages themselves.
       registry.there = false
       yield* settle
+      expect((yield* candidateNow(candidate.id)).status).not.toBe("composing")
       registry.there = true
+      yield* TestClock.adjust("10 minutes")
+      yield* settle
       return { id, made: yield* candidateNow(candidate.id) }
     })
 
@@ -147,7 +151,7 @@ describe("Two ChangeSets that both change packages", () => {
         })
         yield* live(made.id)
         expect(yield* findings(id)).toEqual([])
-      })
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 
   it("are in conflict where they ask for one package in two ways", () =>
@@ -156,7 +160,7 @@ describe("Two ChangeSets that both change packages", () => {
         const { made } = yield* two(both({ a: "^1.0.0", b: "1.0.0" }), both({ a: "^1.0.0", b: "2.0.0" }))
         expect(made).toMatchObject({ status: "rejected", rejection: "merge_conflict" })
         expect(made.conflicts).toEqual(["package-lock.json", "package.json"])
-      })
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 
   it("are in conflict where no version of either lock fits both, and the package is named", () =>
@@ -176,7 +180,7 @@ describe("Two ChangeSets that both change packages", () => {
           conflicts: ["package-lock.json"]
         })
         expect(made.reason).toMatch(/package-lock\.json: .*\bb\b/)
-      })
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 })
 

@@ -181,6 +181,20 @@ describe("settings that a build command made", () => {
     ])
   })
 
+  it("may ask for what a framework adds by itself, which is left out with a warning", () => {
+    const astro = { kv_namespaces: [{ binding: "SESSION" }], images: { binding: "IMAGES" } }
+    const made = (more: object) =>
+      to("../../dist/app/wrangler.json", { ...output, "dist/app/wrangler.json": json({ ...written, ...more }) })
+    expect(settings({}, made(astro)).warnings.map(({ code }) => code)).toEqual(["binding_left_out", "binding_left_out"])
+    const own = { "wrangler.json": json(astro) }
+    expect(problems(own, made(astro))).toMatchObject([
+      { code: "binding_refused", file: "wrangler.json" },
+      { code: "binding_refused", file: "wrangler.json" }
+    ])
+    expect(problems({}, made({ kv_namespaces: [{ binding: "SESSION", id: "1" }] }))).toHaveLength(1)
+    expect(problems({}, made({ kv_namespaces: [{ binding: "SESSION" }, { binding: "B" }] }))).toHaveLength(1)
+  })
+
   it("are found without a wrangler file where the command left a page", () => {
     const page = { "dist/index.html": "<p>" }
     expect(settings({ "src/index.ts": "", "public/a.svg": "" }, page)).toMatchObject({

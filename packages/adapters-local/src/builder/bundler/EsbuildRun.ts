@@ -132,7 +132,7 @@ const answerOf = async (
   const warnings = [
     ...own.map((message) => toProblem(message, "warning", missing)),
     ...(outputOf(result, "index.css") === undefined ? [] : [stylesWarning(main)]),
-    ...unknown.map(runTimeImportWarning)
+    ...unknown.filter(({ isPackages }) => !isPackages).map(runTimeImportWarning)
   ].slice(0, order.problems)
   const json = new TextDecoder().decode(outputOf(result, `${mainModule}.map`))
   const map = readMap(json, "", (path) => order.files.has(path))

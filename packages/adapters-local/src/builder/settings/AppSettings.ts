@@ -10,13 +10,14 @@ import {
   bindingFields,
   compatibilityFlags,
   defaultCompatibilityDate,
+  frameworkBindings,
   ignoredFields,
   latestCompatibilityDate,
   unsupportedFields
 } from "./SettingsFields.ts"
 import { type Fields, isFields, readSettingsFile } from "./SettingsFile.ts"
 import { join, plain } from "../bundler/TreePaths.ts"
-import { bindingSentence, isEmpty } from "./Bindings.ts"
+import { bindingSentence, isEmpty, isFrameworks } from "./Bindings.ts"
 import { moduleFields, moduleSettings, type ModuleSettings, noModuleSettings } from "./ModuleSettings.ts"
 import { type ReadSettings, readSettings } from "./RedirectedSettings.ts"
 import { lineOf } from "./SettingsPlaces.ts"
@@ -107,6 +108,17 @@ class Reader {
     this.problems.push(problem(code, message, { file, line: lineOf(file, text, field) }))
   }
 
+  warn(code: string, message: string, field: string): void {
+    const { file, text } = this.from.settings
+    this.warnings.push(problem(code, message, { file, line: lineOf(file, text, field) }))
+  }
+
+  /** Of settings that were generated, what the project's own do not ask for. */
+  isFrameworks(name: string, value: unknown): boolean {
+    const { own, redirected } = this.from
+    return redirected && isFrameworks(name, value) && (own === null || isEmpty(this.field(name, own.fields)))
+  }
+
   path(text: string): string | null {
     return pathFrom(this.from.folder, text)
   }
@@ -118,7 +130,13 @@ class Reader {
   surroundings(): void {
     for (const [name, value] of Object.entries(this.fields)) {
       const binding = bindingSentence(name, value)
-      if (binding !== null) this.refuse("binding_refused", binding, name)
+      if (binding !== null && this.isFrameworks(name, value))
+        this.warn(
+          "binding_left_out",
+          `"${name}" (env.${frameworkBindings[name]}) is what the framework writes by itself: it is left out, and what uses it fails when it runs.`,
+          name
+        )
+      else if (binding !== null) this.refuse("binding_refused", binding, name)
       else if (Object.hasOwn(unsupportedFields, name)) {
         // What wrangler's own build command would have made is there.
         if (!isEmpty(value) && value !== false && !(name === "build" && this.isBuilt))

@@ -1,6 +1,6 @@
 /** Says of each binding that an app cannot have what there is instead. */
 import { Limits } from "@pawl/core/primitives/Limits"
-import { bindingAdvice, bindingFields } from "./SettingsFields.ts"
+import { bindingAdvice, bindingFields, frameworkBindings } from "./SettingsFields.ts"
 import { type Fields, isFields } from "./SettingsFile.ts"
 
 const shownNames = 3
@@ -38,4 +38,11 @@ export const bindingSentence = (field: string, value: Fields[string]): string | 
   if (!Object.hasOwn(bindingFields, field) || isEmpty(value)) return null
   const advice = Object.hasOwn(bindingAdvice, field) ? `; ${bindingAdvice[field]}` : ""
   return `"${field}"${asked(field, value)} asks for ${bindingFields[field]}, which an app cannot have: its env holds only ASSETS and DATA${advice}.`
+}
+
+/** Whether a field of generated settings is no more than what a framework writes there by itself. */
+export const isFrameworks = (field: string, value: Fields[string]): boolean => {
+  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (!Object.hasOwn(frameworkBindings, field) || !isFields(one)) return false
+  return Object.keys(one).length === 1 && one["binding"] === frameworkBindings[field]
 }

@@ -25,6 +25,8 @@ export type ReadSettings =
       readonly folder: string
       /** The project's own file, where another one counts. */
       readonly own: SettingsText | null
+      /** Whether another program made the settings. */
+      readonly redirected: boolean
     }
   | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }
 
@@ -74,10 +76,16 @@ export const readSettings = (files: Files): ReadSettings => {
   const own = readSettingsFile(files)
   if (own._tag === "Refused") return own
   if (!files.has(redirectFile))
-    return own._tag === "None" ? own : { _tag: "Read", settings: own, folder: "", own: null }
+    return own._tag === "None" ? own : { _tag: "Read", settings: own, folder: "", own: null, redirected: false }
   const to = target(files)
   if ("refused" in to) return to.refused
   const read = readFields(files, to.path)
   if (read._tag !== "Fields") return read._tag === "Refused" ? read : refused("settings_redirect", "It cannot be read.")
-  return { _tag: "Read", settings: read, folder: folderOf(to.path), own: own._tag === "Fields" ? own : null }
+  return {
+    _tag: "Read",
+    settings: read,
+    folder: folderOf(to.path),
+    own: own._tag === "Fields" ? own : null,
+    redirected: true
+  }
 }

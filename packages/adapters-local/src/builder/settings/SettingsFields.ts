@@ -87,6 +87,12 @@ export const bindingAdvice: Readonly<Record<string, string>> = {
   workflows: "do the steps in requests, and keep how far they are in env.DATA"
 }
 
+/**
+ * Bindings that a framework writes into the settings it generates though nobody asked for them: Astro's adapter its
+ * sessions and images. They are left out; what would use them fails when it runs.
+ */
+export const frameworkBindings: Readonly<Record<string, string>> = { images: "IMAGES", kv_namespaces: "SESSION" }
+
 /** Fields that would change what is built or when it runs; leaving them out silently would build another app. */
 export const unsupportedFields: Readonly<Record<string, string>> = {
   alias: "imports are resolved by Node's rules alone",

@@ -83,6 +83,17 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/EditToLive.ts")).bench
   },
   {
+    name: "packages",
+    isolates: true,
+    figures: ["install-cold", "install-warm", "packages-of-50-projects", "build-check", "react-edit-to-live"],
+    about: [
+      "The template `react` from a registry on loopback (verdaccio, which has the archives on its disk). `install-cold`: from its lock to its layer in an empty data folder, archives kept; `install-warm`: the same again, the slowest of the rounds; `packages-of-50-projects`: what the data folder takes on the disk when 50 Projects have these packages.",
+      "`build-check`: the build check of a Candidate that has no other, from its beginning to its end as its evidence tells it. `react-edit-to-live`: from `POST …/candidates` until the page that the edit changes is served: composition, build, tests and types in the sandbox, preview, promotion and release.",
+      "Floors: `npm ci --ignore-scripts` from the same registry with an empty cache; one Project; `vite build` in the same sandbox on the same layer; for the edit esbuild on the worker in a fresh Node process, and `vite build`, `vitest run` and `tsc --noEmit` in the sandbox one after the other. They leave out git and the first response. Pawl runs the checks of a Candidate beside each other."
+    ],
+    load: async () => (await import("./figures/Packages.ts")).bench
+  },
+  {
     name: "agents",
     figures: ["agent-turn", "promotion-beside-8-agents"],
     about: [

@@ -8,6 +8,9 @@ import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
 import { licensesOf } from "./SbomLicenses.ts"
 import type { LayeredPackage } from "./PackageStore.ts"
 
+/** The media type of a list (cyclonedx.org/specification/overview). */
+export const sbomType = "application/vnd.cyclonedx+json; version=1.6"
+
 /** The bundle that a list is of, and what is known of the packages that were there when it was built. */
 export interface SbomInput {
   readonly project: string

@@ -53,6 +53,7 @@ const samples: Readonly<Record<string, Sample>> = {
   "projects.source": { id: "bare", body: () => ({ template: "blank" }) },
   "projects.code": { id: "project" },
   "projects.versions": { id: "project" },
+  "projects.sbom": { id: "project" },
   "projects.releases": { id: "project" },
   "apps.get": { id: "project" },
   "apps.deploy": { id: "project" },
@@ -139,6 +140,10 @@ const withRole = guarded.filter((endpoint) => endpoint.need?.role !== null)
 const withBody = guarded.filter((endpoint) => samples[endpoint.name]?.body !== undefined)
 const withPages = guarded.filter((endpoint) => endpoint.method === "GET" && samples[endpoint.name]?.id !== undefined)
 
+/** The path of an endpoint for something that is there: its first version, where it names one. */
+const pathOf = ({ path }: Endpoint, id: string): string =>
+  path.replace(":id", encodeURIComponent(id)).replace(":n", "0")
+
 /** Not JSON, and JSON of no endpoint. */
 const malformed = ["{", "7"]
 
@@ -184,11 +189,11 @@ describe("The wrong caller", () => {
   }
   const ask = (endpoint: Endpoint, token: string | null, id = idOf(endpoint)): Promise<Answer> => {
     const sample = samples[endpoint.name] ?? {}
-    const path = endpoint.path.replace(":id", encodeURIComponent(id))
+    const path = pathOf(endpoint, id)
     return api.call(endpoint.method, path, { token, ...(sample.body === undefined ? {} : { body: sample.body(ids) }) })
   }
   const askBadly = (endpoint: Endpoint, token: string | null, body: string): Promise<Answer> =>
-    api.call(endpoint.method, endpoint.path.replace(":id", encodeURIComponent(idOf(endpoint))), { token, body })
+    api.call(endpoint.method, pathOf(endpoint, idOf(endpoint)), { token, body })
   /** One for each scope: a user has so many live tokens, and no more. */
   const withoutScope = new Map<string, string>()
   const tokenWithout = async (scope: string): Promise<string> => {
@@ -277,7 +282,7 @@ describe("The wrong caller", () => {
     for (const endpoint of reading)
       for (const token of [ownerToken, member, outsider, null, "pawl_nobody", revoked])
         for (const id of [idOf(endpoint), "nothing"]) {
-          const path = endpoint.path.replace(":id", encodeURIComponent(id))
+          const path = pathOf(endpoint, id)
           // What has a query goes the library's way, and no endpoint knows this one.
           expect(await told(path, token)).toEqual(await told(`${path}?nothing=1`, token))
         }
@@ -357,7 +362,7 @@ describe("The wrong caller", () => {
 
   describe.each(withPages)("$method $path with a query that cannot be used", (endpoint) => {
     it("does not exist for someone of another organization", async () => {
-      const path = `${endpoint.path.replace(":id", encodeURIComponent(idOf(endpoint)))}?limit=none&cursor=?&tree=`
+      const path = `${pathOf(endpoint, idOf(endpoint))}?limit=none&cursor=?&tree=`
       expect((await api.call("GET", path, { token: outsider })).status).toBe(404)
     })
   })

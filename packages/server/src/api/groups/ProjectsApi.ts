@@ -1,6 +1,7 @@
 /** Projects: creating, reading, their first source, their code, and what became of it over time. */
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { sbomType } from "@pawl/core/packages/Sbom"
 import { Usage } from "@pawl/core/project/Usage"
 import { ImportOrigin } from "@pawl/core/project/SourceImport"
 import { TemplateName } from "@pawl/core/project/Templates"
@@ -110,6 +111,19 @@ const versions = HttpApiEndpoint.get("versions", "/v1/projects/:id/versions", {
   success: pageOf(VersionRecord)
 }).annotateMerge(about(reading, "The generations of a Project, newest first"))
 
+const sbom = HttpApiEndpoint.get("sbom", "/v1/projects/:id/versions/:n/sbom", {
+  params: Schema.Struct({ ...ById.fields, n: Schema.String }),
+  success: Schema.String.annotate({ description: "a list of packages, as CycloneDX 1.6 JSON" }).pipe(
+    HttpApiSchema.asText({ contentType: sbomType })
+  )
+}).annotateMerge(
+  about(
+    reading,
+    "What is in a generation: its packages",
+    "CycloneDX 1.6, made from what was built. 404 `no_sbom` where no list is kept."
+  )
+)
+
 const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases", {
   params: ById,
   query: PageParams,
@@ -134,6 +148,7 @@ export const ProjectsApi = HttpApiGroup.make("projects")
   .add(code)
   .add(usage)
   .add(versions)
+  .add(sbom)
   .add(releases)
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Projects, their source and their history")

@@ -30,6 +30,7 @@ import type {
   TreeTooLarge
 } from "@pawl/core/project/Repositories"
 import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Promotions"
+import type { NoSbom } from "@pawl/core/app/KeptSbom"
 import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
 import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
@@ -66,6 +67,7 @@ export type Refusal =
   | LedgerUnavailable
   | MemberLimit
   | NoDeployedRelease
+  | NoSbom
   | NoSource
   | NotCancellable
   | NotComposed

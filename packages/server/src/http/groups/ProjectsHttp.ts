@@ -1,10 +1,13 @@
 /** Projects, their source and their history. */
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { InsufficientRole, visibleProjects } from "@pawl/core/access/Access"
 import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
+import { sbomOfGeneration } from "@pawl/core/app/KeptSbom"
 import { find } from "@pawl/core/ledger/Decision"
-import { InvalidField } from "@pawl/core/ledger/Refusals"
+import { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
+import { sbomType } from "@pawl/core/packages/Sbom"
 import { archive } from "@pawl/core/project/Archival"
 import * as Projects from "@pawl/core/project/Projects"
 import type { FileEdits } from "@pawl/core/project/Repositories"
@@ -54,6 +57,16 @@ const versionsOf = Effect.fnUntraced(function* (
   const page = yield* listed("generation", { projectId, order: "newest", ...asked })
   const items = yield* Effect.forEach(page.items, (each) => Effect.map(versionUrl(each), (url) => ({ ...each, url })))
   return { ...page, items }
+})
+
+/** The number of a generation as a path names it. */
+const number = /^(?:0|[1-9]\d{0,14})$/
+
+/** The list of a generation's packages, byte for byte as it was stored. */
+const sbomAnswer = Effect.fnUntraced(function* (projectId: string, n: string) {
+  if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
+  const contentType = sbomType
+  return HttpServerResponse.uint8Array(yield* sbomOfGeneration(projectId, Number(n)), { contentType })
 })
 
 /** Handlers of `projects`, with their source, usage, versions and releases. */
@@ -115,6 +128,9 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
     .handle("usage", ({ params }) => answering(Effect.flatMap(onProject(params.id), (project) => usage(project.id))))
     .handle("versions", ({ params, query }) =>
       answering(Effect.flatMap(onProject(params.id), (project) => versionsOf(project.id, query)))
+    )
+    .handle("sbom", ({ params }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => sbomAnswer(project.id, params.n)))
     )
     .handle("releases", ({ params, query }) =>
       answering(

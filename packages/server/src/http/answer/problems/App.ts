@@ -4,6 +4,7 @@ import { conflict, problemOf, type Rows } from "./Row.ts"
 /** Refusals of apps, their releases and builds. */
 export const appProblems = {
   AppsDisabled: ({ message }) => conflict("apps_disabled", "No apps here", message),
+  NoSbom: ({ generation, message }) => problemOf(404, "no_sbom", "No list of packages", message, { generation }),
   NoDeployedRelease: ({ message }) => conflict("no_deployed_release", "No release is deployed", message),
   FixturesDisabled: ({ message }) =>
     problemOf(

@@ -1,6 +1,7 @@
 /**
  * An AppBuilder without a bundler, for tests: `src/index.js` or `index.js` is the app as it stands, `public/` its
- * assets. It reads no settings but the build command of `pawl.json`, and parses no code.
+ * assets. It reads no settings but the build command of `pawl.json`, and parses no code: a package whose name stands in
+ * quotes in the app counts as held by it.
  */
 import { Effect, Layer, Result, Schema } from "effect"
 import { sha256 } from "@pawl/core/primitives/Digest"
@@ -63,7 +64,10 @@ const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<Buil
       manifest: Object.fromEntries(entries)
     }
   }).pipe(Effect.orDie)
-  return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [] }
+  const text = main === undefined ? "" : new TextDecoder().decode(main.content)
+  const named = (job.packages?.packages ?? []).filter(({ name }) => text.includes(`"${name}"`))
+  const packages = named.map(({ path }) => path)
+  return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [], packages }
 })
 
 const commandOf = (files: BuildJob["files"]): BuildCommand => {

@@ -121,4 +121,4 @@ export const packageChanges = Effect.fnUntraced(function* (
     const advisories = found === undefined || found.advisories.length === 0 ? {} : { advisories: found.advisories }
     return { name, from, to, dev, scripts, ...age, ...advisories }
   })
-}, Effect.withSpan("Packages.changes"))
+})

@@ -1,14 +1,9 @@
 /** Every endpoint of the contract, called by everyone who may not. The list is the contract's own. */
-import { Effect, Redacted } from "effect"
-import * as Commit from "@pawl/core/ledger/Commit"
-import { commandId } from "@pawl/core/model/Command"
-import { Commands } from "@pawl/core/work/Commands"
-import { Ledger } from "@pawl/core/ledger/Ledger"
-import { generate, recordOf } from "@pawl/core/access/Tokens"
 import { firstOrganizationId } from "@pawl/core/access/Organizations"
 import { openApiDocument } from "@pawl/server/api/index"
 import { type Endpoint, endpoints } from "@pawl/server/http/index"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { deadLetterOf, expiredToken } from "./CallerFixtures.ts"
 import { operationsOf } from "./Operations.ts"
 import { type Answer, type Api, newCandidate, newProject, newUser, ownerToken, startApi } from "./TestApi.ts"
 
@@ -140,38 +135,10 @@ const withRole = guarded.filter((endpoint) => endpoint.need?.role !== null)
 const withBody = guarded.filter((endpoint) => samples[endpoint.name]?.body !== undefined)
 const withPages = guarded.filter((endpoint) => endpoint.method === "GET" && samples[endpoint.name]?.id !== undefined)
 
-/** The path of an endpoint for something that is there: its first version, where it names one. */
-const pathOf = ({ path }: Endpoint, id: string): string =>
-  path.replace(":id", encodeURIComponent(id)).replace(":n", "0")
+const pathOf = (to: Endpoint, id: string) => to.path.replace(":id", encodeURIComponent(id)).replace(":n", "0")
 
 /** Not JSON, and JSON of no endpoint. */
 const malformed = ["{", "7"]
-
-const deadLetterOf = (projectId: string) =>
-  Effect.gen(function* () {
-    const id = commandId("forks.sweep", `${projectId}/1`)
-    yield* (yield* Ledger).commit({
-      name: "test",
-      projectId,
-      commands: [{ kind: "forks.sweep", id, payload: {}, maxAttempts: 1 }]
-    })
-    const commands = yield* Commands
-    const [leased] = yield* commands.claim({ worker: "test", kinds: ["forks.sweep"], limit: 1, leaseMs: 1000 })
-    if (leased !== undefined) yield* commands.fail(leased.lease, "it broke", 0)
-    return id
-  })
-
-/** A token that ended before it was made. */
-const expiredToken = (userId: string) =>
-  Effect.gen(function* () {
-    const text = yield* generate
-    const record = yield* recordOf(userId as `usr_${string}`, text, {
-      name: "old",
-      expiresAt: "2020-01-01T00:00:00.000Z"
-    })
-    yield* (yield* Ledger).commit({ name: "test", projectId: null, writes: [Commit.insert("token", record)] })
-    return Redacted.value(text)
-  })
 
 describe("The wrong caller", () => {
   let api: Api
@@ -189,8 +156,10 @@ describe("The wrong caller", () => {
   }
   const ask = (endpoint: Endpoint, token: string | null, id = idOf(endpoint)): Promise<Answer> => {
     const sample = samples[endpoint.name] ?? {}
-    const path = pathOf(endpoint, id)
-    return api.call(endpoint.method, path, { token, ...(sample.body === undefined ? {} : { body: sample.body(ids) }) })
+    return api.call(endpoint.method, pathOf(endpoint, id), {
+      token,
+      ...(sample.body === undefined ? {} : { body: sample.body(ids) })
+    })
   }
   const askBadly = (endpoint: Endpoint, token: string | null, body: string): Promise<Answer> =>
     api.call(endpoint.method, pathOf(endpoint, idOf(endpoint)), { token, body })

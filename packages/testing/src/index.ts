@@ -30,6 +30,7 @@ export * as RepositoriesMerges from "./contracts/repositories/RepositoriesMerges
 export * as RepositoriesScene from "./contracts/repositories/RepositoriesScene.ts"
 export * as SourceImportContract from "./contracts/repositories/SourceImportContract.ts"
 export * as SandboxAttempts from "./contracts/sandbox/SandboxAttempts.ts"
+export * as SandboxCollection from "./contracts/sandbox/SandboxCollection.ts"
 export * as SandboxContract from "./contracts/sandbox/SandboxContract.ts"
 export * as SandboxJobs from "./contracts/sandbox/SandboxJobs.ts"
 export * as SandboxSystemCalls from "./contracts/sandbox/SandboxSystemCalls.ts"

@@ -1,5 +1,6 @@
 import { layerMemory } from "@pawl/adapters-memory/MemorySandbox"
 import { sandboxContract } from "@pawl/testing/contracts/sandbox/SandboxContract"
+import { leaving } from "@pawl/testing/contracts/sandbox/SandboxCollection"
 import { Effect } from "effect"
 
 sandboxContract("memory", {
@@ -11,6 +12,7 @@ sandboxContract("memory", {
       : job.command.startsWith("echo")
         ? "out\nerr\n"
         : ""
-    return { outcome: { _tag: "Exited", code }, output }
+    const left = { "dist/a.txt": "one", "dist/b/c.txt": "two", "other.txt": "no" }
+    return { outcome: { _tag: "Exited", code }, output, left: job.command.startsWith(leaving) ? left : {} }
   })
 })

@@ -6,6 +6,7 @@ import { Effect, Fiber, type Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Sandbox } from "@pawl/core/verification/Sandbox"
 import { type Attempt, attempts, limitAttempts } from "./SandboxAttempts.ts"
+import { checkCollection, checkHostileCollection } from "./SandboxCollection.ts"
 import { jobOf, runJob, type RunPromise, type SandboxHost, textOf } from "./SandboxJobs.ts"
 import { checkSystemCalls } from "./SandboxSystemCalls.ts"
 import { checkTools } from "./SandboxTools.ts"
@@ -118,6 +119,7 @@ export const sandboxContract = (name: string, fixture: SandboxFixture): void => 
     const run: RunPromise = (effect) => runtime.runPromise(effect)
     afterAll(() => runtime.dispose())
     lives(run)
+    checkCollection(run)
 
     const makeHost = fixture.host
     if (makeHost === undefined) return
@@ -129,5 +131,6 @@ export const sandboxContract = (name: string, fixture: SandboxFixture): void => 
     for (const attempt of differs ? limitAttempts : attempts) it(attempt.title, () => judge(run, host, attempt))
     checkSystemCalls(run)
     checkTools(run, differs)
+    if (!differs) checkHostileCollection(run)
   })
 }

@@ -36,7 +36,7 @@ const generous: SandboxJob["limits"] = {
 let ids = 0
 
 /** What differs from a job with generous limits. Files are text; a `script` may be executed. */
-export type JobParts = Partial<Pick<SandboxJob, "environment">> & {
+export type JobParts = Partial<Pick<SandboxJob, "environment" | "collect" | "packages">> & {
   readonly limits?: Partial<SandboxJob["limits"]>
   readonly files?: Readonly<Record<string, string | { readonly script: string }>>
 }

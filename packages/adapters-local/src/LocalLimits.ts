@@ -169,6 +169,8 @@ export const LocalLimits = {
   // Layers of packages (specification: bytes and files of one; the others are decisions)
   layerBytes: 400 * MiB,
   layerFiles: 60_000,
+  /** A pnpm-lock.yaml: a parser of YAML takes its time (decision: one of 2,000 packages has some 700 KB). */
+  pnpmLockBytes: 2 * MiB,
   /** Programs (`bin`) that one package may have. */
   packagePrograms: 500,
   /** Wall time, heap and all data of the process that fetches and unpacks the packages of one layer, and how many there are. */

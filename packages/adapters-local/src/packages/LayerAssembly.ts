@@ -77,10 +77,12 @@ interface Program {
   readonly target: string
 }
 
+const atRoot = /^node_modules\/(?:@[^/]+\/)?[^./][^/]*$/
+
 /** Programs by their place in `.bin`: of one name, that of a direct dependency, else the first by path. */
 const programs = ({ direct, links, placed }: Assembly): ReadonlyArray<Program> => {
   const found = new Map<string, Program & { readonly rank: number }>()
-  const seen = new Map(links.map(({ path, target }) => [target, path]))
+  const seen = new Map(links.flatMap(({ path, target }) => (atRoot.test(path) ? [[target, path]] : [])))
   for (const { facts, ordered } of placed) {
     // Under pnpm a program is found where a direct dependency is linked to.
     const path = seen.get(ordered.path) ?? ordered.path

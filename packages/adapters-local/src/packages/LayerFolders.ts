@@ -72,6 +72,7 @@ export class LayerFolders {
     this.unpacked = join(this.#allUnpacked, this.boot)
   }
 
+  /** Makes the folders that are not there: anybody may drop a cache at any time. */
   open(): void {
     for (const folder of [this.#layers, this.#work, this.unpacked]) mkdirSync(folder, { recursive: true })
   }
@@ -79,6 +80,7 @@ export class LayerFolders {
   /** A fresh folder of this process, for one installation. */
   work(): string {
     const owner = [this.#namespace, process.pid, beginningOf(process.pid) ?? "0"].join("-")
+    this.open()
     return mkdtempSync(join(this.#work, `${owner}-`))
   }
 

@@ -1,6 +1,6 @@
 /** Reads the lock file of a source, for the kind of machine that this is. Packages of real login are refused at once. */
 import { fileText } from "@pawl/core/packages/PackageManifest"
-import { readLock } from "@pawl/core/packages/LockFiles"
+import { type LockReaders, readLock } from "@pawl/core/packages/LockFiles"
 import type { Machine } from "@pawl/core/packages/PackageMachine"
 import type { ManifestFiles, PackageProblem, ReadLock } from "@pawl/core/packages/PackageStore"
 import semver from "semver"
@@ -26,9 +26,12 @@ const authProblems = (text: string): ReadonlyArray<PackageProblem> =>
     return [problem]
   })
 
+const reading = { machine, satisfies }
+const readers: LockReaders = { ...reading, pnpm: (lock, manifest) => readPnpmLock(lock, manifest, reading) }
+
 /** `PackageStore.read`. */
 export const readSourceLock = (files: ManifestFiles): ReadLock => {
-  const read = readLock(files, { machine, satisfies, pnpm: readPnpmLock })
+  const read = readLock(files, readers)
   if (read._tag === "None") return read
   const auth = authProblems(fileText(files.get("package.json") ?? new Uint8Array()) ?? "")
   if (auth.length === 0) return read

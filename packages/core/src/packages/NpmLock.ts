@@ -36,13 +36,14 @@ export interface LockReading {
   readonly satisfies: (version: string, range: string) => boolean
 }
 
-const mend = "Run `npm install --package-lock-only` and commit the lock."
+const npmMend = "Run `npm install --package-lock-only` and commit the lock."
 
 /** What is wrong with the integrity of a package, in words; else the digest that it is checked by. */
-const judgedIntegrity = (
+export const judgedIntegrity = (
   named: string,
   integrity: unknown,
-  spot: PackageSpot
+  spot: PackageSpot,
+  mend = npmMend
 ): { readonly integrity: string } | PackageProblem => {
   if (typeof integrity !== "string" || integrity === "")
     return packageProblem(
@@ -109,11 +110,11 @@ const judged = (path: string, entry: JsonObject, spot: PackageSpot, machine: Mac
   const { resolved, version } = entry
   const instead = "Packages come from the registry alone: name a published version."
   if (resolved !== undefined && typeof resolved !== "string")
-    return refused("package_source", `${name} says oddly where it comes from. ${mend}`, spot)
+    return refused("package_source", `${name} says oddly where it comes from. ${npmMend}`, spot)
   if (typeof version !== "string" || !isPackageVersion(version)) {
     const source = typeof resolved === "string" ? foreignAddress(resolved) : null
     return source === null || source === "url"
-      ? refused("package_version", `${name} has the version ${quoted(version)}, which is none. ${mend}`, spot)
+      ? refused("package_version", `${name} has the version ${quoted(version)}, which is none. ${npmMend}`, spot)
       : refused("package_source", `${name} ${foreignWords(source)}. ${instead}`, spot)
   }
   if (resolved !== undefined && !isRegistryAddress(resolved, name, version))
@@ -159,7 +160,10 @@ const behind = (root: JsonObject, manifest: PackageManifest): ReadonlyArray<Pack
             ? `The lock has ${quoted(name)} in ${kind}, package.json does not.`
             : `package.json asks for ${quoted(name)} in ${kind} as ${quoted(now)}, the lock as ${quoted(old)}.`
       return [
-        packageProblem("lock_behind", `${says} ${mend}`, { file: line === null ? npmLockFile : "package.json", line })
+        packageProblem("lock_behind", `${says} ${npmMend}`, {
+          file: line === null ? npmLockFile : "package.json",
+          line
+        })
       ]
     })
   })
@@ -182,7 +186,7 @@ const unmet = (
         : [
             packageProblem(
               "lock_behind",
-              `${name} stands in package.json, and no package of it in the lock. ${mend}`,
+              `${name} stands in package.json, and no package of it in the lock. ${npmMend}`,
               spot
             )
           ]
@@ -193,7 +197,7 @@ const unmet = (
       : [
           packageProblem(
             "lock_behind",
-            `package.json asks for ${name} as ${quoted(range)}, and ${own.name} ${own.version} stands in the lock. ${mend}`,
+            `package.json asks for ${name} as ${quoted(range)}, and ${own.name} ${own.version} stands in the lock. ${npmMend}`,
             spot
           )
         ]
@@ -230,19 +234,19 @@ export const tooManyPackages = (file: string, count: number): ReadonlyArray<Pack
 export const readNpmLock = (bytes: Uint8Array, manifest: PackageManifest, reading: LockReading): ReadLock => {
   const text = fileText(bytes)
   const read = readObject(text)
-  if ("wrong" in read) return whole(`package-lock.json cannot be read: ${read.wrong}. ${mend}`)
+  if ("wrong" in read) return whole(`package-lock.json cannot be read: ${read.wrong}. ${npmMend}`)
   const { lockfileVersion, packages } = read.object
   if (lockfileVersion !== 2 && lockfileVersion !== 3)
     return whole(
       `package-lock.json is of version ${quoted(lockfileVersion ?? 1)}; 2 and 3 are read. Run \`npm install --package-lock-only --lockfile-version 3\` and commit the lock.`,
       "lock_version"
     )
-  if (!isObject(packages)) return whole(`package-lock.json has no list of packages. ${mend}`)
+  if (!isObject(packages)) return whole(`package-lock.json has no list of packages. ${npmMend}`)
   const entries = Object.entries(packages)
   if (entries.length > Limits.packageLockEntries)
     return whole(`package-lock.json has more than ${Limits.packageLockEntries} entries.`, "packages_over_limit")
   const root = entries.find(([path]) => path === "")?.[1]
-  if (!isObject(root)) return whole(`package-lock.json does not say what it was made for. ${mend}`, "lock_behind")
+  if (!isObject(root)) return whole(`package-lock.json does not say what it was made for. ${npmMend}`, "lock_behind")
 
   const lineOf = keyLines(text ?? "")
   const found = new Map<string, LockedPackage>()
@@ -254,7 +258,7 @@ export const readNpmLock = (bytes: Uint8Array, manifest: PackageManifest, readin
     if (path === "" || (isObject(entry) && (entry["inBundle"] === true || entry["extraneous"] === true))) continue
     const judgement = isObject(entry)
       ? judged(path, entry, spot, reading.machine)
-      : refused("lock_unreadable", `${quoted(path)} is no entry of a package. ${mend}`, spot)
+      : refused("lock_unreadable", `${quoted(path)} is no entry of a package. ${npmMend}`, spot)
     if ("found" in judgement) found.set(path, judgement.found)
     else if ("leftOut" in judgement) leftOut.add(judgement.leftOut)
     else problems.push(judgement.problem)

@@ -1,0 +1,79 @@
+import { needsScript, scriptNames, scriptNeeded } from "@pawl/adapters-local/packages/InstallScripts"
+import { programsOf } from "@pawl/adapters-local/packages/PackagePrograms"
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+
+const judged = (manifest: Readonly<Record<string, unknown>>, ...files: ReadonlyArray<string>) => {
+  const paths = new Set(files)
+  return [needsScript(manifest, paths), scriptNames(manifest, paths)]
+}
+const install = (line: string) => ({ scripts: { install: line } })
+
+describe("Install scripts", () => {
+  it.each<[string, Readonly<Record<string, unknown>>, ReadonlyArray<string>]>([
+    ["binding.gyp alone", {}, ["binding.gyp"]],
+    ["node-gyp", install("node-gyp rebuild"), []],
+    ["prebuild-install", install("prebuild-install || node-gyp rebuild"), []],
+    ["node-pre-gyp", install("node-pre-gyp install --fallback-to-build"), []],
+    ["cmake-js", install("cmake-js compile"), []]
+  ])("are needed by a package that has %s and no compiled file", (_, manifest, files) => {
+    expect(judged(manifest, ...files)).toEqual([true, ["install"]])
+    expect(judged(manifest, ...files, "prebuilds/linux-x64/x.node")).toEqual([false, ["install"]])
+  })
+
+  it("are not needed for what they merely do besides", () => {
+    expect(judged({ scripts: { postinstall: "node install.js", preinstall: "echo", test: "node-gyp" } })).toEqual([
+      false,
+      ["preinstall", "postinstall"]
+    ])
+    expect(judged({ gypfile: false }, "binding.gyp")).toEqual([false, []])
+    expect(judged({ scripts: { install: "node-gyp-build" } }, "binding.gyp", "prebuilds/x.node")[0]).toBe(false)
+    expect(judged({ scripts: ["install"] })).toEqual([false, []])
+  })
+
+  it("that are needed are told with what to use instead", () => {
+    expect(scriptNeeded("sqlite3", "5.0.0", ["install"])).toContain("goes through `env.DATA`")
+    expect(scriptNeeded("x", "1.0.0", ["install"])).toBe(
+      "x 1.0.0 works only after its `install` script has run, and install scripts never run. Instead of it, use one that is JavaScript or WebAssembly alone, or that brings its compiled files along."
+    )
+  })
+})
+
+const programs = (manifest: Readonly<Record<string, unknown>>, ...files: ReadonlyArray<string>) =>
+  Result.map(programsOf({ name: "@s/own", ...manifest }, new Set(files)), (found) =>
+    found.map(({ name, target }) => `${name} ${target}`)
+  )
+
+describe("Programs of packages", () => {
+  it("are those of `bin`, by name or under the package's own, else those of a folder", () => {
+    expect(programs({ bin: "./cli.js" }, "cli.js")).toEqual(Result.succeed(["own cli.js"]))
+    expect(programs({ bin: { a: "x/a.js", "@s/b": "./b.js", gone: "c.js" } }, "x/a.js", "b.js")).toEqual(
+      Result.succeed(["a x/a.js", "b b.js"])
+    )
+    expect(programs({ directories: { bin: "./bin" } }, "bin/a", "bin/.b", "bin/c/d", "e")).toEqual(
+      Result.succeed(["a bin/a"])
+    )
+    expect(programs({ bin: 5 }, "x")).toEqual(Result.succeed([]))
+  })
+
+  it.each(["sh", "bash", "node", "env", "git", "__proto__ x", "-rf", ".hidden"])("are never called %s", (name) => {
+    expect(programs({ bin: { [name]: "x.js" } }, "x.js")).toEqual(Result.succeed([]))
+  })
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ["a path", { "../../sh": "x.js" }],
+    ["a path below a scope", { "@s/a/b": "x.js" }],
+    ["a path with a backslash", { "a\\b": "x.js" }],
+    ["the folder above", { "..": "x.js" }],
+    ["a name of a file outside", { tool: "../../etc/passwd" }],
+    ["a name of a file outside, by way of one inside", { tool: "a/../../x.js" }],
+    ["a name of an absolute file", { tool: "/etc/passwd" }]
+  ])("are refused when one is %s", (_, bin) => {
+    expect(Result.isFailure(programs({ bin }, "x.js"))).toBe(true)
+  })
+
+  it("are refused when there are very many", () => {
+    const bin = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`p${at}`, "x.js"]))
+    expect(Result.isFailure(programs({ bin }, "x.js"))).toBe(true)
+  })
+})

@@ -1,7 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+import { depth } from "@pawl/testing/Depth"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import {
+  createProject,
+  edit,
+  evidence,
+  gated,
+  liveApp,
+  openChange,
+  promote,
+  released,
+  requestCandidate,
+  until
+} from "../../packages/server/test/e2e/kit/Flow.ts"
+import { type Registry, startRegistry } from "../../packages/server/test/e2e/kit/Registry.ts"
+import { startServer, type ServerProcess, temporaryFolder } from "../../packages/server/test/e2e/kit/ServerProcess.ts"
+import { type Visit, visit } from "../../packages/server/test/e2e/kit/Visit.ts"
 
 const home = fileURLToPath(new URL("../05-starters/", import.meta.url))
 const names = readdirSync(home, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
@@ -53,3 +69,143 @@ describe("a starter", () => {
     for (const resolution of resolutions) expect(resolution).toMatch(/^\{integrity: sha512-[\w+/=]+\}$/)
   })
 })
+
+/** The files of a starter as they lie there. */
+const filesOf = (name: string): Readonly<Record<string, string>> => {
+  const folder = join(home, name)
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [relative(folder, path).split(sep).join("/"), readFileSync(path, "utf8")]
+    })
+  )
+}
+
+interface Starter {
+  /** What its first page holds. */
+  readonly page: RegExp
+  /** What else it answers, by path. */
+  readonly paths?: Readonly<Record<string, { readonly ask?: Visit; readonly status?: number; readonly text: RegExp }>>
+  /** The checks of a Change beside the build: scripts of its package.json. */
+  readonly checks?: ReadonlyArray<string>
+}
+
+/** A page whose script was built: its own routes are the page, its files are files. */
+const client = (title: string): Starter => ({
+  page: new RegExp(`<title>${title}</title>[^]*src="/assets/index-[\\w-]+\\.js"`),
+  paths: {
+    "/own/route": { ask: { headers: { accept: "text/html", "sec-fetch-mode": "navigate" } }, text: /<title>/ }
+  }
+})
+
+const starters: Readonly<Record<string, Starter>> = {
+  "astro-server": {
+    page: /<h1[^>]*>Hello, visitor<\/h1>/,
+    paths: {
+      "/?name=Ida": { text: /Hello, Ida/ },
+      "/api/echo": {
+        ask: { method: "POST", body: "hi", headers: { "content-type": "text/plain", origin: "self" } },
+        text: /^\{"said":"hi"\}$/
+      },
+      "/favicon.svg": { text: /<svg/ }
+    }
+  },
+  "astro-static": {
+    page: /<h1[^>]*>Astro, static<\/h1>/,
+    paths: {
+      "/about/": { text: /About/ },
+      "/rivers.json": { text: /^\["Elbe"/ },
+      "/nothing": { status: 404, text: /There is no such page/ }
+    }
+  },
+  eleventy: {
+    page: /<h1>FIELD NOTES<\/h1>/,
+    paths: {
+      "/notes/heron/": { text: /It stood in the reeds/ },
+      "/style.css": { text: /Georgia/ },
+      "/nothing": { status: 404, text: /There is no such note/ }
+    }
+  },
+  "hono-jsx": { page: /<h1>Hello Hono!<\/h1>/, paths: { "/api/time": { text: /"zone":"UTC"/ } } },
+  "hono-vite": {
+    page: /href="\/assets\/style-[\w-]+\.css"[^]*<h1>Hello!<\/h1>/,
+    paths: { "/api/hello": { text: /^\{"hello":"Hono"\}$/ }, "/robots.txt": { text: /^User-agent/ } }
+  },
+  "react-router": {
+    page: /<h1>Hello, visitor<\/h1>/,
+    paths: {
+      "/?name=Ida": { text: /Hello, (?:<!-- -->)?Ida/ },
+      "/api/rivers": { text: /^\["Elbe"/ },
+      "/nothing": { status: 404, text: /There is no such page/ }
+    },
+    checks: ["typecheck"]
+  },
+  "typescript-vitest": {
+    page: /miles\?km=5/,
+    paths: { "/miles?km=5": { text: /^\{"miles":3\.11\}$/ }, "/miles?km=far": { status: 400, text: /km is a number/ } },
+    checks: ["test", "typecheck"]
+  },
+  "vite-pnpm": { page: /<title>Vite and Lit<\/title>[^]*src="\/assets\/index-[\w-]+\.js"/ },
+  "vite-preact": client("Vite and Preact"),
+  "vite-react": client("Vite and React"),
+  "vite-solid": client("Vite and Solid"),
+  "vite-svelte": client("Vite and Svelte"),
+  "vite-vue": client("Vite and Vue")
+}
+
+const goesLive = async (server: ServerProcess, name: string) => {
+  const { checks = [], page, paths = {} } = starters[name] ?? { page: /^$/ }
+  const files = filesOf(name)
+  const { id } = await createProject(server.api, name, files)
+  const { app } = await until(
+    () => server.api.get<{ app: { status: string; reason: string | null } | null }>(`/v1/projects/${id}/app`),
+    (answer) => answer.app !== null && answer.app.status !== "building"
+  )
+  expect(app).toMatchObject({ status: "live", reason: null })
+  expect((await visit(server, name, "/")).text).toMatch(page)
+  for (const [path, { ask, status = 200, text }] of Object.entries(paths)) {
+    const own = `http://${name}.apps.localhost:${server.port}`
+    const headers = Object.entries(ask?.headers ?? {}).map(([key, value]) => [key, value === "self" ? own : value])
+    const answer = await visit(server, name, path, { ...ask, headers: Object.fromEntries(headers) })
+    expect({ path, status: answer.status, text: answer.text }).toEqual({
+      path,
+      status,
+      text: expect.stringMatching(text)
+    })
+  }
+  const change = await openChange(server.api, id, "a note")
+  await edit(server.api, change, { "NOTES.md": "A note.\n" })
+  const candidate = await gated(server.api, (await requestCandidate(server.api, change)).id)
+  const found = await evidence(server.api, candidate.id)
+  expect(
+    found.map(({ checkId, result, summary }) => [checkId, result === "pass" ? result : summary]).toSorted()
+  ).toEqual(["build", ...checks].map((check) => [check, "pass"]))
+  await promote(server.api, candidate.id)
+  expect(await released(server.api, id, 1)).toMatchObject({ status: "deployed" })
+  await liveApp(server.api, id, 1)
+  expect((await visit(server, name, "/")).text).toMatch(page)
+}
+
+// Their packages come from a registry, so these are for the deep run.
+if (depth !== "quick")
+  describe("A project as its framework's starter makes it goes live unchanged, and so does a change of it", () => {
+    const folder = temporaryFolder()
+    let registry: Registry
+    let server: ServerProcess
+    beforeAll(async () => {
+      registry = await startRegistry()
+      server = await startServer({ data: folder.path, environment: { PAWL_NPM_REGISTRY: registry.url } })
+    })
+    afterAll(async () => {
+      await server.stop()
+      await registry.stop()
+      folder.remove()
+    })
+
+    it("each of those that are there", () => {
+      expect(Object.keys(starters)).toEqual(names.toSorted())
+    })
+
+    it.each(names)("%s", (name) => goesLive(server, name), 600_000)
+  })

@@ -133,7 +133,7 @@ const starters: Readonly<Record<string, Starter>> = {
     paths: { "/api/hello": { text: /^\{"hello":"Hono"\}$/ }, "/robots.txt": { text: /^User-agent/ } }
   },
   "react-router": {
-    page: /<h1>Hello, visitor<\/h1>/,
+    page: /<h1>Hello, (?:<!-- -->)?visitor<\/h1>/,
     paths: {
       "/?name=Ida": { text: /Hello, (?:<!-- -->)?Ida/ },
       "/api/rivers": { text: /^\["Elbe"/ },

@@ -26,6 +26,7 @@ export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = 
   ["crash/TurnCrash.test.ts", 16],
   ["paths/Webhooks.test.ts", 16],
   ["host/LostSpawner.test.ts", 13],
+  ["starters/Packages.test.ts", 10],
   ["e2e/agents/People.test.ts", 10],
   ["e2e/agents/Hijacked.test.ts", 10],
   ["hostile/NothingRuns.test.ts", 13],

@@ -109,8 +109,18 @@ describe("A Project with packages", () => {
       folder.remove()
     }
   })
+})
 
-  it("waits for a registry that is away, says so, and goes live when it is back", async () => {
+const template = async (): Promise<Readonly<Record<string, string>>> =>
+  Object.fromEntries(
+    Object.entries(await readTemplate("react")).flatMap(([path, text]) =>
+      typeof text === "string" ? [[path, text] as const] : []
+    )
+  )
+
+// How long it waits doubles with each try: this takes a while.
+if (depth !== "quick")
+  it("A Project with packages waits for a registry that is away, says so, and goes live when it is back", async () => {
     const folder = temporaryFolder()
     const registry = await LittleRegistry.open(...packages)
     registry.misbehave((_request, response) => {
@@ -141,14 +151,6 @@ describe("A Project with packages", () => {
       folder.remove()
     }
   })
-})
-
-const template = async (): Promise<Readonly<Record<string, string>>> =>
-  Object.fromEntries(
-    Object.entries(await readTemplate("react")).flatMap(([path, text]) =>
-      typeof text === "string" ? [[path, text] as const] : []
-    )
-  )
 
 // Its packages come from a registry, so this is for the deep run.
 if (depth !== "quick")

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hostileArchives } from "./HostileArchives.ts"
 import { harmlessPrograms, hostilePrograms } from "./HostileManifests.ts"
+import { hostileLocks } from "./HostileLocks.ts"
 import { hostileRegistries } from "./HostileRegistries.ts"
 import { entryOf, failureOf, layerOf, openKit, published, sourceWith, type StoreKit } from "./StoreKit.ts"
 
@@ -261,45 +262,7 @@ describe("A store of packages, of what a package.json says,", () => {
 })
 
 describe("A store of packages, of what a lock says,", () => {
-  const sha = (algorithm: string, of: Uint8Array = good.archive) => integrityOf(of, algorithm)
-  const entry = (fields: Readonly<Record<string, unknown>>) => ({ ...entryOf(good), ...fields })
-  const wrong = sha("sha512", Buffer.from("other"))
-  const locks: ReadonlyArray<
-    readonly [title: string, code: string, place: string, entry: Readonly<Record<string, unknown>>]
-  > = [
-    ["no integrity", "integrity_missing", placeOf("good"), { version: "1.0.0" }],
-    ["an empty integrity", "integrity_missing", placeOf("good"), entry({ integrity: "" })],
-    ["sha1 alone", "integrity_weak", placeOf("good"), entry({ integrity: sha("sha1") })],
-    ["md5 alone", "integrity_weak", placeOf("good"), entry({ integrity: sha("md5") })],
-    ["an algorithm that nobody knows", "integrity_weak", placeOf("good"), entry({ integrity: "crc32-AAAA" })],
-    ["an integrity that is cut off", "integrity_malformed", placeOf("good"), entry({ integrity: wrong.slice(0, 40) })],
-    [
-      "an integrity that is a path",
-      "integrity_malformed",
-      placeOf("good"),
-      entry({ integrity: "sha512-../../../etc" })
-    ],
-    ["an integrity that is no text", "integrity_missing", placeOf("good"), entry({ integrity: ["sha512"] })],
-    ["a name that climbs out", "package_name", placeOf("good"), entry({ name: "../good" })],
-    ["a name that is a path", "package_name", placeOf("good"), entry({ name: "/etc/passwd" })],
-    ["a name with a line end", "package_name", placeOf("good"), entry({ name: "good\n" })],
-    ["a version that climbs out", "package_version", placeOf("good"), entry({ version: "1.0.0/../../x" })],
-    ["a place that climbs out", "package_place", "node_modules/../../x", entry({})],
-    ["a place within `..`", "package_place", "node_modules/a/../node_modules/x", entry({})],
-    ["a place with a folder of its own", "package_place", "node_modules/a/lib", entry({})],
-    ["a place that is hidden", "package_place", "node_modules/.bin", entry({})],
-    ["a place that is the folder itself", "package_place", "node_modules/node_modules", entry({})],
-    ["a place of a prototype", "package_place", "node_modules/__proto__", entry({})],
-    ["an absolute place", "package_source", "/etc/x", entry({})],
-    ["a place of the source", "package_source", "src", entry({})],
-    ["a link", "package_source", placeOf("good"), { link: true, resolved: "../../etc" }],
-    ["git", "package_source", placeOf("good"), entry({ resolved: "git+ssh://git@example.com/x.git#abc" })],
-    ["a file", "package_source", placeOf("good"), entry({ resolved: "file:../../etc/passwd" })],
-    ["a page of the web", "package_source", placeOf("good"), entry({ resolved: "https://example.com/x.zip" })],
-    ["where clouds keep credentials", "package_source", placeOf("good"), entry({ resolved: "http://169.254.169.254/" })]
-  ]
-
-  it.each(locks)("refuses %s before anything is asked for", async (_, code, place, fields) => {
+  it.each(hostileLocks)("refuses $title before anything is asked for", async ({ code, fields, place }) => {
     const before = kit.registry.asked().length
     const own = { name: "app" }
     const lock = JSON.stringify({ lockfileVersion: 3, packages: { "": own } }).replace(
@@ -320,7 +283,7 @@ describe("A store of packages, of what a lock says,", () => {
     const one = published({ name: "several" })
     kit.registry.publish(one)
     const digests = (strong: Uint8Array) =>
-      ["sha1", "md5", "sha512"].map((each) => sha(each, each === "sha512" ? strong : one.archive)).join(" ")
+      ["sha1", "md5", "sha512"].map((each) => integrityOf(each === "sha512" ? strong : one.archive, each)).join(" ")
     const problems = await problemsOf({
       "node_modules/several": { version: "1.0.0", integrity: digests(Buffer.from("other")) }
     })

@@ -105,12 +105,14 @@ export interface SiteOptions extends Partial<Omit<BundleAssets, "manifest">> {
   readonly files?: Record<string, string | Uint8Array>
   readonly worker?: boolean
   readonly compatibilityDate?: string
+  /** Source maps, by module. */
+  readonly maps?: Record<string, string>
 }
 
 /** Stores a bundle with these files and answers its key and digest. */
 export const storeSite = (options: SiteOptions = {}) =>
   Effect.gen(function* () {
-    const { compatibilityDate, files = {}, worker = true, ...settings } = options
+    const { compatibilityDate, files = {}, maps: mapTexts = {}, worker = true, ...settings } = options
     const assets = new Map(
       Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? utf8(content) : content])
     )
@@ -124,7 +126,12 @@ export const storeSite = (options: SiteOptions = {}) =>
       worker ? "index.js" : null,
       compatibilityDate
     )
-    return yield* BundleStore.store(bundlePrefix("apps", project, commit), { bundle, assets, objects: new Map() })
+    const maps: Record<string, { readonly sha256: string; readonly object: string }> = {}
+    for (const [name, map] of Object.entries(mapTexts))
+      maps[name] = { sha256: yield* sha256(utf8(map)), object: `maps/${name}.map` }
+    const objects = new Map(Object.entries(mapTexts).map(([name, map]) => [`maps/${name}.map`, utf8(map)]))
+    const whole = objects.size === 0 ? bundle : { ...bundle, maps }
+    return yield* BundleStore.store(bundlePrefix("apps", project, commit), { bundle: whole, assets, objects })
   })
 
 export const worldLayer = (controls: Controls, options: Partial<Router.RouterOptions> = {}) => {

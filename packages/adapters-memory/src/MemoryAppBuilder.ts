@@ -66,7 +66,7 @@ const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<Buil
   }).pipe(Effect.orDie)
   const text = main === undefined ? "" : new TextDecoder().decode(main.content)
   const named = (job.packages?.packages ?? []).filter(({ name }) => text.includes(`"${name}"`))
-  const packages = named.map(({ path }) => path)
+  const packages = named.map(({ path }) => ({ path }))
   return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [], packages }
 })
 

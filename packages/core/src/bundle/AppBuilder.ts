@@ -1,6 +1,7 @@
 /** Turns a source tree into a Bundle. `start`, `poll` and `cancel` with a handle, so that a remote builder fits. */
 import { Context, type Effect, Schema } from "effect"
 import type { PackageLayer } from "../packages/PackageStore.ts"
+import type { HeldPackage } from "../packages/Sbom.ts"
 import type { Bundle } from "./Bundle.ts"
 
 /** One reason a build was refused: what, where and why, in words that a person or an agent can act on. */
@@ -67,11 +68,8 @@ export type BuildResult =
       /** Bytes of modules that are not inline, by the `object` names of the bundle. */
       readonly objects: ReadonlyMap<string, Uint8Array>
       readonly warnings: ReadonlyArray<BuildProblem>
-      /**
-       * Folders of the packages of which the bundle holds something: `node_modules/a`, whether they are of `packages` or
-       * vendored in `files`. Not there when the builder cannot tell.
-       */
-      readonly packages?: ReadonlyArray<string>
+      /** The packages of which the bundle holds something. Not there when the builder cannot tell. */
+      readonly packages?: ReadonlyArray<HeldPackage>
     }
   /** The source cannot be built: the work failed. */
   | { readonly _tag: "Refused"; readonly problems: ReadonlyArray<BuildProblem> }

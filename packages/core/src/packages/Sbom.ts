@@ -11,6 +11,14 @@ import type { LayeredPackage } from "./PackageStore.ts"
 /** The media type of a list (cyclonedx.org/specification/overview). */
 export const sbomType = "application/vnd.cyclonedx+json; version=1.6"
 
+/** A package of which a bundle holds something. */
+export interface HeldPackage {
+  /** Its folder: `node_modules/a`. */
+  readonly path: string
+  /** Of one that the builder brings along itself, which lies neither in the layer nor in the source. */
+  readonly brought?: { readonly name: string; readonly version: string; readonly license: string | null }
+}
+
 /** The bundle that a list is of, and what is known of the packages that were there when it was built. */
 export interface SbomInput {
   readonly project: string
@@ -21,8 +29,8 @@ export interface SbomInput {
   readonly builder: { readonly name: string; readonly version: string }
   /** The packages that the build saw in its `node_modules`; empty without a lock file. */
   readonly layer: ReadonlyArray<LayeredPackage>
-  /** Folders of the packages of which the bundle is known to hold something. */
-  readonly held: ReadonlyArray<string>
+  /** The packages of which the bundle is known to hold something. */
+  readonly held: ReadonlyArray<HeldPackage>
   /** Whether others of the layer may be in it too, as after a build command: then all of the layer is listed. */
   readonly mayHoldOthers: boolean
   /** The package.json of a package that is vendored in the source, by its folder; null for none. */
@@ -126,15 +134,43 @@ const ofSource = (folder: string, manifest: Uint8Array | null): Component => {
   }
 }
 
-const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+/** A package that the builder brings along. Its place is nobody's: its URL stands for it. */
+const ofBuilder = ({ license, name, version }: NonNullable<HeldPackage["brought"]>): Component => ({
+  type: "library",
+  "bom-ref": purlOf(name, version),
+  ...namesOf(name),
+  version,
+  scope: "required",
+  licenses: licensesOf(license),
+  purl: purlOf(name, version),
+  properties: [property("pawl:vendored", "true")]
+})
+
+const inner = "/node_modules/"
+
+/** The package of the layer that a folder is of: the nearest upward, for what is bundled in a package is of its archive. */
+const placeIn = (there: ReadonlyMap<string, LayeredPackage>, folder: string): LayeredPackage | undefined => {
+  for (let place = folder; ; place = place.slice(0, place.lastIndexOf(inner))) {
+    const found = there.get(place)
+    if (found !== undefined || !place.includes(inner)) return found
+  }
+}
+
+const byRef = (one: Component, other: Component): number =>
+  String(one["bom-ref"]) < String(other["bom-ref"]) ? -1 : String(one["bom-ref"]) > String(other["bom-ref"]) ? 1 : 0
 
 const componentsOf = ({ held, layer, manifest, mayHoldOthers }: SbomInput): ReadonlyArray<Component> => {
-  const [seen, there] = [new Set(held), new Map(layer.map((each) => [each.path, each]))]
-  const listed = new Set([...seen, ...(mayHoldOthers ? there.keys() : [])])
-  return [...listed].toSorted(byPath).map((path) => {
-    const found = there.get(path)
-    return found === undefined ? ofSource(path, manifest(path)) : ofLayer(found, seen.has(path))
-  })
+  const there = new Map(layer.map((each) => [each.path, each]))
+  const seen = new Set<LayeredPackage>()
+  const found = new Map<string, Component>()
+  for (const { brought, path } of held) {
+    const own = brought === undefined ? placeIn(there, path) : undefined
+    if (own !== undefined) seen.add(own)
+    else if (brought !== undefined) found.set(purlOf(brought.name, brought.version), ofBuilder(brought))
+    else found.set(path, ofSource(path, manifest(path)))
+  }
+  const listed = mayHoldOthers ? layer : layer.filter((each) => seen.has(each))
+  return [...listed.map((each) => ofLayer(each, seen.has(each))), ...found.values()].toSorted(byRef)
 }
 
 /** A UUID of version 8 (RFC 9562, 5.8) from a digest. */

@@ -49,6 +49,7 @@ const input = (also: Partial<SbomInput> = {}): SbomInput => ({
   ...also
 })
 
+const at = (...paths: ReadonlyArray<string>) => paths.map((path) => ({ path }))
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const listOf = (also: Partial<SbomInput>) =>
   Effect.map(sbomOf(input(also)), (bytes) => JSON.parse(text(bytes)) as Record<string, any>)
@@ -74,14 +75,14 @@ describe("the list of a bundle's packages", () => {
     for (const also of [
       {},
       { layer, mayHoldOthers: true },
-      { layer, held: ["node_modules/used", "node_modules/own", "node_modules/nameless"], manifest }
+      { layer, held: at("node_modules/used", "node_modules/own", "node_modules/nameless"), manifest }
     ])
       expect([isValid(await run(listOf(also))), isValid.errors]).toEqual([true, null])
   })
 
   it("holds what the bundle holds, and not what was asked for: nothing that is not imported, no package of the build alone", async () => {
     const { components } = await run(
-      listOf({ layer, held: ["node_modules/used/node_modules/inner", "node_modules/used"] })
+      listOf({ layer, held: at("node_modules/used/node_modules/inner", "node_modules/used") })
     )
     expect(components.map((each: any) => [each.purl, each.scope])).toEqual([
       ["pkg:npm/used@1.0.0", "required"],
@@ -101,7 +102,7 @@ describe("the list of a bundle's packages", () => {
   })
 
   it("calls a package for development required when the bundle holds it all the same", async () => {
-    const { components } = await run(listOf({ layer, held: ["node_modules/@scope/tool"] }))
+    const { components } = await run(listOf({ layer, held: at("node_modules/@scope/tool") }))
     expect(components).toEqual([
       {
         type: "library",
@@ -130,7 +131,7 @@ describe("the list of a bundle's packages", () => {
     }
     const { components } = await run(
       listOf({
-        held: [...Object.keys(files), "node_modules/@org/four"],
+        held: at(...Object.keys(files), "node_modules/@org/four"),
         manifest: (folder) => (files[folder] === undefined ? null : Buffer.from(files[folder]))
       })
     )
@@ -142,8 +143,19 @@ describe("the list of a bundle's packages", () => {
     ])
   })
 
+  it("counts what is bundled in a package to it, and names what the builder brings along", async () => {
+    const brought = { name: "hono", version: "4.13.19", license: "MIT" }
+    const held = [...at("node_modules/used/node_modules/bundled"), { path: "node_modules/used", brought }]
+    const list = await run(listOf({ layer, held }))
+    expect(list.components.map((each: any) => [each["bom-ref"], each.purl])).toEqual([
+      ["node_modules/used", "pkg:npm/used@1.0.0"],
+      ["pkg:npm/hono@4.13.19", "pkg:npm/hono@4.13.19"]
+    ])
+    expect([isValid(list), isValid.errors]).toEqual([true, null])
+  })
+
   it("is the same bytes for the same build, in whatever order packages are told, and others for another", async () => {
-    const held = layer.map(({ path }) => path)
+    const held = layer.map(({ path }) => ({ path }))
     const one = text(await run(sbomOf(input({ layer, held }))))
     expect(text(await run(sbomOf(input({ layer: layer.toReversed(), held: held.toReversed() }))))).toBe(one)
     const other = JSON.parse(text(await run(sbomOf(input({ layer, held: held.slice(1) })))))
@@ -151,7 +163,10 @@ describe("the list of a bundle's packages", () => {
   })
 
   it("given to another commit of the same tree is what a build of that commit lists", async () => {
-    const [held, to] = [layer.map(({ path }) => path), { commit: "c".repeat(40), builtAt: "2026-02-02T00:00:00.000Z" }]
+    const [held, to] = [
+      layer.map(({ path }) => ({ path })),
+      { commit: "c".repeat(40), builtAt: "2026-02-02T00:00:00.000Z" }
+    ]
     const given = await run(readdressed(await run(sbomOf(input({ layer, held }))), to))
     expect(text(given)).toBe(text(await run(sbomOf(input({ layer, held, ...to })))))
   })

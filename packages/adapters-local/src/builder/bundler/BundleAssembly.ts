@@ -1,6 +1,7 @@
 /** From what the bundler answered to a Bundle. */
 import type { BuildJob, BuildProblem, BuildResult } from "@pawl/core/bundle/AppBuilder"
 import { Bundle, type BundleModule, type ModuleType } from "@pawl/core/bundle/Bundle"
+import type { HeldPackage } from "@pawl/core/packages/Sbom"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "../../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
@@ -56,9 +57,10 @@ export const assemble = Effect.fnUntraced(function* (options: {
   /** The module that runs; null for an app of assets alone. */
   readonly main: string | null
   readonly parts: ReadonlyArray<Part>
+  readonly packages: ReadonlyArray<HeldPackage>
   readonly warnings: ReadonlyArray<BuildProblem>
 }): Effect.fn.Return<BuildResult> {
-  const { job, settings, split, main, parts, warnings } = options
+  const { job, settings, split, main, packages, parts, warnings } = options
   const { assets, headers, redirects } = split
   const modules = yield* Effect.forEach(parts, moduleOf)
   const maps = (yield* Effect.forEach(parts, mapOf)).flat()
@@ -94,6 +96,7 @@ export const assemble = Effect.fnUntraced(function* (options: {
       ...modules.flatMap(({ object }) => (object === null ? [] : [object])),
       ...maps.map(({ entry, map }) => [entry.object, map] as const)
     ]),
+    packages,
     warnings
   }
 })

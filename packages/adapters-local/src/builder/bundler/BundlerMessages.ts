@@ -50,6 +50,15 @@ const Bundled = Schema.TaggedStruct("Bundled", {
       map: Schema.NullOr(Schema.Uint8Array)
     })
   ),
+  /** The packages of which the modules hold something. */
+  packages: Schema.Array(
+    Schema.Struct({
+      path: Schema.String,
+      brought: Schema.optionalKey(
+        Schema.Struct({ name: Schema.String, version: Schema.String, license: Schema.NullOr(Schema.String) })
+      )
+    })
+  ),
   warnings: Schema.Array(BuildProblem)
 })
 const Refused = Schema.TaggedStruct("Refused", { problems: Schema.Array(BuildProblem) })

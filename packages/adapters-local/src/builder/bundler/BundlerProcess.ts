@@ -35,7 +35,10 @@ const built = async (
 const run = async (order: BundlerOrder): Promise<BundlerAnswer> => {
   const { answer, reached } =
     order.main === null
-      ? { answer: { _tag: "Bundled", main: null, modules: [], warnings: [] } as const, reached: new Set<string>() }
+      ? {
+          answer: { _tag: "Bundled", main: null, modules: [], packages: [], warnings: [] } as const,
+          reached: new Set<string>()
+        }
       : await built(order.main, order)
   if (answer._tag === "Died") return answer
   const auth = await realAuthProblems({ ...order, reached })

@@ -168,12 +168,13 @@ const makeRun = Effect.fnUntraced(function* (options: Options) {
     const files = bundled(all, source, pages)
     // Images alone need no look.
     if (settings.main === null && pages.size === 0 && ![...files.keys()].some(isLookedAt))
-      return yield* assemble({ job, settings, split, main: null, parts: [], warnings: noted })
+      return yield* assemble({ job, settings, split, main: null, parts: [], packages: [], warnings: noted })
     const answer = yield* bundle(settings, { files, generated, layer, pages })
     if (answer._tag === "Died") return { _tag: "Crashed", reason: answer.reason }
     if (answer._tag === "Refused") return answer
-    const { main, modules } = answer
-    return yield* assemble({ job, settings, split, main, parts: modules, warnings: [...noted, ...answer.warnings] })
+    const { main, modules, packages } = answer
+    const said = [...noted, ...answer.warnings]
+    return yield* assemble({ job, settings, split, main, parts: modules, packages, warnings: said })
   })
 })
 

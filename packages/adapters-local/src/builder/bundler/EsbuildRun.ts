@@ -7,6 +7,7 @@ import { biggest, packageOf } from "../layer/LayerTree.ts"
 import { readMap } from "../maps/CleanMap.ts"
 import type { BundlerAnswer, BundlerOrder } from "./BundlerMessages.ts"
 import { problem } from "./BundlerProblem.ts"
+import { heldPackages } from "./HeldPackages.ts"
 import { runTimeImports, runTimeImportWarning } from "./RunTimeImports.ts"
 import { type makeTreePlugin, missingKey, namespace, packageNamespace, sizesShown } from "./TreePlugin.ts"
 
@@ -75,6 +76,12 @@ const refused = (problems: ReadonlyArray<BuildProblem>): BundlerAnswer => ({ _ta
 const outputOf = (result: Ran, name: string): Uint8Array | undefined =>
   result.outputFiles.find(({ path }) => path === `/${name}`)?.contents
 
+/** Files that something of is in the code, as esbuild names them. */
+const inputsOf = (result: BuildResult): ReadonlyArray<string> =>
+  Object.values(result.metafile?.outputs ?? {}).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : []))
+  )
+
 /** The packages that make most of the bundle, as a sentence; nothing where there are none. */
 const packagesIn = (result: BuildResult): string => {
   const sizes = new Map<string, number>()
@@ -112,7 +119,7 @@ const answerOf = async (
   main: string,
   order: BundlerOrder,
   result: Ran,
-  { kept, missing }: Gathered
+  { kept, keptOfPackages, missing }: Gathered
 ): Promise<BundlerAnswer> => {
   const code = outputOf(result, mainModule) ?? new Uint8Array()
   const faults = faultsOf(main, order, result, code)
@@ -149,6 +156,7 @@ const answerOf = async (
       },
       ...others.map((module) => ({ ...module, map: null }))
     ],
+    packages: heldPackages(inputsOf(result), keptOfPackages),
     warnings
   }
 }

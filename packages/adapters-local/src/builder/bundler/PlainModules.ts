@@ -182,7 +182,7 @@ export const keptModules = async (main: string, base: string, order: BundlerOrde
     return { name, type, content, map: left < 0 ? null : map }
   })
   return {
-    answer: { _tag: "Bundled", main: modules[0]?.name ?? null, modules: withMaps, warnings: [] },
+    answer: { _tag: "Bundled", main: modules[0]?.name ?? null, modules: withMaps, packages: [], warnings: [] },
     reached: new Set(modules.map(({ path }) => path))
   }
 }

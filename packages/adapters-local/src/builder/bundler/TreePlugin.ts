@@ -18,7 +18,7 @@ export const namespace = "app"
 /** Files of the packages that the lock file names. They import each other and the runtime's modules, never the app's files. */
 export const packageNamespace = "package"
 /** Files of packages that Pawl brings along: the same. */
-const vendoredNamespace = "vendored"
+export const vendoredNamespace = "vendored"
 /** In the place of what a package needs in Node alone. */
 const emptyNamespace = "empty"
 
@@ -95,6 +95,7 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
   const vendored = vendoredTree()
   const kept = new Map<string, KeptModule>()
   const reached = new Set<string>()
+  const keptOfPackages = new Set<string>()
   const missing = new Map<string, Missing>()
   const remedy = remedyOf(order.files, layer !== null)
 
@@ -164,6 +165,7 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
         return { path: end.path, namespace: vendoredNamespace }
       case "Package": {
         const at = placed(args.importer, end.path, packageNamespace, () => layer?.bytes(end.path))
+        if ("external" in at) keptOfPackages.add(end.path)
         return "namespace" in at ? { ...at, sideEffects: end.sideEffects } : at
       }
       case "File":
@@ -219,8 +221,10 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
     readonly kept: ReadonlyMap<string, KeptModule>
     /** Files of the tree that the bundle is made of, as far as it has been read. */
     readonly reached: ReadonlySet<string>
+    /** Files of packages that are kept as modules of their own. */
+    readonly keptOfPackages: ReadonlySet<string>
     /** Imports of others' code that esbuild was left to judge, by `missingKey`. */
     readonly missing: ReadonlyMap<string, Missing>
-  } = { kept, reached, missing }
+  } = { kept, reached, keptOfPackages, missing }
   return { plugin, ...gathered }
 }

@@ -19,12 +19,24 @@ describe("pawl.json", () => {
     ['{ "checks": [{ "id": "a", "command": "" }] }', "command"],
     ['{ "checks": [{ "id": "a", "command": "x" }, { "id": "a", "command": "y" }] }', "same id"],
     ['{ "checks": [{ "id": "a", "command": "x", "timeoutMs": 0 }] }', "timeoutMs"],
+    ['{ "build": {} }', "command"],
+    ['{ "build": { "command": "" } }', "command"],
+    ['{ "build": "vite build" }', "build"],
+    ...["", ".", "..", "/dist", "dist/", "a/../b", "a//b", "node_modules", "a/node_modules/b", "dist/*", "a\\\\b"].map(
+      (output): [string, string] => [`{ "build": { "command": "x", "output": "${output}" } }`, "output"]
+    ),
     ['{ "probes": [{ "path": "x" }] }', "starts with /"],
     ['{ "probes": [{ "path": "/", "status": 99 }] }', "status"]
   ])("refuses %s and says why", (text, word) => {
     const parsed = parsePawlFile(text)
     expect(parsed._tag).toBe("Failure")
     expect(parsed._tag === "Failure" ? parsed.failure : "").toContain(word)
+  })
+
+  it("has a build command, with or without the folder of its output", () => {
+    for (const build of [{ command: "vite build" }, { command: "vite build", output: "dist/client" }])
+      expect(parsePawlFile(JSON.stringify({ build }))).toMatchObject({ success: { build } })
+    expect(parsePawlFile("{}")).toMatchObject({ success: { checks: [] } })
   })
 
   it("that is no JSON is refused with the place where it ends to be, and not repeated", () => {

@@ -15,7 +15,7 @@ type Files = ReadonlyMap<string, { readonly content: Uint8Array; readonly execut
 const none: BuildCommand = { _tag: "None" }
 
 /** Where the output of builds lies that say nothing else. */
-const usualOutputs = ["dist", "build", "out", ".output"]
+const usualOutputs = ["dist", "build", "out", "_site", ".output"]
 /** Where a build leaves the way to another wrangler file. */
 const redirects = ".wrangler/deploy"
 
@@ -68,9 +68,12 @@ const hasVitePlugin = (text: string): boolean => {
   return [dependencies, devDependencies].some((names) => names !== undefined && Object.hasOwn(names, vitePlugin))
 }
 
-/** Whether nothing of the tree could be served as it stands, though nobody wrote settings. */
+const viteSettings = /^vite\.config\.[cm]?[jt]s$/
+
+/** Whether nothing of the tree could be served as it stands, though nobody wrote settings; or its page is one for Vite. */
 const isBare = (files: Files): boolean =>
-  !defaultMains.some((path) => files.has(path)) && !files.has("public/index.html")
+  (files.has("index.html") && [...files.keys()].some((path) => viteSettings.test(path))) ||
+  (!defaultMains.some((path) => files.has(path)) && !files.has("public/index.html"))
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 

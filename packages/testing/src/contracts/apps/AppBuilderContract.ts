@@ -118,6 +118,29 @@ export const appBuilderContract = (name: string, options: { readonly layer: Laye
       expect(await folder("src", "static")).toBe(null)
     })
 
+    it("names the command that comes before a build, as pawl.json says it, and none for a source that stands as it is", async () => {
+      const command = (tree: Tree) =>
+        run(Effect.flatMap(AppBuilder, (builder) => builder.commandOf(buildJob(tree).files)))
+      expect(await command(app)).toEqual({ _tag: "None" })
+      const pawl = JSON.stringify({ build: { command: "make site", output: "made/site" } })
+      expect(await command({ ...app, "pawl.json": pawl })).toMatchObject({
+        _tag: "Command",
+        command: "make site",
+        collect: expect.arrayContaining(["made/site"])
+      })
+    })
+
+    it("builds what a build command left, over the files of the source", async () => {
+      const generated = buildJob({ "src/index.js": `export default { fetch: () => new Response("made") }\n` }).files
+      const result = built(await run(buildOnce(buildJob(app, { generated }))))
+      expect(
+        Object.values(result.bundle.modules)
+          .map(({ content }) => content)
+          .join()
+      ).toContain("made")
+      expect([...result.assets.keys()]).toEqual(expect.arrayContaining(["style.css"]))
+    })
+
     it("answers the handle of a build that it knows, and one result to everyone who polls", async () => {
       const results = await run(
         Effect.gen(function* () {

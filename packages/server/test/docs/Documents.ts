@@ -61,7 +61,11 @@ export const parse = (path: string, text: string): Document => {
   return { path, text, blocks, links, anchors }
 }
 
+/** Starters hold pages of their own, which are sources. */
+const isOurs = (path: string): boolean => !path.startsWith("examples/05-starters/")
+
 export const documents: ReadonlyArray<Document> = globSync(["*.md", "docs/**/*.md", "examples/**/*.md"], { cwd: root })
+  .filter(isOurs)
   .toSorted()
   .map((path) => parse(path, readFileSync(join(root, path), "utf8")))
 

@@ -3,7 +3,12 @@ import { spawn } from "node:child_process"
 import type { Block } from "./Documents.ts"
 
 /** Their blocks are run in order, in one shell, against a server of their own. */
-export const shellPages: ReadonlyArray<string> = ["README.md", "docs/start/with-curl.md", "docs/start/with-git.md"]
+export const shellPages: ReadonlyArray<string> = [
+  "README.md",
+  "docs/start/with-curl.md",
+  "docs/start/with-git.md",
+  "docs/start/existing-project.md"
+]
 
 const installs = "it installs; the scripts of CI begin with it"
 
@@ -17,6 +22,14 @@ export const notRun: ReadonlyMap<string, string> = new Map([
   [
     'export PAWL=http://localhost:8787\nexport TOKEN="$(cat .pawl/owner-token)"',
     "the test sets both, to its own server"
+  ],
+  ["npm run pawl -- import ~/code/my-app", "there is no such folder; e2e/paths/Import.test.ts brings one"],
+  [
+    [
+      'curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" "$PAWL/v1/projects" \\',
+      `  -d '{"slug":"from-git","import":{"git":"https://github.com/acme/my-app"}}'`
+    ].join("\n"),
+    "it asks a host elsewhere; GitSourceImport.test.ts asks one on this machine"
   ],
   ["npm run doctor", "what it says depends on the machine"],
   ["tar -czf pawl-backup.tar.gz .pawl", "there is no folder .pawl here"],

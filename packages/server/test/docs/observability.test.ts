@@ -14,7 +14,7 @@ const spansInCode = new Set(
   globSync("packages/*/src/**/*.ts", { cwd: root }).flatMap((path) =>
     Array.from(
       readFileSync(join(root, path), "utf8").matchAll(
-        /(?:withSpan\(|useSpan\(|tracer\.span\(\{\s*name:)\s*["`]([^"`]+)["`]/g
+        /(?:withSpan\(|useSpan\(|Effect\.fn\(|tracer\.span\(\{\s*name:)\s*["`]([^"`]+)["`]/g
       ),
       (match) => match[1]!.replace("${method} ${route}", "<method> <route>")
     )

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto"
 import { accessSync, constants, existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { cacheFolders } from "@pawl/adapters-local/packages/CacheFolders"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
 import { PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { packageStoreContract } from "@pawl/testing/contracts/packages/PackageStoreContract"
 import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import {
   entryOf,
@@ -210,9 +212,10 @@ describe("A layer", () => {
           return true
         })
         const files = sourceWith({ "node_modules/a": entryOf(a!), "node_modules/b": entryOf(b!) })
+        const others = new Set(installing())
         const made = yield* Effect.forkChild(failureOf(layerOf(files)))
         yield* Deferred.await(reached)
-        const [pid] = installing()
+        const pid = installing().find((each) => !others.has(each))
         process.kill(pid!, "SIGKILL")
         expect(yield* Fiber.join(made)).toBeInstanceOf(PackagesUnavailable)
         expect(readdirSync(layersFolder(kit.data))).toEqual([])
@@ -220,6 +223,21 @@ describe("A layer", () => {
         kit.registry.misbehave(null)
         expect((yield* layerOf(files)).packages.length).toBe(2)
       })
+    ))
+
+  it("waits for another time when a registry hangs for as long as it may take, and nothing is left of it", () =>
+    run([{ name: "a" }], (kit, [a]) =>
+      Effect.gen(function* () {
+        const reached = yield* Deferred.make<void>()
+        kit.registry.misbehave(() => (Effect.runSync(Deferred.succeed(reached, undefined)), true))
+        const made = yield* Effect.forkChild(failureOf(layerOf(sourceWith({ "node_modules/a": entryOf(a!) }))))
+        yield* Deferred.await(reached)
+        yield* TestClock.adjust(LocalLimits.installMs)
+        const failure = yield* Fiber.join(made)
+        expect(failure).toBeInstanceOf(PackagesUnavailable)
+        expect(String(failure)).toContain("took longer than 600 seconds")
+        expect(readdirSync(join(kit.data, "packages/work"))).toEqual([])
+      }).pipe(Effect.provide(TestClock.layer()))
     ))
 
   it("leaves no process and no folder behind when nobody waits for it any more", () =>

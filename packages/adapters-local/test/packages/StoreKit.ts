@@ -24,6 +24,7 @@ export interface Written {
 export const published = ({ files, manifest, name, version = "1.0.0" }: Written) => ({
   name,
   version,
+  manifest: manifest ?? {},
   archive: tgzOf(packageEntries(name, version, files, manifest))
 })
 

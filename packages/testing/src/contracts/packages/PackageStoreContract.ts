@@ -148,6 +148,36 @@ export const packageStoreContract = (
       })
     )
 
+    promise("a lock that is made is read, and its packages are had", () =>
+      Effect.gen(function* () {
+        const store = yield* PackageStore
+        const own = utf8(manifest({ left: "^1.0.0" }))
+        const made = yield* store.lock({ manifest: own, locks: [], offline: false })
+        const files = new Map([
+          ["package.json", own],
+          [npmLockFile, made]
+        ])
+        const layer = yield* layerOf(yield* lockedBy(files))
+        expect(layer.packages.map(({ path, version }) => [path, version])).toEqual([
+          ["node_modules/@scope/right", "2.0.0"],
+          ["node_modules/left", "1.1.0"]
+        ])
+      })
+    )
+
+    promise("facts are told in the order of the question, also of what nobody knows", () =>
+      Effect.gen(function* () {
+        const asked = [
+          { name: "left", version: "1.1.0" },
+          { name: "nobody", version: "9.9.9" },
+          { name: "alone", version: "0.1.0" }
+        ]
+        const facts = yield* (yield* PackageStore).facts(asked)
+        expect(facts.map(({ name, version }) => ({ name, version }))).toEqual(asked)
+        expect(facts[1]?.publishedAtMs).toBeNull()
+      })
+    )
+
     promise("a package that is not what the lock says is refused by name and line", (fixture) =>
       Effect.gen(function* () {
         const forged = fixture.integrity.get("left@1.0.0") ?? ""

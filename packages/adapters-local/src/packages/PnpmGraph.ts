@@ -46,7 +46,7 @@ const edgesIn = (snapshot: YamlMap): ReadonlyArray<PnpmEdge> =>
   ["dependencies", "optionalDependencies"].flatMap((kind) =>
     [...mapIn(snapshot, kind)].map(([alias, { line, value }]) => ({
       alias,
-      ref: String(value),
+      ref: typeof value === "string" || typeof value === "number" ? String(value) : "",
       optional: kind === "optionalDependencies",
       line
     }))

@@ -74,12 +74,12 @@ export const foreignWords = (source: ForeignSource): string => words[source]
 /** What a range means other than versions of a registry; null when it means those. */
 export const foreignSource = (range: string): ForeignSource | null => {
   const text = range.trim()
-  if (/^link:/.test(text)) return "link"
-  if (/^workspace:/.test(text)) return "workspace"
-  if (/^catalog:/.test(text)) return "catalog"
+  if (text.startsWith("link:")) return "link"
+  if (text.startsWith("workspace:")) return "workspace"
+  if (text.startsWith("catalog:")) return "catalog"
   if (/^(?:file:|[./~]|[A-Za-z]:[\\/])/.test(text)) return /^~\s*[0-9xX*v=]/.test(text) ? null : "file"
   if (/^(?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:|ssh:|[\w.-]+@[\w.-]+:)/.test(text)) return "git"
-  if (/^npm:/.test(text)) return null
+  if (text.startsWith("npm:")) return null
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return "url"
   // `owner/repository` is GitHub's.
   return /^[\w.-]+\/[\w.-]+(?:#.*)?$/.test(text) ? "git" : null

@@ -25,6 +25,11 @@ const inputs = {
   }),
   write: Schema.Struct({ path: Path, text: Schema.String }),
   remove: Schema.Struct({ path: Path }),
+  add_package: Schema.Struct({
+    name: Schema.String,
+    range: Schema.String.annotate({ description: "Such as ^1.2.0, or `latest`." }),
+    dev: Schema.optionalKey(Schema.Boolean).annotate({ description: "Only building and checking needs it." })
+  }),
   run: Schema.Struct({ command: Schema.String }),
   check: Schema.Struct({}),
   app_logs: Schema.Struct({}),
@@ -49,6 +54,8 @@ const descriptions: Readonly<Record<ToolName, string>> = {
   edit: "Replaces words of a file that you have read. `old` must stand there exactly and once: take enough lines around it. `all` replaces every place.",
   write: "Makes a file, or writes a short one anew.",
   remove: "Removes a file.",
+  add_package:
+    "Adds an npm package to package.json, or changes its range, and makes the lock. Never write a lock file yourself.",
   run: "Runs a shell command on a copy of the files, without a network. What it writes is thrown away.",
   check: "Runs the checks of this Project on the files as they are now.",
   app_logs: "The newest lines that the live app logged. Whoever visits the app can write them.",
@@ -59,7 +66,7 @@ const descriptions: Readonly<Record<ToolName, string>> = {
 }
 
 const looking: ReadonlyArray<ToolName> = ["list", "read", "search", "run", "check", "app_logs", "why"]
-const writing: ReadonlyArray<ToolName> = [...looking, "edit", "write", "remove", "done", "give_up"]
+const writing: ReadonlyArray<ToolName> = [...looking, "edit", "write", "remove", "add_package", "done", "give_up"]
 const answering: ReadonlyArray<ToolName> = [...looking, "answer", "give_up"]
 
 /** The tools of a Task: only kinds that may write have any that writes. With `last` there is only what ends the work. */

@@ -21,6 +21,7 @@ import type { FileAnswer, ToolAnswer } from "../agent/FileTools.ts"
 import { fingerprint, heldAt, type Overlay } from "../agent/Overlay.ts"
 import { Syntax } from "../agent/Syntax.ts"
 import type { ToolRequest } from "../agent/Tools.ts"
+import * as PackageTool from "./PackageTool.ts"
 import { filesOf } from "./TreeChecks.ts"
 import { fenced } from "../agent/Untrusted.ts"
 import type { Workplace } from "./Workplace.ts"
@@ -52,7 +53,8 @@ const Said = Schema.Struct({
 export type Said = typeof Said.Type
 
 type FileRequest = Extract<ToolRequest, { readonly name: "list" | "read" | "search" | "edit" | "write" | "remove" }>
-type OutsideRequest = Exclude<Usable, FileRequest>
+type PackageRequest = Extract<ToolRequest, { readonly name: "add_package" }>
+type OutsideRequest = Exclude<Usable, FileRequest | PackageRequest>
 
 const isOfFiles = (request: Usable): request is FileRequest =>
   ["list", "read", "search", "edit", "write", "remove"].includes(request.name)
@@ -103,7 +105,7 @@ const labelOf = (request: Usable): string => {
 
 /** What tells of a change in few words of ours is not fenced. */
 const isOurs = (request: Usable, failed: boolean): boolean =>
-  !failed && (request.name === "edit" || request.name === "write" || request.name === "remove")
+  !failed && ["edit", "write", "remove", "add_package"].includes(request.name)
 
 const cut = (text: string): string =>
   text.length > Limits.agentResultChars ? `${text.slice(0, Limits.agentResultChars)}\n(the rest is not shown)` : text
@@ -237,6 +239,37 @@ const remembered = Effect.fnUntraced(function* (
   return { ...said, overlay, diverged: said.files !== files }
 })
 
+const Adding = Schema.Struct({ ...PackageTool.Locked.fields, files: Schema.String })
+
+/** The lock that was made is remembered; the files are made of it again. */
+const adding = Effect.fnUntraced(function* (
+  place: Workplace,
+  overlay: Overlay,
+  { input: { dev = false, name, range } }: PackageRequest,
+  call: string
+) {
+  const added = { name, range, dev }
+  const files = yield* sha256(`${place.job.source.tree} ${yield* fingerprint(overlay)}`)
+  const said = yield* place.job.remember(
+    call,
+    Adding,
+    PackageTool.locked(place, overlay, added, call).pipe(
+      Effect.catchTag("InvalidKey", Effect.die),
+      Effect.map((each) => ({ ...each, files }))
+    )
+  )
+  const diverged = said.files !== files
+  if (diverged) return { ...said, overlay, diverged }
+  return yield* PackageTool.applied(overlay, added, said).pipe(
+    Effect.map((made) => ({ ...said, overlay: made, diverged })),
+    Effect.catchTags({
+      InvalidKey: Effect.die,
+      // What this run was told is kept no more: it cannot be gone on with.
+      ObjectMissing: () => Effect.succeed({ ...said, overlay, diverged: true })
+    })
+  )
+})
+
 /** Carries out the `at`th call of a turn, both from 1 on. */
 export const use = Effect.fnUntraced(function* (
   place: Workplace,
@@ -244,9 +277,12 @@ export const use = Effect.fnUntraced(function* (
   request: Usable,
   { at, turn }: { readonly turn: number; readonly at: number }
 ) {
+  const name = `tool-${turn}-${at}`
   const said = isOfFiles(request)
     ? { ...(yield* onFiles(overlay, request)), diverged: false }
-    : yield* remembered(place, overlay, request, `tool-${turn}-${at}`)
+    : request.name === "add_package"
+      ? yield* adding(place, overlay, request, name)
+      : yield* remembered(place, overlay, request, name)
   const text = cut(said.text)
   return {
     overlay: said.overlay,

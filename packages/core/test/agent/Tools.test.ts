@@ -13,8 +13,10 @@ const failure = (name: string, input: unknown) =>
 describe("An agent's tools", () => {
   it("write only where its Task may", () => {
     for (const kind of TaskKind.literals) {
-      const writes = toolNames(kind, false).filter((name) => ["edit", "write", "remove", "done"].includes(name))
-      expect([kind, writes.length]).toEqual([kind, ["implement", "migrate", "test"].includes(kind) ? 4 : 0])
+      const writes = toolNames(kind, false).filter((name) =>
+        ["edit", "write", "remove", "add_package", "done"].includes(name)
+      )
+      expect([kind, writes.length]).toEqual([kind, ["implement", "migrate", "test"].includes(kind) ? 5 : 0])
     }
   })
 

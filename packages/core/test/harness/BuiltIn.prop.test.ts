@@ -36,6 +36,13 @@ const calls = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ name: fc.constantFrom("list", "check", "app_logs", "why"), input: fc.constant({}) })
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      name: fc.constant("add_package"),
+      input: fc.record({ name: fc.constantFrom("hono", "left", "../up"), range: words })
+    })
+  },
   { weight: 1, arbitrary: fc.record({ name: fc.constant("search"), input: fc.record({ text }) }) },
   { weight: 1, arbitrary: fc.record({ name: fc.constant("run"), input: fc.record({ command: words }) }) },
   { weight: 2, arbitrary: fc.record({ name: fc.constant("done"), input: fc.record({ message: words }) }) },

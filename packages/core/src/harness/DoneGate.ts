@@ -20,12 +20,10 @@ const told = ({ check, finding }: Shown): string => {
   return `${check.id}: fails${check.required ? "" : " (advice only)"}\n${tail(finding.output) || finding.summary}`
 }
 
-const broken = (reason: string): string => `pawl.json cannot be read, so that no Candidate could be checked: ${reason}`
-
 /** What the checks show of the files as they are, in words. */
 export const checked = Effect.fnUntraced(function* (place: Workplace, overlay: Overlay, name: string) {
   const judges = yield* checksHere(place, overlay)
-  if (judges._tag === "Broken") return broken(judges.reason)
+  if (judges._tag === "Broken") return judges.reason
   const shown = yield* shownBy(place, judges.checks, name, filesOf(place.source, overlay))
   return shown.length === 0 ? "This Project has no checks." : shown.map(told).join("\n\n")
 })
@@ -53,7 +51,7 @@ const failingBefore = Effect.fnUntraced(function* (place: Workplace, failing: Re
 /** Why the work cannot end yet, in words for the model; null when it can. */
 export const refusal = Effect.fnUntraced(function* (place: Workplace, overlay: Overlay, name: string) {
   const judges = yield* checksHere(place, overlay)
-  if (judges._tag === "Broken") return broken(judges.reason)
+  if (judges._tag === "Broken") return judges.reason
   const shown = yield* shownBy(place, judges.checks, name, filesOf(place.source, overlay))
   const suspects = newlyFailing(shown, new Set())
   if (suspects.length === 0) return null

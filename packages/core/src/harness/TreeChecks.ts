@@ -13,6 +13,8 @@ import { inBaseForm } from "../verification/BaseForms.ts"
 import { type Finding, gap, shortened } from "../verification/CheckFinding.ts"
 import { commandFinding } from "../verification/CommandRun.ts"
 import { prepare } from "../verification/BuildPreparation.ts"
+import { lookAtFiles } from "../verification/PackageLook.ts"
+import { concernInWords, refusedPackages } from "../verification/PackageRules.ts"
 import { planOf } from "../verification/PlanRules.ts"
 import type { SandboxJob } from "../verification/Sandbox.ts"
 import { editsOf, type Overlay } from "../agent/Overlay.ts"
@@ -40,17 +42,29 @@ const textAt = (files: Files, path: string): string | null => {
 const definitions = (files: Files) => definitionsOf(textAt(files, "pawl.json"), textAt(files, packageFile))
 const scripts = (files: Files) => scriptsOf(textAt(files, packageFile) ?? "{}")
 
-/** The checks that judge some files, or why there are none: `pawl.json` cannot be read. */
+/** The checks that judge some files, or why there are none: `pawl.json` cannot be read, or the Policy refuses a package. */
 export type Judges =
   | { readonly _tag: "Checks"; readonly checks: ReadonlyArray<Check> }
   | { readonly _tag: "Broken"; readonly reason: string }
+
+const broken = (what: string, reason: string): Judges => ({
+  _tag: "Broken",
+  reason: `${what}, so that no Candidate could be checked: ${reason}`
+})
 
 /** Those that a Candidate of these files would have, with the source that the run began with as its base. */
 export const checksHere = Effect.fnUntraced(function* ({ hasApp, job, source }: Workplace, overlay: Overlay) {
   const files = filesOf(source, overlay)
   const [base, own] = [definitions(source), definitions(files)]
-  if (own._tag === "Broken") return { _tag: "Broken", reason: own.reason } satisfies Judges
+  if (own._tag === "Broken") return broken("pawl.json cannot be read", own.reason)
   const paths = Object.keys(editsOf(overlay))
+  const policy = (yield* demand("policy", job.task.projectId)).record
+  const packages = yield* lookAtFiles({ base: source, own: files }, paths, policy.packages)
+  const refused = refusedPackages(packages)
+  if (refused.length > 0) {
+    const reasons = refused.map((each) => concernInWords(each, { policyVersion: policy.version }))
+    return broken("the Policy refuses packages", reasons.join("\n"))
+  }
   const plan = planOf({
     base: base._tag === "Defined" ? base.file.checks : [],
     candidate: own.file.checks,
@@ -59,10 +73,10 @@ export const checksHere = Effect.fnUntraced(function* ({ hasApp, job, source }: 
     scripted: new Set(paths),
     assets: null,
     scripts: { base: scripts(source), candidate: scripts(files) },
-    packages: null,
+    packages,
     taskKinds: [job.task.kind],
     hasApp,
-    policy: (yield* demand("policy", job.task.projectId)).record,
+    policy,
     now: yield* Time.now
   })
   return { _tag: "Checks", checks: plan.checks.filter(({ waived }) => waived === undefined) } satisfies Judges

@@ -27,10 +27,8 @@ const lockedIn = (read: ReadLock): PackageLock | null => (read._tag === "Locked"
 const isLocked = (paths: ReadonlyArray<string>): boolean => paths.some((path) => manifestFiles.includes(path))
 
 /** The lock that the files of a source say. */
-const lockOf = Effect.fnUntraced(function* (files: ManifestFiles) {
-  const store = yield* Effect.serviceOption(PackageStore)
-  return Option.isNone(store) ? null : lockedIn(yield* store.value.read(files))
-})
+const lockOf = (files: ManifestFiles) =>
+  Effect.flatMap(PackageStore, (store) => Effect.map(store.read(files), lockedIn))
 
 const manifestsOf = Effect.fnUntraced(function* (ref: RepositoryRef, tree: string) {
   const files = new Map<string, Uint8Array>()
@@ -52,9 +50,8 @@ const locksOf = (ref: RepositoryRef, base: string, tree: string) =>
 const factsOf = Effect.fnUntraced(function* (
   wanted: ReadonlyArray<{ readonly name: string; readonly version: string }>
 ) {
-  const store = yield* Effect.serviceOption(PackageStore)
-  if (wanted.length === 0 || Option.isNone(store)) return new Map<string, PackageFacts>()
-  const found = yield* store.value.facts(wanted).pipe(
+  if (wanted.length === 0) return new Map<string, PackageFacts>()
+  const found = yield* Effect.flatMap(PackageStore, (store) => store.facts(wanted)).pipe(
     Effect.timeoutOption(Limits.packageFactsMs),
     Effect.catchTag("PackagesUnavailable", (away) =>
       Effect.as(Effect.logWarning("the registry says nothing of packages", away.message), Option.none())
@@ -94,6 +91,33 @@ export const lookAtPackages = Effect.fnUntraced(
   // What is too large to be listed could not be composed.
   Effect.catchTag("TreeTooLarge", Effect.die)
 )
+
+/** Files by path, of whatever else each of them has. */
+type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
+
+const manifestsIn = (files: Files): ManifestFiles =>
+  new Map(
+    manifestFiles.flatMap((name) => {
+      const file = files.get(name)
+      return file === undefined ? [] : [[name, file.content] as const]
+    })
+  )
+
+/**
+ * The same of files that are no Candidate yet, `paths` of which are others than in the base. Nobody is asked how old a
+ * package is.
+ */
+export const lookAtFiles = Effect.fnUntraced(function* (
+  files: { readonly base: Files; readonly own: Files },
+  paths: ReadonlyArray<string>,
+  { minAgeDays: _, ...policy }: PackagePolicy
+) {
+  const brought = paths.filter((path) => files.own.has(path))
+  const locks: TwoLocks = isLocked(brought)
+    ? { base: yield* lockOf(manifestsIn(files.base)), candidate: yield* lockOf(manifestsIn(files.own)) }
+    : { base: null, candidate: null }
+  return yield* judged(locks, brought, policy)
+})
 
 /** A change of packages, with what the registry says of the version that comes. */
 export interface ToldChange extends Pick<PackageChange, "name" | "from" | "to" | "dev" | "scripts"> {

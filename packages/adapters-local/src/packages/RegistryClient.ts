@@ -91,6 +91,49 @@ const saidAddress = (registry: URL, packument: Readonly<Record<string, unknown>>
   return typeof said === "string" ? ownAddress(registry, said) : null
 }
 
+/** What the registry says of a package, as JSON; null when it does not know it. */
+const packument = Effect.fnUntraced(function* (registry: URL, asked: RegistryClient["ask"], name: string) {
+  const url = packumentAddress(registry, name)
+  const maxBytes = LocalLimits.registryPackumentBytes
+  const question = { url, accept: forInstallers, mayBePacked: true, maxBytes, body: null, into: null }
+  const answer = yield* asked(question, name)
+  if (answer.status !== 200) return null
+  const read = foreignJson(new TextDecoder().decode(answer.body))
+  if (Result.isSuccess(read) && isObject(read.success)) return read.success
+  const what = Result.isFailure(read) ? read.failure : "is not an object"
+  return yield* new PackagesUnavailable({ reason: `${name}: what the registry says ${what} (${registry.href})` })
+})
+
+/** `RegistryClient.archive`, by what asks. */
+const archive = Effect.fnUntraced(function* (registry: URL, asked: RegistryClient["ask"], wanted: PackageVersion) {
+  const about = `${wanted.name}@${wanted.version}`
+  const wrong = wrongPackage(wanted)
+  if (wrong !== null) return yield* refusedPackage("package_name", `${JSON.stringify(about)} ${wrong}`)
+  const missing = (words: string) =>
+    refusedPackage("package_missing", `${about} cannot be had: the registry ${words} (${registry.href})`)
+  const fetched = (url: URL) =>
+    asked(
+      {
+        url,
+        accept: "application/octet-stream, */*;q=0.8",
+        mayBePacked: false,
+        maxBytes: LocalLimits.registryArchiveBytes,
+        body: null,
+        into: null
+      },
+      about
+    )
+  const usual = yield* fetched(archiveAddress(registry, wanted))
+  if (usual.status === 200) return usual.body
+  if (!isMissing(usual.status)) return yield* missing(`refuses it with status ${usual.status}`)
+  const known = yield* packument(registry, asked, wanted.name)
+  if (known === null) return yield* missing("does not know the package")
+  const url = saidAddress(registry, known, wanted.version)
+  if (url === null) return yield* missing("does not know this version")
+  const said = yield* fetched(url)
+  return said.status === 200 ? said.body : yield* missing("knows it and has no archive of it")
+})
+
 /** Begins to ask a registry. Its connections end with the scope. */
 export const make = Effect.fnUntraced(function* ({
   backoffMs = LocalLimits.registryBackoffMs,
@@ -133,47 +176,5 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  /** What the registry says of a package, as JSON; null when it does not know it. */
-  const packument = Effect.fnUntraced(function* (name: string) {
-    const url = packumentAddress(registry, name)
-    const maxBytes = LocalLimits.registryPackumentBytes
-    const question = { url, accept: forInstallers, mayBePacked: true, maxBytes, body: null, into: null }
-    const answer = yield* asked(question, name)
-    if (answer.status !== 200) return null
-    const read = foreignJson(new TextDecoder().decode(answer.body))
-    if (Result.isSuccess(read) && isObject(read.success)) return read.success
-    const what = Result.isFailure(read) ? read.failure : "is not an object"
-    return yield* new PackagesUnavailable({ reason: `${name}: what the registry says ${what} (${registry.href})` })
-  })
-
-  const archive: RegistryClient["archive"] = Effect.fnUntraced(function* (wanted) {
-    const about = `${wanted.name}@${wanted.version}`
-    const wrong = wrongPackage(wanted)
-    if (wrong !== null) return yield* refusedPackage("package_name", `${JSON.stringify(about)} ${wrong}`)
-    const missing = (words: string) =>
-      refusedPackage("package_missing", `${about} cannot be had: the registry ${words} (${registry.href})`)
-    const fetched = (url: URL) =>
-      asked(
-        {
-          url,
-          accept: "application/octet-stream, */*;q=0.8",
-          mayBePacked: false,
-          maxBytes: LocalLimits.registryArchiveBytes,
-          body: null,
-          into: null
-        },
-        about
-      )
-    const usual = yield* fetched(archiveAddress(registry, wanted))
-    if (usual.status === 200) return usual.body
-    if (!isMissing(usual.status)) return yield* missing(`refuses it with status ${usual.status}`)
-    const known = yield* packument(wanted.name)
-    if (known === null) return yield* missing("does not know the package")
-    const url = saidAddress(registry, known, wanted.version)
-    if (url === null) return yield* missing("does not know this version")
-    const said = yield* fetched(url)
-    return said.status === 200 ? said.body : yield* missing("knows it and has no archive of it")
-  })
-
-  return { url: registry, archive, ask: asked }
+  return { url: registry, archive: (wanted) => archive(registry, asked, wanted), ask: asked }
 })

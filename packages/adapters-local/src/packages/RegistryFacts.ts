@@ -17,7 +17,7 @@ type Advisory = PackageFacts["advisories"][number]
 /** Words of the registry, for people: one line, bounded. */
 const words = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "")
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]+/g, " ")
+    .replace(/[\p{Cc}\u2028-\u202e]+/gu, " ")
     .slice(0, LocalLimits.registryWordsLength)
 
 /** A web address, or nothing: it is shown as a link. */
@@ -126,45 +126,46 @@ interface Kept {
 }
 
 /** Asks a client for facts, as `PackageStore.facts` has them. What is refused or unknown has none. */
-export const make = Effect.fnUntraced(function* (client: RegistryClient) {
-  const kept = new Map<string, Kept>()
+export const make = (client: RegistryClient) =>
+  Effect.sync(() => {
+    const kept = new Map<string, Kept>()
 
-  const fetched = Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
-    const wanted = byName(packages)
-    const histories = new Map(
-      yield* Effect.forEach(
-        wanted,
-        ([name, versions]) => Effect.map(historyOf(client, name, versions), (history) => [name, history] as const),
-        { concurrency: LocalLimits.registryConnections }
+    const fetched = Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
+      const wanted = byName(packages)
+      const histories = new Map(
+        yield* Effect.forEach(
+          wanted,
+          ([name, versions]) => Effect.map(historyOf(client, name, versions), (history) => [name, history] as const),
+          { concurrency: LocalLimits.registryConnections }
+        )
       )
-    )
-    const advisories = yield* advisoriesOf(client, packages, wanted)
-    return packages.map((each): PackageFacts => {
-      const history = histories.get(each.name)?.get(each.version)
-      const deprecated = history?.deprecated ?? null
-      return {
-        name: each.name,
-        version: each.version,
-        publishedAtMs: history?.publishedAtMs ?? null,
-        deprecated: deprecated === null ? null : words(deprecated),
-        advisories: advisories.get(keyOf(each)) ?? []
-      }
+      const advisories = yield* advisoriesOf(client, packages, wanted)
+      return packages.map((each): PackageFacts => {
+        const history = histories.get(each.name)?.get(each.version)
+        const deprecated = history?.deprecated ?? null
+        return {
+          name: each.name,
+          version: each.version,
+          publishedAtMs: history?.publishedAtMs ?? null,
+          deprecated: deprecated === null ? null : words(deprecated),
+          advisories: advisories.get(keyOf(each)) ?? []
+        }
+      })
+    })
+
+    return Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
+      const nowMs = yield* Clock.currentTimeMillis
+      for (const [key, { untilMs }] of kept)
+        if (untilMs <= nowMs || kept.size > LocalLimits.registryFactsKept) kept.delete(key)
+      const unknown = packages.filter((each) => !kept.has(keyOf(each)))
+      const found = unknown.length === 0 ? [] : yield* fetched(unknown)
+      const fresh = new Map(found.map((facts) => [keyOf(facts), facts]))
+      for (const [key, facts] of fresh) kept.set(key, { untilMs: nowMs + LocalLimits.registryFactsMs, facts })
+      const nothing = { publishedAtMs: null, deprecated: null, advisories: [] }
+      return packages.map(
+        ({ name, version }): PackageFacts =>
+          fresh.get(keyOf({ name, version })) ??
+          kept.get(keyOf({ name, version }))?.facts ?? { name, version, ...nothing }
+      )
     })
   })
-
-  return Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
-    const nowMs = yield* Clock.currentTimeMillis
-    for (const [key, { untilMs }] of kept)
-      if (untilMs <= nowMs || kept.size > LocalLimits.registryFactsKept) kept.delete(key)
-    const unknown = packages.filter((each) => !kept.has(keyOf(each)))
-    const found = unknown.length === 0 ? [] : yield* fetched(unknown)
-    const fresh = new Map(found.map((facts) => [keyOf(facts), facts]))
-    for (const [key, facts] of fresh) kept.set(key, { untilMs: nowMs + LocalLimits.registryFactsMs, facts })
-    const nothing = { publishedAtMs: null, deprecated: null, advisories: [] }
-    return packages.map(
-      ({ name, version }): PackageFacts =>
-        fresh.get(keyOf({ name, version })) ??
-        kept.get(keyOf({ name, version }))?.facts ?? { name, version, ...nothing }
-    )
-  })
-})

@@ -125,7 +125,8 @@ const taking = (entries: Entries, entry: ReadEntry): void => {
   const path = judged.success
   if (!isFile || path === null) {
     if (!isFile) entries.folder(path)
-    return void entry.resume()
+    entry.resume()
+    return
   }
   const pieces: Array<Buffer> = []
   entry.on("data", (piece: Buffer) => void pieces.push(piece))

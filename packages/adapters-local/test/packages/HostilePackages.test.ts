@@ -30,7 +30,7 @@ type Entries = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 /** The one problem of each place of a lock, by place. */
 const problemsOf = async (entries: Entries): Promise<ReadonlyMap<string, PackageProblem>> => {
   const failure = await run(failureOf(layerOf(sourceWith(entries))))
-  if (!Array.isArray(failure)) throw new Error(`no refusal: ${String(failure)}`)
+  if (!Array.isArray(failure)) throw new Error(`no refusal: ${JSON.stringify(failure)}`)
   // A lock has its places in order.
   const places = Object.keys(entries).sort()
   const problems = failure as ReadonlyArray<PackageProblem>

@@ -58,9 +58,6 @@ export const LocalLimits = {
   importsAtOnce: 2,
   importMs: 20 * second,
   importPackBytes: 64 * MiB,
-  /** An import that is slower than this, in bytes a second, for this long has ended, in seconds. */
-  importSlowBytes: 1000,
-  importSlowSeconds: 10,
   /** How much of a pack is looked through until others have their turn. */
   gitPackTurnBytes: 1 * MiB,
   gitPackTurnObjects: 256,

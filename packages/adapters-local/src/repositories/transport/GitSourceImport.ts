@@ -31,8 +31,6 @@ import { folderOf, write } from "./GitFetch.ts"
 
 const settings = [
   "http.followRedirects=false",
-  `http.lowSpeedLimit=${LocalLimits.importSlowBytes}`,
-  `http.lowSpeedTime=${LocalLimits.importSlowSeconds}`,
   "fetch.unpackLimit=1",
   "transfer.credentialsInUrl=die",
   "index.threads=1",

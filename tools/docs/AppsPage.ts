@@ -98,7 +98,7 @@ export const appsPage = (): Page =>
       "[Four such projects](../../examples/04-ordinary-workers) stand among the examples, each as its authors would have it: an API with hono, one with itty-router, a site of plain files, and a single-page application that vite built."
     ].join(" "),
     list([
-      "A build runs no commands. Commit what yours makes: a single-page application has its `dist` in the source, and `assets.directory` names it.",
+      "A project whose command makes what is served has it run: the `build` of [pawl.json](pawl-json.md), or of `package.json` where the settings name what is not in the source. Without one, the files of the source are bundled as they stand.",
       `Code may import these types of files: ${codes(importableExtensions.map((extension) => `.${extension}`))}.`,
       "Without a `pawl.json`, the scripts `typecheck` and `test` of `package.json` are the checks of a Change. They run with Node, `tsc` and the packages below. A test runner that is not there is a gap: name checks that can run in [pawl.json](pawl-json.md), such as `node --test`."
     ]),

@@ -25,7 +25,7 @@ describe("source maps", () => {
           "/__service/maps/index.js.map"
         ]) {
           const response = await world.ask(path, { host: `${host}.${appsDomain}` })
-          expect(await text(response.body), path).not.toContain("the map")
+          expect(`${path}: ${await text(response.body)}`).not.toContain("the map")
         }
       expect([...world.controls.keysRead].filter((key) => key.includes("/maps/"))).toEqual([])
     }

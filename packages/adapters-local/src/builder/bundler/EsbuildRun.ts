@@ -9,9 +9,8 @@ import type { BundlerAnswer, BundlerOrder } from "./BundlerMessages.ts"
 import { problem } from "./BundlerProblem.ts"
 import { heldPackages } from "./HeldPackages.ts"
 import { runTimeImports, runTimeImportWarning } from "./RunTimeImports.ts"
-import { type makeTreePlugin, missingKey, namespace, packageNamespace, sizesShown } from "./TreePlugin.ts"
+import { type Gathered, missingKey, namespace, packageNamespace, sizesShown } from "./TreePlugin.ts"
 
-type Gathered = ReturnType<typeof makeTreePlugin>
 type Ran = Awaited<ReturnType<typeof runEsbuild>>
 
 /** The name of the module that runs. */

@@ -86,18 +86,9 @@ const uncaught = new Set(["auth_package", "package_exports_outside"])
 /** The name under which a missing import is remembered. */
 export const missingKey = (importer: string, specifier: string): string => `${importer}\n${specifier}`
 
-/**
- * The plugin for one build, and what it gathers while that build runs. What it refuses is an error of esbuild with our
- * code.
- */
-export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
-  const tree = treeOf(order.files)
-  const vendored = vendoredTree()
+/** Says of files what they are to the bundle, and gathers those that stay modules of their own. */
+const makePlacement = (order: BundlerOrder) => {
   const kept = new Map<string, KeptModule>()
-  const reached = new Set<string>()
-  const keptOfPackages = new Set<string>()
-  const missing = new Map<string, Missing>()
-  const remedy = remedyOf(order.files, layer !== null)
 
   const kindOf = (path: string): ModuleKind | undefined => {
     const type = order.rules.length === 0 ? undefined : typesByRule(order.rules, [path])?.get(path)
@@ -118,7 +109,29 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
     return { path: `./${name}`, external: true }
   }
 
-  const found = (args: OnResolveArgs): Resolution => {
+  /** A file by what it is: bundled, or kept as it is. */
+  const placed = (
+    importer: string,
+    path: string,
+    space: string,
+    content: () => Uint8Array | undefined
+  ): OnResolveResult => {
+    const module = kindOf(path)
+    if (module?._tag === "Bundled") return { path, namespace: space }
+    if (module !== undefined) return keep(path, module.type, content() ?? new Uint8Array())
+    const known = importableExtensions.map((extension) => `.${extension}`).join(", ")
+    return refused(
+      "module_type_unknown",
+      `${importer} imports ${path}: a file of this type cannot be imported; these can: ${known}.`
+    )
+  }
+  return { kept, placed }
+}
+
+/** Finds what an import names, from wherever it stands. */
+const makeFinding = ({ aliases, layer, order }: Places, tree: Tree, vendored: Tree) => {
+  const remedy = remedyOf(order.files, layer !== null)
+  return (args: OnResolveArgs): Resolution => {
     const kind = args.kind === "require-call" || args.kind === "require-resolve" ? "require" : "import"
     const specifier = args.path.endsWith(".wasm?module") ? args.path.slice(0, -"?module".length) : args.path
     const asked = { specifier, importer: args.importer, kind, flags: order.flags } as const
@@ -129,21 +142,58 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
     if (args.namespace === packageNamespace && layer !== null) return fromLayer(layer, asked)
     return resolve(tree, { ...asked, vendored, aliases, remedy, ...(layer === null ? {} : { layer }) })
   }
+}
 
-  /** A file by what it is: bundled, or kept as it is. */
-  const placed = (importer: string, path: string, space: string, content: () => Uint8Array | undefined) => {
-    const module = kindOf(path)
-    if (module?._tag === "Bundled") return { path, namespace: space }
-    if (module !== undefined) return keep(path, module.type, content() ?? new Uint8Array())
-    const known = importableExtensions.map((extension) => `.${extension}`).join(", ")
-    return refused(
-      "module_type_unknown",
-      `${importer} imports ${path}: a file of this type cannot be imported; these can: ${known}.`
-    )
+/** What reading the packages answers; too much of them is a refusal that names the biggest. */
+const guarded = <A>(order: BundlerOrder, answer: () => A): A | { errors: Array<PartialMessage> } => {
+  try {
+    return answer()
+  } catch (error) {
+    if (!(error instanceof PackagesTooBig)) throw error
+    const most = `The app imports more than ${megabytes(order.packageBytes)} of packages. The biggest: ${sizesShown(error.names)}. Import single files of them, or do without.`
+    return refused("packages_over_limit", most)
   }
+}
 
-  const isOthers = (args: OnResolveArgs): boolean =>
-    args.namespace === packageNamespace || order.generated.has(args.importer)
+/** A file of the tree. One that a build command made names what it was made of. */
+const ownFile = (order: BundlerOrder, tree: Tree, path: string): OnLoadResult => {
+  const loaded = load(path, order.files.get(path))
+  if (!order.generated.has(path) || typeof loaded.contents !== "string" || loaded.loader === "json") return loaded
+  const map = readMap(tree.text(mapFile(path)), folderOf(path), tree.has)
+  return map === null ? loaded : { ...loaded, contents: withMap(loaded.contents, map) }
+}
+
+/** What a plugin gathers while its build runs. */
+export interface Gathered {
+  readonly plugin: Plugin
+  readonly kept: ReadonlyMap<string, KeptModule>
+  /** Files of the tree that the bundle is made of, as far as it has been read. */
+  readonly reached: ReadonlySet<string>
+  /** Files of packages that are kept as modules of their own. */
+  readonly keptOfPackages: ReadonlySet<string>
+  /** Imports of others' code that esbuild was left to judge, by `missingKey`. */
+  readonly missing: ReadonlyMap<string, Missing>
+}
+
+/**
+ * The plugin for one build, and what it gathers while that build runs. What it refuses is an error of esbuild with our
+ * code.
+ */
+export const makeTreePlugin = (places: Places): Gathered => {
+  const { layer, order } = places
+  const tree = treeOf(order.files)
+  const vendored = vendoredTree()
+  const found = makeFinding(places, tree, vendored)
+  const { kept, placed } = makePlacement(order)
+  const reached = new Set<string>()
+  const keptOfPackages = new Set<string>()
+  const missing = new Map<string, Missing>()
+
+  /** An import that esbuild is left to judge: code of others, which may catch that there is no such thing. */
+  const isLeft = (args: OnResolveArgs, code: string): boolean =>
+    (args.namespace === packageNamespace || order.generated.has(args.importer)) &&
+    caughtKinds.has(args.kind) &&
+    !uncaught.has(code)
 
   const onResolve = (args: OnResolveArgs): OnResolveResult | undefined => {
     if (args.kind === "entry-point") return { path: args.path, namespace }
@@ -152,11 +202,9 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
     const end = found(args)
     switch (end._tag) {
       case "Refused":
-        if (isOthers(args) && caughtKinds.has(args.kind) && !uncaught.has(end.code)) {
-          missing.set(missingKey(args.importer, args.path), end)
-          return undefined
-        }
-        return refused(end.code, end.message)
+        if (!isLeft(args, end.code)) return refused(end.code, end.message)
+        missing.set(missingKey(args.importer, args.path), end)
+        return undefined
       case "Runtime":
         return { path: end.name, external: true }
       case "Empty":
@@ -165,30 +213,12 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
         return { path: end.path, namespace: vendoredNamespace }
       case "Package": {
         const at = placed(args.importer, end.path, packageNamespace, () => layer?.bytes(end.path))
-        if ("external" in at) keptOfPackages.add(end.path)
-        return "namespace" in at ? { ...at, sideEffects: end.sideEffects } : at
+        if (at.external === true) keptOfPackages.add(end.path)
+        return at.namespace === undefined ? at : { ...at, sideEffects: end.sideEffects }
       }
       case "File":
         reached.add(end.path)
         return placed(args.importer, end.path, namespace, () => order.files.get(end.path))
-    }
-  }
-
-  /** A file that a build command made names what it was made of. */
-  const ownFile = (path: string): OnLoadResult => {
-    const loaded = load(path, order.files.get(path))
-    if (!order.generated.has(path) || typeof loaded.contents !== "string" || loaded.loader === "json") return loaded
-    const map = readMap(tree.text(mapFile(path)), folderOf(path), tree.has)
-    return map === null ? loaded : { ...loaded, contents: withMap(loaded.contents, map) }
-  }
-
-  const guarded = <A>(answer: () => A): A | { errors: Array<PartialMessage> } => {
-    try {
-      return answer()
-    } catch (error) {
-      if (!(error instanceof PackagesTooBig)) throw error
-      const most = `The app imports more than ${megabytes(order.packageBytes)} of packages. The biggest: ${sizesShown(error.names)}. Import single files of them, or do without.`
-      return refused("packages_over_limit", most)
     }
   }
 
@@ -198,17 +228,17 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
       // What a callback throws would be told with places of the host: it never leaves here.
       build.onResolve({ filter: /.*/ }, (args) => {
         try {
-          return guarded(() => onResolve(args))
+          return guarded(order, () => onResolve(args))
         } catch {
           return refused("import_missing", `An import of ${args.importer} cannot be resolved.`)
         }
       })
       build.onLoad({ filter: /.*/, namespace }, (args) => {
         reached.add(args.path)
-        return ownFile(args.path)
+        return ownFile(order, tree, args.path)
       })
       build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) =>
-        guarded(() => load(args.path, layer?.bytes(args.path)))
+        guarded(order, () => load(args.path, layer?.bytes(args.path)))
       )
       build.onLoad({ filter: /.*/, namespace: vendoredNamespace }, (args) => load(args.path, vendored.bytes(args.path)))
       build.onLoad({ filter: /.*/, namespace: emptyNamespace }, () => ({
@@ -217,14 +247,5 @@ export const makeTreePlugin = ({ aliases, layer, order }: Places) => {
       }))
     }
   }
-  const gathered: {
-    readonly kept: ReadonlyMap<string, KeptModule>
-    /** Files of the tree that the bundle is made of, as far as it has been read. */
-    readonly reached: ReadonlySet<string>
-    /** Files of packages that are kept as modules of their own. */
-    readonly keptOfPackages: ReadonlySet<string>
-    /** Imports of others' code that esbuild was left to judge, by `missingKey`. */
-    readonly missing: ReadonlyMap<string, Missing>
-  } = { kept, reached, keptOfPackages, missing }
-  return { plugin, ...gathered }
+  return { plugin, kept, reached, keptOfPackages, missing }
 }

@@ -35,7 +35,7 @@ const cleanMap = (json: unknown, folder: string, isKnown: (path: string) => bool
     if (typeof source !== "string" || source.length > LocalLimits.buildMapSourceLength) return null
     const own = source.replace(namespaces, "")
     const path = plain(own === source ? join(folder, join(root, source)) : own)
-    if (path === undefined || /[\0-\x1f\x7f]/.test(path) || /^[a-z][a-z0-9+.-]*:/i.test(own) || own.startsWith("/"))
+    if (path === undefined || /\p{Cc}/u.test(path) || /^[a-z][a-z0-9+.-]*:/i.test(own) || own.startsWith("/"))
       return null
     const at = path.lastIndexOf("node_modules/")
     return isKnown(path) ? path : at >= 0 && !path.endsWith("/") ? path.slice(path.indexOf("node_modules/")) : null

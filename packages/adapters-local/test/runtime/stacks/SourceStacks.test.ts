@@ -155,7 +155,7 @@ describe("stacks in the logs of an app", () => {
       )
       const now = { ...version, bundleDigest: changed.digest }
       expect(await get(now)).toBe(502)
-      expect(await lineWith(now, "unmapped"), name).toMatch(/at Object\.fetch \((?:src\/index\.js|a):1:\d+\)/)
+      expect(`${name}: ${await lineWith(now, "unmapped")}`).toMatch(/at Object\.fetch \((?:src\/index\.js|a):1:\d+\)/)
     }
   })
 
@@ -180,7 +180,7 @@ describe("stacks in the logs of an app", () => {
       "/maps/",
       "/bundle.json"
     ])
-      expect(await get(version, path), path).toBe(404)
+      expect(`${path}: ${await get(version, path)}`).toBe(`${path}: 404`)
     expect(await get(version, "/own.js.map")).toBe(200)
   })
 })

@@ -78,6 +78,7 @@ export const auditCommand = Command.make(
   {
     project: Argument.String("project"),
     rebuild: Flag.Boolean("rebuild").pipe(
+      Flag.withDefault(false),
       Flag.withDescription("build a generation again, and compare the bytes with those that are kept")
     ),
     generation: Flag.Int("generation").pipe(

@@ -113,14 +113,20 @@ export const answering = async ({ origin, port }: ServerProcess, token: string, 
   return { status: response.status, body: accept === "application/json" ? JSON.parse(text) : text }
 }
 
-/** Fields that answers have got since then, each by what it says of what was there then. */
-const added: Readonly<Record<string, unknown>> = { reserved_usd: 0, overlaps: [], review: null }
+/** Fields that answers have got since then, each by what it may say of what was there then: of packages a Policy, or a diff. */
+const added: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  reserved_usd: [0],
+  overlaps: [[]],
+  review: [null],
+  packages: [{}, []]
+}
 
 /** An answer as it was given then: without the fields that came later, where they say what they must of what was there. */
 export const asThen = (answer: unknown, then: unknown): unknown => {
   if (Array.isArray(answer) && Array.isArray(then)) return answer.map((each, at) => asThen(each, then[at]))
   if (!isObject(answer) || !isObject(then)) return answer
-  const isNew = (name: string) => name in added && !(name in then) && isDeepStrictEqual(answer[name], added[name])
+  const isNew = (name: string) =>
+    !(name in then) && (added[name] ?? []).some((said) => isDeepStrictEqual(answer[name], said))
   const fields = Object.entries(answer).filter(([name]) => !isNew(name))
   return Object.fromEntries(fields.map(([name, value]) => [name, asThen(value, then[name])]))
 }

@@ -55,7 +55,8 @@ describe("The difference of two locks", () => {
         expect([...without(held(before), gone), ...come].toSorted()).toEqual(held(after))
         const pairs = (of: typeof changes) => of.map(({ from, name, to }) => [name, from, to])
         const back = diffOf(after, before).map(({ from, name, to }) => [name, to, from])
-        expect(back.toSorted()).toEqual(pairs(changes).toSorted())
+        const inOrder = (of: ReadonlyArray<unknown>) => of.map((each) => JSON.stringify(each)).toSorted()
+        expect(inOrder(back)).toEqual(inOrder(pairs(changes)))
       })
     ))
 

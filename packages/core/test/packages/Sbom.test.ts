@@ -49,10 +49,14 @@ const input = (also: Partial<SbomInput> = {}): SbomInput => ({
   ...also
 })
 
+interface List {
+  readonly components: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly metadata: { readonly component: { readonly properties: ReadonlyArray<unknown> } }
+}
+
 const at = (...paths: ReadonlyArray<string>) => paths.map((path) => ({ path }))
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-const listOf = (also: Partial<SbomInput>) =>
-  Effect.map(sbomOf(input(also)), (bytes) => JSON.parse(text(bytes)) as Record<string, any>)
+const listOf = (also: Partial<SbomInput>) => Effect.map(sbomOf(input(also)), (bytes) => JSON.parse(text(bytes)) as List)
 const run = Effect.runPromise
 
 const layer = [
@@ -84,7 +88,7 @@ describe("the list of a bundle's packages", () => {
     const { components } = await run(
       listOf({ layer, held: at("node_modules/used/node_modules/inner", "node_modules/used") })
     )
-    expect(components.map((each: any) => [each.purl, each.scope])).toEqual([
+    expect(components.map((each) => [each.purl, each.scope])).toEqual([
       ["pkg:npm/used@1.0.0", "required"],
       ["pkg:npm/inner@1.0.0", "required"]
     ])
@@ -92,7 +96,7 @@ describe("the list of a bundle's packages", () => {
 
   it("after a build command holds all that was installed, and excludes what only building needs", async () => {
     const { components, metadata } = await run(listOf({ layer, mayHoldOthers: true }))
-    expect(components.map((each: any) => [each["bom-ref"], each.scope])).toEqual([
+    expect(components.map((each) => [each["bom-ref"], each.scope])).toEqual([
       ["node_modules/@scope/tool", "excluded"],
       ["node_modules/asked", "required"],
       ["node_modules/used", "required"],
@@ -135,7 +139,7 @@ describe("the list of a bundle's packages", () => {
         manifest: (folder) => (files[folder] === undefined ? null : Buffer.from(files[folder]))
       })
     )
-    expect(components.map((each: any) => each.purl)).toEqual([
+    expect(components.map((each) => each.purl)).toEqual([
       "pkg:npm/%40org/four",
       "pkg:npm/%40org/one@1.2.3",
       "pkg:npm/three",
@@ -147,7 +151,7 @@ describe("the list of a bundle's packages", () => {
     const brought = { name: "hono", version: "4.13.19", license: "MIT" }
     const held = [...at("node_modules/used/node_modules/bundled"), { path: "node_modules/used", brought }]
     const list = await run(listOf({ layer, held }))
-    expect(list.components.map((each: any) => [each["bom-ref"], each.purl])).toEqual([
+    expect(list.components.map((each) => [each["bom-ref"], each.purl])).toEqual([
       ["node_modules/used", "pkg:npm/used@1.0.0"],
       ["pkg:npm/hono@4.13.19", "pkg:npm/hono@4.13.19"]
     ])

@@ -111,6 +111,9 @@ describe("A Project with packages", () => {
   })
 })
 
+/** None in a quick run. */
+const deeply = depth === "quick" ? [] : [depth]
+
 const template = async (): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries(
     Object.entries(await readTemplate("react")).flatMap(([path, text]) =>
@@ -119,8 +122,9 @@ const template = async (): Promise<Readonly<Record<string, string>>> =>
   )
 
 // How long it waits doubles with each try: this takes a while.
-if (depth !== "quick")
-  it("A Project with packages waits for a registry that is away, says so, and goes live when it is back", async () => {
+it.each(deeply)(
+  "A Project with packages waits for a registry that is away, says so, and goes live when it is back",
+  async () => {
     const folder = temporaryFolder()
     const registry = await LittleRegistry.open(...packages)
     registry.misbehave((_request, response) => {
@@ -150,11 +154,13 @@ if (depth !== "quick")
       await registry.close()
       folder.remove()
     }
-  })
+  }
+)
 
 // Its packages come from a registry, so this is for the deep run.
-if (depth !== "quick")
-  it("Vite, React and hono, against a real registry: installed, built, checked, promoted, served, and built again without it", async () => {
+it.each(deeply)(
+  "Vite, React and hono, against a real registry: installed, built, checked, promoted, served, and built again without it",
+  async () => {
     const folder = temporaryFolder()
     const registry = await startRegistry()
     const source = await template()
@@ -175,4 +181,6 @@ if (depth !== "quick")
     } finally {
       rmSync(folder.path, { recursive: true, force: true })
     }
-  }, 600_000)
+  },
+  600_000
+)

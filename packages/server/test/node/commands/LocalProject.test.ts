@@ -84,9 +84,9 @@ describe("A local project", () => {
 describe("Names", () => {
   it("that hold secrets are known, and their examples are not among them", () => {
     for (const name of [".env", ".env.local", ".dev.vars", ".dev.vars.staging", "a.pem", "a.key", "id_ed25519"])
-      expect(holdsSecrets(name), name).toBe(true)
+      expect(holdsSecrets(name)).toBe(true)
     for (const name of [".env.example", ".env.sample", "env.ts", "keys.ts", "pem.md"])
-      expect(holdsSecrets(name), name).toBe(false)
+      expect(holdsSecrets(name)).toBe(false)
   })
 
   it("of folders become slugs", () => {

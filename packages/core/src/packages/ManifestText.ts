@@ -17,7 +17,7 @@ export const readManifestText = (bytes: Uint8Array): ManifestText | { readonly w
   return {
     object: read.object,
     indent: /^\s*\{\r?\n([ \t]{1,10})"/.exec(text ?? "")?.[1] ?? "  ",
-    ending: /\n$/.test(text ?? "") ? "\n" : ""
+    ending: text?.endsWith("\n") === true ? "\n" : ""
   }
 }
 

@@ -1,4 +1,5 @@
 /** Whether a merge owes a lock, and what it is to be made of. Only dependencies that changed ask for one. */
+import { compareCodePoints } from "../primitives/CodePoints.ts"
 import { canonicalJson, sameBytes } from "../primitives/Digest.ts"
 import { dependenciesOf, fileText, isObject, type JsonObject, readObject } from "./PackageManifest.ts"
 
@@ -40,7 +41,12 @@ const objectOf = (bytes: Uint8Array | null): JsonObject => {
 
 /** Dependencies of all kinds, as one text to compare. */
 const asked = (object: JsonObject): string =>
-  canonicalJson([...dependenciesOf(object)].map(([kind, ranges]) => [kind, [...ranges].sort()]))
+  canonicalJson(
+    [...dependenciesOf(object)].map(([kind, ranges]) => [
+      kind,
+      [...ranges].toSorted(([a], [b]) => compareCodePoints(a, b))
+    ])
+  )
 
 const rootOf = (lock: Uint8Array): JsonObject => {
   const packages = objectOf(lock)["packages"]

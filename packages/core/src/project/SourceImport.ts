@@ -67,7 +67,7 @@ export const judgedOrigin = ({ git, ref }: ImportOrigin, hosts: ReadonlyArray<st
   if (found === null) return refuse("name it as https://host/path, without a user, a password or a query")
   if (!hosts.includes(found.host))
     return refuse(
-      `${found.host} is not among the hosts of PAWL_IMPORT_HOSTS (${hosts.join(", ")}); the operator may add it, or send a clone with pawl import`
+      `${found.host} is not among the hosts that sources are imported from (${hosts.join(", ")}); the operator may add it, or send the files of a clone`
     )
   if (found.url.startsWith("http:") && !loopback.test(found.host)) return refuse("use https")
   if (

@@ -51,8 +51,11 @@ export const neverAnswered = new Set([
   "MergeConflict",
   "NotFastForward",
   "PlannerFailed",
+  "PackagesUnfit",
   // Met by workers, the router and app runtimes alone.
   "AgentUnavailable",
+  "PackagesRefused",
+  "PackagesUnavailable",
   "PlannerUnavailable",
   "ModelUnavailable",
   "ModelRefused",

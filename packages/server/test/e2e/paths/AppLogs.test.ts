@@ -38,7 +38,7 @@ describe("The logs of an app on a running server", () => {
 }\n`
   }
 
-  it("show why it threw, with the request and the place in the bundle, as a page and as a stream", async () => {
+  it("show why it threw, with the request and the place in the source, as a page and as a stream", async () => {
     const { api } = server
     const project = await Flow.createProject(api, "throwing", Flow.source("", shop))
     const { url } = await Flow.liveApp(api, project.id, 0)
@@ -55,7 +55,7 @@ describe("The logs of an app on a running server", () => {
     expect(thrown).toMatchObject({ channel: "production", level: "error" })
     expect(thrown.version).toMatch(new RegExp(`^${project.id}@[0-9a-f]{40}`))
     expect(thrown.text).toMatch(
-      /^GET \/checkout: TypeError: Cannot read properties of undefined \(reading 'total'\)\n {4}at Object\.fetch \(index\.js:\d+:\d+\)$/
+      /^GET \/checkout: TypeError: Cannot read properties of undefined \(reading 'total'\)\n {4}at Object\.fetch \(src\/index\.js:7:32\)$/
     )
     const { items } = await api.get<{ items: ReadonlyArray<Line> }>(path)
     expect(items.find((line) => line.sequence === thrown.sequence)).toEqual(thrown)

@@ -72,7 +72,7 @@ export const sourceImportContract = (name: string, { play }: SourceImportFixture
       play((hands) =>
         Effect.gen(function* () {
           expect(refusal(yield* imported({ git: "https://elsewhere.test/a/b" }))).toMatch(
-            /^ImportRefused: .*elsewhere\.test is not among the hosts of PAWL_IMPORT_HOSTS/
+            /^ImportRefused: .*elsewhere\.test is not among the hosts that sources are imported from/
           )
           const host = new URL(hands.url).host
           for (const git of [

@@ -6,7 +6,8 @@ import { ensureSynced } from "../project/SourceSync.ts"
 import { namePaths } from "../project/Paths.ts"
 import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
 import { isRepair, isWritable, type Task, type TaskRun } from "../model/Task.ts"
-import { mergeApart, mergeOf } from "./ApartMerge.ts"
+import { mergeApart } from "./ApartMerge.ts"
+import { type LockedMerge, mergeLocked } from "./LockedMerge.ts"
 
 /** Where a run works, or why there is no such place. */
 export type Workspace =
@@ -29,6 +30,13 @@ export const dependenciesOf = (task: Task, tasks: ReadonlyArray<Task>): Readonly
 
 const impossible = (reason: string, paths: ReadonlyArray<string>): Workspace => ({ _tag: "Impossible", reason, paths })
 
+/** What a Task depends on, in one commit. Locks that two sides altered are merged without a registry. */
+const mergedFor = Effect.fnUntraced(function* (task: Task, merge: LockedMerge) {
+  const { base, changeSets, into, signature } = merge
+  if (isRepair(task)) return yield* mergeApart({ into, base: base.commit, changeSets, signature })
+  return yield* mergeLocked({ ...merge, mergedOnly: true })
+})
+
 /** Prepares the source of a run. Repeating it gives the same commit. */
 export const prepare = Effect.fnUntraced(function* (task: Task, run: TaskRun, changeSets: ReadonlyArray<ChangeSet>) {
   const repositories = yield* Repositories
@@ -41,14 +49,14 @@ export const prepare = Effect.fnUntraced(function* (task: Task, run: TaskRun, ch
   const into = { project: task.projectId, fork: workspaceFork(run.id) }
   const signature = signedAt(run.startedAt)
   yield* repositories.fork(into)
-  const merging = isRepair(task)
-    ? mergeApart({ into, base: run.baseCommit, changeSets, signature })
-    : repositories.merge({ into, base: run.baseCommit, commits: changeSets.map(mergeOf), signature })
-  return yield* merging.pipe(
-    Effect.map((made): Workspace => ({ _tag: "Prepared", repository: into, ...made })),
+  const base = yield* repositories.resolve(canonical, run.baseCommit)
+  return yield* mergedFor(task, { into, base, changeSets, signature }).pipe(
+    Effect.map(({ commit, tree }): Workspace => ({ _tag: "Prepared", repository: into, commit, tree })),
     Effect.catchTags({
       MergeConflict: ({ paths }) =>
         Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
+      PackagesUnfit: ({ reason }) =>
+        Effect.succeed(impossible(`the packages of what it depends on do not go together: ${reason}`, [])),
       InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
       TreeTooLarge: (large) =>
         Effect.succeed(impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, []))

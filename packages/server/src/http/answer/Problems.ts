@@ -55,7 +55,6 @@ export const neverAnswered = new Set([
   // Met by workers, the router and app runtimes alone.
   "AgentUnavailable",
   "PackagesRefused",
-  "PackagesUnavailable",
   "PlannerUnavailable",
   "ModelUnavailable",
   "ModelRefused",

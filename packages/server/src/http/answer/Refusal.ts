@@ -21,6 +21,7 @@ import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import type { ProjectArchived } from "@pawl/core/project/ArchivedProject"
+import type { PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import type { ImportRefused, ImportUnavailable } from "@pawl/core/project/SourceImport"
 import type { HasSource, SlugTaken } from "@pawl/core/project/Projects"
 import type {
@@ -76,6 +77,7 @@ export type Refusal =
   | NotRetryable
   | ObjectNotFound
   | ObjectStoreUnavailable
+  | PackagesUnavailable
   | OrganizationLimit
   | PlanningMissing
   | ProjectArchived

@@ -27,6 +27,7 @@ export const machineryProblems = {
   LeaseLost: unavailable,
   LedgerUnavailable: unavailable,
   ObjectStoreUnavailable: unavailable,
+  PackagesUnavailable: unavailable,
   RepositoriesUnavailable: unavailable,
   RouteReaderUnavailable: unavailable
 } satisfies Partial<Rows>

@@ -17,7 +17,7 @@ import {
   type Signature
 } from "../project/Repositories.ts"
 import { readBytes } from "../project/Source.ts"
-import { mergeOf } from "../task/ApartMerge.ts"
+import { mergeOf } from "./ApartMerge.ts"
 
 /** The packages that ChangeSets ask for cannot be had together, or not at all. */
 export class PackagesUnfit extends Schema.TaggedError<PackagesUnfit>()("PackagesUnfit", {
@@ -40,6 +40,8 @@ export interface LockedMerge {
   readonly base: CommitRef
   readonly changeSets: ReadonlyArray<ChangeSet>
   readonly signature: Signature
+  /** Only locks that are merged, for whom no registry is asked: one that is to be made is for composing. */
+  readonly mergedOnly?: boolean
 }
 
 /** Whether a ChangeSet may change which packages there are. One whose list is cut may. */
@@ -86,7 +88,11 @@ const mayBeSettled = ({ paths }: MergeConflict): boolean =>
   paths.length > 0 && paths.every((path) => path === manifestFile || path === lockFile)
 
 /** The merge of one ChangeSet that may change packages. */
-const mergeOne = Effect.fnUntraced(function* ({ into, signature }: LockedMerge, tip: CommitRef, changeSet: ChangeSet) {
+const mergeOne = Effect.fnUntraced(function* (
+  { into, mergedOnly, signature }: LockedMerge,
+  tip: CommitRef,
+  changeSet: ChangeSet
+) {
   const repositories = yield* Repositories
   const commit = mergeOf(changeSet)
   const merging = (contents?: ReadonlyMap<string, Uint8Array>) =>
@@ -116,7 +122,7 @@ const mergeOne = Effect.fnUntraced(function* ({ into, signature }: LockedMerge, 
   const plain = { manifest: merged?.manifest ?? oneSided(sides, "manifest"), lock: merged?.lock ?? null }
   const lock = merged === null && !inConflict(lockFile) ? oneSided(sides, "lock") : plain.lock
   const owed = owedLock({ ...sides, manifest: contents.get(manifestFile) ?? plain.manifest, lock })
-  const text = owed === null ? null : yield* lockFor(owed)
+  const text = owed === null || (mergedOnly === true && owed.why === "made") ? null : yield* lockFor(owed)
   if (text === null && inConflict(lockFile)) return yield* unsettled
   if (text !== null && (lock === null || !sameBytes(text, lock))) contents.set(lockFile, text)
   if (contents.size === 0 && made !== null) return { tip: made, derived: [] }

@@ -57,9 +57,29 @@ const agesOf = ({ nowMs, policy, publishedAtMs }: PackageInput, name: string, ve
   return ageDays < (policy.minAgeDays ?? 0) ? { concern: "too_young" as const, ageDays } : null
 }
 
+/** The concerns about a new direct package whose version stood in the lock already, for another package: nobody chose it then. */
+const olderConcerns = (
+  input: PackageInput,
+  direct: ConcernedPackage,
+  told: ReadonlySet<string>
+): ReadonlyArray<ConcernedPackage> => {
+  const { file, line, name, version } = direct
+  if (version === null || told.has(versionKey(name, version))) return []
+  const at = { name, version, file, line }
+  const refused = refusalOf(input.policy, name)
+  const age = agesOf(input, name, version)
+  const scripts = input.candidate?.packages.some((each) => each.path === `node_modules/${name}` && each.installScript)
+  return [
+    ...(refused === null ? [] : [{ concern: refused, ...at }]),
+    ...(age === null ? [] : [{ ...age, ...at }]),
+    ...(scripts === true ? [{ concern: "install_script" as const, ...at }] : [])
+  ]
+}
+
 /** The concerns about what locks tell. */
 const lockedConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> => {
   const changes = diffOf(input.base, input.candidate)
+  const told = new Set(changes.flatMap(({ name, to }) => (to === null ? [] : [versionKey(name, to)])))
   const direct = new Set(addedDirect(input.base, input.candidate))
   const file = input.candidate?.file ?? null
   const concerns = changes.flatMap(({ line, name, scripts, to }): ReadonlyArray<ConcernedPackage> => {
@@ -78,7 +98,7 @@ const lockedConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> =>
     const found = places.get(`node_modules/${name}`)
     return { concern: "new_direct", name, version: found?.version ?? null, file, line: found?.line ?? null }
   })
-  return [...concerns, ...news]
+  return [...concerns, ...news, ...news.flatMap((each) => olderConcerns(input, each, told))]
 }
 
 const vendoredConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> =>
@@ -104,6 +124,9 @@ export const judgePackages = (input: PackageInput): PlannedPackages | null => {
   return concerns.length === 0 ? null : { concerns: concerns.slice(0, Limits.packagesNamed), count: concerns.length }
 }
 
+const directVersion = (lock: PackageLock | null, name: string): string | null =>
+  lock?.packages.find(({ path }) => path === `node_modules/${name}`)?.version ?? null
+
 /** The versions whose age the Policy asks for; none where it asks for no age. */
 export const agesWanted = (
   base: PackageLock | null,
@@ -112,7 +135,14 @@ export const agesWanted = (
 ): ReadonlyArray<{ readonly name: string; readonly version: string }> =>
   (policy.minAgeDays ?? 0) <= 0
     ? []
-    : diffOf(base, candidate).flatMap(({ name, to }) => (to === null ? [] : [{ name, version: to }]))
+    : [
+        ...new Map(
+          [
+            ...diffOf(base, candidate).map(({ name, to }) => ({ name, version: to })),
+            ...addedDirect(base, candidate).map((name) => ({ name, version: directVersion(candidate, name) }))
+          ].flatMap(({ name, version }) => (version === null ? [] : [[versionKey(name, version), { name, version }]]))
+        ).values()
+      ]
 
 /** Those that the Policy refuses. */
 export const refusedPackages = (packages: PlannedPackages | null): ReadonlyArray<ConcernedPackage> =>

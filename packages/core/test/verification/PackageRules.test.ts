@@ -83,6 +83,20 @@ describe("The risk of packages", () => {
     ["a new package of a package", "low", { candidate: fresh }],
     ["a new direct package", "medium", { candidate: lock(old, { name: "fresh", direct: true }) }],
     ["a package that became direct", "medium", { base: lock({ name: "old" }) }],
+    [
+      "a package with an install script that became direct",
+      "high",
+      { base: lock({ name: "old", scripts: true }), candidate: lock({ ...old, scripts: true }) }
+    ],
+    [
+      "a young package that became direct",
+      "high",
+      {
+        base: lock({ name: "old" }),
+        policy: { minAgeDays: 7 },
+        publishedAtMs: new Map([[versionKey("old", "1.0.0"), nowMs - Time.dayMs]])
+      }
+    ],
     ["the first lock", "medium", { base: null }],
     [
       "a new direct package with an install script",
@@ -133,6 +147,11 @@ describe("The risk of packages", () => {
       "package-lock.json:11: fresh@1.0.0: package.json asks for it, and the base's does not."
     ])
     expect(plan({}).packages).toBeUndefined()
+  })
+
+  it("asks for the age of what became direct, once", () => {
+    const asked = agesWanted(lock({ name: "old" }), lock(old, { name: "fresh", direct: true }), { minAgeDays: 7 })
+    expect(asked.map(({ name }) => name).toSorted()).toEqual(["fresh", "old"])
   })
 
   it("names so many packages and counts the rest", () => {

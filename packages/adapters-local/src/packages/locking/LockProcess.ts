@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import Arborist, { type PackumentCache } from "@npmcli/arborist"
 import { type Lock, type Manifest, readLock, readManifest, Refusal } from "./LockInput.ts"
 import type { LockAnswer, LockOrder } from "./LockMessages.ts"
-import { lockText } from "./LockText.ts"
+import { type LockNames, lockText } from "./LockText.ts"
 import { packumentsOf } from "./Packuments.ts"
 import { RegistryAway, RegistryDocuments } from "./RegistryDocuments.ts"
 import { whyRefused } from "./LockRefusals.ts"
@@ -36,7 +36,7 @@ const onlyLocked = (locks: ReadonlyArray<Lock>) => {
   return cacheOf((name) => {
     const found = known.get(name)
     return found === undefined
-      ? Promise.reject(Object.assign(new Error(`no lock has ${name}`), { code: "E404" }))
+      ? Promise.reject(Object.assign(new Error(`no lock has ${name}`), { code: "E404", name404: name }))
       : Promise.resolve(found)
   })
 }
@@ -48,6 +48,10 @@ const startingLock = (manifest: Manifest, { entries, root }: Lock): string =>
     requires: true,
     packages: { "": root, ...Object.fromEntries(entries.map(({ fields, path }) => [path, fields])) }
   })
+
+/** What is said of places in none of the locks before is not said in the one that comes of them. */
+const namesIn = (locks: LockOrder["locks"]): LockNames =>
+  locks.length === 0 || locks.some((lock) => Buffer.from(lock).includes('"resolved"')) ? "addresses" : "versions"
 
 const make = async (order: LockOrder): Promise<LockAnswer> => {
   const manifest = readManifest(order.manifest)
@@ -81,7 +85,7 @@ const make = async (order: LockOrder): Promise<LockAnswer> => {
     const tree = await arborist.buildIdealTree()
     // What could be done without is left out of a lock; not because a registry was away.
     if (registry !== null && registry.failure !== null) throw registry.failure
-    return { _tag: "Locked", text: lockText(manifest, first?.indent ?? "  ", tree.meta.toJSON()) }
+    return { _tag: "Locked", text: lockText(manifest, first?.indent ?? "  ", namesIn(order.locks), tree.meta.toJSON()) }
   } catch (error) {
     throw registry?.failure ?? error
   }

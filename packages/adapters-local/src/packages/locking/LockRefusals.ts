@@ -19,7 +19,7 @@ const asked = (fields: Fields): string => {
   const pkgid = text(fields, "pkgid") ?? text(inside(fields, "spec"), "raw")
   const wanted = text(fields, "wanted")
   const from = text(fields, "requiredBy")
-  const what = pkgid ?? wanted ?? "a package"
+  const what = pkgid ?? wanted ?? text(fields, "name404") ?? "a package"
   const by = from === null || from === "" || from === "." ? "" : `, which ${from} needs`
   return `${what}${by}`
 }

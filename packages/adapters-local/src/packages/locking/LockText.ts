@@ -1,11 +1,24 @@
 /** The text of a lock: the same bytes for the same packages, whichever registry was asked and wherever it was made. */
+import stringify from "json-stringify-nice"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { type Manifest, problem, Refusal } from "./LockInput.ts"
 import { type Fields, integrityOf, isFields, own, packageFields, tarballUrl, versionOf } from "./PackageFields.ts"
 
 const last = (path: string): string => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
 
-const entryText = (path: string, value: unknown): Fields => {
+/** The keys that npm writes first, as @npmcli/arborist has them. */
+const firstKeys = [
+  "name",
+  "version",
+  "lockfileVersion",
+  "resolved",
+  "integrity",
+  "requires",
+  "packages",
+  "dependencies"
+]
+
+const entryText = (path: string, value: unknown, names: LockNames): Fields => {
   const fields = isFields(value) ? value : {}
   const alias = own(fields, "name")
   const name = typeof alias === "string" ? alias : last(path)
@@ -20,14 +33,17 @@ const entryText = (path: string, value: unknown): Fields => {
   return {
     ...(name === last(path) ? {} : { name }),
     version,
-    resolved: tarballUrl(name, version),
+    ...(names === "addresses" ? { resolved: tarballUrl(name, version) } : {}),
     integrity,
-    ...Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)))
+    ...rest
   }
 }
 
-/** The lock of a tree, as npm writes it: version 3, packages by path. Throws a `Refusal`. */
-export const lockText = (manifest: Manifest, indent: string, data: unknown): string => {
+/** Whether a lock says where its packages are to be had: npm can be told to leave it out. */
+export type LockNames = "addresses" | "versions"
+
+/** The lock of a tree, written as npm writes it: version 3, packages by path. Throws a `Refusal`. */
+export const lockText = (manifest: Manifest, indent: string, names: LockNames, data: unknown): string => {
   const packages = isFields(data) ? own(data, "packages") : undefined
   const entries = Object.entries(isFields(packages) ? packages : {}).filter(([path]) => path !== "")
   if (entries.length > LocalLimits.lockPackages)
@@ -53,15 +69,17 @@ export const lockText = (manifest: Manifest, indent: string, data: unknown): str
       "peerDependenciesMeta"
     ])
   }
-  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1))
   const text = {
     ...(name === undefined ? {} : { name }),
     ...(version === undefined ? {} : { version }),
     lockfileVersion: 3,
     requires: true,
-    packages: { "": rootOf(root), ...Object.fromEntries(sorted.map(([path, each]) => [path, entryText(path, each)])) }
+    packages: {
+      "": rootOf(root),
+      ...Object.fromEntries(entries.map(([path, each]) => [path, entryText(path, each, names)]))
+    }
   }
-  return `${JSON.stringify(text, null, indent)}\n`
+  return `${stringify(text, firstKeys, indent).trimEnd()}\n`
 }
 
 /** npm leaves out of `dependencies` what may be missing. */

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { LockRequest } from "@pawl/core/packages/PackageStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { utf8 } from "@pawl/core/primitives/Digest"
@@ -57,6 +59,9 @@ const problemsOf = (registry: string, given: Partial<LockRequest> & Pick<LockReq
     )
   )
 
+/** A project with a lock that npm made. */
+const template = join(import.meta.dirname, "../../../../server/templates/react")
+
 /** What nobody listens at. */
 const nowhere = "http://127.0.0.1:1/"
 
@@ -95,6 +100,16 @@ describe("A lock that is made", () => {
         const before = yield* lock(url, { manifest: needs({ a: "1.0.0" }) })
         const after = yield* lock(url, { manifest: needs({ a: "^1.0.0", b: "1" }), locks: [before] })
         expect(versions(after)).toEqual({ a: "1.0.0", b: "1.0.0" })
+      })
+    ))
+
+  it("is written as npm writes it: where nothing changed, the same bytes, with addresses and without", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const [needed, before] = ["package.json", "package-lock.json"].map((name) => readFileSync(join(template, name)))
+        const bare = utf8(before!.toString().replaceAll(/^ *"resolved": .*\n/gm, ""))
+        for (const each of [before!, bare])
+          expect(text(yield* lock(nowhere, { manifest: needed!, locks: [each], offline: true }))).toBe(text(each))
       })
     ))
 

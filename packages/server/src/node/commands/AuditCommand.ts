@@ -22,7 +22,11 @@ const auditLines = (audit: Audit): ReadonlyArray<string> => {
       ? []
       : [`  S${audit.rebuild.generation}  built again: ${audit.rebuild.outcome}  ${audit.rebuild.detail}`]),
     ...audit.notes.map(({ code, detail, generation }) => `  S${generation}  (note) ${code}  ${detail}`),
-    count === 0 ? "everything is as it was promoted" : `${count} difference(s)`
+    count > 0
+      ? `${count} difference(s)`
+      : audit.rebuild?.outcome === "different"
+        ? "what is kept is as it was promoted; what was built again is not the same"
+        : "everything is as it was promoted"
   ]
 }
 

@@ -38,6 +38,11 @@ export class Records extends Context.Service<
       kind: K,
       id: string
     ) => Effect.Effect<Option.Option<Stored<RecordOf<K>>>, LedgerUnavailable>
+    /** The records of some keys, by key, however many: one question. Those that there are not are not among them. */
+    readonly many: <K extends Kind>(
+      kind: K,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, Stored<RecordOf<K>>>, LedgerUnavailable>
     /** A page of records in the order of their insertion. A cursor that is not one of ours starts at the beginning. */
     readonly list: <K extends Kind>(kind: K, listing: Listing<K>) => Effect.Effect<Page<RecordOf<K>>, LedgerUnavailable>
   }

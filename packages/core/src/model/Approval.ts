@@ -1,6 +1,7 @@
 /** One decision of a person on one Candidate, bound to its exact composed tree. A Candidate has one for each person who decided. */
 import { Schema } from "effect"
-import { ApprovalId, CandidateId, ChangeId, ObjectId, ProjectId } from "../primitives/Ids.ts"
+import { ApprovalId, CandidateId, ChangeId, ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
+import { Assertion } from "./Approver.ts"
 import { Timestamp } from "../primitives/Time.ts"
 
 /** What a person said of a Candidate. */
@@ -25,10 +26,20 @@ export const Approval = Schema.Struct({
   approver: Schema.String,
   /** When the decision was committed. */
   decidedAt: Timestamp,
+  /** What a signed decision was bound to beside the tree: `dirHash` of the Candidate. There with `passkey`. */
+  source: Schema.optionalKey(Sha256),
+  /** As `source`: SHA-256 of the canonical JSON of the verification plan. */
+  plan: Schema.optionalKey(Sha256),
+  /** The signature of the approver's passkey; its challenge is the SHA-256 of `approvalText`. */
+  passkey: Schema.optionalKey(Assertion),
   /** Which decision on its Candidate it is, from 2 on; the first has none. */
   nth: Schema.optionalKey(Schema.Finite),
   /** Ids of the checks whose base's form was not seen to hold when it was decided; absent for none. */
-  brokenPromises: Schema.optionalKey(Schema.Array(Schema.String))
+  brokenPromises: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Of one that was carried over: the approval that its approver gave to an earlier Candidate of the same ChangeSets. */
+  derivedFrom: Schema.optionalKey(ApprovalId),
+  /** As `derivedFrom`: the digest of what both Candidates do to their bases, file by file (`Candidate.diff`). */
+  basis: Schema.optionalKey(Sha256)
 })
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}
 

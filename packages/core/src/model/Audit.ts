@@ -33,9 +33,17 @@ export const findingCodes = [
   "check_unsatisfied",
   "evidence_ids_mismatch",
   "evidence_output_mismatch",
+  "evidence_reuse_mismatch",
   "approval_missing",
   "approval_mismatch",
-  "policy_mismatch"
+  "approval_not_carried",
+  "policy_mismatch",
+  "promoted_while_frozen",
+  // Statements.
+  "statement_missing",
+  "statement_mismatch",
+  "statement_unsigned",
+  "chain_mismatch"
 ] as const
 /** A code of a difference that breaks a rule of the history. */
 export const FindingCode = Schema.Literals(findingCodes)
@@ -52,12 +60,12 @@ export const Finding = Schema.Struct({
 })
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
-/** What could not be looked at, without being wrong: an output that retention removed, a merge with several bases. */
+/** What could not be looked at, without being wrong: an output that retention removed, a merge with several bases, a statement that is about to be signed. */
 export const Note = Schema.Struct({
   /** The generation that could not be looked at in full. */
   generation: Schema.Finite,
   /** What stood in the way. */
-  code: Schema.Literals(["evidence_output_expired", "tree_not_derivable"]),
+  code: Schema.Literals(["evidence_output_expired", "tree_not_derivable", "statement_unsigned"]),
   /** Which object or commit, for people. */
   detail: Schema.String
 })

@@ -1,9 +1,10 @@
 /** A Candidate: ChangeSets composed on one canonical base, to be verified and perhaps promoted. */
-import { Schema, Struct } from "effect"
-import { CandidateId, ChangeId, ChangeSetId, ObjectId, ProjectId } from "../primitives/Ids.ts"
+import { Effect, Schema, Struct } from "effect"
+import { CandidateId, ChangeId, ChangeSetId, ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
 import { DerivedFile } from "./DerivedFile.ts"
+import { Made } from "./Made.ts"
 import { Overlap } from "./Overlap.ts"
 import { Plan } from "./Plan.ts"
 import { Score } from "./Score.ts"
@@ -22,7 +23,7 @@ export const candidateStatuses = [
   "rejected",
   /** Its tree became a generation. */
   "promoted",
-  /** Canonical moved on since its base. */
+  /** Canonical moved on since its base, or will not become it. */
   "stale",
   /** It was composed anew too often, and canonical moved on each time. */
   "blocked"
@@ -57,6 +58,24 @@ export const RejectionCode = Schema.Literals([
 ])
 export type RejectionCode = typeof RejectionCode.Type
 
+/** What keeps a Candidate where it is, and goes on by itself. */
+export const CandidateWait = Schema.Struct({
+  /** The check that it is about; null when the whole of its verification waits. */
+  checkId: Schema.NullOr(Schema.String),
+  /** What ran and did not come to its end, or what is away. */
+  reason: Schema.String,
+  /** Of a check that could not run: which try showed nothing, and of how many. Null while it waits for what is away. */
+  attempt: Schema.NullOr(Schema.Finite),
+  attempts: Schema.NullOr(Schema.Finite),
+  /** How long that try took; null while it waits for what is away. */
+  tookMs: Schema.NullOr(Schema.Finite),
+  /** When it came to nothing. */
+  at: Timestamp,
+  /** When it is tried next; of a check, when that try began. */
+  again: Timestamp
+})
+export interface CandidateWait extends Schema.Schema.Type<typeof CandidateWait> {}
+
 const fields = Schema.Struct({
   /** `cand_` and 24 hex digits of a digest: of its base, its ChangeSets and its attempt. */
   id: CandidateId,
@@ -76,6 +95,10 @@ const fields = Schema.Struct({
   baseCommit: ObjectId,
   /** The tree of that commit. */
   baseTree: ObjectId,
+  /** The Candidate that its base will be when that lands; null when its base was canonical, as of all of earlier versions. */
+  ahead: Schema.NullOr(CandidateId).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /** Of one that was made for an entry of the lane: how many came before it for that entry. Of any other not there. */
+  prediction: Schema.optionalKey(Schema.Finite),
   /** What it is composed of, in the order of the merges. */
   changeSets: Schema.Array(ChangeSetId),
   /** What was composed; null until then. */
@@ -84,6 +107,15 @@ const fields = Schema.Struct({
   tree: Schema.NullOr(ObjectId),
   /** Files of that tree that no ChangeSet wrote: locks that were made or merged for them. Not there for none. */
   derived: Schema.optionalKey(Schema.Array(DerivedFile)),
+  /** The digest of that tree's files (`dirHash`). Not there for one that an earlier version composed. */
+  dirHash: Schema.optionalKey(Sha256),
+  /**
+   * The digest of what it does to its base, file by file: blob and mode before and after. Only where the Policy carries
+   * approvals over.
+   */
+  diff: Schema.optionalKey(Sha256),
+  /** Who made its ChangeSets. Not there for one that an earlier version composed. */
+  made: Schema.optionalKey(Schema.Array(Made)),
   /** Where it is. */
   status: CandidateStatus,
   /** Why it was rejected or went stale, in words; null else. */
@@ -96,6 +128,8 @@ const fields = Schema.Struct({
   overlaps: Schema.optionalKey(Schema.Array(Overlap)),
   /** Which checks it owes, its risk, and whether it owes an approval; null until it is composed. */
   plan: Schema.NullOr(Plan),
+  /** While it is composed and checked: what could not be done yet, at most one of a check. Shown by `why` alone. */
+  waits: Schema.optionalKey(Schema.Array(CandidateWait)),
   /** What the gate said; null until then. */
   score: Schema.NullOr(Score),
   /** When its fork was swept; null while it is kept. */
@@ -119,5 +153,10 @@ const wireNames = {
 export const Candidate = fields.pipe(withWireNames(wireNames))
 export interface Candidate extends Schema.Schema.Type<typeof Candidate> {}
 
-/** What is shown of one: its code is for programs inside, and `reason` says it. */
-export const CandidateView = fields.mapFields(Struct.omit(["rejection"])).pipe(withWireNames(wireNames))
+/**
+ * What is shown of one: its code is for programs inside, and `reason` says it; what it waits for, `why` says; who made
+ * it, and of which files, its statement; which prediction it is, the lane's entry.
+ */
+export const CandidateView = fields
+  .mapFields(Struct.omit(["rejection", "waits", "dirHash", "diff", "made", "prediction"]))
+  .pipe(withWireNames(wireNames))

@@ -26,6 +26,16 @@ export const CandidateLifecycle = Lifecycle.make("candidate", {
       { when: "canonical advanced first, or the base is behind canonical", emits: ["candidate.stale"] }
     ],
     [
+      ["composing", "verifying", "verified"],
+      "predictionRefuted",
+      "stale",
+      {
+        when: "the Candidate that it was made on will not become canonical",
+        also: "no recomposition of its lineage",
+        emits: ["candidate.stale"]
+      }
+    ],
+    [
       "verifying",
       "checksPassed",
       "verified",

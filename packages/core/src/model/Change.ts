@@ -1,6 +1,6 @@
 /** A Change: a person's goal for a Project. */
 import { Effect, Schema } from "effect"
-import { CandidateId, ChangeId, ProjectId } from "../primitives/Ids.ts"
+import { CandidateId, ChangeId, LaneEntryId, ProjectId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { withWireNames } from "../primitives/WireNames.ts"
@@ -79,6 +79,8 @@ export const Change = Schema.Struct({
   statusBeforePromoting: Schema.NullOr(ChangeStatus),
   /** The Candidate that is being promoted; only its end takes the Change back. Set while promoting. */
   promotingCandidateId: Schema.optionalKey(Schema.NullOr(CandidateId)),
+  /** Its open entry of the lane; null once that has ended. Not there in one that never was in a lane. */
+  laneEntryId: Schema.optionalKey(Schema.NullOr(LaneEntryId)),
   /** Of a rollback: the generation whose tree it brings back. */
   rollbackTarget: Schema.optionalKey(Schema.Finite),
   /** It was opened to be planned: a person's ChangeSet does not start it. */

@@ -22,12 +22,18 @@ export const commandKinds = [
   "candidate.promote",
   "candidate.recompose",
   "candidate.review",
+  "lane.step",
   "canonical.sweep",
   "release.run",
+  // What was done is signed right after.
+  "statement.sign",
+  "checkpoint.publish",
   // Upkeep.
   "retention.sweep",
   "project.audits",
   "project.audit",
+  // Of a Project that is older than statements, once.
+  "project.adopt",
   "candidate.reviews"
 ] as const
 /** One of `commandKinds`. */
@@ -71,6 +77,11 @@ export interface NewCommand {
   readonly payload: Readonly<Record<string, unknown>>
   /** How long until it is due; default 0. */
   readonly delayMs?: number
+  /**
+   * Its place among those of its Project that are due, in ms since 1970: as if it had been due since that moment, when
+   * that is past. Projects take turns as ever. One with a delay has no such place.
+   */
+  readonly order?: number
   /** Default `Limits.commandAttempts`. */
   readonly maxAttempts?: number
   /** Hands the command to its sender at once: it runs the work itself, and a worker takes over when the lease ends. */

@@ -4,7 +4,7 @@ import { ChangeSetId, Sha256 } from "../primitives/Ids.ts"
 
 /** It stands in the merge of one ChangeSet, instead of what git makes of it. */
 export const DerivedFile = Schema.Struct({
-  /** `package-lock.json`, or `package.json` where both sides altered it. */
+  /** `package-lock.json`, `pnpm-lock.yaml`, or `package.json` where both sides altered it. */
   path: Schema.String,
   /** In whose merge it stands. */
   changeSet: ChangeSetId,

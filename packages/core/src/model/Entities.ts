@@ -2,6 +2,11 @@
 import type { Schema } from "effect"
 import { Departure, Membership, Organization, OrganizationMember, Token, User } from "./Membership.ts"
 import { Approval, approvalKey } from "./Approval.ts"
+import { Approver } from "./Approver.ts"
+import { Chain, ChainLog } from "./Chain.ts"
+import { SigningKey } from "./SigningKey.ts"
+import { Particulars } from "./Particulars.ts"
+import { aboutOf, Statement, statementKey } from "./Statement.ts"
 import { Policy } from "./Policy.ts"
 import { Pointer } from "./Pointer.ts"
 import { PointerLifecycle } from "./PointerLifecycle.ts"
@@ -18,6 +23,7 @@ import { ModelCall } from "./ModelCall.ts"
 import { ModelCallLifecycle } from "./ModelCallLifecycle.ts"
 import { Webhook } from "./Webhook.ts"
 import { Evidence } from "./Evidence.ts"
+import { Flake } from "./Flake.ts"
 import { LabelReservation, Project, SlugReservation } from "./Project.ts"
 import { Audit } from "./Audit.ts"
 import { Generation, Head } from "./Generation.ts"
@@ -30,6 +36,9 @@ import { Task, TaskRun } from "./Task.ts"
 import { TaskLifecycle } from "./TaskLifecycle.ts"
 import { BundleReport } from "./BundleReport.ts"
 import { Schedule } from "./Schedule.ts"
+import { Lane } from "./Lane.ts"
+import { LaneEntry } from "./LaneEntry.ts"
+import { LaneEntryLifecycle } from "./LaneEntryLifecycle.ts"
 import type { Lifecycle } from "./Lifecycle.ts"
 
 /** What an indexed column holds. */
@@ -71,6 +80,7 @@ const living = <
 
 const directory = () => null
 const byProjectId = (record: { readonly projectId: string }) => record.projectId
+const byChain = ({ chain }: { readonly chain: string }) => (chain === "instance" ? null : chain)
 const byId = (record: { readonly id: string }) => record.id
 
 /** Every kind by its name. Stores make their tables and their guards from this. */
@@ -149,9 +159,18 @@ export const Entities = {
     },
     CandidateLifecycle
   ),
+  lane: entity(Lane, byProjectId, byProjectId, {}),
+  laneEntry: living(
+    LaneEntry,
+    byId,
+    byProjectId,
+    { changeId: (each) => each.changeId, status: (each) => each.status },
+    LaneEntryLifecycle
+  ),
   evidence: entity(Evidence, byId, byProjectId, {
     subject: (each) => each.subject.candidateId ?? each.subject.releaseId ?? null
   }),
+  flake: entity(Flake, (each) => each.passId, byProjectId, { checkId: (each) => each.checkId }),
   review: entity(Review, byId, byProjectId, { changeId: (each) => each.changeId }),
   approval: entity(Approval, (each) => approvalKey(each.candidateId, each.nth ?? 1), byProjectId, {
     changeId: (each) => each.changeId
@@ -159,6 +178,19 @@ export const Entities = {
   generation: entity(Generation, (each) => generationKey(each.projectId, each.generation), byProjectId, {
     tree: (each) => each.tree
   }),
+  // Each index is pages that a promotion writes: entries are read by their keys, and by what they are about.
+  statement: entity(Statement, (each) => statementKey(each.chain, each.entry), byChain, {
+    /** Null for one that is about no generation. */
+    about: (each) => (each.generation === null ? null : aboutOf(each.chain, each.kind, each.generation))
+  }),
+  particulars: entity(Particulars, (each) => statementKey(each.projectId, each.entry), byProjectId, {}),
+  chain: entity(Chain, (each) => each.chain, byChain, {}),
+  chainLog: entity(ChainLog, (each) => each.chain, byChain, {
+    /** Why nothing of it is signed; null while it is. */
+    refused: (each) => each.refused?.code ?? null
+  }),
+  signingKey: entity(SigningKey, (each) => each.keyid, directory, { use: (each) => each.use }),
+  approver: entity(Approver, (each) => each.credential, directory, { user: (each) => each.user }),
   head: entity(Head, byProjectId, byProjectId, {}),
   bundleReport: entity(BundleReport, byProjectId, byProjectId, {}),
   audit: entity(Audit, byProjectId, byProjectId, {}),

@@ -8,6 +8,7 @@ import type { Claim } from "./Claim.ts"
 import type { Intent } from "./ChangeSet.ts"
 import type { EventType } from "./Event.ts"
 import type { Trigger } from "./Generation.ts"
+import type { LaneEntry, LaneOutcomeCode } from "./LaneEntry.ts"
 import type { CallPurpose, CallStatus } from "./ModelCall.ts"
 import type { BundleSource, ProbeResult } from "./Release.ts"
 import type { Verdict } from "./Review.ts"
@@ -36,6 +37,8 @@ interface Decided extends OfChange {
   readonly tree: string
   /** How many people must still grant. */
   readonly owed: number
+  /** Of one that was carried over: the approval that it was derived from. */
+  readonly derivedFrom?: ApprovalId
 }
 
 interface Rejected extends OfChange {
@@ -44,6 +47,10 @@ interface Rejected extends OfChange {
   readonly checks?: ReadonlyArray<Judged>
   /** When it could not be merged: the first paths. */
   readonly conflicts?: ReadonlyArray<string>
+  /** The Candidate that it was made on, where that was not canonical. */
+  readonly ahead?: CandidateId
+  /** Its base is a prediction still: the Change is not refused by this. */
+  readonly provisional?: true
 }
 
 interface Advanced {
@@ -130,7 +137,12 @@ interface EachEvent {
     /** The last Task of the Work Graph is completed, or a repair is. */
     readonly reason: "work_graph_completed" | "repaired"
   }
-  readonly "candidate.composed": OfChange & Composition & { readonly riskTier: RiskTier }
+  readonly "candidate.composed": OfChange &
+    Composition & { readonly riskTier: RiskTier } & {
+      /** The Candidate that it was composed on, and the generation that it makes when all before it land. */
+      readonly ahead?: CandidateId
+      readonly predictedGeneration?: number
+    }
   readonly "candidate.verified": OfChange & { readonly checks: ReadonlyArray<Judged> }
   readonly "candidate.rejected": Rejected
   readonly "candidate.stale": OfChange & {
@@ -179,12 +191,50 @@ interface EachEvent {
     /** A member asked for the failure. */
     readonly injected?: true
   }
+  readonly "lane.entered": OfChange & Pick<LaneEntry, "ticket" | "priority" | "trigger">
+  /** Its Candidate failed. What it was made on may not become canonical: nobody is to blame yet. */
+  readonly "lane.doubted": OfChange & { readonly candidateId: CandidateId; readonly reason: string }
+  readonly "lane.reordered": OfChange & {
+    /** How many it was let before, or behind. */
+    readonly passed: number
+    readonly priority: LaneEntry["priority"]
+  }
+  readonly "lane.paused": { readonly reason: string }
+  readonly "lane.resumed": Readonly<Record<string, never>>
+  readonly "lane.left": OfChange & {
+    readonly outcome: "landed" | "rejected" | "left"
+    readonly code: LaneOutcomeCode
+    /** Id of who ended it; null when nobody did. */
+    readonly by: string | null
+    readonly generation?: number
+  }
   readonly "change.completed": Finished
   readonly "change.failed": Finished
   readonly "change.cancelled": { readonly reason?: string }
   readonly "review.completed": OfChange & { readonly candidateId: string; readonly verdict: Verdict }
   readonly "audit.passed": Readonly<Record<string, unknown>>
   readonly "audit.failed": Readonly<Record<string, unknown>>
+  readonly "checkpoint.published": {
+    readonly origin: string
+    readonly size: number
+    /** Base64. */
+    readonly root: string
+    /** The signed note (C2SP). */
+    readonly checkpoint: string
+    /** The newest one over the history of keys; null before the first. */
+    readonly keys: string | null
+  }
+  readonly "key.rotated": {
+    /** The key that signs from now on. */
+    readonly keyid: string
+    readonly retired: string | null
+    /** The entries before this one are the retired key's to sign. */
+    readonly head: number
+    /** Which key it is; without it the one that signs statements. `log` makes the checkpoints: `head` is a size of theirs. */
+    readonly use?: "log"
+    /** It was stolen: later entries are signed anew. */
+    readonly revoked?: true
+  }
   readonly "project.archived": { readonly slug: string }
   readonly "app.removed": { readonly label: string }
 }

@@ -80,11 +80,29 @@ export const Evidence = Schema.Struct({
   gap: Schema.optionalKey(GapCode),
   /** Of check `build`: the SHA-256 of the bundle.json that it stored. */
   bundleDigest: Schema.optionalKey(Sha256),
+  /** Of check `build`: the SHA-256 of the list of packages that it stored. Not there where there is none. */
+  sbom: Schema.optionalKey(Sha256),
   /** Of check `build`: the first of the changed files that became modules of the bundle, where that decides the risk. */
   inputs: Schema.optionalKey(Schema.Array(Schema.String)),
+  /**
+   * SHA-256 of what was asked: kind, command, time, environment and limits. Not there in rows of earlier versions, as are
+   * the next ones.
+   */
+  checkDigest: Schema.optionalKey(Sha256),
+  /** SHA-256 of what ran it: the isolation, and the tools that it gives. Not there where that cannot be told. */
+  runnerDigest: Schema.optionalKey(Sha256),
+  /** Of a check with declared inputs, where the Policy lets them count: SHA-256 of both digests and of each file that it saw. */
+  inputsDigest: Schema.optionalKey(Sha256),
+  /** The row of another Candidate that this one repeats: nothing was run for it, and its output is that one's. */
+  reuses: Schema.optionalKey(EvidenceId),
   /** The Policy's waiver that was in force for this check. */
   waived: Schema.optionalKey(Waiver),
-  /** How many tries it took, at most `Limits.checkGapAttempts`: a check that could not run is tried again. */
-  attempt: Schema.Finite
+  /**
+   * Which try of the check it was, from 1 on. One that could not run is tried again, at most `Limits.checkGapAttempts`
+   * times; the retry of a failure counts on from it.
+   */
+  attempt: Schema.Finite,
+  /** Of the retry of a check that failed: the row of that failure, which stays. The Policy's `flakeRetries` allows one. */
+  retryOf: Schema.optionalKey(EvidenceId)
 })
 export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}

@@ -1,6 +1,6 @@
 /** A generation: one step of the canonical line. The append-only history is the compare-and-swap. */
 import { Schema } from "effect"
-import { ApprovalId, CandidateId, ChangeId, EvidenceId, ObjectId, ProjectId } from "../primitives/Ids.ts"
+import { ApprovalId, CandidateId, ChangeId, EvidenceId, ObjectId, ProjectId, Sha256 } from "../primitives/Ids.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { Actor } from "./Actor.ts"
 
@@ -35,7 +35,9 @@ export const Generation = Schema.Struct({
   /** All that were granted and counted, oldest first. Rows of older versions of Pawl do not have it. */
   approvalIds: Schema.optionalKey(Schema.Array(ApprovalId)),
   /** When it became canonical. */
-  promotedAt: Timestamp
+  promotedAt: Timestamp,
+  /** SHA-256 over the lines `<sha256>  <path>` of all its files, sorted. Rows of older versions of Pawl do not have it. */
+  dirHash: Schema.optionalKey(Sha256)
 })
 export interface Generation extends Schema.Schema.Type<typeof Generation> {}
 

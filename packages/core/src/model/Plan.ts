@@ -13,7 +13,9 @@ export const Waiver = Schema.Struct({
   /** Why, in the words of the admin who set it. */
   reason: Schema.String,
   /** From then on the check counts again. */
-  until: Timestamp
+  until: Timestamp,
+  /** Of a quarantine: the check was seen to fail and pass on one tree. */
+  because: Schema.optionalKey(Schema.Literal("flaky"))
 })
 export interface Waiver extends Schema.Schema.Type<typeof Waiver> {}
 
@@ -51,7 +53,9 @@ export const Check = Schema.Struct({
   /** The Policy's waiver under which a failure does not count. */
   waived: Schema.optionalKey(Waiver),
   /** Of a check with `@base`: what it takes from the base. */
-  base: Schema.optionalKey(BaseForm)
+  base: Schema.optionalKey(BaseForm),
+  /** Globs of the only files that it sees. Not there where it sees the whole tree. */
+  inputs: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export interface Check extends Schema.Schema.Type<typeof Check> {}
 
@@ -67,6 +71,8 @@ export const PackageConcern = Schema.Literals([
   "age_unknown",
   /** It asks for scripts when it is installed. None ever runs: it may not do what it should. */
   "install_script",
+  /** Neither its lock nor, in time, the registry said whether it asks for scripts. */
+  "scripts_unknown",
   /** package.json asks for it, and the base's does not. */
   "new_direct"
 ])
@@ -105,9 +111,13 @@ export const Plan = Schema.Struct({
   approvalRequired: Schema.Boolean,
   /** The build first, then those of the source, those that only the Policy asks for, and those with `@base`. */
   checks: Schema.Array(Check),
+  /** How often a command that failed runs once more on the same tree. Not there for never. */
+  flakeRetries: Schema.optionalKey(Schema.Literal(1)),
   /** What others write too, as far as it was known before it was composed. Not there in plans of earlier versions. */
   overlaps: Schema.optionalKey(Schema.Array(Overlap)),
   /** What was judged of its packages; not there when there is nothing to say of them. */
-  packages: Schema.optionalKey(PlannedPackages)
+  packages: Schema.optionalKey(PlannedPackages),
+  /** Which evidence of before may count; not there where none may. */
+  reuse: Schema.optionalKey(Schema.Literals(["tree", "inputs"]))
 })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}

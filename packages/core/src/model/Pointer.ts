@@ -25,6 +25,20 @@ export type PointerStatus = typeof PointerStatus.Type
 export const Channel = Schema.String.check(Schema.isPattern(new RegExp(`^(production|preview:(${previewPattern}))$`)))
 export type Channel = typeof Channel.Type
 
+/** The statement under which a bundle is served: entries are compared, the envelope is verified. */
+export const ServedStatement = Schema.Struct({
+  /** Its place in the Project's chain. */
+  entry: Schema.Finite,
+  /** Of the chain, when it was written. */
+  epoch: Schema.Finite,
+  /**
+   * The JSON text of its DSSE envelope; null until it is signed. Who signs a `release` statement that the production
+   * pointer serves writes it there in the same commit, and else guards that pointer: it may be moving.
+   */
+  envelope: Schema.NullOr(Schema.String)
+})
+export interface ServedStatement extends Schema.Schema.Type<typeof ServedStatement> {}
+
 /** A bundle that a pointer serves, and the generation it is of; null for a preview that is of none. */
 export const Served = Schema.Struct({
   /** The commit that the bundle was built of. */
@@ -34,7 +48,9 @@ export const Served = Schema.Struct({
   /** Where the bundle lies in the object store. */
   bundleKey: Schema.String,
   /** The SHA-256 of its canonical JSON, in hex: a bundle that has another one is not served. */
-  bundleDigest: Sha256
+  bundleDigest: Sha256,
+  /** Null, or not there, for what is served without a statement: previews, versions, and what is older than those. */
+  provenance: Schema.optionalKey(Schema.NullOr(ServedStatement))
 }).pipe(withWireNames({ bundleKey: "bundle_key", bundleDigest: "bundle_digest" }))
 export interface Served extends Schema.Schema.Type<typeof Served> {}
 
@@ -60,6 +76,8 @@ export const Pointer = Schema.Struct({
   bundleKey: Schema.NullOr(Schema.String),
   /** The SHA-256 of its canonical JSON, in hex; null until there is one. */
   bundleDigest: Schema.NullOr(Sha256),
+  /** Of production: the statement under which that bundle is served. As in `Served`. */
+  provenance: Schema.optionalKey(Schema.NullOr(ServedStatement)),
   /** Of production: what was last served and found good. It is what a failed release goes back to. */
   lastGood: Schema.optionalKey(Schema.NullOr(Served)),
   /** What its host answers. */
@@ -89,10 +107,15 @@ export const Pointer = Schema.Struct({
 export interface Pointer extends Schema.Schema.Type<typeof Pointer> {}
 
 /** What a pointer serves; null for one that serves nothing. */
-export const servedBy = ({ status, commit, generation, bundleKey, bundleDigest }: Pointer): Served | null =>
-  status !== "live" || commit === null || bundleKey === null || bundleDigest === null
+export const servedBy = (pointer: Pointer): Served | null => {
+  const { status, commit, generation, bundleKey, bundleDigest, provenance = null } = pointer
+  return status !== "live" || commit === null || bundleKey === null || bundleDigest === null
     ? null
-    : { commit, generation, bundleKey, bundleDigest }
+    : { commit, generation, bundleKey, bundleDigest, provenance }
+}
+
+/** What is served again, with all of it said: the pointer keeps nothing of what it served until now. */
+export const whole = (served: Served): Served => ({ ...served, provenance: served.provenance ?? null })
 
 /**
  * What the pointer goes back to when `generation` turns out bad: what was last found good; never that generation
@@ -101,5 +124,5 @@ export const servedBy = ({ status, commit, generation, bundleKey, bundleDigest }
 export const restorable = (pointer: Pointer, generation: number): Served | null => {
   // A row from before this was remembered counts what it serves.
   const good = pointer.lastGood === undefined ? servedBy(pointer) : pointer.lastGood
-  return good === null || good.generation === generation ? null : good
+  return good === null || good.generation === generation ? null : whole(good)
 }

@@ -12,7 +12,9 @@ export const CheckVerdict = Schema.Struct({
   /** The row that counted; null where there is none. */
   evidenceId: Schema.NullOr(Schema.String),
   /** What that row says, for people. */
-  summary: Schema.String
+  summary: Schema.String,
+  /** It failed and then passed on the same tree: the row that counted is that of its retry. Not there otherwise. */
+  flaky: Schema.optionalKey(Schema.Boolean)
 })
 export interface CheckVerdict extends Schema.Schema.Type<typeof CheckVerdict> {}
 
@@ -21,6 +23,8 @@ export const Score = Schema.Struct({
   /** Whether every required check passed, and the plan had a check at all. */
   passed: Schema.Boolean,
   /** In the order of the plan. */
-  checks: Schema.Array(CheckVerdict)
+  checks: Schema.Array(CheckVerdict),
+  /** Whether one of them was flaky. Not there where none was. */
+  flaky: Schema.optionalKey(Schema.Boolean)
 })
 export interface Score extends Schema.Schema.Type<typeof Score> {}

@@ -2,8 +2,8 @@
  * SHA-256: what is long through Web Crypto, which every JavaScript engine that Pawl runs on has. What is short is done at
  * once: Web Crypto answers from another thread, and for a token's text the way there and back takes thirty times as long.
  */
-import { sha256 as sha256AtOnce } from "@noble/hashes/sha2.js"
-import { Effect } from "effect"
+import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js"
+import { Effect, Result } from "effect"
 import { Hex } from "effect/encoding"
 
 declare const crypto: {
@@ -27,12 +27,19 @@ export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
 export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
   Effect.suspend(() => {
     const bytes = typeof data === "string" ? utf8(data) : data
-    if (bytes.length <= shortBytes) return Effect.succeed(Hex.encode(sha256AtOnce(bytes)))
+    if (bytes.length <= shortBytes) return Effect.succeed(Hex.encode(nobleSha256(bytes)))
     return Effect.map(
       Effect.promise(() => crypto.subtle.digest("SHA-256", bytes)),
       (digest) => Hex.encode(new Uint8Array(digest))
     )
   })
+
+/** The same without waiting, for pure decisions: of texts of a few KiB. */
+export const sha256AtOnce = (data: Uint8Array | string): string =>
+  Hex.encode(nobleSha256(typeof data === "string" ? utf8(data) : data))
+
+/** The bytes that a text of hex digits stands for. The text must be one. */
+export const hexBytes = (hex: string): Uint8Array => Result.getOrThrow(Hex.decode(hex))
 
 /**
  * JSON without white space, with object keys in the order of their UTF-16 units; fields that are undefined are left out.
@@ -41,9 +48,15 @@ export const sha256 = (data: Uint8Array | string): Effect.Effect<string> =>
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (value !== null && typeof value === "object") {
-    const entries = Object.entries(value as Record<string, unknown>).filter(([, v]) => v !== undefined)
-    entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(",")}}`
+    // Every commit of a promotion owes this for its statement: without lists in between it takes half the time.
+    const fields = value as Readonly<Record<string, unknown>>
+    let text = "{"
+    for (const key of Object.keys(fields).sort()) {
+      const field = fields[key]
+      if (field === undefined) continue
+      text += `${text.length === 1 ? "" : ","}${JSON.stringify(key)}:${canonicalJson(field)}`
+    }
+    return `${text}}`
   }
   return JSON.stringify(value)
 }

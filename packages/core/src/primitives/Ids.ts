@@ -68,6 +68,9 @@ export type ClaimId = typeof ClaimId.Type
 /** `rev_` and the 24 hex characters of its Candidate. */
 export const ReviewId = id("rev_", "[0-9a-f]{24}")
 export type ReviewId = typeof ReviewId.Type
+/** `ent_<ULID>`: an entry of the lane. */
+export const LaneEntryId = id("ent_", ulid)
+export type LaneEntryId = typeof LaneEntryId.Type
 /** `note_<ULID>` */
 export const NoteId = id("note_", ulid)
 export type NoteId = typeof NoteId.Type

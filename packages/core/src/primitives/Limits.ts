@@ -1,9 +1,10 @@
 /**
  * The bounds that packages share, by name, with the unit in the name and the source beside it; what concerns one package
  * alone stands in its own file of limits. "Specification" is the table "Limits" of the specification; "decisions" are
- * Pawl's own choices. What concerns models and agents stands in `AgentLimits`, and is among these.
+ * Pawl's own choices. What concerns models and agents stands in `AgentLimits`, what concerns statements in `ProvenanceLimits`; both are among these.
  */
 import { AgentLimits } from "./AgentLimits.ts"
+import { ProvenanceLimits } from "./ProvenanceLimits.ts"
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -40,6 +41,13 @@ export const Limits = {
   objectListLimit: 1000,
   /** Pieces that an object is streamed in (decision). */
   objectChunkBytes: 64 * KiB,
+
+  // Packs of repositories (decisions, after what was measured)
+  /** Packs of a repository beside its base, and their bytes, above which they become one. */
+  hotPacks: 64,
+  hotPackBytes: 1 * MiB,
+  /** How long bytes that no pack names any more wait for those who read an older list. */
+  packGraceMs: 60 * minute,
 
   // Builds (specification)
   buildsPerDay: 60,
@@ -128,8 +136,28 @@ export const Limits = {
   /** People whose approval a Policy may ask for. */
   approvalsRequiredMax: 5,
 
+  // Lane (decisions)
+  /** How many entries are predicted at once, at most: more is learned by nobody, and a Policy may ask for no more. */
+  laneDepth: 20,
+  /** How many generations beyond canonical a Candidate may be made on, whatever the line. */
+  laneDepthMax: 64,
+  /** Decided Changes that the depth is learned from. */
+  laneOutcomes: 50,
+  /**
+   * Refuted predictions of an entry: after more it waits until it stands first. Of twenty that race, a tenth of them bad
+   * and each retried, one in thirty falls more than 8 times. Were those to wait, the slowest twentieth would take 5.5
+   * medians of a verification, and not 4.8.
+   */
+  lanePredictions: 16,
+  /** How long a lane waits for builds or sandbox time before it looks again: to the next full hour (decision). */
+  laneMeansLookMs: 60 * minute,
+  /** How often others may be let before an entry. */
+  lanePassedMax: 3,
+
   // Checks (decisions)
   checksPerPlan: 32,
+  /** How often one looks whether a check that runs is still needed: a Candidate that is stale gives its sandbox back. */
+  checkNeededMs: 2 * second,
   checkTimeoutMs: 5 * minute,
   checkTimeoutMaxMs: 15 * minute,
   checkTitleLength: 200,
@@ -137,6 +165,11 @@ export const Limits = {
   /** Globs of the files that a check declares, and their length. */
   checkFiles: 16,
   checkFilesLength: 200,
+  /** How old evidence may be that counts again, from the end of its check on (design of the lane). */
+  evidenceReuseMs: 24 * 60 * minute,
+  /** Candidates of one tree, and rows of a Project, the newest, among which evidence of before is looked for (decision). */
+  reuseCandidates: 50,
+  reuseRows: 500,
   /** Segments of a glob, and of a path that a glob with wildcards is matched against. */
   globSegments: 16,
   globPathSegments: 64,
@@ -163,6 +196,16 @@ export const Limits = {
   checkCpuSeconds: 600,
   /** A check that could not run is tried twice more before the gate sees a gap. */
   checkGapAttempts: 3,
+  /** Rows of Evidence that the rates of flaky checks are counted from (design). */
+  flakeRowsLookedAt: 500,
+  /** Of a quarantine, in days (design). */
+  quarantineDaysMax: 14,
+  /** Freezes in a Policy (design). */
+  freezesPerPolicy: 20,
+  /** People whom a freeze excepts (design). */
+  freezeExceptions: 20,
+  /** Of the reason for a freeze, in characters (design). */
+  freezeReasonLength: 1000,
 
   // Sandbox (the time of a month is the specification's, per environment; the others are decisions)
   sandboxMsPerMonth: 5 * 60 * minute,
@@ -307,6 +350,15 @@ export const Limits = {
   /** A longer text of a span is cut. */
   spanAttributeLength: 200,
 
+  // The time of a store that machines share (decisions, "Clocks")
+  /** How often it is measured, in how many readings, and how soon again after it moved. */
+  storeTimeEveryMs: 10 * second,
+  storeTimeReadings: 3,
+  storeTimeAgainMs: 1 * second,
+  /** A difference that is more than the drift of clocks, and measurements in a row without one until it is relied on. */
+  storeTimeMovedMs: 1 * second,
+  storeTimeSteady: 3,
+
   // Upkeep (specification, "Scheduling" and "Retention")
   /** How long forks stay after completion, by environment. */
   forkDaysDevelopment: 7,
@@ -337,5 +389,6 @@ export const Limits = {
   cleanupsPerTick: 10,
   /** How long what serves waits while an app that was removed is being cleaned away (decision). */
   removalWaitMs: 1 * second,
-  ...AgentLimits
+  ...AgentLimits,
+  ...ProvenanceLimits
 } as const

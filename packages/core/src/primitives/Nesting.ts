@@ -19,8 +19,17 @@ const endOfString = (text: string, start: number): number => {
   }
 }
 
+/** Whether a text has no more of a bracket than may be open at once, strings counted too: found out without looking at each. */
+const hasFew = (text: string, bracket: "[" | "{", most: number): boolean => {
+  let count = 0
+  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (++count > most) return false
+  return true
+}
+
 /** Whether a JSON text has lists and objects in each other beyond `Limits.jsonDepth`. It need not be JSON that parses. */
 export const isTextTooDeep = (text: string): boolean => {
+  const half = Limits.jsonDepth / 2
+  if (hasFew(text, "{", half) && hasFew(text, "[", half)) return false
   const mark = /["[\]{}]/g
   let depth = 0
   for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {

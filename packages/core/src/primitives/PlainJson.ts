@@ -2,7 +2,7 @@
  * Values whose schema changes nothing but the names of fields, and their JSON: it is looked at and written straight from
  * the schema, which is much cheaper than to encode it. Each commit owes that for all that it writes.
  */
-import { RegExp as Patterns, type Schema, SchemaAST } from "effect"
+import { RegExp as Patterns, Schema, SchemaAST } from "effect"
 import { wireName, type WireNames, wireNamesOf } from "./WireNames.ts"
 
 /** The JSON of a value; undefined for one that is not plainly what the schema says: then it is to be encoded. */
@@ -14,6 +14,8 @@ type Check = (value: unknown) => boolean
 export interface Plain {
   /** Whether the value is what the schema says, with no key more. False says nothing: then it is to be encoded. */
   readonly check: Check
+  /** The same, but that there may be keys that no schema names. False says nothing, too. */
+  readonly has: Check
   /**
    * The same text as `JSON.stringify` of what the schema encodes the value to, key by key in the schema's order. What is
    * frozen is written once: it cannot change.
@@ -28,6 +30,7 @@ export interface Plain {
 
 const leaf = (check: Check): Plain => ({
   check,
+  has: check,
   write: (value) => (check(value) ? JSON.stringify(value) : undefined),
   read: null
 })
@@ -73,6 +76,15 @@ const areFields = (fields: ReadonlyArray<Field>, value: Fields): boolean => {
   let keys = 0
   for (const _ in value) keys++
   return keys === known
+}
+
+/** Whether what a schema asks for is there, whatever else is. */
+const haveAll = (fields: ReadonlyArray<Field>, value: Fields): boolean => {
+  for (const { has, isOptional, name } of fields)
+    if (!Object.hasOwn(value, name)) {
+      if (!isOptional) return false
+    } else if (!has(value[name])) return false
+  return true
 }
 
 const written = (fields: ReadonlyArray<Field>, value: Fields): string | undefined => {
@@ -125,6 +137,7 @@ const structOf = (ast: SchemaAST.Objects, names: WireNames): Plain | null => {
       ? null
       : {
           check: (value) => isFields(value) && areFields(fields, value),
+          has: (value) => isFields(value) && haveAll(fields, value),
           write: remembering((value) => written(fields, value as Fields)),
           read: reading(fields)
         }
@@ -137,9 +150,10 @@ const structOf = (ast: SchemaAST.Objects, names: WireNames): Plain | null => {
 const listOf = (ast: SchemaAST.Arrays): Plain | null => {
   const item = ast.elements.length === 0 && ast.rest.length === 1 ? plainOf(ast.rest[0]!) : null
   if (item === null) return null
-  const { check, read, write } = item
+  const { check, has, read, write } = item
   return {
     check: (value) => Array.isArray(value) && value.every(check),
+    has: (value) => Array.isArray(value) && value.every(has),
     write: (value) => {
       if (!Array.isArray(value)) return undefined
       let text = "["
@@ -171,6 +185,7 @@ const unionOf = (ast: SchemaAST.Union): Plain | null => {
   }
   return {
     check: (value) => members.some(({ check }) => check(value)),
+    has: (value) => members.some(({ has }) => has(value)),
     write: (value) => {
       for (const { write } of members) {
         const text = write(value)
@@ -270,10 +285,11 @@ const plainOf = (ast: SchemaAST.AST): Plain | null => {
   const body = names === null ? null : bodyOf(ast, names)
   const { checks } = ast
   if (body === null || checks === undefined) return body
-  const { check, read, write } = body
+  const { check, has, read, write } = body
   const passes = passing(ast, checks)
   return {
     check: (value) => check(value) && passes(value),
+    has: (value) => has(value) && passes(value),
     write: (value) => {
       const text = write(value)
       return text !== undefined && passes(value) ? text : undefined
@@ -284,3 +300,10 @@ const plainOf = (ast: SchemaAST.AST): Plain | null => {
 
 /** Null for a schema that has, or may have, a transformation of more than names. */
 export const plainJson = ({ ast }: Pick<Schema.Top, "ast">): Plain | null => plainOf(ast)
+
+/** Whether a value has a shape, whatever else it has. The plain way is much faster. */
+export const isShaped = <A>(schema: Schema.Schema<A>): ((value: unknown) => value is A) => {
+  const plain = plainJson(schema)
+  const is = Schema.is(schema)
+  return (value): value is A => plain?.has(value) === true || is(value)
+}

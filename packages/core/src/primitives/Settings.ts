@@ -2,6 +2,14 @@
 import { Context } from "effect"
 import { Limits } from "./Limits.ts"
 
+/**
+ * What is done about statements that are missing or do not verify: `warn` says so, `enforce` also serves no such release.
+ * They are written and signed either way.
+ */
+export const provenanceModes = ["off", "warn", "enforce"] as const
+/** One of `provenanceModes`. */
+export type ProvenanceMode = (typeof provenanceModes)[number]
+
 /** What one process is set up with, for as long as it runs. */
 export interface SettingsShape {
   /**
@@ -26,6 +34,10 @@ export interface SettingsShape {
   readonly bundleBytesPerProject?: number
   /** How long a failed probe waits before it is asked once more, in milliseconds. */
   readonly smokeRetryMs: number
+  /** Default: `off`. */
+  readonly provenance?: ProvenanceMode
+  /** Where people reach the API and the console: the only site whose passkeys count. Without it: each of their name. */
+  readonly apiOrigin?: string
   /** The address of an app as people open it, from its host name: scheme and port are the installation's. */
   readonly appUrl: (host: string) => string
 }

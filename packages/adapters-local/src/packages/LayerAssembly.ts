@@ -5,7 +5,7 @@ import type { PackageLink } from "@pawl/core/packages/PackageLock"
 import type { LayeredPackage } from "@pawl/core/packages/PackageStore"
 import { cacheFolders } from "./CacheFolders.ts"
 import type { LayerFile } from "./LayerFile.ts"
-import { layerManifestName } from "./LayerManifest.ts"
+import { layerManifestName } from "./LayerNames.ts"
 import type { OrderedPackage } from "./InstallMessages.ts"
 import { contentFolder, type UnpackedFacts } from "./UnpackedFolder.ts"
 

@@ -19,7 +19,7 @@ import { Option, Schema } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { beginningOf } from "../ProcessBeginning.ts"
 import { LayerFile } from "./LayerFile.ts"
-import { layerManifestName } from "./LayerManifest.ts"
+import { layerManifestName } from "./LayerNames.ts"
 import { contentFolder, isTaken, sizeFile } from "./UnpackedFolder.ts"
 
 /** Where the layers of a data folder lie: `<id>/node_modules` below it. */

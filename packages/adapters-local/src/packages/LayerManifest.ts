@@ -2,9 +2,6 @@
 import { LayeredPackage } from "@pawl/core/packages/PackageStore"
 import { Schema } from "effect"
 
-/** Its name in the folder of a layer. It is written last: a layer without it is not whole. */
-export const layerManifestName = "layer.json"
-
 /** A link, as pnpm lays packages out. */
 const Link = Schema.Struct({ path: Schema.String, target: Schema.String })
 

@@ -1,5 +1,4 @@
 /** Reads the lock file of a source, for the kind of machine that this is. Packages of real login are refused at once. */
-import { fileText } from "@pawl/core/packages/PackageManifest"
 import { type LockReaders, readLock } from "@pawl/core/packages/LockFiles"
 import type { Machine } from "@pawl/core/packages/PackageMachine"
 import type { ManifestFiles, PackageProblem, ReadLock } from "@pawl/core/packages/PackageStore"
@@ -7,6 +6,7 @@ import semver from "semver"
 import { dependencyFindings } from "../builder/auth/AuthDependencies.ts"
 import { authPackageProblem } from "../builder/auth/RealAuth.ts"
 import { readPnpmLock } from "./PnpmLock.ts"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 
 /** What packages are chosen for: sandboxes run on Linux with glibc, whatever the processor. */
 export const machine: Machine = { os: "linux", cpu: process.arch, libc: "glibc" }
@@ -33,7 +33,7 @@ const readers: LockReaders = { ...reading, pnpm: (lock, manifest) => readPnpmLoc
 export const readSourceLock = (files: ManifestFiles): ReadLock => {
   const read = readLock(files, readers)
   if (read._tag === "None") return read
-  const auth = authProblems(fileText(files.get("package.json") ?? new Uint8Array()) ?? "")
+  const auth = authProblems(wholeText(files.get("package.json") ?? new Uint8Array()) ?? "")
   if (auth.length === 0) return read
   return { _tag: "Refused", problems: read._tag === "Refused" ? [...auth, ...read.problems] : auth }
 }

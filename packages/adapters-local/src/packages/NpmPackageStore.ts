@@ -2,17 +2,21 @@
  * `PackageStore` of one npm registry. Archives are kept for good in the store of objects, by their digest; what they unpack
  * to is a cache in a folder of this machine. Fetching and unpacking is done by a process of its own, which is killed.
  */
+import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import { tooManyPackages } from "@pawl/core/packages/NpmLock"
 import type { PackageLock } from "@pawl/core/packages/PackageLock"
+import { packageProblem, packageProblems } from "@pawl/core/packages/PackageProblems"
 import { type PackageLayer, PackagesRefused, PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
-import { canonicalJson, sha256 } from "@pawl/core/primitives/Digest"
+import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { Clock, Effect, Layer, Schedule, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
+import { isFetcher, scriptNeeded } from "./InstallScripts.ts"
+import { once, remembering } from "./KnownLocks.ts"
 import { LayerFolders } from "./LayerFolders.ts"
 import { install, onDisk } from "./LayerInstall.ts"
-import * as ArboristLocks from "./locking/ArboristLocks.ts"
+import * as LockMaker from "./locking/LockMaker.ts"
 import { readSourceLock } from "./LockReader.ts"
 import * as RegistryClient from "./RegistryClient.ts"
 import * as RegistryFacts from "./RegistryFacts.ts"
@@ -23,15 +27,18 @@ const layout = 1
 const unavailable = (reason: string) => new PackagesUnavailable({ reason })
 
 /** What a layer is made of. Who needs its packages for what is none of it. */
-const layerId = ({ direct, links, packages }: PackageLock): Effect.Effect<string> =>
-  sha256(
-    canonicalJson({
-      layout,
-      packages: packages.map(({ integrity, name, path, version }) => [path, name, version, integrity]),
-      links: links.map(({ path, target }) => [path, target]),
-      direct: direct.map(({ name }) => name)
-    })
-  )
+const layerId = once(({ direct, links, packages }: PackageLock): string =>
+  createHash("sha256")
+    .update(
+      canonicalJson({
+        layout,
+        packages: packages.map(({ integrity, name, path, version }) => [path, name, version, integrity]),
+        links: links.map(({ path, target }) => [path, target]),
+        direct: direct.map(({ name }) => name)
+      })
+    )
+    .digest("hex")
+)
 
 /** How the store is made. */
 export interface NpmPackageStoreOptions {
@@ -75,6 +82,20 @@ const found = (folders: LayerFolders, id: string, lock: PackageLock): Effect.Eff
     }
   )
 
+/** The layer, unless the app itself needs a package that is nothing before its script has fetched the rest of it. */
+const whole = (lock: PackageLock, there: PackageLayer): Effect.Effect<PackageLayer, PackagesRefused> => {
+  const locked = new Map(lock.packages.map((each) => [each.path, each]))
+  const problems = there.packages.flatMap(({ dev, name, path, scripts, version }) => {
+    const { line = null, optional = false } = locked.get(path) ?? {}
+    if (dev || optional || !isFetcher(name, scripts)) return []
+    const spot = { file: lock.file, line }
+    return [packageProblem("install_script_needed", scriptNeeded(name, version, scripts), spot)]
+  })
+  return problems.length === 0
+    ? Effect.succeed(there)
+    : Effect.fail(new PackagesRefused({ problems: packageProblems(problems) }))
+}
+
 /** `PackageStore.layer`. */
 const layersOf = Effect.fnUntraced(function* (
   folders: LayerFolders,
@@ -85,10 +106,10 @@ const layersOf = Effect.fnUntraced(function* (
   return Effect.fn("NpmPackageStore.layer")(function* (lock: PackageLock) {
     const problems = tooManyPackages(lock.file, lock.packages.length)
     if (problems.length > 0) return yield* new PackagesRefused({ problems })
-    const id = yield* layerId(lock)
+    const id = layerId(lock)
     const there = yield* found(folders, id, lock)
-    if (there !== null) return there
-    return yield* alone(
+    if (there !== null) return yield* whole(lock, there)
+    const made = yield* alone(
       id,
       Effect.gen(function* () {
         const meanwhile = yield* found(folders, id, lock)
@@ -97,6 +118,7 @@ const layersOf = Effect.fnUntraced(function* (
         return (yield* found(folders, id, lock)) ?? (yield* unavailable("a layer that was made is gone"))
       })
     )
+    return yield* whole(lock, made)
   })
 })
 
@@ -108,6 +130,7 @@ const make = Effect.fnUntraced(function* ({
   const objects = yield* ObjectStore
   const folders = new LayerFolders(resolve(directory))
   yield* onDisk(async () => folders.open())
+  const read = remembering(readSourceLock)
   const client = yield* RegistryClient.make({ registry, backoffMs })
   const tidied = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
@@ -118,9 +141,9 @@ const make = Effect.fnUntraced(function* ({
 
   return PackageStore.of({
     registry: registry.href,
-    read: (files) => Effect.sync(() => readSourceLock(files)),
+    read: (files) => Effect.sync(() => read(files)),
     layer: yield* layersOf(folders, (id, lock) => install({ objects, folders, registry, backoffMs }, id, lock)),
-    lock: yield* ArboristLocks.make(registry.href),
+    lock: yield* LockMaker.make(registry.href),
     facts: yield* RegistryFacts.make(client)
   })
 })

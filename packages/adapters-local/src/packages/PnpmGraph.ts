@@ -14,7 +14,7 @@ import { pnpmLockFile } from "@pawl/core/packages/LockFiles"
 import { mapIn, textIn, textsIn, type YamlMap } from "./PnpmYaml.ts"
 
 /** What to do about a lock that is of no use, as a sentence. */
-export const pnpmMend = "Run `pnpm install --lockfile-only` and commit the lock."
+export const pnpmMend = "Run `pnpm install --lockfile-only` with pnpm 9 or 10, and commit the lock."
 
 /** One package with its peers: a `snapshot` of the lock. */
 export interface PnpmNode {

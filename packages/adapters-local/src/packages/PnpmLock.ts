@@ -7,7 +7,6 @@ import {
   dependenciesOf,
   type DependencyKind,
   directOf,
-  fileText,
   type PackageManifest
 } from "@pawl/core/packages/PackageManifest"
 import { aliasOf } from "@pawl/core/packages/PackageNames"
@@ -17,6 +16,7 @@ import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { LocalLimits } from "../LocalLimits.ts"
 import { type PnpmEdge, PnpmGraph, pnpmMend, type PnpmNode } from "./PnpmGraph.ts"
 import { mapIn, readYaml, textIn, WrongYaml, type YamlMap } from "./PnpmYaml.ts"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 
 const file = pnpmLockFile
 const store = "node_modules/.pnpm"
@@ -121,7 +121,7 @@ const unmet = (
   })
 
 /** What makes a lock one of something else than one package with what a registry has. */
-const oddities = (lock: YamlMap): ReadonlyArray<PackageProblem> => {
+export const oddities = (lock: YamlMap): ReadonlyArray<PackageProblem> => {
   const patched = lock.get("patchedDependencies")
   const others = [...mapIn(lock, "importers")].filter(([name]) => name !== ".")
   return [
@@ -182,7 +182,8 @@ const lockedBy = (lock: YamlMap, manifest: PackageManifest, { machine, satisfies
     dev: !node.used,
     optional: node.optional,
     // The lock does not say it.
-    installScript: false,
+    installScript: null,
+    ...(node.needs.size === 0 ? {} : { needs: [...node.needs.keys()].sort(compareCodePoints) }),
     line: node.line
   }))
   if (new Set(packages.map(({ path }) => path)).size !== packages.length)
@@ -203,7 +204,7 @@ const lockedBy = (lock: YamlMap, manifest: PackageManifest, { machine, satisfies
 export const readPnpmLock = (bytes: Uint8Array, manifest: PackageManifest, reading: LockReading): ReadLock => {
   if (bytes.length > LocalLimits.pnpmLockBytes)
     return unreadable(`is larger than ${LocalLimits.pnpmLockBytes} bytes`, "lock_over_limit")
-  const text = fileText(bytes)
+  const text = wholeText(bytes)
   if (text === null) return unreadable("is not UTF-8")
   try {
     return lockedBy(readYaml(text), manifest, reading)

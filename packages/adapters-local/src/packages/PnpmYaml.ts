@@ -79,3 +79,12 @@ export const textsIn = (map: YamlMap, key: string): ReadonlyArray<string> => {
   const all = Array.isArray(value) ? value : [value]
   return all.flatMap((each: unknown) => (typeof each === "string" ? [each] : []))
 }
+
+/** A value without its lines. Keys are own properties, whatever they are called. */
+export const plainOf = (value: YamlValue): unknown => {
+  if (value instanceof Map) {
+    const entries = [...(value as YamlMap)].map(([key, entry]) => [key, plainOf(entry.value)] as const)
+    return Object.fromEntries(entries)
+  }
+  return Array.isArray(value) ? value.map((each: YamlValue) => plainOf(each)) : value
+}

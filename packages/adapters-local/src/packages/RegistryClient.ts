@@ -1,6 +1,5 @@
 /**
- * The client of one npm registry, which is not trusted: it reaches no other place that is not public, its answers are
- * bounded, and what it says counts only where nothing better is known. An archive is held against its integrity by who
+ * The client of one npm registry, which is not trusted: it reaches no other place, its answers are bounded, and what it says counts only where nothing better is known. An archive is held against its integrity by who
  * asks for it.
  */
 import { PackagesRefused, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
@@ -9,15 +8,16 @@ import { LocalLimits } from "../LocalLimits.ts"
 import { archiveAddress, ownAddress, packumentAddress, redirected, wrongPackage } from "./RegistryAddress.ts"
 import {
   ask,
+  connectionsTo,
   Misled,
   NotAnswered,
   type RegistryAnswer,
-  RegistryConnections,
   type RegistryQuestion,
   type RegistryTimes,
   registryTimes
 } from "./RegistryRequest.ts"
 import { foreignJson, isObject } from "./TarballManifest.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** A version of a package. */
 export interface PackageVersion {
@@ -47,8 +47,6 @@ export interface RegistryClientOptions {
   readonly registry: URL
   /** Default: those of `LocalLimits`. */
   readonly times?: RegistryTimes
-  /** Looks up the names of other hosts that the registry leads to. Default: the machine's own resolver. */
-  readonly resolve?: ConstructorParameters<typeof RegistryConnections>[1]
   /** The first wait between two tries, in milliseconds. Default: that of `LocalLimits`. */
   readonly backoffMs?: number
 }
@@ -98,7 +96,7 @@ const packument = Effect.fnUntraced(function* (registry: URL, asked: RegistryCli
   const question = { url, accept: forInstallers, mayBePacked: true, maxBytes, body: null, into: null }
   const answer = yield* asked(question, name)
   if (answer.status !== 200) return null
-  const read = foreignJson(new TextDecoder().decode(answer.body))
+  const read = foreignJson(textOf(answer.body))
   if (Result.isSuccess(read) && isObject(read.success)) return read.success
   const what = Result.isFailure(read) ? read.failure : "is not an object"
   return yield* new PackagesUnavailable({ reason: `${name}: what the registry says ${what} (${registry.href})` })
@@ -138,12 +136,11 @@ const archive = Effect.fnUntraced(function* (registry: URL, asked: RegistryClien
 export const make = Effect.fnUntraced(function* ({
   backoffMs = LocalLimits.registryBackoffMs,
   registry,
-  resolve,
   times = registryTimes
 }: RegistryClientOptions): Effect.fn.Return<RegistryClient, never, Scope.Scope> {
   const connections = yield* Effect.acquireRelease(
-    Effect.sync(() => new RegistryConnections(registry, resolve)),
-    (made) => Effect.sync(() => made.close())
+    Effect.sync(() => connectionsTo(registry)),
+    (made) => Effect.sync(() => made.destroy())
   )
   const atOnce = yield* Semaphore.make(LocalLimits.registryConnections)
 

@@ -1,5 +1,6 @@
 /**
- * What a registry says of versions: when they were published, whether they are deprecated, which advisories are known.
+ * What a registry says of versions: when they were published, whether they are deprecated and ask for scripts, which
+ * advisories are known.
  * It is kept for a while. It is the registry's word, and nobody's proof.
  */
 import { gzip } from "node:zlib"
@@ -11,8 +12,9 @@ import { advisoriesAddress, packumentAddress, wrongPackage } from "./RegistryAdd
 import type { PackageVersion, RegistryClient } from "./RegistryClient.ts"
 import { HistoryReader, type VersionHistory } from "./RegistryHistory.ts"
 import { foreignJson, isObject } from "./TarballManifest.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
-type Advisory = PackageFacts["advisories"][number]
+type Advisory = NonNullable<PackageFacts["advisories"]>[number]
 
 /** Words of the registry, for people: one line, bounded. */
 const words = (value: unknown): string =>
@@ -50,12 +52,20 @@ const packed = (text: string) =>
     gzip(text, (error, bytes) => resume(error === null ? Effect.succeed(bytes) : Effect.die(error)))
   )
 
-/** Asks for the advisories of versions; by `name@version`. A registry that has none to tell is no error. */
+/** What a registry says against some versions, by `name@version`. */
+interface Advised {
+  /** Null when it said nothing that can be read. */
+  readonly advisories: ReadonlyMap<string, ReadonlyArray<Advisory>> | null
+  /** Whether it would say the same a moment later: an answer, or that it has none for anybody. */
+  readonly isLasting: boolean
+}
+
+/** Asks for the advisories of versions. A registry that has none to tell is no error, and nothing is known then. */
 const advisoriesOf = Effect.fnUntraced(function* (
   client: RegistryClient,
   asked: ReadonlyArray<PackageVersion>,
   names: ReadonlyMap<string, ReadonlySet<string>>
-) {
+): Effect.fn.Return<Advised> {
   const question = Object.fromEntries([...names].map(([name, versions]) => [name, [...versions]]))
   const body = yield* packed(JSON.stringify(question))
   const answer = yield* client
@@ -71,18 +81,12 @@ const advisoriesOf = Effect.fnUntraced(function* (
       "advisories"
     )
     .pipe(Effect.option)
-  const read = foreignJson(
-    answer._tag === "Some" && answer.value.status === 200 ? new TextDecoder().decode(answer.value.body) : "{}"
-  )
-  return new Map(
-    asked.map((each) => [
-      keyOf(each),
-      advisoriesFor(
-        Result.getOrElse(read, () => ({})),
-        each
-      )
-    ])
-  )
+  if (answer._tag === "None") return { advisories: null, isLasting: false }
+  if (answer.value.status !== 200) return { advisories: null, isLasting: true }
+  const read = foreignJson(textOf(answer.value.body))
+  if (Result.isFailure(read) || !isObject(read.success)) return { advisories: null, isLasting: false }
+  const said = read.success
+  return { advisories: new Map(asked.map((each) => [keyOf(each), advisoriesFor(said, each)])), isLasting: true }
 })
 
 /** What the registry's document of a package says of some versions. What is refused or unknown has nothing in it. */
@@ -139,8 +143,8 @@ export const make = (client: RegistryClient) =>
           { concurrency: LocalLimits.registryConnections }
         )
       )
-      const advisories = yield* advisoriesOf(client, packages, wanted)
-      return packages.map((each): PackageFacts => {
+      const { advisories, isLasting } = yield* advisoriesOf(client, packages, wanted)
+      const found = packages.map((each): PackageFacts => {
         const history = histories.get(each.name)?.get(each.version)
         const deprecated = history?.deprecated ?? null
         return {
@@ -148,9 +152,11 @@ export const make = (client: RegistryClient) =>
           version: each.version,
           publishedAtMs: history?.publishedAtMs ?? null,
           deprecated: deprecated === null ? null : words(deprecated),
-          advisories: advisories.get(keyOf(each)) ?? []
+          installScript: history?.installScript ?? null,
+          advisories: advisories?.get(keyOf(each)) ?? null
         }
       })
+      return { found, isLasting }
     })
 
     return Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
@@ -158,10 +164,11 @@ export const make = (client: RegistryClient) =>
       for (const [key, { untilMs }] of kept)
         if (untilMs <= nowMs || kept.size > LocalLimits.registryFactsKept) kept.delete(key)
       const unknown = packages.filter((each) => !kept.has(keyOf(each)))
-      const found = unknown.length === 0 ? [] : yield* fetched(unknown)
+      const { found, isLasting } = unknown.length === 0 ? { found: [], isLasting: true } : yield* fetched(unknown)
       const fresh = new Map(found.map((facts) => [keyOf(facts), facts]))
-      for (const [key, facts] of fresh) kept.set(key, { untilMs: nowMs + LocalLimits.registryFactsMs, facts })
-      const nothing = { publishedAtMs: null, deprecated: null, advisories: [] }
+      if (isLasting)
+        for (const [key, facts] of fresh) kept.set(key, { untilMs: nowMs + LocalLimits.registryFactsMs, facts })
+      const nothing = { publishedAtMs: null, deprecated: null, installScript: null, advisories: null }
       return packages.map(
         ({ name, version }): PackageFacts =>
           fresh.get(keyOf({ name, version })) ??

@@ -1,15 +1,22 @@
 /**
- * Reads of a registry's document of a package, which may have many megabytes, when versions came and which are deprecated:
- * a piece at a time, as it comes, so that neither the whole document is held nor anybody made to wait for it.
+ * Reads of a registry's document of a package, which may have many megabytes, when versions came, which are deprecated and
+ * which ask for scripts: a piece at a time, as it comes, so that neither the whole document is held nor anybody made to wait for it.
  */
 import { LocalLimits } from "../LocalLimits.ts"
+import { installScripts } from "./InstallScripts.ts"
 
 /** What is known of one version. */
 export interface VersionHistory {
   readonly publishedAtMs: number | null
   /** Why nobody should use it, in the publisher's words. */
   readonly deprecated: string | null
+  /** Whether it asks for scripts when it is installed; null where the document does not have the version. */
+  readonly installScript: boolean | null
 }
+
+const unknown: VersionHistory = { publishedAtMs: null, deprecated: null, installScript: null }
+/** Fields of a version that are true where it has a script of an install. */
+const flags: ReadonlySet<string> = new Set(["hasInstallScript", "gypfile"])
 
 /** The document is no JSON object, or goes deeper than is read. */
 export class Unreadable extends Error {}
@@ -44,7 +51,7 @@ class Raw {
 /** Takes the bytes of a document in pieces of any length. Only what it says of the wanted versions is kept. */
 export class HistoryReader {
   readonly #wanted: ReadonlySet<string>
-  readonly #found = new Map<string, { publishedAtMs: number | null; deprecated: string | null }>()
+  readonly #found = new Map<string, VersionHistory>()
   readonly #levels: Array<Level> = []
   #begun = false
   #ended = false
@@ -108,8 +115,9 @@ export class HistoryReader {
         this.#isKey = this.#levels.at(-1)?.isObject === true
         return at + 1
       case 0x74:
-        // `true`, where a text should stand.
+        // `true`: of what is deprecated it stands where a text should.
         if (this.#path() === "deprecated") this.#note({ deprecated: "deprecated" })
+        else if (this.#path() === "flag") this.#note({ installScript: true })
         return at + 1
       default:
         if (!this.#begun && !isSpace(piece[at]!)) throw new Unreadable("is not JSON")
@@ -124,6 +132,7 @@ export class HistoryReader {
     this.#begun = true
     this.#levels.push({ isObject, key: "" })
     this.#isKey = isObject
+    if (this.#isVersion()) this.#note({})
   }
 
   #closed(isObject: boolean): void {
@@ -132,19 +141,29 @@ export class HistoryReader {
     this.#ended = this.#levels.length === 0
   }
 
-  /** Keys down to those of a version, and what stands at two places. */
+  /** Keys down to those of a version's scripts, and what stands at the places that are looked for. */
   #matters(): boolean {
-    return this.#isKey ? this.#levels.length <= 3 : this.#path() !== null
+    if (!this.#isKey) return this.#path() !== null
+    return this.#levels.length <= 3 || (this.#levels.length === 4 && this.#levels[2]?.key === "scripts")
   }
 
-  /** Which of the two places this is, for a version that is wanted. */
-  #path(): "time" | "deprecated" | null {
+  /** Whether the object that was just opened is that of a version that is wanted. */
+  #isVersion(): boolean {
+    const [top, version, field, inner] = this.#levels
+    const isThere = field?.isObject === true && inner === undefined && version?.isObject === true
+    return isThere && top?.key === "versions" && this.#wanted.has(version.key)
+  }
+
+  /** Which of the places this is, for a version that is wanted. */
+  #path(): "time" | "deprecated" | "flag" | "script" | null {
     if (this.#isKey) return null
-    const [top, version, field, more] = this.#levels
-    if (top === undefined || version?.isObject !== true) return null
-    if (field === undefined) return top.key === "time" && this.#wanted.has(version.key) ? "time" : null
-    const isVersion = more === undefined && top.key === "versions" && this.#wanted.has(version.key)
-    return isVersion && field.isObject && field.key === "deprecated" ? "deprecated" : null
+    const [top, version, field, inner, more] = this.#levels
+    if (top === undefined || version?.isObject !== true || !this.#wanted.has(version.key)) return null
+    if (field === undefined) return top.key === "time" ? "time" : null
+    if (top.key !== "versions" || !field.isObject) return null
+    if (inner === undefined) return field.key === "deprecated" ? "deprecated" : flags.has(field.key) ? "flag" : null
+    const isScript = field.key === "scripts" && inner.isObject && installScripts.some((name) => name === inner.key)
+    return isScript && more === undefined ? "script" : null
   }
 
   #said(): void {
@@ -155,16 +174,20 @@ export class HistoryReader {
     } else if (this.#raw !== null) {
       const text = this.#raw.text()
       const ms = Date.parse(text)
-      if (this.#path() === "time") this.#note({ publishedAtMs: Number.isFinite(ms) ? ms : null })
-      else if (text !== "") this.#note({ deprecated: text })
+      const path = this.#path()
+      if (path === "time") this.#note({ publishedAtMs: Number.isFinite(ms) ? ms : null })
+      else if (path === "script") this.#note({ installScript: true })
+      else if (path === "deprecated" && text !== "") this.#note({ deprecated: text })
     }
     this.#raw = null
   }
 
   #note(what: Partial<VersionHistory>): void {
-    const version = this.#levels[1]!.key
-    const known = this.#found.get(version) ?? { publishedAtMs: null, deprecated: null }
-    this.#found.set(version, { ...known, ...what })
+    const [top, version] = this.#levels
+    const known = this.#found.get(version!.key) ?? unknown
+    // A version that is there asks for none until it says so.
+    const installScript = top!.key === "versions" ? (known.installScript ?? false) : known.installScript
+    this.#found.set(version!.key, { ...known, installScript, ...what })
   }
 }
 

@@ -1,14 +1,11 @@
 /**
  * One request to a registry, with bounds on time and bytes. It sends no credentials, keeps no cookies and knows no proxy.
- * Only the registry's own origin may be an address of this machine's network: everywhere else the connection goes to an
- * address that was looked at and is public.
  */
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { createGunzip, type Gunzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
-import { notPublicCode, publicLookup } from "../webhooks/PublicLookup.ts"
 
 /** No whole answer came, or none of a kind that can be read. The next may be better, unless it is `lasting`. */
 export class NotAnswered extends Schema.TaggedError<NotAnswered>()("NotAnswered", {
@@ -76,43 +73,18 @@ export const registryTimes: RegistryTimes = {
   wholeMs: LocalLimits.registryWholeMs
 }
 
-/**
- * The connections of a client, which are kept for a while: those to the registry apart from those to anywhere else, whose
- * names are looked up by `resolve`.
- */
-export class RegistryConnections {
-  readonly #own
-  readonly #public
-  readonly #origin: string
-  constructor(registry: URL, resolve?: Parameters<typeof publicLookup>[0]) {
-    const kept = { keepAlive: true, maxSockets: LocalLimits.registryConnections }
-    const judged = { ...kept, lookup: publicLookup(resolve) }
-    this.#origin = registry.origin
-    this.#own = { "http:": new HttpAgent(kept), "https:": new HttpsAgent(kept) }
-    this.#public = { "http:": new HttpAgent(judged), "https:": new HttpsAgent(judged) }
-  }
-
-  agentOf(url: URL): HttpAgent {
-    const agents = url.origin === this.#origin ? this.#own : this.#public
-    return url.protocol === "https:" ? agents["https:"] : agents["http:"]
-  }
-
-  close(): void {
-    for (const { "http:": http, "https:": https } of [this.#own, this.#public]) {
-      http.destroy()
-      https.destroy()
-    }
-  }
+/** The connections of a client to its registry, which are kept for a while. */
+export const connectionsTo = (registry: URL): HttpAgent => {
+  const kept = { keepAlive: true, maxSockets: LocalLimits.registryConnections }
+  return registry.protocol === "https:" ? new HttpsAgent(kept) : new HttpAgent(kept)
 }
 
 type Failure = NotAnswered | Misled
 const unanswered = (reason: string, lasting = false) => new NotAnswered({ reason, lasting })
 
 /** Only the code of an error: its text may repeat what the registry sent. */
-const broken = (error: unknown): Failure => {
+const broken = (error: unknown): NotAnswered => {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
-  if (code === notPublicCode)
-    return new Misled({ code: "package_address", reason: "leads to an address that is not public" })
   return unanswered(`broke off, or cannot be reached${/^[A-Z0-9_]{1,60}$/.test(code) ? `: ${code}` : ""}`)
 }
 
@@ -182,7 +154,7 @@ const reading = (
 
 /** Sends one question and reads its answer, whatever the status. */
 export const ask = (
-  connections: RegistryConnections,
+  connections: HttpAgent,
   question: RegistryQuestion,
   times: RegistryTimes
 ): Effect.Effect<RegistryAnswer, NotAnswered | Misled> =>
@@ -233,7 +205,7 @@ export const ask = (
       headers["content-length"] = String(body.length)
     }
     patience.wait(times.connectMs, "cannot be reached in time")
-    outgoing = send(url, { method: body === null ? "GET" : "POST", agent: connections.agentOf(url), headers }, answered)
+    outgoing = send(url, { method: body === null ? "GET" : "POST", agent: connections, headers }, answered)
     const connected = () => patience.wait(times.firstByteMs, "does not begin to answer in time")
     outgoing.on("socket", (socket) => {
       if (socket.connecting) socket.once("connect", connected)

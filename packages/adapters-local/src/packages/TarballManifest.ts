@@ -2,6 +2,7 @@
 import { Result } from "effect"
 import semver from "semver"
 import { LocalLimits } from "../LocalLimits.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** A package.json, with no key `__proto__` anywhere in it. What its fields hold is the package's word. */
 export type PackageManifest = Readonly<Record<string, unknown>>
@@ -52,7 +53,7 @@ export const readManifest = (
 ): Result.Result<PackageManifest, string> => {
   if (content.length > LocalLimits.packageManifestBytes)
     return Result.fail(`is over ${LocalLimits.packageManifestBytes} bytes`)
-  const read = foreignJson(new TextDecoder().decode(content))
+  const read = foreignJson(textOf(content))
   if (Result.isFailure(read)) return Result.fail(read.failure)
   if (!isObject(read.success)) return Result.fail("is not an object")
   const { name, version } = read.success

@@ -150,7 +150,7 @@ describe("AppSettings", () => {
       compatibility_date: "2026-02-30",
       compatibility_flags: ["unsafe_module"],
       kv_namespaces: [{ binding: "KV" }],
-      build: { command: "make" },
+      define: { DEBUG: "1" },
       assets: {
         directory: "./nothing",
         binding: "FILES",
@@ -271,14 +271,21 @@ describe("AppSettings", () => {
     expect(Object.hasOwn(Object.prototype, "main")).toBe(false)
   })
 
-  it("knows the newest date of the pinned workerd, and refuses a later one", () => {
+  it("knows the newest date of the pinned workerd, and takes it for a later one, with a warning", () => {
     const workerd: unknown = createRequire(import.meta.url)("workerd")
     expect(workerd).toMatchObject({ compatibilityDate: latestCompatibilityDate })
     expect(
       settingsOf(withJson({ main: "src/index.ts", compatibility_date: latestCompatibilityDate })).compatibilityDate
     ).toBe(latestCompatibilityDate)
-    expect(problemsOf(withJson({ main: "src/index.ts", compatibility_date: "2099-01-01" }))).toMatchObject([
-      { code: "settings_invalid" }
+    const later = settingsOf(withJson({ main: "src/index.ts", compatibility_date: "2099-01-01" }))
+    expect(later.compatibilityDate).toBe(latestCompatibilityDate)
+    expect(later.warnings).toMatchObject([
+      {
+        code: "compatibility_date_unknown",
+        file: "wrangler.json",
+        line: expect.any(Number),
+        message: expect.stringContaining("2099-01-01")
+      }
     ])
   })
 

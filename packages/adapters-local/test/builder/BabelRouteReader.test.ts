@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { layer } from "@pawl/adapters-local/builder/routes/BabelRouteReader"
+import { layer, layerWith } from "@pawl/adapters-local/builder/routes/BabelRouteReader"
+import { routesOf } from "@pawl/adapters-local/builder/routes/RouteTree"
 import {
   appOf,
   routeReaderContract,
@@ -10,8 +11,10 @@ import {
 
 routeReaderContract("BabelRouteReader", { layer })
 
-const added = (after: RouteTree, before: RouteTree = appOf("")) =>
-  Effect.runPromise(Effect.provide(routesAdded(before, after), layer))
+/** Our own code needs no process to be parsed in. */
+const trusting = layerWith((order) => Effect.sync(() => Option.some(routesOf(order))))
+const added = (after: RouteTree, before: RouteTree = appOf(""), reader = trusting) =>
+  Effect.runPromise(Effect.provide(routesAdded(before, after), reader))
 const inFetch = (lines: string) => added(appOf(lines))
 const module = (text: string, name = "src/index.ts"): RouteTree => ({
   "wrangler.json": JSON.stringify({ main: name, compatibility_date: "2026-07-01" }),
@@ -244,7 +247,7 @@ describe("Hostile code", () => {
     ["keys of every object", 'const constructor = { __proto__: "/x", toString: "/y", hasOwnProperty: 1 }']
   ])("ends nothing and answers: %s", async (_, text) => {
     const main = `import "./bad.js"\n${String(appOf('if (pathname === "/hours") return new Response("x")')["src/index.js"])}`
-    const found = await added({ "src/index.js": main, "src/bad.js": text })
+    const found = await added({ "src/index.js": main, "src/bad.js": text }, appOf(""), layer)
     expect(found).toContain("/hours")
   })
 })

@@ -20,6 +20,34 @@ describe("The build command of a source", () => {
     })
   })
 
+  it("is that of the wrangler file's own build where pawl.json names none, in the folder that it names", () => {
+    const toml = `main = "made/index.js"\n[build]\ncommand = "make it's"\nwatch_dir = "src"\n`
+    const made = { "wrangler.toml": toml, "package.json": script }
+    expect(of(made)).toEqual({ _tag: "Command", command: "make it's", collect: [".wrangler/deploy", "made", ...usual] })
+    const below = `{ "main": "src/index.ts", "build": { "command": "make it's", "cwd": "./the app/" } }`
+    expect(of({ "wrangler.json": below, "src/index.ts": "" })).toMatchObject({
+      command: `cd 'the app' && sh -c 'make it'\\''s'`
+    })
+    const pawl = JSON.stringify({ build: { command: "other", output: "site" } })
+    expect(of({ ...made, "pawl.json": pawl })).toMatchObject({ command: "other" })
+  })
+
+  it.each([
+    [`{ "build": ["make"] }`, '"build" must be an object'],
+    [`{ "build": { "command": 7 } }`, "build.command"],
+    [`{ "build": { "command": "make", "cwd": "../up" } }`, "build.cwd"],
+    [`{ "build": { "command": "make", "cwd": "/tmp" } }`, "build.cwd"]
+  ])("is refused by its line where the wrangler file has %s", (text, field) => {
+    expect(of({ "wrangler.json": text, "src/index.ts": "" })).toMatchObject({
+      _tag: "Refused",
+      problems: [{ code: "setting_invalid", message: expect.stringContaining(field), file: "wrangler.json", line: 1 }]
+    })
+  })
+
+  it("is none for a wrangler file whose build has no command", () => {
+    expect(of({ "wrangler.json": `{ "build": { "watch_dir": "src" } }`, "src/index.ts": "" })).toEqual({ _tag: "None" })
+  })
+
   it("is looked for at what the settings name and at the usual places where pawl.json names no output", () => {
     const pawl = JSON.stringify({ build: { command: "make" } })
     const wrangler = `{ "main": "made/worker/index.js", "assets": { "directory": "./made/public" } }`
@@ -32,9 +60,18 @@ describe("The build command of a source", () => {
     ["main is not there", { "wrangler.json": `{ "main": "dist/index.js" }` }],
     ["the folder of assets is not there", { "wrangler.toml": `[assets]\ndirectory = "dist"`, "src/index.ts": "" }],
     ["nothing could be served", { "src/main.tsx": "", "index.html": "" }],
-    ["its page is one for Vite", { "src/index.ts": "", "index.html": "", "vite.config.ts": "" }]
+    ["its page is one for Vite", { "src/index.ts": "", "index.html": "", "vite.config.ts": "" }],
+    ["its page is one for Vite, which needs no settings", { "src/index.js": "", "index.html": "" }]
   ])("is the script of package.json where %s", (_, files) => {
     expect(of({ "package.json": script, ...files })).toMatchObject({ _tag: "Command", command: runs })
+  })
+
+  it("is the script of package.json that builds what Create React App made", () => {
+    const files = { "src/index.js": "", "public/index.html": "" }
+    expect(of({ ...files, "package.json": manifest({ build: "react-scripts build" }) })).toMatchObject({
+      command: "sh -c 'react-scripts build'"
+    })
+    expect(of({ ...files, "package.json": script })).toEqual({ _tag: "None" })
   })
 
   it("is the script of package.json where Cloudflare's plugin of Vite is a dependency", () => {

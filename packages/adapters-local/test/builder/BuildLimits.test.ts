@@ -2,10 +2,10 @@ import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { app, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
-import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "./Here.ts"
 import { compatibilityFlags } from "@pawl/adapters-local/builder/settings/SettingsFields"
 
-const shared = ManagedRuntime.make(layer())
+const shared = ManagedRuntime.make(layerHere())
 afterAll(() => shared.dispose())
 const build = (files: Tree) => shared.runPromise(buildOnce(buildJob(files, { id: crypto.randomUUID() })))
 const problemsOf = async (files: Tree) => {
@@ -45,7 +45,9 @@ describe("A source at a limit is built, and one over it is refused", () => {
     expect(await problemsOf(source(8 * MiB + 1))).toMatchObject([
       {
         code: "source_bytes_over_limit",
-        message: expect.stringMatching(/has 8388609 bytes; at most 8388608 .* data\/\.$/)
+        message: expect.stringMatching(
+          /has 8388609 bytes; at most 8388608 .* data\/\. .*data\/a\.bin \(\d+\), src\/index\.js \(47\)\.$/
+        )
       }
     ])
   })

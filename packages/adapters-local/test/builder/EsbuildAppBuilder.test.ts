@@ -6,14 +6,19 @@ import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { appBuilderContract, buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "./Here.ts"
 
-const shared = ManagedRuntime.make(layer())
-afterAll(() => shared.dispose())
+const shared = ManagedRuntime.make(layerHere())
+const processes = ManagedRuntime.make(layer())
+afterAll(async () => {
+  await shared.dispose()
+  await processes.dispose()
+})
 
 appBuilderContract("EsbuildAppBuilder", {
   layer: Layer.effect(
     AppBuilder,
-    Effect.map(shared.contextEffect, (context) => Context.get(context, AppBuilder))
+    Effect.map(processes.contextEffect, (context) => Context.get(context, AppBuilder))
   )
 })
 
@@ -200,6 +205,13 @@ describe("EsbuildAppBuilder", () => {
   it("refuses a Worker without a default export, and a file that is no code", async () => {
     expect(await problemsOf({ "src/index.ts": "export const fetch = 1" })).toMatchObject([
       { code: "default_export_missing", file: "src/index.ts" }
+    ])
+    const scripted = {
+      "src/index.ts": "export const fetch = 1",
+      "package.json": '{"scripts":{"build":"node make.js"}}'
+    }
+    expect(await problemsOf(scripted)).toMatchObject([
+      { message: expect.stringContaining('name it in pawl.json: "build": { "command": "npm run build" }') }
     ])
     expect(await problemsOf({ "src/index.ts": worker(`import "./a.less"`), "src/a.less": "" })).toMatchObject([
       { code: "module_type_unknown" }

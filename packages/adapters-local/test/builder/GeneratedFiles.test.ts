@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { Effect, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
@@ -7,10 +8,11 @@ import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "./Here.ts"
 import { makeLayers } from "./Layers.ts"
 
 const layers = makeLayers()
-const shared = ManagedRuntime.make(layer({ packageLayers: layers.folder }))
+const shared = ManagedRuntime.make(layerHere({ packageLayers: layers.folder }))
 afterAll(async () => {
   await shared.dispose()
   layers.remove()
@@ -149,6 +151,16 @@ describe("what a build command left", () => {
     expect([...assets.keys()].sort()).toEqual(
       ["a.js", "b.css", "data.map", "hidden.js", "index.html", "own.js", "own.js.map", "rivers.map"].sort()
     )
+  })
+
+  it("is served byte for byte, the comment that named a map too: its page may hold a digest of it", async () => {
+    const code = "console.log(1)\n//# sourceMappingURL=a.js.map\n"
+    const integrity = `sha384-${createHash("sha384").update(code).digest("base64")}`
+    const page = `<script src="/a.js" integrity="${integrity}"></script>`
+    const { assets, bundle } = await built({}, { "dist/index.html": page, "dist/a.js": code, "dist/a.js.map": "{}" })
+    const served = assets.get("a.js") ?? new Uint8Array()
+    expect(`sha384-${createHash("sha384").update(served).digest("base64")}`).toBe(integrity)
+    expect(bundle.assets.manifest["a.js"]?.sha256).toBe(createHash("sha256").update(code).digest("hex"))
   })
 
   it("is looked through for real login: pages as everywhere, and code without being parsed", async () => {

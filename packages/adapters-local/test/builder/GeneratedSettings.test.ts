@@ -143,6 +143,11 @@ describe("settings that a build command made", () => {
     ["is no JSON", { [redirect]: "configPath = 1" }, "not valid JSON"],
     ["is a list", { [redirect]: "[]" }, "must hold one object"],
     ["names itself", to("config.json"), "nothing to serve"],
+    [
+      "names several Workers",
+      { [redirect]: `{ "configPath": "../../d/w.json", "auxiliaryWorkers": [{ "configPath": "../../e/w.json" }] }` },
+      "The build made 2 Workers"
+    ],
     ["names a file that is no JSON", to("../../d/w.json", { "d/w.json": "main" }), "d/w.json is not valid JSON"],
     [
       "names settings whose main is outside",

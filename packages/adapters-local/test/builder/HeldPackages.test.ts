@@ -1,12 +1,12 @@
 import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "./Here.ts"
 import { vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 import { buildJob, buildOnce } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { type LayerFiles, makeLayers } from "./Layers.ts"
 
 const layers = makeLayers()
-const shared = ManagedRuntime.make(layer({ packageLayers: layers.folder }))
+const shared = ManagedRuntime.make(layerHere({ packageLayers: layers.folder }))
 afterAll(async () => {
   await shared.dispose()
   layers.remove()

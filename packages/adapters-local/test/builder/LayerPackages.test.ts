@@ -3,11 +3,11 @@ import { join } from "node:path"
 import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
-import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "./Here.ts"
 import { type LayerFiles, makeLayers } from "./Layers.ts"
 
 const layers = makeLayers()
-const shared = ManagedRuntime.make(layer({ packageLayers: layers.folder }))
+const shared = ManagedRuntime.make(layerHere({ packageLayers: layers.folder }))
 afterAll(async () => {
   await shared.dispose()
   layers.remove()
@@ -288,6 +288,12 @@ describe("packages of a lock file", () => {
     )
     expect(without?.message).toContain("there is no lock file")
     expect(without?.message).toContain("npm install --package-lock-only")
+    const far = "git+https://example.test/far.git"
+    const [foreign] = await problemsOf(
+      { ...worker(`import "far"`), "package.json": json({ dependencies: { far } }) },
+      null
+    )
+    expect(foreign?.message).toContain(`package.json asks for "${far}", which comes from git`)
     const [unlisted] = await problemsOf(worker(`import "left-pad"`), { files: {} })
     expect(unlisted?.message).toContain("Add it to the dependencies of package.json")
   })

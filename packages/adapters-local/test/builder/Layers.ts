@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
-import { layerManifestName, type LayerManifest } from "@pawl/adapters-local/packages/LayerManifest"
+import type { LayerManifest } from "@pawl/adapters-local/packages/LayerManifest"
+import { layerManifestName } from "@pawl/adapters-local/packages/LayerNames"
 import type { LayeredPackage, PackageLayer } from "@pawl/core/packages/PackageStore"
 
 /** What is in a layer: files below `node_modules`, and links between folders there. */

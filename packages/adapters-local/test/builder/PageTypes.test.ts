@@ -12,6 +12,8 @@ describe("an asset that a browser could show as a page", () => {
     return new Uint8Array(little ? bytes : bytes.swap16())
   }
 
+  const bomb = Array.from({ length: 30 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(20)}">`).join("")
+
   const shown: Readonly<Record<string, Files>> = {
     "XHTML as .xml": { "public/login.xml": xhtml('<input type="password"/>') },
     "XHTML as .xml, with a prefix": {
@@ -26,6 +28,12 @@ describe("an asset that a browser could show as a page", () => {
       "public/a.xml": xhtml(
         '<input type="&a;&b;"/>',
         '<!DOCTYPE html [<!ENTITY a "pass"><!ENTITY b "&c;"><!ENTITY c "&#119;ord">]>'
+      )
+    },
+    "an entity beside one that comes to terabytes": {
+      "public/a.xml": xhtml(
+        '<p>&e30;</p><input type="&a;"/>',
+        `<!DOCTYPE html [<!ENTITY e0 "x">${bomb}<!ENTITY a "pass&b;"><!ENTITY b "word">]>`
       )
     },
     "an attribute list of the document's own": {
@@ -90,7 +98,6 @@ describe("an asset that a browser could show as a page", () => {
   })
 
   it("is bounded, whatever its XML declares or however far it unpacks", async () => {
-    const bomb = Array.from({ length: 30 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(20)}">`).join("")
     const files = {
       "public/bomb.xml": xhtml("<p>&e30;</p>", `<!DOCTYPE x [<!ENTITY e0 "password">${bomb}]>`),
       "public/tags.xml": `<?xml version="1.0"?>${"<a b='c' ".repeat(100_000)} password`,

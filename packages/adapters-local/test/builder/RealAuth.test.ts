@@ -165,6 +165,9 @@ describe("a password field", () => {
     `<input\n\ttype\n=\n"password"\n>`,
     `<input type=&#112;assword>`,
     `<input type="&#x70;assword">`,
+    `<input title="&#39;" type=&#112;assword>`,
+    `<iframe srcdoc="<input type=&#38;#112;assword>"></iframe>`,
+    `<iframe srcdoc="<input type=&#x26;#112;assword>"></iframe>`,
     `<template><p><input type=password></template>`,
     `<noscript><input type=password></noscript>`,
     `<iframe srcdoc="<input type=password>"></iframe>`,
@@ -373,5 +376,5 @@ describe("a build", () => {
       )
     await Effect.runPromise(small.disposeEffect)
     expect(await build({ "public/index.html": "<p>password</p>" })).toMatchObject({ _tag: "Built" })
-  }, 120_000)
+  })
 })

@@ -5,12 +5,12 @@ import { afterAll, describe, expect, it } from "vitest"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "./Here.ts"
 import { vendoredFolders, vendoredTree } from "@pawl/adapters-local/builder/vendored/VendoredFiles"
-import { owedLock } from "@pawl/core/packages/OwedLock"
-import { utf8 } from "@pawl/core/primitives/Digest"
+import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
 import { asksForAnother, vendoredPackages } from "@pawl/adapters-local/builder/vendored/VendoredPackages"
 
-const shared = ManagedRuntime.make(layer())
+const shared = ManagedRuntime.make(layerHere())
 afterAll(() => shared.dispose())
 const build = (files: Tree) => shared.runPromise(buildOnce(buildJob(files, { id: crypto.randomUUID() })))
 const built = async (files: Tree) => {
@@ -49,14 +49,8 @@ describe("a package that Pawl brings along", () => {
     }
   })
 
-  it("need no lock, as no other package", () => {
-    const side = { manifest: null, lock: null, pnpm: null }
-    const owed = (name: string) => {
-      const manifest = utf8(JSON.stringify({ dependencies: { [name]: "*" } }))
-      return owedLock({ base: side, ours: side, theirs: { ...side, manifest }, manifest, lock: null })
-    }
-    expect(vendoredPackages.map(({ name }) => owed(name))).toEqual(vendoredPackages.map(() => null))
-    expect(owed("another")).toMatchObject({ why: "made" })
+  it("is told of by the builder", async () => {
+    expect(await shared.runPromise(Effect.map(AppBuilder, ({ vendored }) => vendored))).toEqual(vendoredPackages)
   })
 
   it("is bundled where an app imports it, also below its name, from code and by require", async () => {

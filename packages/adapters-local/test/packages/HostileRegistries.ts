@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
 import type { Misbehaviour, RegistryRequest } from "@pawl/testing/registry/LittleRegistry"
+import type { RegistryTimes } from "@pawl/adapters-local/packages/RegistryRequest"
 
 /** One way for a registry to misbehave. */
 export interface HostileRegistry {
@@ -12,8 +13,8 @@ export interface HostileRegistry {
   readonly code: string | null
   /** What the words for people say beside the package. */
   readonly says: RegExp
-  /** Whether it is only seen by waiting. */
-  readonly waits?: boolean
+  /** What is only seen by waiting is seen by this bound alone: beside others, a busy machine chooses which is broken first. */
+  readonly waits?: Partial<RegistryTimes>
 }
 
 type Answer = (response: ServerResponse, request: RegistryRequest) => void
@@ -263,11 +264,17 @@ const floods: ReadonlyArray<HostileRegistry> = [
 ]
 
 const delays: ReadonlyArray<HostileRegistry> = [
-  { title: "that never begins to answer", misbehaves: always(() => {}), says: /does not begin to answer in time/ },
+  {
+    title: "that never begins to answer",
+    misbehaves: always(() => {}),
+    says: /does not begin to answer in time/,
+    waits: { firstByteMs: 100 }
+  },
   {
     title: "that stops in the middle",
     misbehaves: always((response) => void response.writeHead(200).write("x")),
-    says: /stopped in the middle/
+    says: /stopped in the middle/,
+    waits: { pauseMs: 100 }
   },
   {
     title: "that sends a byte at a time",
@@ -276,7 +283,8 @@ const delays: ReadonlyArray<HostileRegistry> = [
       const drip = setInterval(() => void response.write("x"), 10)
       response.on("close", () => clearInterval(drip))
     }),
-    says: /takes too long/
+    says: /takes too long/,
+    waits: { wholeMs: 300 }
   },
   {
     title: "that says again and again that it is about to answer",
@@ -284,9 +292,10 @@ const delays: ReadonlyArray<HostileRegistry> = [
       const soon = setInterval(() => response.writeProcessing(), 10)
       response.on("close", () => clearInterval(soon))
     }),
-    says: /does not begin to answer in time/
+    says: /does not begin to answer in time/,
+    waits: { firstByteMs: 100 }
   }
-].map((each) => ({ ...each, code: null, waits: true }))
+].map((each) => ({ ...each, code: null }))
 
 /** All of them. */
 export const hostileRegistries: ReadonlyArray<HostileRegistry> = [

@@ -4,22 +4,13 @@ import { join } from "node:path"
 import { cacheFolders } from "@pawl/adapters-local/packages/CacheFolders"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
-import { PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
+import { PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { packageStoreContract } from "@pawl/testing/contracts/packages/PackageStoreContract"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import {
-  entryOf,
-  failureOf,
-  layerOf,
-  lockIn,
-  openKit,
-  published,
-  sourceWith,
-  type StoreKit,
-  type Written
-} from "./StoreKit.ts"
+import { childrenOf, commandOf } from "../Processes.ts"
+import { entryOf, failureOf, layerOf, openKit, published, runInStore, sourceWith, type StoreKit } from "./StoreKit.ts"
 
 packageStoreContract("npm", async (packages) => {
   const all = packages.map(({ dependencies, license, name, scripts = [], version }) =>
@@ -51,32 +42,16 @@ const contentOf = (folder: string): ReadonlyArray<string> =>
     })
     .toSorted()
 
-const run = async <A, E>(
-  packages: ReadonlyArray<Written>,
-  body: (kit: StoreKit, archives: ReadonlyArray<ReturnType<typeof published>>) => Effect.Effect<A, E, PackageStore>
-): Promise<A> => {
-  const archives = packages.map(published)
-  const kit = await openKit(...archives)
-  try {
-    return await Effect.runPromise(Effect.provide(body(kit, archives), kit.layer))
-  } finally {
-    await kit.close()
-  }
-}
-
 const nodeModules = ({ data }: StoreKit, { id }: { readonly id: string }, ...path: ReadonlyArray<string>): string =>
   join(layersFolder(data), id, "node_modules", ...path)
 
 /** The processes of installations that this one has started. */
 const installing = (): ReadonlyArray<number> =>
-  readdirSync("/proc/self/task")
-    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, "utf8").split(" "))
-    .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("InstallProcess"))
-    .map(Number)
+  childrenOf(process.pid).filter((pid) => commandOf(pid).includes("InstallProcess"))
 
 describe("A layer", () => {
   it("has files for reading alone, programs that may be run, empty folders for caches, and no script was run", () =>
-    run(
+    runInStore(
       [
         { name: "a", files: { "lib/index.js": "1" } },
         {
@@ -112,7 +87,7 @@ describe("A layer", () => {
     ))
 
   it("has no program in place of the system's own, and of two that of the direct dependency", () =>
-    run(
+    runInStore(
       [
         {
           name: "a",
@@ -133,7 +108,7 @@ describe("A layer", () => {
     ))
 
   it("takes what a package bundles, but for what the lock puts in its place; both share what is the same", () =>
-    run(
+    runInStore(
       [
         {
           name: "a",
@@ -166,22 +141,24 @@ describe("A layer", () => {
     ))
 
   it("is the same again when its registry is gone and every cache was dropped", () =>
-    run([{ name: "a", files: { "index.js": "1" }, manifest: { bin: "index.js" } }, { name: "b" }], (kit, [a, b]) =>
-      Effect.gen(function* () {
-        const files = sourceWith({ "node_modules/a": entryOf(a!), "node_modules/a/node_modules/b": entryOf(b!) })
-        const layer = yield* layerOf(files)
-        const before = contentOf(nodeModules(kit, layer))
-        expect(before.length).toBeGreaterThan(3)
-        yield* Effect.promise(() => kit.registry.close())
-        for (const cache of ["layers", "unpacked"])
-          rmSync(join(kit.data, "packages", cache), { recursive: true, force: true })
-        expect(yield* Effect.provide(layerOf(files), kit.layer)).toEqual(layer)
-        expect(contentOf(nodeModules(kit, layer))).toEqual(before)
-      })
+    runInStore(
+      [{ name: "a", files: { "index.js": "1" }, manifest: { bin: "index.js" } }, { name: "b" }],
+      (kit, [a, b]) =>
+        Effect.gen(function* () {
+          const files = sourceWith({ "node_modules/a": entryOf(a!), "node_modules/a/node_modules/b": entryOf(b!) })
+          const layer = yield* layerOf(files)
+          const before = contentOf(nodeModules(kit, layer))
+          expect(before.length).toBeGreaterThan(3)
+          yield* Effect.promise(() => kit.registry.close())
+          for (const cache of ["layers", "unpacked"])
+            rmSync(join(kit.data, "packages", cache), { recursive: true, force: true })
+          expect(yield* Effect.provide(layerOf(files), kit.layer)).toEqual(layer)
+          expect(contentOf(nodeModules(kit, layer))).toEqual(before)
+        })
     ))
 
   it("is fetched once for many locks that have the same packages", () =>
-    run([{ name: "a" }, { name: "b" }], (kit, [a, b]) =>
+    runInStore([{ name: "a" }, { name: "b" }], (kit, [a, b]) =>
       Effect.gen(function* () {
         yield* layerOf(sourceWith({ "node_modules/a": entryOf(a!) }))
         yield* layerOf(sourceWith({ "node_modules/a": entryOf(a!), "node_modules/b": entryOf(b!) }))
@@ -191,7 +168,7 @@ describe("A layer", () => {
     ))
 
   it("is whole when two servers on one folder make it at once", () =>
-    run([{ name: "a", files: { "index.js": "1" } }], (kit, [a]) =>
+    runInStore([{ name: "a", files: { "index.js": "1" } }], (kit, [a]) =>
       Effect.gen(function* () {
         const files = sourceWith({ "node_modules/a": entryOf(a!) })
         const servers = Array.from({ length: 3 }, () => Effect.provide(layerOf(files), kit.layer, { local: true }))
@@ -203,7 +180,7 @@ describe("A layer", () => {
     ))
 
   it("is not there when the process that makes it was killed, and is made by the next", () =>
-    run([{ name: "a" }, { name: "b" }], (kit, [a, b]) =>
+    runInStore([{ name: "a" }, { name: "b" }], (kit, [a, b]) =>
       Effect.gen(function* () {
         const reached = yield* Deferred.make<void>()
         kit.registry.misbehave(({ path }) => {
@@ -226,7 +203,7 @@ describe("A layer", () => {
     ))
 
   it("waits for another time when a registry hangs for as long as it may take, and nothing is left of it", () =>
-    run([{ name: "a" }], (kit, [a]) =>
+    runInStore([{ name: "a" }], (kit, [a]) =>
       Effect.gen(function* () {
         const reached = yield* Deferred.make<void>()
         kit.registry.misbehave(() => (Effect.runSync(Deferred.succeed(reached, undefined)), true))
@@ -241,7 +218,7 @@ describe("A layer", () => {
     ))
 
   it("leaves no process and no folder behind when nobody waits for it any more", () =>
-    run([{ name: "a" }], (kit, [a]) =>
+    runInStore([{ name: "a" }], (kit, [a]) =>
       Effect.gen(function* () {
         const reached = yield* Deferred.make<void>()
         kit.registry.misbehave(() => (Effect.runSync(Deferred.succeed(reached, undefined)), true))
@@ -254,7 +231,7 @@ describe("A layer", () => {
     ))
 
   it("is made anew when it was made before the machine started", () =>
-    run([{ name: "a" }], (kit, [a]) =>
+    runInStore([{ name: "a" }], (kit, [a]) =>
       Effect.gen(function* () {
         const files = sourceWith({ "node_modules/a": entryOf(a!) })
         const layer = yield* layerOf(files)
@@ -268,115 +245,6 @@ describe("A layer", () => {
         expect(yield* Effect.provide(layerOf(files), kit.layer, { local: true })).toEqual(layer)
         expect(statSync(place).ino).not.toBe(inode)
         expect(existsSync(nodeModules(kit, layer, "a/package.json"))).toBe(true)
-      })
-    ))
-})
-
-describe("What cannot be installed", () => {
-  const refusal = (written: Written, more: Readonly<Record<string, unknown>> = {}) =>
-    run([written], (kit, [archive]) =>
-      Effect.map(
-        failureOf(layerOf(sourceWith({ [`node_modules/${written.name}`]: { ...entryOf(archive!), ...more } }))),
-        (failure) => ({ failure, layers: readdirSync(layersFolder(kit.data)) })
-      )
-    )
-
-  it("a package that works only after its script is refused by name and line, with what to use instead", async () => {
-    const { failure, layers } = await refusal({ name: "node-sass", files: { "binding.gyp": "{}" } })
-    expect(failure).toMatchObject([{ code: "install_script_needed", file: "package-lock.json", line: 7 }])
-    expect(JSON.stringify(failure)).toMatch(
-      /node-sass 1\.0\.0 works only after its `install` script has run.*use `sass`/
-    )
-    expect(layers).toEqual([])
-  })
-
-  it("an optional one that needs its script is left out, with what stands below it", () =>
-    run([{ name: "x", files: { "binding.gyp": "{}" } }, { name: "a" }], (_, [x, a]) =>
-      Effect.gen(function* () {
-        const layer = yield* layerOf(
-          sourceWith({
-            "node_modules/a": entryOf(a!),
-            "node_modules/x": { ...entryOf(x!), optional: true },
-            "node_modules/x/node_modules/a": { ...entryOf(a!), optional: true }
-          })
-        )
-        expect(layer.packages.map(({ path }) => path)).toEqual(["node_modules/a"])
-      })
-    ))
-
-  it("a program that is a path is refused by line", async () => {
-    const { failure } = await refusal({ name: "x", files: { "x.js": "" }, manifest: { bin: { "../../sh": "x.js" } } })
-    expect(failure).toMatchObject([{ code: "package_program", line: 7 }])
-  })
-
-  it("another package than the lock names is refused, also when its archive is there already", () =>
-    run([{ name: "x" }, { name: "y" }], (_, [x]) =>
-      Effect.gen(function* () {
-        yield* layerOf(sourceWith({ "node_modules/x": entryOf(x!) }))
-        const failure = yield* failureOf(layerOf(sourceWith({ "node_modules/y": entryOf(x!) })))
-        expect(failure).toMatchObject([{ code: "package_not_as_locked", line: 7 }])
-      })
-    ))
-
-  it("every package that is refused is told, in the order of the lock", () =>
-    run(
-      [
-        { name: "a", files: { "binding.gyp": "{}" } },
-        { name: "b", files: { "binding.gyp": "{}" } }
-      ],
-      (_, [a, b]) =>
-        Effect.gen(function* () {
-          const files = sourceWith({
-            "node_modules/b": entryOf(b!),
-            "node_modules/a": entryOf(a!),
-            "node_modules/c": { ...entryOf(b!) }
-          })
-          const failure = yield* failureOf(layerOf(files))
-          expect(Array.isArray(failure) && failure.map(({ code, line }) => [code, line])).toEqual([
-            ["install_script_needed", 11],
-            ["install_script_needed", 7],
-            ["package_not_as_locked", 15]
-          ])
-        })
-    ))
-
-  it("2,001 packages are refused before anything is asked for", () =>
-    run([{ name: "a" }], (kit, [a]) =>
-      Effect.gen(function* () {
-        const store = yield* PackageStore
-        const lock = yield* lockIn(sourceWith({ "node_modules/a": entryOf(a!) }))
-        const [one] = lock.packages
-        const packages = Array.from({ length: 2001 }, (_, at) => ({ ...one!, path: `node_modules/a${at}` }))
-        expect(yield* failureOf(store.layer({ ...lock, packages }))).toMatchObject([{ code: "packages_over_limit" }])
-        expect(kit.registry.asked()).toEqual([])
-      })
-    ))
-
-  it("more files than a layer may have are refused, and the biggest package is named", () =>
-    run(
-      [{ name: "big", files: Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`${at}.js`, ""])) }],
-      (_, [big]) =>
-        Effect.gen(function* () {
-          const places = Array.from({ length: 90 }, (_, at) => [`node_modules/a${at}/node_modules/big`, entryOf(big!)])
-          const failure = yield* failureOf(layerOf(sourceWith(Object.fromEntries(places))))
-          expect(failure).toMatchObject([{ code: "packages_over_limit" }])
-          expect(JSON.stringify(failure)).toContain("big@1.0.0 (701)")
-        })
-    ))
-
-  it("names of real login are refused before anything is asked for", () =>
-    run([{ name: "bcryptjs" }], (kit, [bcrypt]) =>
-      Effect.gen(function* () {
-        const source = sourceWith(
-          { "node_modules/bcryptjs": entryOf(bcrypt!) },
-          { dependencies: { bcryptjs: "1.0.0" } }
-        )
-        const read = yield* (yield* PackageStore).read(source)
-        expect(read).toMatchObject({
-          _tag: "Refused",
-          problems: [{ code: "auth_package", file: "package.json", line: 1 }]
-        })
-        expect(kit.registry.asked()).toEqual([])
       })
     ))
 })

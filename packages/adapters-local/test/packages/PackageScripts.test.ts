@@ -1,4 +1,4 @@
-import { needsScript, scriptNames, scriptNeeded } from "@pawl/adapters-local/packages/InstallScripts"
+import { isFetcher, needsScript, scriptNames, scriptNeeded } from "@pawl/adapters-local/packages/InstallScripts"
 import { programsOf } from "@pawl/adapters-local/packages/PackagePrograms"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -19,6 +19,30 @@ describe("Install scripts", () => {
   ])("are needed by a package that has %s and no compiled file", (_, manifest, files) => {
     expect(judged(manifest, ...files)).toEqual([true, ["install"]])
     expect(judged(manifest, ...files, "prebuilds/linux-x64/x.node")).toEqual([false, ["install"]])
+  })
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ["node-sass", { scripts: { install: "node scripts/install.js", postinstall: "node scripts/build.js" } }],
+    ["one that calls make", install("make")],
+    ["one that is told not to be compiled, and has a script", { gypfile: false, ...install("node build.js") }]
+  ])("are needed by what is to be compiled, whatever the script is called: %s", (_, manifest) => {
+    expect(judged(manifest, "binding.gyp")[0]).toBe(true)
+    expect(judged(manifest, "binding.gyp", "build/Release/x.node")[0]).toBe(false)
+    expect(judged(manifest)[0]).toBe(false)
+  })
+
+  it("are not needed by what has its compiled files in a package of its own for each machine", () => {
+    const apart = (name: string) => ({ optionalDependencies: { [name]: "1" }, ...install("node-gyp-build") })
+    for (const name of ["@lmdb/lmdb-linux-x64", "@parcel/watcher-linux-x64-glibc", "x-linux-arm64"])
+      expect(judged(apart(name), "binding.gyp")[0]).toBe(false)
+    expect(judged(apart("linuxes"), "binding.gyp")[0]).toBe(true)
+  })
+
+  it("are known to be needed by some that fetch the rest of themselves, in versions that have such a script", () => {
+    for (const name of ["puppeteer", "cypress", "@prisma/client"]) expect(isFetcher(name, ["postinstall"])).toBe(true)
+    expect(isFetcher("puppeteer", [])).toBe(false)
+    expect(isFetcher("puppeteer-core", ["postinstall"])).toBe(false)
+    expect(scriptNeeded("puppeteer", "24.0.0", ["postinstall"])).toContain("`happy-dom`")
   })
 
   it("are not needed for what they merely do besides", () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   registry = await Registry.open(packed("a", "1.0.0"), packed("@scope/b", "2.0.0-rc.1"), {
     ...packed("old", "1.0.0"),
     tarball: "https://registry.npmjs.org/elsewhere/old.tgz",
-    manifest: { deprecated: "use\nnew" },
+    manifest: { deprecated: "use\nnew", scripts: { postinstall: "node x.js" } },
     publishedAt: "2020-02-02T00:00:00.000Z"
   })
 })
@@ -54,7 +54,7 @@ describe("A registry", () => {
     registry.misbehave(null)
   })
 
-  it("tells when versions came, which are deprecated, and what is known against them", async () => {
+  it("tells when versions came, which are deprecated and ask for scripts, and what is known against them", async () => {
     registry.advise({
       old: [
         { id: 7, title: "Old\nhole", severity: "high", url: "https://example.com/7", vulnerable_versions: "<2" },
@@ -81,16 +81,35 @@ describe("A registry", () => {
         version: "1.0.0",
         publishedAtMs: Date.parse("2020-02-02"),
         deprecated: "use new",
+        installScript: true,
         advisories: [{ id: "7", title: "Old hole", severity: "high", url: "https://example.com/7" }]
       },
-      { name: "unknown", version: "1.0.0", publishedAtMs: null, deprecated: null, advisories: [] },
-      { name: "a", version: "9.9.9", publishedAtMs: null, deprecated: null, advisories: [] }
+      { name: "unknown", version: "1.0.0", publishedAtMs: null, deprecated: null, installScript: null, advisories: [] },
+      { name: "a", version: "9.9.9", publishedAtMs: null, deprecated: null, installScript: null, advisories: [] }
     ])
     registry.advise(null)
     const [old] = await asking((client) =>
       Effect.flatMap(RegistryFacts.make(client), (ask) => ask([{ name: "old", version: "1.0.0" }]))
     )
-    expect(old?.advisories).toEqual([])
+    expect(old?.advisories).toBeNull()
+  })
+
+  it("that fails to tell of advisories leaves them unknown, which is not none, and is asked again", async () => {
+    const old = { name: "old", version: "1.0.0" }
+    const answers = [503, 503, 503, 200].values()
+    registry.advise({})
+    registry.misbehave((request, response) => {
+      if (!request.path.includes("advisories")) return false
+      const status = answers.next().value
+      if (status === undefined) return false
+      response.writeHead(status).end("no JSON")
+      return true
+    })
+    const said = await asking((client) =>
+      Effect.flatMap(RegistryFacts.make(client), (ask) => Effect.all([ask([old]), ask([old]), ask([old]), ask([old])]))
+    )
+    registry.misbehave(null)
+    expect(said.flat().map(({ advisories }) => advisories)).toEqual([null, null, [], []])
   })
 
   it("that cannot tell what it knows is asked later again, and what it says too much of has no facts", async () => {
@@ -103,12 +122,14 @@ describe("A registry", () => {
       })
       return await facts()
     }
-    const unknown = { ...old, publishedAtMs: null, deprecated: null, advisories: [] }
+    const unknown = { ...old, publishedAtMs: null, deprecated: null, installScript: null, advisories: null }
     for (const body of ["<!doctype html>", "[]", '{"time":', `{"x":${"[".repeat(100_000)}`])
       expect(Exit.isFailure(await told(200, body))).toBe(true)
     expect(Exit.isFailure(await told(503, ""))).toBe(true)
     for (const status of [404, 410]) expect(await told(status, "")).toEqual(Exit.succeed([unknown]))
-    expect(await told(200, '{"time":{"1.0.0":7},"versions":[]}')).toEqual(Exit.succeed([unknown]))
+    expect(await told(200, '{"time":{"1.0.0":7},"versions":[]}')).toEqual(
+      Exit.succeed([{ ...unknown, advisories: [] }])
+    )
     const flood = { "content-length": "999999999999" }
     expect(await told(200, "{}", flood)).toEqual(Exit.succeed([unknown]))
     registry.misbehave(null)

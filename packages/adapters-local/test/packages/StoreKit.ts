@@ -98,3 +98,17 @@ export const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     const failure = exit.cause.reasons.flatMap((each) => (each._tag === "Fail" ? [each.error] : []))[0]
     return failure instanceof PackagesRefused ? failure.problems : failure
   })
+
+/** Works with a store whose registry has these packages. */
+export const runInStore = async <A, E>(
+  packages: ReadonlyArray<Written>,
+  body: (kit: StoreKit, archives: ReadonlyArray<ReturnType<typeof published>>) => Effect.Effect<A, E, PackageStore>
+): Promise<A> => {
+  const archives = packages.map(published)
+  const kit = await openKit(...archives)
+  try {
+    return await Effect.runPromise(Effect.provide(body(kit, archives), kit.layer))
+  } finally {
+    await kit.close()
+  }
+}

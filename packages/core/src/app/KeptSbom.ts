@@ -1,4 +1,4 @@
-/** The list of the packages of a generation, as it stands beside the bundle that the generation serves. */
+/** The bundle of a generation, and the list of the packages in it, as they are kept. */
 import { Effect, Schema } from "effect"
 import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
@@ -7,6 +7,7 @@ import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
 import { generationKey } from "../model/Entities.ts"
 import type { Generation } from "../model/Generation.ts"
+import { ObjectStore } from "../objects/ObjectStore.ts"
 import { verifiedDigest } from "../verification/CandidateEvidence.ts"
 import { intactBundle, keptBundle } from "./KeptBundle.ts"
 
@@ -42,6 +43,15 @@ const bundleOf = Effect.fnUntraced(function* (generation: Generation) {
     if (found !== null) return found
   }
   return null
+})
+
+/** The bundle.json of a generation, byte for byte as it was stored. Fails with `Unknown` where none is kept whole. */
+export const bundleJsonOf = Effect.fnUntraced(function* (projectId: string, generation: number) {
+  const missing = new Unknown({ kind: "bundle", id: `S${generation}` })
+  const found = yield* find("generation", generationKey(projectId, generation))
+  const bundle = found === null ? null : yield* bundleOf(found.record)
+  if (bundle === null) return yield* missing
+  return yield* Effect.catchTag((yield* ObjectStore).get(bundle.key), "ObjectMissing", () => missing)
 })
 
 /** The list beside a bundle; null when it has none. One that is lost, or not as it was built, is not told. */

@@ -9,7 +9,9 @@ import { Commands } from "../work/Commands.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
-import { pointerKey } from "../model/Entities.ts"
+import { generationKey, pointerKey } from "../model/Entities.ts"
+import { chainOf, releaseDigest } from "../provenance/Chains.ts"
+import { sayOutcome } from "../provenance/ReleaseStatements.ts"
 import { Process, Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Unknown } from "../ledger/Refusals.ts"
@@ -28,7 +30,7 @@ const production = (projectId: string) => pointerKey(projectId, "production")
 
 const served = pointerStatuses.filter((status) => status !== "removed")
 
-const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null, reason: null }
+const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null, provenance: null, reason: null }
 
 /** Takes the bundle from a row: it serves nothing any more. One that is removed already stays as it is. */
 export const takeDown = (
@@ -50,10 +52,21 @@ export const takeDownApp = Effect.fnUntraced(function* (draft: Draft.Draft) {
   const { projectId } = draft
   const pointer = yield* find("pointer", production(projectId))
   if (pointer === null || !Draft.may(draft, "pointer", pointer, "remove")) return pointer?.record ?? null
+  yield* sayRemoved(draft, pointer.record)
   takeDown(draft, pointer, { leftovers: true })
   const others = yield* (yield* Records).list("pointer", { projectId, where: { status: served }, order: "newest" })
   for (const each of others.items) if (each.record.channel !== "production") takeDown(draft, each)
   return Draft.newest(draft, "pointer", pointer).record
+})
+
+/** What was served is served no more. Nothing is said of an app that served nothing. */
+const sayRemoved = Effect.fnUntraced(function* (draft: Draft.Draft, pointer: Pointer) {
+  const { generation, projectId } = pointer
+  if (generation === null) return
+  const step = yield* find("generation", generationKey(projectId, generation))
+  if (step === null) return
+  const release = yield* releaseDigest(projectId, generation)
+  sayOutcome(draft, yield* chainOf(projectId), step.record, { outcome: "removed", release, probes: null })
 })
 
 /**

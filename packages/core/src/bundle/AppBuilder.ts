@@ -1,5 +1,5 @@
 /** Turns a source tree into a Bundle. `start`, `poll` and `cancel` with a handle, so that a remote builder fits. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Option, Schema } from "effect"
 import type { PackageLayer } from "../packages/PackageStore.ts"
 import type { HeldPackage } from "../packages/Sbom.ts"
 import type { Bundle } from "./Bundle.ts"
@@ -85,6 +85,8 @@ export class AppBuilder extends Context.Service<
   {
     /** Name and exact version of the bundler. */
     readonly version: { readonly name: string; readonly version: string }
+    /** The packages that come along with every build, in these versions: apps import them without a lock. */
+    readonly vendored: ReadonlyArray<{ readonly name: string; readonly version: string }>
     /**
      * The folder of a tree whose files a build serves to anyone, without slashes at its ends; null for none, and for
      * settings that cannot be built. `settings` are the files of settings at the root, by name. It builds nothing.
@@ -95,6 +97,12 @@ export class AppBuilder extends Context.Service<
     }) => Effect.Effect<string | null>
     /** What has to run before a tree can be bundled, as its own files say. It runs nothing. */
     readonly commandOf: (files: BuildJob["files"]) => Effect.Effect<BuildCommand>
+    /**
+     * A build of this job will be started once its build command has run: what does not depend on what that leaves may be
+     * done meanwhile. A hint, answered at once: with it or without, a build ends the same. What was begun ends with the
+     * build of this id, or when that is cancelled.
+     */
+    readonly expect: (job: BuildJob) => Effect.Effect<void>
     /** Starts a build, or answers the handle of one of this id that runs already. */
     readonly start: (job: BuildJob) => Effect.Effect<BuildHandle, BuilderUnavailable>
     /** Waits up to `waitMs` for the end. A finished result can be polled again until it is cancelled. */
@@ -103,3 +111,9 @@ export class AppBuilder extends Context.Service<
     readonly cancel: (handle: BuildHandle) => Effect.Effect<void>
   }
 >()("@pawl/core/bundle/AppBuilder") {}
+
+/** Names of the packages that come along with every build; none where a host builds nothing. */
+export const vendoredNames: Effect.Effect<ReadonlyArray<string>> = Effect.map(
+  Effect.serviceOption(AppBuilder),
+  Option.match({ onNone: () => [], onSome: ({ vendored }) => vendored.map(({ name }) => name) })
+)

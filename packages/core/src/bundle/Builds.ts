@@ -44,11 +44,14 @@ export class BuildRefused extends Schema.TaggedError<BuildRefused>()("BuildRefus
   }
 }
 
-const buildsOfDay = Effect.flatMap(Settings, ({ buildsPerDay }) => Shares.budgetOfDay("app-builds", buildsPerDay))
+/** The builds of today, of all Projects. */
+export const buildBudget = Effect.flatMap(Settings, ({ buildsPerDay }) =>
+  Shares.budgetOfDay("app-builds", buildsPerDay)
+)
 
 /** Why a Project has no build left today; null while it has. */
 export const buildCap = Effect.fnUntraced(function* (projectId: string) {
-  const budget = yield* buildsOfDay
+  const budget = yield* buildBudget
   const left = yield* Shares.shareLeft(budget, yield* Shares.payerOf(projectId))
   return left === "some" ? null : new BuildCapReached({ perDay: budget.max, keptForOthers: left === "kept" })
 })
@@ -60,7 +63,7 @@ export const takenStep = JournalStep.each("taken", Schema.String)
 const takeBuild = Effect.fnUntraced(function* (projectId: string) {
   const cap = yield* buildCap(projectId)
   if (cap !== null) return yield* cap
-  const { day, max, name } = yield* buildsOfDay
+  const { day, max, name } = yield* buildBudget
   const counter = yield* DailyCounter
   if (!(yield* counter.take(name, day, max, yield* Shares.countersBeside(name, projectId))))
     return yield* new BuildCapReached({ perDay: max, keptForOthers: false })
@@ -121,6 +124,7 @@ const listOf = ({ files, generated, packages: layer }: BuildJob, { bundle, packa
   sbomOf({
     ...bundle,
     layer: layer?.packages ?? [],
+    ...(layer?.graph === undefined ? {} : { graph: layer.graph }),
     held: packages ?? [],
     // Of what a build command left nobody knows which packages are in it.
     mayHoldOthers: generated !== undefined || packages === undefined,
@@ -132,8 +136,14 @@ interface Source<E, R, E2, R2> {
   readonly project: string
   /** The files of the tree; read only when it is built. */
   readonly files: Effect.Effect<BuildJob["files"], E, R>
-  /** What must be there before they are bundled: packages, and what the build command makes. */
-  readonly prepare: (files: BuildJob["files"]) => Effect.Effect<Prepared, E2, R2>
+  /**
+   * What must be there before they are bundled: packages, and what the build command makes. `expect` is told when that
+   * command begins.
+   */
+  readonly prepare: (
+    files: BuildJob["files"],
+    expect: (prepared: Prepared) => Effect.Effect<void>
+  ) => Effect.Effect<Prepared, E2, R2>
   readonly commit: string
   readonly tree: string
   readonly builtAt: Time.Timestamp
@@ -143,16 +153,19 @@ interface Source<E, R, E2, R2> {
 const make = Effect.fnUntraced(function* <E, R, E2, R2>(label: string, source: Source<E, R, E2, R2>) {
   yield* step(takenStep(label), takeBuild(source.project))
   const files = yield* source.files
-  const job: BuildJob = {
-    id: `${label}:${source.project}@${source.commit}`,
-    project: source.project,
-    commit: source.commit,
-    tree: source.tree,
-    builtAtMs: Time.toMillis(source.builtAt),
-    files,
-    ...(yield* source.prepare(files))
-  }
-  const result = yield* tried(job)
+  const builder = yield* AppBuilder
+  const id = `${label}:${source.project}@${source.commit}`
+  const { commit, project, tree } = source
+  const builtAtMs = Time.toMillis(source.builtAt)
+  const jobOf = (prepared: Prepared): BuildJob => ({ id, project, commit, tree, builtAtMs, files, ...prepared })
+  const { job, result } = yield* source
+    .prepare(files, (prepared) => builder.expect(jobOf(prepared)))
+    .pipe(
+      Effect.map(jobOf),
+      Effect.flatMap((job) => Effect.map(tried(job), (result) => ({ job, result }))),
+      // What was begun early is given up with what it was for.
+      Effect.ensuring(builder.cancel({ id }))
+    )
   switch (result._tag) {
     case "Built":
       return { ...result, sbom: yield* listOf(job, result) }

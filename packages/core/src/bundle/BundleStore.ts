@@ -4,6 +4,7 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { sha256, utf8, canonicalJson } from "../primitives/Digest.ts"
 import { readdressed } from "../packages/Sbom.ts"
 import { assetKey, Bundle, bundleKey, sbomName } from "./Bundle.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 /** The stored bundle is not what it should be: another digest, or bytes that do not parse. It must not be served. */
 export class BundleDamaged extends Schema.TaggedError<BundleDamaged>()("BundleDamaged", {
@@ -22,8 +23,6 @@ export interface StoredBundle {
   /** SHA-256 of the stored `bundle.json`. */
   readonly digest: string
 }
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** The bytes of a `bundle.json`: canonical JSON, so that equal bundles have one digest. */
 export const encode = (bundle: Bundle): Uint8Array => utf8(canonicalJson(Schema.encodeSync(Bundle)(bundle)))
@@ -49,16 +48,13 @@ export const store = Effect.fnUntraced(function* (
   }
 ) {
   const objects = yield* ObjectStore
-  yield* Effect.forEach(built.assets, ([path, body]) => objects.put(assetKey(prefix, path), body), {
-    concurrency: 8,
-    discard: true
-  })
-  yield* Effect.forEach(built.objects, ([name, body]) => objects.put(`${prefix}${name}`, body), {
-    concurrency: 8,
-    discard: true
-  })
-  if (built.sbom !== undefined) yield* objects.put(`${prefix}${sbomName}`, built.sbom)
-  const { body, bundle, digest } = yield* digested(built)
+  const parts: ReadonlyArray<readonly [key: string, body: Uint8Array]> = [
+    ...[...built.objects].map(([name, body]) => [`${prefix}${name}`, body] as const),
+    ...(built.sbom === undefined ? [] : [[`${prefix}${sbomName}`, built.sbom] as const]),
+    ...[...built.assets].map(([path, body]) => [assetKey(prefix, path), body] as const)
+  ]
+  const storing = Effect.forEach(parts, ([key, body]) => objects.put(key, body), { concurrency: 8, discard: true })
+  const [{ body, bundle, digest }] = yield* Effect.all([digested(built), storing], { concurrency: "unbounded" })
   yield* objects.put(bundleKey(prefix), body)
   return { bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
 })
@@ -70,7 +66,7 @@ export const load = Effect.fnUntraced(function* (key: string, expectedDigest?: s
   const digest = yield* sha256(body)
   if (expectedDigest !== undefined && digest !== expectedDigest)
     return yield* new BundleDamaged({ key, reason: `its digest is ${digest}, not ${expectedDigest}` })
-  const bundle = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Bundle))(new TextDecoder().decode(body)).pipe(
+  const bundle = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Bundle))(textOf(body)).pipe(
     Effect.mapError((error) => new BundleDamaged({ key, reason: error.message }))
   )
   return { bundle, key, digest } satisfies StoredBundle
@@ -117,6 +113,23 @@ export const copy = Effect.fnUntraced(function* (fromPrefix: string, toPrefix: s
   return { ...stored, key: bundleKey(toPrefix) } satisfies StoredBundle
 })
 
+/** Which commit a bundle is to be of, and when it counts as built. */
+interface Readdress {
+  readonly commit: string
+  readonly builtAt: string
+}
+
+const listedAt = Effect.fnUntraced(function* (fromPrefix: string, stored: StoredBundle, to: Readdress) {
+  const listed = yield* sbomOf({ ...stored, key: bundleKey(fromPrefix) })
+  return listed === null ? {} : { sbom: yield* Effect.orDie(readdressed(listed, to)) }
+})
+
+/** The digest that a bundle gets when it is given to another commit of the same tree. Nothing is stored. */
+export const readdressedDigest = Effect.fnUntraced(function* (fromPrefix: string, stored: StoredBundle, to: Readdress) {
+  const listed = yield* listedAt(fromPrefix, stored, to)
+  return (yield* digested({ bundle: { ...stored.bundle, ...to }, ...listed })).digest
+})
+
 /**
  * Gives a bundle of another commit with the same tree to this commit: the same modules and assets under its own
  * address, and so is the list of its packages. Its digest is what a build of this commit would have had.
@@ -125,10 +138,9 @@ export const readdress = Effect.fnUntraced(function* (
   fromPrefix: string,
   toPrefix: string,
   stored: StoredBundle,
-  to: { readonly commit: string; readonly builtAt: string }
+  to: Readdress
 ) {
   yield* copyParts(fromPrefix, toPrefix, stored.bundle)
-  const listed = yield* sbomOf({ ...stored, key: bundleKey(fromPrefix) })
-  const sbom = listed === null ? {} : { sbom: yield* Effect.orDie(readdressed(listed, to)) }
+  const sbom = yield* listedAt(fromPrefix, stored, to)
   return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map(), ...sbom })
 })

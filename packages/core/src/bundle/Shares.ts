@@ -19,18 +19,17 @@ export interface Budget {
 /** `kept`: some is left, and it is kept for other organizations. */
 export type Left = "some" | "none" | "kept"
 
-/** Pure: what is left for `own`. `used` is by organization, in this period; `before` are those of the period before. */
-export const shareLeftFor = (
-  own: string,
-  budget: {
-    readonly max: number
-    readonly total: number
-    readonly used: ReadonlyMap<string, number>
-    readonly before: ReadonlySet<string>
-  }
-): Left => {
-  const { before, max, total, used } = budget
-  if (total >= max) return "none"
+/** What was used of a budget: by organization, in this period; `before` are those of the period before. */
+export interface Used {
+  readonly max: number
+  readonly total: number
+  readonly used: ReadonlyMap<string, number>
+  readonly before: ReadonlySet<string>
+}
+
+/** Pure: how much `own` may still take, in the budget's own unit; 0 for nothing. */
+const amountLeftFor = (own: string, { before, max, total, used }: Used): number => {
+  if (total >= max) return 0
   const active = new Set([own, ...used.keys(), ...before])
   const share = max / active.size
   const usedBy = (each: string) => used.get(each) ?? 0
@@ -42,7 +41,13 @@ export const shareLeftFor = (
   }
   let owed = 0
   for (const each of active) if (each !== own && comesFirst(each)) owed += Math.max(0, share - usedBy(each))
-  return max - total > owed ? "some" : "kept"
+  return Math.max(0, max - total - owed)
+}
+
+/** Pure: what is left for `own`. */
+export const shareLeftFor = (own: string, budget: Used): Left => {
+  if (budget.total >= budget.max) return "none"
+  return amountLeftFor(own, budget) > 0 ? "some" : "kept"
 }
 
 /** The name under which an organization's use is counted beside the total. */
@@ -59,16 +64,24 @@ export const countersBeside = (name: string, projectId: string) =>
 const ofOrganizations = (name: string, counters: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map(Array.from(counters, ([counter, used]) => [counter.slice(name.length + 1), used]))
 
-/** What is left of a budget for an organization. */
-export const shareLeft = Effect.fnUntraced(function* (budget: Budget, organizationId: string) {
+/** What was used of a budget. Once it is all used nobody's share is asked for. */
+const usedOf = Effect.fnUntraced(function* ({ before, day, max, name }: Budget) {
   const counter = yield* DailyCounter
-  const total = yield* counter.used(budget.name, budget.day)
-  if (total >= budget.max) return "none"
-  const prefix = `${budget.name}/`
-  const used = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.day))
-  const before = ofOrganizations(budget.name, yield* counter.usedBy(prefix, budget.before))
-  return shareLeftFor(organizationId, { max: budget.max, total, used, before: new Set(before.keys()) })
+  const total = yield* counter.used(name, day)
+  const by = (period: string) =>
+    total >= max
+      ? Effect.succeed(new Map<string, number>())
+      : Effect.map(counter.usedBy(`${name}/`, period), (counters) => ofOrganizations(name, counters))
+  return { max, total, used: yield* by(day), before: new Set((yield* by(before)).keys()) } satisfies Used
 })
+
+/** What is left of a budget for an organization. */
+export const shareLeft = (budget: Budget, organizationId: string) =>
+  Effect.map(usedOf(budget), (used) => shareLeftFor(organizationId, used))
+
+/** How much of a budget an organization may still take, in the budget's own unit; 0 for nothing. */
+export const amountLeft = (budget: Budget, organizationId: string) =>
+  Effect.map(usedOf(budget), (used) => amountLeftFor(organizationId, used))
 
 /** The organization that a Project's work is counted for. */
 export const payerOf = (projectId: string) =>

@@ -1,6 +1,7 @@
 /** package.json as a text that is written anew: it keeps its indentation, and its end of the file. */
 import { utf8 } from "../primitives/Digest.ts"
-import { fileText, type JsonObject, readObject } from "./PackageManifest.ts"
+import { type JsonObject, readObject } from "./PackageManifest.ts"
+import { wholeText } from "../primitives/Utf8.ts"
 
 /** A package.json that can be written again. */
 export interface ManifestText {
@@ -11,7 +12,7 @@ export interface ManifestText {
 
 /** Reads it, or says in words why it cannot be read. */
 export const readManifestText = (bytes: Uint8Array): ManifestText | { readonly wrong: string } => {
-  const text = fileText(bytes)
+  const text = wholeText(bytes)
   const read = readObject(text)
   if ("wrong" in read) return read
   return {

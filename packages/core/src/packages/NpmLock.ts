@@ -7,7 +7,6 @@ import {
   dependenciesOf,
   dependencyKinds,
   directOf,
-  fileText,
   isObject,
   type JsonObject,
   type PackageManifest,
@@ -25,6 +24,7 @@ import {
 } from "./PackageNames.ts"
 import { keyLines, packageProblem, packageProblems, type PackageSpot, quoted } from "./PackageProblems.ts"
 import type { PackageProblem, ReadLock } from "./PackageStore.ts"
+import { wholeText } from "../primitives/Utf8.ts"
 
 /** The name of the file. */
 export const npmLockFile = "package-lock.json"
@@ -134,9 +134,17 @@ const judged = (path: string, entry: JsonObject, spot: PackageSpot, machine: Mac
       dev: entry["dev"] === true,
       optional,
       installScript: entry["hasInstallScript"] === true,
+      ...importedBy(entry),
       line: spot.line
     }
   }
+}
+
+/** The names of all that a package asks for, but for what only building it needs. */
+const importedBy = (entry: JsonObject): Pick<LockedPackage, "needs"> => {
+  const kinds = [entry["dependencies"], entry["optionalDependencies"], entry["peerDependencies"]]
+  const names = new Set(kinds.flatMap((ranges) => (isObject(ranges) ? Object.keys(ranges) : [])))
+  return names.size === 0 ? {} : { needs: [...names].toSorted(compareCodePoints) }
 }
 
 /** An address without a name and a password in it. */
@@ -232,7 +240,7 @@ export const tooManyPackages = (file: string, count: number): ReadonlyArray<Pack
 
 /** Reads a package-lock.json that stands beside this package.json. */
 export const readNpmLock = (bytes: Uint8Array, manifest: PackageManifest, reading: LockReading): ReadLock => {
-  const text = fileText(bytes)
+  const text = wholeText(bytes)
   const read = readObject(text)
   if ("wrong" in read) return whole(`package-lock.json cannot be read: ${read.wrong}. ${npmMend}`)
   const { lockfileVersion, packages } = read.object

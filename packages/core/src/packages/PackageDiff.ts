@@ -1,5 +1,6 @@
 /** What a lock file has that another has not: packages added, removed and moved to another version. Pure. */
 import type { LockedPackage, PackageLock } from "./PackageLock.ts"
+import { aliasOf } from "./PackageNames.ts"
 
 /** One version that came, went, or took another's place. */
 export interface PackageChange {
@@ -10,8 +11,8 @@ export interface PackageChange {
   readonly to: string | null
   /** Only needed while the project is built and checked. */
   readonly dev: boolean
-  /** Whether it asks for scripts when it is installed. None ever runs. */
-  readonly scripts: boolean
+  /** Whether it asks for scripts when it is installed; null where the lock does not say. None ever runs. */
+  readonly scripts: boolean | null
   /** The lock file that names `to`, and the line; null for what is removed, and where no line is known. */
   readonly file: string | null
   readonly line: number | null
@@ -22,7 +23,7 @@ interface Version {
   readonly name: string
   readonly version: string
   readonly dev: boolean
-  readonly scripts: boolean
+  readonly scripts: boolean | null
   readonly line: number | null
 }
 
@@ -38,7 +39,7 @@ const versionsOf = (lock: PackageLock | null): ReadonlyMap<string, Version> => {
       name,
       version,
       dev: dev && there?.dev !== false,
-      scripts: installScript || there?.scripts === true,
+      scripts: there?.scripts === true ? true : installScript,
       line: there?.line ?? line
     })
   }
@@ -116,8 +117,29 @@ export const diffOf = (before: PackageLock | null, after: PackageLock | null): R
   )
 }
 
-/** The names that package.json asks for itself, under which it asked for nothing before. */
-export const addedDirect = (before: PackageLock | null, after: PackageLock | null): ReadonlyArray<string> => {
-  const known = new Set(before?.direct.map(({ name }) => name))
-  return (after?.direct ?? []).flatMap(({ name }) => (known.has(name) ? [] : [name]))
+/** What package.json asks for itself. */
+export interface DirectPackage {
+  /** Its name in the registry: of an alias, that of what it stands for. */
+  readonly name: string
+  /** What the lock has for it; null where that is left out, as what is not for this machine. */
+  readonly locked: LockedPackage | null
+}
+
+/** The direct packages of a lock, by the name that package.json has for each. A link leads to where one stands. */
+const directOf = (lock: PackageLock | null): ReadonlyMap<string, DirectPackage> => {
+  const there = new Map(lock?.packages.map((each) => [each.path, each]))
+  const linked = new Map(lock?.links.map(({ path, target }) => [path, target]))
+  return new Map(
+    lock?.direct.map(({ name, range }) => {
+      const place = `node_modules/${name}`
+      const locked = there.get(linked.get(place) ?? place) ?? null
+      return [name, { name: locked?.name ?? aliasOf(range)?.name ?? name, locked }]
+    })
+  )
+}
+
+/** What package.json asks for itself, and did not ask for under that name before. */
+export const addedDirect = (before: PackageLock | null, after: PackageLock | null): ReadonlyArray<DirectPackage> => {
+  const known = directOf(before)
+  return [...directOf(after)].flatMap(([alias, found]) => (known.get(alias)?.name === found.name ? [] : [found]))
 }

@@ -1,5 +1,8 @@
 /** A lock file, read: exactly which packages stand at which places, whatever tool wrote it. */
 
+/** Whose form a lock has. */
+export type LockFormat = "npm" | "pnpm"
+
 /** One package at its place. */
 export interface LockedPackage {
   /** Its folder below the root of the source: `node_modules/a`, `node_modules/a/node_modules/b`. */
@@ -13,8 +16,10 @@ export interface LockedPackage {
   readonly dev: boolean
   /** May be left out where it does not fit the machine. */
   readonly optional: boolean
-  /** Whether it asks for scripts when it is installed. None ever runs. */
-  readonly installScript: boolean
+  /** Whether it asks for scripts when it is installed; null where the lock does not say, as pnpm's. None ever runs. */
+  readonly installScript: boolean | null
+  /** The names that it imports other packages by: what it needs, what it may have, and its peers. Not there for none. */
+  readonly needs?: ReadonlyArray<string>
   /** Where the lock file names it, from 1 on; null when unknown. */
   readonly line: number | null
 }
@@ -29,7 +34,7 @@ export interface PackageLink {
 export interface PackageLock {
   /** The lock file's path in the source. */
   readonly file: string
-  readonly format: "npm" | "pnpm"
+  readonly format: LockFormat
   readonly packages: ReadonlyArray<LockedPackage>
   readonly links: ReadonlyArray<PackageLink>
   /** The names of package.json's own dependencies of every kind, with `dev` for those that only building needs. */

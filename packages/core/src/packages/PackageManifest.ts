@@ -4,10 +4,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { aliasOf, foreignSource, foreignWords, isPackageName } from "./PackageNames.ts"
 import { keyLines, packageProblem, quoted } from "./PackageProblems.ts"
 import type { PackageProblem } from "./PackageStore.ts"
-
-declare const TextDecoder: {
-  new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }
-}
+import { wholeText } from "../primitives/Utf8.ts"
 
 /** The fields of package.json that ask for packages. Who is in `optionalDependencies` counts as that alone, as npm does it. */
 export const dependencyKinds = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const
@@ -28,15 +25,6 @@ export type JsonObject = { readonly [key: string]: unknown }
 /** Whether a value is an object, and no list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** The text of a file; null when it is not UTF-8. A mark of the byte order in front is none of it. */
-export const fileText = (bytes: Uint8Array): string | null => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
 
 /** The object that a JSON text is, or why it is none, in words. */
 export const readObject = (text: string | null): { readonly object: JsonObject } | { readonly wrong: string } => {
@@ -109,7 +97,7 @@ const lineAfter = (text: string, kind: DependencyKind): ((name: string) => numbe
 
 /** Reads a package.json; in words what is wrong with it where it is none. */
 export const readManifest = (bytes: Uint8Array): PackageManifest | { readonly wrong: string } => {
-  const text = fileText(bytes)
+  const text = wholeText(bytes)
   const read = readObject(text)
   if ("wrong" in read) return read
   const { object } = read

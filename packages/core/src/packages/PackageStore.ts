@@ -3,7 +3,8 @@
  * and sandboxes see as `node_modules`. No script of a package ever runs.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { PackageLock } from "./PackageLock.ts"
+import type { PackageGraph } from "./PackageGraph.ts"
+import type { LockFormat, PackageLock } from "./PackageLock.ts"
 
 /** One reason why packages cannot be used: what, where and what to do instead. */
 export const PackageProblem = Schema.Struct({
@@ -66,14 +67,20 @@ export interface PackageLayer {
   readonly id: string
   /** By path. */
   readonly packages: ReadonlyArray<LayeredPackage>
+  /** Who needs whom, by the lock that it was asked for with; equal layers may have others. */
+  readonly graph?: PackageGraph
 }
 
 /** What is asked for when a lock is to be made. */
 export interface LockRequest {
+  /** Whose form it has: a package-lock.json (version 3) or a pnpm-lock.yaml (version 9). `locks` have the same. */
+  readonly format: LockFormat
   /** The package.json that the lock must fit. */
   readonly manifest: Uint8Array
   /** Locks whose versions are kept where they fit, the first before the second. */
   readonly locks: ReadonlyArray<Uint8Array>
+  /** pnpm-workspace.yaml, whose settings a lock of pnpm keeps to; null for none, and for npm. */
+  readonly workspace: Uint8Array | null
   /** Only versions that stand in one of `locks` may be taken; no registry is asked. */
   readonly offline: boolean
 }
@@ -85,12 +92,15 @@ export interface PackageFacts {
   /** When it was published; null when the registry does not say. */
   readonly publishedAtMs: number | null
   readonly deprecated: string | null
+  /** Whether it asks for scripts when it is installed; null when the registry does not say. */
+  readonly installScript: boolean | null
+  /** What is known against it; null when the registry did not say. */
   readonly advisories: ReadonlyArray<{
     readonly id: string
     readonly title: string
     readonly severity: string
     readonly url: string
-  }>
+  }> | null
 }
 
 /** Packages by lock file. Only this reaches the registry. */
@@ -107,7 +117,7 @@ export class PackageStore extends Context.Service<
      */
     readonly layer: (lock: PackageLock) => Effect.Effect<PackageLayer, PackagesRefused | PackagesUnavailable>
     /**
-     * The text of a package-lock.json (version 3) for a package.json. Equal requests that are `offline` get equal bytes.
+     * The text of a lock for a package.json, in the form that is asked for. Equal requests that are `offline` get equal bytes.
      * Fails with `PackagesRefused` when none can fit.
      */
     readonly lock: (request: LockRequest) => Effect.Effect<Uint8Array, PackagesRefused | PackagesUnavailable>

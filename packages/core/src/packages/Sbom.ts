@@ -5,8 +5,11 @@
 import { Effect, Result, Schema } from "effect"
 import { Base64, Hex } from "effect/encoding"
 import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
+import { compareCodePoints } from "../primitives/CodePoints.ts"
+import type { PackageGraph } from "./PackageGraph.ts"
 import { licensesOf } from "./SbomLicenses.ts"
 import type { LayeredPackage } from "./PackageStore.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 /** The media type of a list (cyclonedx.org/specification/overview). */
 export const sbomType = "application/vnd.cyclonedx+json; version=1.6"
@@ -29,6 +32,8 @@ export interface SbomInput {
   readonly builder: { readonly name: string; readonly version: string }
   /** The packages that the build saw in its `node_modules`; empty without a lock file. */
   readonly layer: ReadonlyArray<LayeredPackage>
+  /** Who needs whom of them, by the lock. Without it no package is said to need another. */
+  readonly graph?: PackageGraph
   /** The packages of which the bundle is known to hold something. */
   readonly held: ReadonlyArray<HeldPackage>
   /** Whether others of the layer may be in it too, as after a build command: then all of the layer is listed. */
@@ -56,8 +61,6 @@ const Readdressed = Schema.fromJsonString(
     [Schema.Record(Schema.String, Schema.Unknown)]
   )
 )
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** What half a surrogate pair becomes: no URL can hold it. */
 const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, "\uFFFD")
@@ -94,8 +97,8 @@ const ofLayer = (found: LayeredPackage, isHeld: boolean): Component => ({
   "bom-ref": found.path,
   ...namesOf(found.name),
   version: found.version,
-  // What is only there for building is in no bundle, unless it was seen there.
-  scope: isHeld || !found.dev ? "required" : "excluded",
+  // Nobody can tell whether a build command put something of it in: starters have what they ship among what they build with.
+  scope: isHeld || !found.dev ? "required" : "optional",
   hashes: hashesOf(found.integrity),
   licenses: licensesOf(found.license),
   purl: purlOf(found.name, found.version),
@@ -114,21 +117,21 @@ const Vendored = Schema.fromJsonString(
   })
 )
 
-const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null)
+const saidText = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null)
 
 /** A package that lies in the source: it says itself what it is, and nobody checked that. */
 const ofSource = (folder: string, manifest: Uint8Array | null): Component => {
-  const read = manifest === null ? null : Schema.decodeResult(Vendored)(new TextDecoder().decode(manifest))
+  const read = manifest === null ? null : Schema.decodeResult(Vendored)(textOf(manifest))
   const said = read === null || Result.isFailure(read) ? {} : read.success
-  const name = textOf(said.name) ?? folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
-  const version = textOf(said.version)
+  const name = saidText(said.name) ?? folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
+  const version = saidText(said.version)
   return {
     type: "library",
     "bom-ref": folder,
     ...namesOf(name),
     ...(version === null ? {} : { version }),
     scope: "required",
-    licenses: licensesOf(textOf(said.license)),
+    licenses: licensesOf(saidText(said.license)),
     purl: purlOf(name, version),
     properties: [property("cdx:npm:package:path", folder), property("pawl:vendored", "true")]
   }
@@ -156,8 +159,7 @@ const placeIn = (there: ReadonlyMap<string, LayeredPackage>, folder: string): La
   }
 }
 
-const byRef = (one: Component, other: Component): number =>
-  String(one["bom-ref"]) < String(other["bom-ref"]) ? -1 : String(one["bom-ref"]) > String(other["bom-ref"]) ? 1 : 0
+const byRef = (one: Component, other: Component): number => compareCodePoints(refOf(one), refOf(other))
 
 const componentsOf = ({ held, layer, manifest, mayHoldOthers }: SbomInput): ReadonlyArray<Component> => {
   const there = new Map(layer.map((each) => [each.path, each]))
@@ -171,6 +173,34 @@ const componentsOf = ({ held, layer, manifest, mayHoldOthers }: SbomInput): Read
   }
   const listed = mayHoldOthers ? layer : layer.filter((each) => seen.has(each))
   return [...listed.map((each) => ofLayer(each, seen.has(each))), ...found.values()].toSorted(byRef)
+}
+
+const refOf = (component: Component): string => String(component["bom-ref"])
+
+/** The listed packages that one needs, also by way of those that are not listed. */
+const neededBy = (graph: PackageGraph, listed: ReadonlySet<string>, from: string): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const passed = new Set([from])
+  for (const place of passed)
+    for (const next of graph.get(place) ?? []) {
+      if (listed.has(next)) found.add(next)
+      else passed.add(next)
+    }
+  return [...found].filter((each) => each !== from).toSorted(compareCodePoints)
+}
+
+/**
+ * Who needs whom. What a vendored package needs is not known, so it has no entry of its own. What no other is known to
+ * need is there for the source itself.
+ */
+const dependenciesOf = ({ graph = new Map(), project }: SbomInput, components: ReadonlyArray<Component>) => {
+  const listed = new Set(components.map(refOf))
+  const entries = components.map(refOf).flatMap((ref) => {
+    return graph.has(ref) ? [{ ref, dependsOn: neededBy(graph, listed, ref) }] : []
+  })
+  const needed = new Set(entries.flatMap(({ dependsOn }) => dependsOn))
+  const own = new Set([...neededBy(graph, listed, ""), ...[...listed].filter((ref) => !needed.has(ref))])
+  return [{ ref: project, dependsOn: [...own].toSorted(compareCodePoints) }, ...entries]
 }
 
 /** A UUID of version 8 (RFC 9562, 5.8) from a digest. */
@@ -196,6 +226,7 @@ const encoded = (list: Readonly<Record<string, unknown>>): Effect.Effect<Uint8Ar
 /** The list of a bundle's packages, as bytes of CycloneDX 1.6 JSON. Equal builds give equal bytes. */
 export const sbomOf = (input: SbomInput): Effect.Effect<Uint8Array> => {
   const { builder, builtAt, commit, mayHoldOthers, project, tree } = input
+  const components = componentsOf(input)
   return encoded({
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
@@ -218,7 +249,8 @@ export const sbomOf = (input: SbomInput): Effect.Effect<Uint8Array> => {
         properties: [property("pawl:tree", tree), property("pawl:listed", mayHoldOthers ? "installed" : "bundled")]
       }
     },
-    components: componentsOf(input)
+    components,
+    dependencies: dependenciesOf(input, components)
   })
 }
 
@@ -227,7 +259,7 @@ export const readdressed = (
   stored: Uint8Array,
   to: { readonly commit: string; readonly builtAt: string }
 ): Effect.Effect<Uint8Array, Schema.SchemaError> =>
-  Effect.flatMap(Schema.decodeEffect(Readdressed)(new TextDecoder().decode(stored)), (list) =>
+  Effect.flatMap(Schema.decodeEffect(Readdressed)(textOf(stored)), (list) =>
     encoded({
       ...list,
       metadata: {

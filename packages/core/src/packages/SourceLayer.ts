@@ -1,6 +1,7 @@
 /** The packages of a source: from the files of a tree to the layer that its lock file names. */
 import { Effect } from "effect"
 import { manifestFiles } from "./LockFiles.ts"
+import { graphOf } from "./PackageGraph.ts"
 import { type PackageLayer, PackagesRefused, PackageStore, type PackagesUnavailable } from "./PackageStore.ts"
 
 /** The files of a tree by path, of whatever else each of them has. */
@@ -25,6 +26,6 @@ export const layerOf = Effect.fnUntraced(function* (
     case "Refused":
       return yield* new PackagesRefused({ problems: read.problems })
     case "Locked":
-      return yield* store.layer(read.lock)
+      return { ...(yield* store.layer(read.lock)), graph: graphOf(read.lock) }
   }
 }, Effect.withSpan("Packages.layerOf"))

@@ -1,5 +1,5 @@
 import { utf8 } from "@pawl/core/primitives/Digest"
-import { mergeManifests } from "@pawl/core/packages/ManifestMerge"
+import { manifestConflicts, mergeManifests } from "@pawl/core/packages/ManifestMerge"
 import { rounds, seed } from "@pawl/testing/Depth"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -29,12 +29,48 @@ describe("Two package.json", () => {
     )
   })
 
+  it("that each override another package have both, also where pnpm reads it", () => {
+    const base = { overrides: { b: "1" }, pnpm: { overrides: { b: "1" }, onlyBuiltDependencies: [] } }
+    const side = (name: string) => ({
+      overrides: { b: "1", [name]: { x: "1" } },
+      resolutions: { [name]: "1" },
+      pnpm: { overrides: { b: "1", [name]: "1" }, onlyBuiltDependencies: [] }
+    })
+    expect(read(merged(base, side("c"), side("a")))).toEqual({
+      overrides: { a: { x: "1" }, b: "1", c: { x: "1" } },
+      resolutions: { a: "1", c: "1" },
+      pnpm: { overrides: { a: "1", b: "1", c: "1" }, onlyBuiltDependencies: [] }
+    })
+    const [one, other] = ["1", "2"].map((range) => ({ pnpm: { overrides: { a: range } } }))
+    expect(manifestConflicts({ base: file({}), ours: file(one), theirs: file(other) })).toEqual([
+      { field: "pnpm", name: "overrides", ours: '{"a":"1"}', theirs: '{"a":"2"}' }
+    ])
+  })
+
   it("that ask for one package in two ways are in conflict", () => {
     expect(merged({}, { dependencies: { a: "1" } }, { dependencies: { a: "2" } })).toBeNull()
   })
 
   it("of which one takes a package out and the other asks for another version of it are in conflict", () => {
     expect(merged({ dependencies: { a: "1" } }, {}, { dependencies: { a: "2" } })).toBeNull()
+  })
+
+  it("name what they are in conflict in, and nothing else does", () => {
+    const base = { dependencies: { a: "1", b: "1", c: "1" }, type: "module" }
+    const ours = { dependencies: { a: "2", c: "1", d: "1" }, type: "module", scripts: { x: "1" } }
+    const theirs = { dependencies: { a: "3", b: "2", c: "1", e: "1" }, scripts: "none" }
+    expect(manifestConflicts({ base: file(base), ours: file(ours), theirs: file(theirs) })).toEqual([
+      { field: "dependencies", name: "a", ours: '"2"', theirs: '"3"' },
+      { field: "dependencies", name: "b", ours: null, theirs: '"2"' },
+      { field: "scripts", name: null, ours: '{"x":"1"}', theirs: '"none"' }
+    ])
+    fc.assert(
+      fc.property(manifest, manifest, manifest, (one, two, three) => {
+        const sides = { base: file(one), ours: file(two), theirs: file(three) }
+        expect(manifestConflicts(sides).length === 0).toBe(mergeManifests(sides) !== null)
+      }),
+      options
+    )
   })
 
   it("of which one is no JSON are in conflict", () => {

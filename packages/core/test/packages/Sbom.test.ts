@@ -51,6 +51,7 @@ const input = (also: Partial<SbomInput> = {}): SbomInput => ({
 
 interface List {
   readonly components: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly dependencies: ReadonlyArray<{ readonly ref: string; readonly dependsOn: ReadonlyArray<string> }>
   readonly metadata: { readonly component: { readonly properties: ReadonlyArray<unknown> } }
 }
 
@@ -94,10 +95,10 @@ describe("the list of a bundle's packages", () => {
     ])
   })
 
-  it("after a build command holds all that was installed, and excludes what only building needs", async () => {
+  it("after a build command holds all that was installed, and what is there for building may be in it or not", async () => {
     const { components, metadata } = await run(listOf({ layer, mayHoldOthers: true }))
     expect(components.map((each) => [each["bom-ref"], each.scope])).toEqual([
-      ["node_modules/@scope/tool", "excluded"],
+      ["node_modules/@scope/tool", "optional"],
       ["node_modules/asked", "required"],
       ["node_modules/used", "required"],
       ["node_modules/used/node_modules/inner", "required"]
@@ -156,6 +157,33 @@ describe("the list of a bundle's packages", () => {
       ["pkg:npm/hono@4.13.19", "pkg:npm/hono@4.13.19"]
     ])
     expect([isValid(list), isValid.errors]).toEqual([true, null])
+  })
+
+  it("says who needs whom, of what is listed: by way of what is not, and what nobody else needs is the source's own", async () => {
+    const graph = new Map([
+      ["", ["node_modules/@scope/tool", "node_modules/asked"]],
+      ["node_modules/asked", ["node_modules/used", "node_modules/asked"]],
+      ["node_modules/used", ["node_modules/used/node_modules/inner", "node_modules/asked"]],
+      ["node_modules/used/node_modules/inner", []],
+      ["node_modules/@scope/tool", ["node_modules/used"]]
+    ])
+    const brought = { name: "hono", version: "4.13.19", license: "MIT" }
+    const held = [...at("node_modules/used/node_modules/inner", "node_modules/used", "node_modules/own")]
+    const some = await run(listOf({ layer, graph, held: [...held, { path: "x", brought }] }))
+    expect(some.dependencies).toEqual([
+      { ref: "prj_1", dependsOn: ["node_modules/own", "node_modules/used", "pkg:npm/hono@4.13.19"] },
+      { ref: "node_modules/used", dependsOn: ["node_modules/used/node_modules/inner"] },
+      { ref: "node_modules/used/node_modules/inner", dependsOn: [] }
+    ])
+    const all = await run(listOf({ layer, graph, mayHoldOthers: true }))
+    expect(all.dependencies).toEqual([
+      { ref: "prj_1", dependsOn: ["node_modules/@scope/tool", "node_modules/asked"] },
+      { ref: "node_modules/@scope/tool", dependsOn: ["node_modules/used"] },
+      { ref: "node_modules/asked", dependsOn: ["node_modules/used"] },
+      { ref: "node_modules/used", dependsOn: ["node_modules/asked", "node_modules/used/node_modules/inner"] },
+      { ref: "node_modules/used/node_modules/inner", dependsOn: [] }
+    ])
+    for (const list of [some, all]) expect([isValid(list), isValid.errors]).toEqual([true, null])
   })
 
   it("is the same bytes for the same build, in whatever order packages are told, and others for another", async () => {

@@ -3,6 +3,7 @@ import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import type { AssetEntry, BundleAssets, HeaderRule, RedirectRule } from "@pawl/core/bundle/Bundle"
 import { keyProblem } from "@pawl/core/objects/ObjectStore"
 import { sha256 } from "@pawl/core/primitives/Digest"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { Effect } from "effect"
 import { namedMap } from "../maps/CleanMap.ts"
@@ -11,7 +12,7 @@ import { contentTypeOf } from "./ContentTypes.ts"
 import { readHeaders } from "./HeadersFile.ts"
 import { problem } from "../bundler/BundlerProblem.ts"
 import { readRedirects } from "./RedirectsFile.ts"
-import { textOf } from "../settings/SettingsFile.ts"
+import { exactText, textOf } from "@pawl/core/primitives/Utf8"
 
 type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
@@ -43,10 +44,9 @@ const ruleText = (files: Files, directory: string, name: RuleFile, problems: Arr
     problems.push(problem("asset_rules_over_limit", message, { file: path }))
     return null
   }
-  const text = textOf(content)
-  if (text === undefined)
-    problems.push(problem("asset_rules_unreadable", "This file is not UTF-8 text.", { file: path }))
-  return text ?? null
+  const text = exactText(content)
+  if (text === null) problems.push(problem("asset_rules_unreadable", "This file is not UTF-8 text.", { file: path }))
+  return text
 }
 
 const namesUnder = function* (files: Files, directory: string): Generator<string> {
@@ -75,7 +75,7 @@ const generatedMaps = (files: Files, generated: ReadonlySet<string>): ReadonlySe
     if (/\.map$/i.test(path) && files.has(path.slice(0, -".map".length))) maps.add(path)
     if (!/\.(?:[cm]?js|css)$/i.test(path)) continue
     const end = files.get(path)?.content.subarray(-LocalLimits.buildMapSourceLength) ?? new Uint8Array()
-    const map = namedMap(path, new TextDecoder().decode(end))
+    const map = namedMap(path, textOf(end))
     if (map !== null && generated.has(map) && /\.map$/i.test(map)) maps.add(map)
   }
   return maps
@@ -141,6 +141,14 @@ const heaviest = (source: ReadonlyMap<string, Uint8Array>, weigh: (content: Uint
   return [...weights].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0]?.[0] ?? ""
 }
 
+/** The biggest three files with their bytes. */
+const biggestFiles = (source: ReadonlyMap<string, Uint8Array>): string =>
+  [...source]
+    .toSorted(([a, one], [b, other]) => other.byteLength - one.byteLength || (a < b ? -1 : 1))
+    .slice(0, 3)
+    .map(([path, { byteLength }]) => `${path.slice(-Limits.repeatedLength)} (${byteLength})`)
+    .join(", ")
+
 const sourceProblems = (source: ReadonlyMap<string, Uint8Array>): ReadonlyArray<BuildProblem> => {
   const problems: Array<BuildProblem> = []
   if (source.size > LocalLimits.buildSourceFiles) {
@@ -159,7 +167,7 @@ const sourceProblems = (source: ReadonlyMap<string, Uint8Array>): ReadonlyArray<
     problems.push(
       problem(
         "source_bytes_over_limit",
-        `The source has ${bytes} bytes; at most ${LocalLimits.buildSourceBytes} are built (assets do not count). Most are in ${most}.`
+        `The source has ${bytes} bytes; at most ${LocalLimits.buildSourceBytes} are built (assets do not count). Most are in ${most}. The biggest files are ${biggestFiles(source)}.`
       )
     )
   }

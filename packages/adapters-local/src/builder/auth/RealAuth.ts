@@ -19,6 +19,7 @@ import { xmlFindings } from "./AuthXml.ts"
 import { type Page, textsOfPage } from "../assets/PageTexts.ts"
 import { type Place, problem } from "../bundler/BundlerProblem.ts"
 import { unpacked } from "../bundler/UnpackedBytes.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** What the check reads, and its bounds. */
 export interface RealAuthJob {
@@ -68,17 +69,22 @@ const kindOf = (path: string, job: RealAuthJob): Kind | null => {
   return extensions.json.test(path) ? "json" : extensions.text.test(path) ? "text" : null
 }
 
+/**
+ * A character of HTML that is written as a number: any, but the quotes, angles, slash and equals sign that templates escape.
+ * An ampersand counts: what it begins is a character to whoever reads it once more.
+ */
+const numbered = "&#(?!(?:34|39|47|60|61|62|x22|x27|x2f|x3c|x3d|x3e);)"
+/** The type of a field is this word and no longer one: a comment about passwords is none. */
+const word = "password(?![a-z0-9_])"
 /** Letters that are written as numbers are looked at closer. */
 const hints: Readonly<Record<Kind, RegExp>> = {
-  code: /password|\\x[4-7]|\\u00[4-7]|\\u\{0{0,20}[4-7][0-9a-f]\}|&#/i,
-  markup: /password|&#/i,
-  json: /password|\\u00[4-7]|&#/i,
-  text: /password|&#/i
+  code: new RegExp(String.raw`${word}|\\x[4-7]|\\u00[4-7]|\\u\{0{0,20}[4-7][0-9a-f]\}|${numbered}`, "i"),
+  markup: new RegExp(`${word}|${numbered}`, "i"),
+  json: new RegExp(String.raw`${word}|\\u00[4-7]|${numbered}`, "i"),
+  text: new RegExp(`${word}|${numbered}`, "i")
 }
 
 const nested = 4
-const decoder = new TextDecoder()
-
 /** The parsers, which most builds never need: they take longer to load than a small app to bundle. */
 const loadParsers = async () => {
   const [{ codeFindings }, { markupFindings }] = await Promise.all([import("./AuthCode.ts"), import("./AuthMarkup.ts")])
@@ -157,8 +163,41 @@ const lookAtPage = async (bytes: Uint8Array, page: Page, job: RealAuthJob): Prom
   return found
 }
 
+/** As what a file is looked at. */
+interface As {
+  readonly isPackage: boolean
+  readonly kind: Kind | null
+  readonly isGenerated: boolean
+  readonly page: Page | undefined
+}
+
+const findings = async (
+  path: string,
+  bytes: Uint8Array,
+  { isGenerated, isPackage, kind, page }: As,
+  job: RealAuthJob
+): Promise<ReadonlyArray<AuthFinding>> => {
+  const text = textOf(bytes)
+  return [
+    ...(isPackage ? dependencyFindings(text) : []),
+    ...(page === undefined ? [] : await lookAtPage(bytes, page, job)),
+    ...(isPackage || kind === null || (page !== undefined && kind === "markup")
+      ? []
+      : await look(path, kind, text, job.parseCharacters, isGenerated))
+  ]
+}
+
+/** What was found in files, and as what each was looked at: who looks again need not look at those twice. */
+export type Looked = Map<
+  string,
+  { readonly bytes: Uint8Array; readonly as: string; readonly found: ReadonlyArray<AuthFinding> }
+>
+
 /** What makes an app's login look real: each problem once for a line, by path, at most `job.problems`. */
-export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<BuildProblem>> => {
+export const realAuthProblems = async (
+  job: RealAuthJob,
+  looked: Looked = new Map()
+): Promise<ReadonlyArray<BuildProblem>> => {
   const problems = new Map<string, BuildProblem>()
   for (const path of [...job.files.keys()].sort()) {
     if (problems.size >= job.problems) break
@@ -168,14 +207,13 @@ export const realAuthProblems = async (job: RealAuthJob): Promise<ReadonlyArray<
     const page = job.pages.get(path)
     if (kind === null && page === undefined && !isPackage) continue
     const bytes = job.files.get(path) ?? new Uint8Array()
-    const text = decoder.decode(bytes)
-    const found = [
-      ...(isPackage ? dependencyFindings(text) : []),
-      ...(page === undefined ? [] : await lookAtPage(bytes, page, job)),
-      ...(isPackage || kind === null || (page !== undefined && kind === "markup")
-        ? []
-        : await look(path, kind, text, job.parseCharacters, isGenerated))
-    ]
+    const as = JSON.stringify([isPackage, kind, isGenerated, page])
+    const known = looked.get(path)
+    const found =
+      known?.as === as && Buffer.compare(known.bytes, bytes) === 0
+        ? known.found
+        : await findings(path, bytes, { isPackage, kind, isGenerated, page }, job)
+    looked.set(path, { bytes, as, found })
     for (const finding of [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))) {
       const what = finding._tag === "Package" ? finding.found.name : finding._tag
       const key = JSON.stringify([path, finding.line, what])

@@ -5,11 +5,11 @@ import type { HeldPackage } from "@pawl/core/packages/Sbom"
 import { sha256 } from "@pawl/core/primitives/Digest"
 import { LocalLimits } from "../../LocalLimits.ts"
 import * as Time from "@pawl/core/primitives/Time"
+import { exactText } from "@pawl/core/primitives/Utf8"
 import { Effect, Schema } from "effect"
 import { manifestOf, type SplitTree } from "../assets/AppAssets.ts"
 import type { AppSettings } from "../settings/AppSettings.ts"
 import { bundler } from "./BundlerChild.ts"
-import { textOf } from "../settings/SettingsFile.ts"
 
 interface Part {
   readonly name: string
@@ -37,7 +37,7 @@ const moduleOf = (part: Part) =>
         return { name, module: { type, sha256: digest, object }, object: [object, content] }
       }
       const inline = isText(type)
-        ? (textOf(content) ?? "")
+        ? (exactText(content) ?? "")
         : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")
       return { name, module: { type, sha256: digest, content: inline }, object: null }
     }

@@ -1,10 +1,10 @@
 /** Starts, watches and kills the process of one build. */
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { BuilderUnavailable } from "@pawl/core/bundle/AppBuilder"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { ownProgram } from "../../OwnProgram.ts"
+import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
 import { Effect, Result, Schema } from "effect"
-import { BundlerAnswer, BundlerMessage, type BundlerOrder } from "./BundlerMessages.ts"
+import { type BundlerAnswer, BundlerMessage, type BundlerOrder, type BundlerRequest } from "./BundlerMessages.ts"
 
 /** The bundler the app is built with; the package pins it. */
 export const bundler = { name: "esbuild", version: "0.28.2" }
@@ -37,20 +37,10 @@ export const childLimits: ChildLimits = {
 
 const program = ownProgram(import.meta.url, "BundlerProcess")
 const stderrKept = 16 * 1024
-// The shell bounds what esbuild's own process may take too: `--max-old-space-size` reaches only Node.
-const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
 
-/** Starts a process in a group of its own, with no environment but a locale. A failure to start rejects `ready`. */
-export const startChild = (limits: ChildLimits = childLimits): BundlerChild => {
-  const node = [process.execPath, `--max-old-space-size=${Math.floor(limits.heapBytes / 1024 / 1024)}`, ...program]
-  const child = spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(limits.memoryBytes / 1024)), ...node], {
-    cwd: "/",
-    env: { LC_ALL: "C.UTF-8" },
-    // A group of its own, so that esbuild's process dies with it.
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-    serialization: "advanced"
-  })
+/** Starts a process in a group of its own, so that esbuild's dies with it. A failure to start rejects `ready`. */
+export const startChild = ({ heapBytes, memoryBytes }: ChildLimits = childLimits): BundlerChild => {
+  const child = startBounded(program, { dataBytes: memoryBytes, heapBytes, stderr: true })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     if (stderr.length < stderrKept) stderr += text.slice(0, stderrKept - stderr.length)
@@ -80,19 +70,10 @@ export const isAlive = (child: BundlerChild): boolean =>
   child.process.signalCode === null &&
   child.process.connected
 
-const killGroup = (child: BundlerChild): void => {
-  if (child.process.pid === undefined) return
-  try {
-    process.kill(-child.process.pid, "SIGKILL")
-  } catch {
-    // The group is gone already.
-  }
-}
-
 /** Kills the process with esbuild's and waits until both have let go of what they held. */
 export const stopChild = (child: BundlerChild): Effect.Effect<void> =>
   Effect.suspend(() => {
-    killGroup(child)
+    killBounded(child.process)
     return Effect.promise(() => child.closed)
   })
 
@@ -112,29 +93,53 @@ export interface Died {
 }
 
 /** What came of an order: the process's answer, or its death. */
-export type Outcome = Exclude<BundlerAnswer, { readonly _tag: "Died" }> | Died
+export type Answered = Exclude<BundlerAnswer, { readonly _tag: "Died" }> | Died
 
-/** Gives a child its one order and waits for the answer or its death. Does not stop it. */
-export const order = (child: BundlerChild, job: BundlerOrder): Effect.Effect<Outcome, BuilderUnavailable> =>
-  Effect.andThen(
-    Effect.tryPromise({
-      try: () => child.ready,
-      catch: (error) =>
-        new BuilderUnavailable({
-          reason: error instanceof Error ? error.message : "the process of the build could not start"
-        })
-    }),
-    Effect.callback<Outcome>((resume) => {
-      const died = () => resume(Effect.sync(() => ({ _tag: "Died" as const, reason: reasonOf(child) })))
-      if (!isAlive(child)) return died()
-      child.process.once("close", died)
-      child.process.once("message", (message: unknown) => {
-        const answer = Schema.decodeUnknownResult(BundlerAnswer)(message)
-        // What killed esbuild stands on standard error, which is complete once the process has closed.
-        if (Result.isFailure(answer) || answer.success._tag === "Died") killGroup(child)
-        else resume(Effect.succeed(answer.success))
+const isReady = (child: BundlerChild): Effect.Effect<void, BuilderUnavailable> =>
+  Effect.tryPromise({
+    try: () => child.ready,
+    catch: (error) =>
+      new BuilderUnavailable({
+        reason: error instanceof Error ? error.message : "the process of the build could not start"
       })
+  })
+
+/** Sends a request and listens until `heard` takes a message, or the process has ended. A message that is none kills it. */
+const request = <A>(
+  child: BundlerChild,
+  asked: BundlerRequest,
+  heard: (message: BundlerMessage) => A | null
+): Effect.Effect<A | Died, BuilderUnavailable> =>
+  Effect.andThen(
+    isReady(child),
+    Effect.callback<A | Died>((resume) => {
+      const died = () => end(Effect.sync(() => ({ _tag: "Died" as const, reason: reasonOf(child) })))
+      const said = (message: unknown) => {
+        const read = Schema.decodeUnknownResult(BundlerMessage)(message)
+        // What killed esbuild stands on standard error, which is complete once the process has closed.
+        if (Result.isFailure(read) || read.success._tag === "Died") return killBounded(child.process)
+        const taken = heard(read.success)
+        if (taken !== null) end(Effect.succeed(taken))
+      }
+      const stopListening = () => void child.process.off("close", died).off("message", said)
+      const end = (result: Effect.Effect<A | Died>) => {
+        stopListening()
+        resume(result)
+      }
+      if (!isAlive(child)) return died()
+      child.process.on("close", died).on("message", said)
       // An order that cannot be sent has no one to take it: `close` follows.
-      child.process.send(job, () => undefined)
+      child.process.send(asked, () => undefined)
+      return Effect.sync(stopListening)
     })
+  )
+
+/** Lets a child begin on the order that is foreseen, and waits until it has done what it can, or its death. */
+export const begin = (child: BundlerChild, order: BundlerOrder) =>
+  request(child, { _tag: "Begin", order }, (message) => message)
+
+/** Gives a child its order and waits for the answer or its death. Does not stop it. */
+export const order = (child: BundlerChild, job: BundlerOrder): Effect.Effect<Answered, BuilderUnavailable> =>
+  request(child, { _tag: "Build", order: job }, (message) =>
+    message._tag === "Begun" || message._tag === "Ready" || message._tag === "Died" ? null : message
   )

@@ -5,7 +5,7 @@ import type { Page } from "../assets/PageTexts.ts"
 import type { ModuleRule } from "../settings/ModuleRules.ts"
 import type { JsxDefaults } from "./TypeScriptSettings.ts"
 
-/** One build. Only the parent sends it. */
+/** One build. */
 export interface BundlerOrder {
   /** Null for an app of assets alone: nothing is bundled, its files are looked through. */
   readonly main: string | null
@@ -34,6 +34,15 @@ export interface BundlerOrder {
   readonly unpackedBytes: number
   /** A longer text is looked through for real login without being parsed. */
   readonly parseCharacters: number
+}
+
+/**
+ * What the parent sends: the order of the build, and before it perhaps the order that is foreseen while the build command
+ * runs.
+ */
+export interface BundlerRequest {
+  readonly _tag: "Begin" | "Build"
+  readonly order: BundlerOrder
 }
 
 const Ready = Schema.TaggedStruct("Ready", { version: Schema.String })
@@ -65,9 +74,14 @@ const Refused = Schema.TaggedStruct("Refused", { problems: Schema.Array(BuildPro
 /** The bundler itself died; the reason is on standard error. */
 const Died = Schema.TaggedStruct("Died", {})
 
-/** What the process sends once for its order. */
-export const BundlerAnswer = Schema.Union([Bundled, Refused, Died])
+/** What was begun is not what the order asks for. It is forgotten: asked once more, the process does all of it. */
+const Stale = Schema.TaggedStruct("Stale", {})
+/** What can be done of a foreseen order is done. */
+const Begun = Schema.TaggedStruct("Begun", {})
+
+/** What the process sends for its order. */
+export const BundlerAnswer = Schema.Union([Bundled, Refused, Died, Stale])
 export type BundlerAnswer = typeof BundlerAnswer.Type
-/** All that the process may send: `Ready` with esbuild's version, then one answer. */
-export const BundlerMessage = Schema.Union([Ready, Bundled, Refused, Died])
+/** All that the process may send: `Ready` with esbuild's version, `Begun` for a foreseen order, then its answers. */
+export const BundlerMessage = Schema.Union([Ready, Begun, Bundled, Refused, Died, Stale])
 export type BundlerMessage = typeof BundlerMessage.Type

@@ -14,28 +14,17 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { Deferred, Effect, Exit, Layer, type Scope, Semaphore } from "effect"
-import { splitTree, type SplitTree } from "../assets/AppAssets.ts"
-import { type AppSettings, appSettings, assetsFolder } from "../settings/AppSettings.ts"
+import { Deferred, Effect, Exit, Layer, Semaphore } from "effect"
+import { assetsFolder } from "../settings/AppSettings.ts"
 import { buildCommand } from "../settings/BuildCommand.ts"
 import { assemble } from "./BundleAssembly.ts"
-import {
-  bundler,
-  type BundlerChild,
-  childLimits,
-  type ChildLimits,
-  isAlive,
-  order,
-  type Outcome,
-  startChild,
-  stopChild
-} from "./BundlerChild.ts"
-import { moduleKind } from "./ModuleTypes.ts"
-import { layerManifestName } from "../../packages/LayerManifest.ts"
+import { type Answered, bundler, type ChildLimits, order } from "./BundlerChild.ts"
+import { makeChildren } from "./BundlerChildren.ts"
+import { layerManifestName } from "../../packages/LayerNames.ts"
 import type { BundlerOrder } from "./BundlerMessages.ts"
-import type { Page } from "../assets/PageTexts.ts"
-import { pagesOf } from "../assets/PageTypes.ts"
-import { isLookedAt } from "../auth/RealAuth.ts"
+import { needsProcess, foreseenOrder, readJob } from "./BundlerOrders.ts"
+import { type Ask, type Late, makeExpectedBuilds } from "./ExpectedBuilds.ts"
+import { vendoredPackages } from "../vendored/VendoredPackages.ts"
 import { versionWarnings } from "../vendored/VendoredVersions.ts"
 
 /** How a build is bounded. What is left out is as `LocalLimits` has it. */
@@ -47,6 +36,8 @@ export interface Options {
   readonly limits?: ChildLimits
   /** Keeps one process ready after each build. Default true. */
   readonly spare?: boolean
+  /** Another way to have an order done, for sources that are trusted. Default: a process for each. */
+  readonly bundling?: (order: BundlerOrder) => Effect.Effect<Answered, BuilderUnavailable>
 }
 
 interface Build {
@@ -61,127 +52,76 @@ const unknownBuild: BuildResult = {
   reason: "This build was cancelled, or this builder does not know it: start it again."
 }
 
-/** Hands out processes: the spare when there is one. None is ever used twice. */
-const makeChildren = Effect.fnUntraced(function* (
-  options: Options
-): Effect.fn.Return<
-  { readonly withChild: <A, E>(use: (child: BundlerChild) => Effect.Effect<A, E>) => Effect.Effect<A, E> },
-  never,
-  Scope.Scope
-> {
-  const limits = options.limits ?? childLimits
-  let spare: BundlerChild | null = null
-  let closed = false
-  const take = Effect.sync(() => {
-    const child = spare !== null && isAlive(spare) ? spare : startChild(limits)
-    spare = null
-    return child
+/** The folder of a job's packages. It may have been trimmed away: who asks again has it made again. */
+const layerOf = (
+  folder: string | undefined,
+  { packages }: BuildJob
+): Effect.Effect<string | null, BuilderUnavailable> =>
+  Effect.suspend(() => {
+    if (packages === undefined) return Effect.succeed(null)
+    const place = folder === undefined ? null : join(folder, packages.id)
+    return place === null || !/^[0-9a-z-]+$/i.test(packages.id) || !existsSync(join(place, layerManifestName))
+      ? Effect.fail(new BuilderUnavailable({ reason: "the packages of the lock file are not on this machine now" }))
+      : Effect.succeed(place)
   })
-  const prepare = Effect.sync(() => {
-    if (options.spare !== false && !closed && (spare === null || !isAlive(spare))) spare = startChild(limits)
-  })
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      closed = true
-      return spare === null ? Effect.void : stopChild(spare)
-    })
-  )
-  return {
-    withChild: (use) => Effect.acquireUseRelease(take, use, (child) => Effect.andThen(stopChild(child), prepare))
-  }
-})
 
-/** All that is built: what a build command made stands over the source. */
-const filesOf = ({ files, generated }: BuildJob): BuildJob["files"] =>
-  generated === undefined || generated.size === 0 ? files : new Map([...files, ...generated])
-
-/** The source, and of the assets what code could import and what a browser takes for code or could show as a page. */
-const bundled = (
-  all: BuildJob["files"],
-  source: ReadonlyMap<string, Uint8Array>,
-  pages: ReadonlyMap<string, Page>
-): ReadonlyMap<string, Uint8Array> => {
-  const files = new Map(source)
-  for (const [path, { content }] of all)
-    if (!files.has(path) && (moduleKind(path) !== undefined || isLookedAt(path) || pages.has(path)))
-      files.set(path, content)
-  return files
-}
-
-/** By their path in the tree. */
-const pagesIn = (split: Pick<SplitTree, "assets" | "headers" | "redirects">, directory: string | null) =>
-  new Map([...pagesOf(split)].map(([path, page]) => [`${directory}/${path}`, page]))
-
-/** One build from a job to its result. */
-const makeRun = Effect.fnUntraced(function* (options: Options) {
+/** One build from a job to its result, and what can be done before. */
+const makeRun = Effect.fnUntraced(function* (options: Options, slots: Semaphore.Semaphore) {
   const children = yield* makeChildren(options)
   const timeoutMs = options.timeoutMs ?? Limits.buildTimeoutMs
+  const late: Late = { _tag: "Late", reason: `The build took longer than ${timeoutMs} ms and was stopped.` }
+  const ask: Ask = (child, asked) =>
+    order(child, asked).pipe(Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(late) }))
+  const expected = yield* makeExpectedBuilds({ children, slots, ask })
 
-  const bundle = (settings: AppSettings, given: Pick<BundlerOrder, "files" | "generated" | "layer" | "pages">) =>
-    children.withChild((child) =>
-      order(child, {
-        ...given,
-        main: settings.main,
-        assets: settings.assets.directory,
-        flags: settings.compatibilityFlags,
-        rules: settings.rules,
-        modules: settings.modules,
-        jsx: settings.jsx,
-        tsconfig: settings.tsconfig,
-        packageBytes: LocalLimits.buildPackageBytes,
-        moduleBytes: LocalLimits.buildModuleBytes,
-        problems: LocalLimits.buildProblems,
-        unpackedBytes: LocalLimits.buildUnpackedBytes,
-        parseCharacters: LocalLimits.buildAuthParseCharacters
-      }).pipe(
-        Effect.timeoutOrElse({
-          duration: timeoutMs,
-          orElse: () =>
-            Effect.succeed<Outcome>({
-              _tag: "Died",
-              reason: `The build took longer than ${timeoutMs} ms and was stopped.`
-            })
-        })
-      )
+  const inProcess = (asked: BundlerOrder) =>
+    Effect.acquireUseRelease(
+      children.take,
+      (child) => ask(child, asked),
+      // Who has the answer need not wait for its end; who gives up does.
+      (child, exit) => (Exit.isSuccess(exit) ? children.giveBackSoon(child) : children.giveBack(child))
     )
 
-  /** The folder of a job's packages. It may have been trimmed away: who asks again has it made again. */
-  const layerOf = Effect.fnUntraced(function* ({ packages }: BuildJob) {
-    if (packages === undefined) return null
-    const folder = options.packageLayers === undefined ? null : join(options.packageLayers, packages.id)
-    if (folder === null || !/^[0-9a-z-]+$/i.test(packages.id) || !existsSync(join(folder, layerManifestName)))
-      return yield* new BuilderUnavailable({ reason: "the packages of the lock file are not on this machine now" })
-    return folder
-  })
+  const fresh: (asked: BundlerOrder) => Effect.Effect<Answered | Late, BuilderUnavailable> =
+    options.bundling ?? inProcess
 
-  return Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<BuildResult, BuilderUnavailable> {
-    const all = filesOf(job)
-    const generated = new Set(job.generated?.keys())
-    const read = appSettings(all, job.generated === undefined ? null : generated)
-    if (read._tag === "Refused") return { _tag: "Refused", problems: read.problems }
-    const { settings } = read
-    const { source, problems, warnings, ...split } = splitTree(all, settings.assets, generated)
-    if (problems.length > 0) return { _tag: "Refused", problems }
-    const layer = yield* layerOf(job)
-    const noted = [...settings.warnings, ...warnings, ...(layer === null ? versionWarnings(source) : [])]
-    const pages = pagesIn(split, settings.assets.directory)
-    const files = bundled(all, source, pages)
-    // Images alone need no look.
-    if (settings.main === null && pages.size === 0 && ![...files.keys()].some(isLookedAt))
+  const answered = (id: string, asked: BundlerOrder) =>
+    Effect.flatMap(expected.finish(id, asked), (outcome) => (outcome === null ? fresh(asked) : Effect.succeed(outcome)))
+
+  const run = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<BuildResult, BuilderUnavailable> {
+    const read = readJob(job, null)
+    if ("problems" in read) return { _tag: "Refused", problems: read.problems }
+    const { settings, split } = read
+    const layer = yield* layerOf(options.packageLayers, job)
+    const noted = [...settings.warnings, ...split.warnings, ...(layer === null ? versionWarnings(split.source) : [])]
+    if (!needsProcess(read.order))
       return yield* assemble({ job, settings, split, main: null, parts: [], packages: [], warnings: noted })
-    const answer = yield* bundle(settings, { files, generated, layer, pages })
-    if (answer._tag === "Died") return { _tag: "Crashed", reason: answer.reason }
+    const answer = yield* answered(job.id, { ...read.order, layer })
     if (answer._tag === "Refused") return answer
+    if (answer._tag === "Stale") return { _tag: "Crashed", reason: "The bundler has nothing of what was asked for." }
+    if (answer._tag !== "Bundled") return { _tag: "Crashed", reason: answer.reason }
     const { main, modules, packages } = answer
     const said = [...noted, ...answer.warnings]
     return yield* assemble({ job, settings, split, main, parts: modules, packages, warnings: said })
   })
+
+  const expect = (job: BuildJob): Effect.Effect<void> =>
+    layerOf(options.packageLayers, job).pipe(
+      Effect.flatMap((layer) => {
+        const foreseen = foreseenOrder(job, layer)
+        return foreseen === null ? Effect.void : expected.begin(job.id, foreseen)
+      }),
+      // The build itself will say so.
+      Effect.catchTag("BuilderUnavailable", () => Effect.void)
+    )
+
+  return { run, expect, drop: expected.drop }
 })
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const scope = yield* Effect.scope
-  const run = yield* makeRun(options)
   const slots = yield* Semaphore.make(LocalLimits.buildsAtOnce)
+  const { drop, expect, run } = yield* makeRun(options, slots)
   const builds = new Map<string, Build>()
 
   /** Finished builds that no one cancelled go, oldest first. */
@@ -200,6 +140,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
         })
       ),
       Deferred.into(build.result),
+      Effect.ensuring(drop(job.id)),
       Effect.ensuring(Deferred.succeed(build.ended, undefined)),
       Effect.withSpan("EsbuildAppBuilder.build")
     )
@@ -234,7 +175,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
   const cancel = Effect.fnUntraced(function* (handle: BuildHandle): Effect.fn.Return<void> {
     const build = builds.get(handle.id)
-    if (build === undefined) return
+    if (build === undefined) return yield* drop(handle.id)
     builds.delete(handle.id)
     yield* Deferred.succeed(build.result, unknownBuild)
     yield* Deferred.await(build.ended)
@@ -242,8 +183,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
   return AppBuilder.of({
     version: bundler,
+    vendored: vendoredPackages,
     assetsFolder: ({ folders, settings }) => Effect.sync(() => assetsFolder(settings, folders)),
     commandOf: (files) => Effect.sync(() => buildCommand(files)),
+    expect: (job) => Effect.suspend(() => (builds.has(job.id) ? Effect.void : expect(job))),
     start,
     poll,
     cancel

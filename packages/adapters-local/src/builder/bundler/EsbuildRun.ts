@@ -2,6 +2,7 @@
 import { build, type BuildResult, type Message } from "esbuild"
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { packageFile, scriptsOf } from "@pawl/core/project/PawlFile"
 import { authPackageProblem } from "../auth/RealAuth.ts"
 import { biggest, packageOf } from "../layer/LayerTree.ts"
 import { readMap } from "../maps/CleanMap.ts"
@@ -10,6 +11,7 @@ import { problem } from "./BundlerProblem.ts"
 import { heldPackages } from "./HeldPackages.ts"
 import { runTimeImports, runTimeImportWarning } from "./RunTimeImports.ts"
 import { type Gathered, missingKey, namespace, packageNamespace, sizesShown } from "./TreePlugin.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 type Ran = Awaited<ReturnType<typeof runEsbuild>>
 
@@ -103,8 +105,17 @@ const faultsOf = (main: string, order: BundlerOrder, result: Ran, code: Uint8Arr
     return [problem("module_over_limit", text, { file: main })]
   }
   if (exportsDefault(result)) return []
-  const text = `${main} has no default export: a Worker exports an object with a fetch function, or a class that has one.`
+  const text = `${main} has no default export: a Worker exports an object with a fetch function, or a class that has one.${builtHint(order)}`
   return [problem("default_export_missing", text, { file: main })]
+}
+
+/** What to do where a script of the project makes what should be served, and nothing told to run it. */
+const builtHint = ({ files, generated }: BundlerOrder): string => {
+  const manifest = files.get(packageFile)
+  const script = generated.size > 0 || manifest === undefined ? undefined : scriptsOf(textOf(manifest))["build"]
+  return script === undefined || script.trim() === ""
+    ? ""
+    : ' When the build script of package.json makes the app, name it in pawl.json: "build": { "command": "npm run build" }.'
 }
 
 const stylesWarning = (main: string): BuildProblem =>
@@ -123,7 +134,7 @@ const answerOf = async (
   const code = outputOf(result, mainModule) ?? new Uint8Array()
   const faults = faultsOf(main, order, result, code)
   if (faults.length > 0) return refused(faults)
-  const unknown = await runTimeImports(new TextDecoder().decode(code))
+  const unknown = await runTimeImports(textOf(code))
   const auth = unknown.flatMap(({ file, auth: named }) =>
     named.map(({ name, kind }) =>
       authPackageProblem(`An import() may name ${JSON.stringify(name)}`, kind, {
@@ -140,7 +151,7 @@ const answerOf = async (
     ...(outputOf(result, "index.css") === undefined ? [] : [stylesWarning(main)]),
     ...unknown.filter(({ isPackages }) => !isPackages).map(runTimeImportWarning)
   ].slice(0, order.problems)
-  const json = new TextDecoder().decode(outputOf(result, `${mainModule}.map`))
+  const json = textOf(outputOf(result, `${mainModule}.map`) ?? new Uint8Array())
   const map = readMap(json, "", (path) => order.files.has(path))
   const others = [...kept.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   return {

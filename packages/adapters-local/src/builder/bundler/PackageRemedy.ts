@@ -1,23 +1,33 @@
 /** How a package that an import names, and that is nowhere, can be had. */
+import { isObject } from "@pawl/core/packages/PackageManifest"
+import { foreignSource, foreignWords } from "@pawl/core/packages/PackageNames"
+import { quoted } from "@pawl/core/packages/PackageProblems"
 import { fieldsOf } from "./TreePaths.ts"
 import { vendoredNames } from "../vendored/VendoredPackages.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"]
 
-const asksFor = (manifest: Uint8Array | undefined, name: string): boolean => {
-  const fields = fieldsOf(manifest === undefined ? undefined : new TextDecoder().decode(manifest))
-  return dependencyFields.some((field) => {
+/** The range that package.json asks for a package by; null when it does not ask. */
+const rangeOf = (manifest: Uint8Array | undefined, name: string): string | null => {
+  const fields = fieldsOf(manifest === undefined ? undefined : textOf(manifest))
+  for (const field of dependencyFields) {
     const named = fields?.[field]
-    return typeof named === "object" && named !== null && Object.hasOwn(named, name)
-  })
+    if (isObject(named) && Object.hasOwn(named, name)) return String(named[name])
+  }
+  return null
 }
 
 /** The end of the sentence about a package. `hasLock`: the project has a lock file, whose packages are there. */
 export const remedyOf =
   (files: ReadonlyMap<string, Uint8Array>, hasLock: boolean) =>
   (name: string): string => {
-    const asked = asksFor(files.get("package.json"), name)
+    const range = rangeOf(files.get("package.json"), name)
+    const asked = range !== null
     if (/^(?:@\/|~|#)/.test(name)) return 'No "paths" of a tsconfig names it either'
+    const foreign = asked ? foreignSource(range) : null
+    if (foreign !== null)
+      return `package.json asks for ${quoted(range)}, which ${foreignWords(foreign)}: packages come from the registry alone. Publish it, or copy its source into the project`
     if (hasLock)
       return asked
         ? "package.json asks for it, but the lock file does not have it: make the lock file again with `npm install --package-lock-only`, and commit it"

@@ -4,6 +4,7 @@
  */
 import { init, parse } from "es-module-lexer/minimal"
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
+import { exactText } from "@pawl/core/primitives/Utf8"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { authPackage } from "../auth/AuthPackages.ts"
 import { mapFile, namedMap, readMap } from "../maps/CleanMap.ts"
@@ -24,17 +25,6 @@ interface Module {
 interface Kept {
   readonly answer: BundlerAnswer
   readonly reached: ReadonlySet<string>
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-const encoder = new TextEncoder()
-
-const textOf = (content: Uint8Array): string | null => {
-  try {
-    return utf8.decode(content)
-  } catch {
-    return null
-  }
 }
 
 /** All files below the folder that a rule fits; null when the rules take too long to compare. */
@@ -123,12 +113,12 @@ const parsed = (module: Module, text: string, names: ReadonlySet<string>, order:
 /** A map beside a module, or where its last line says. */
 const mapOf = ({ content, path, type }: Module, order: BundlerOrder): Uint8Array | null => {
   if (type !== "esm") return null
-  const named = namedMap(path, textOf(content) ?? "")
+  const named = namedMap(path, exactText(content) ?? "")
   for (const place of [mapFile(path), ...(named === null ? [] : [named])]) {
     const bytes = order.files.get(place)
     const map =
-      bytes === undefined ? null : readMap(textOf(bytes) ?? "", folderOf(place), (one) => order.files.has(one))
-    if (map !== null) return encoder.encode(JSON.stringify(map))
+      bytes === undefined ? null : readMap(exactText(bytes) ?? "", folderOf(place), (one) => order.files.has(one))
+    if (map !== null) return Buffer.from(JSON.stringify(map))
   }
   return null
 }
@@ -152,7 +142,7 @@ export const keptModules = async (main: string, base: string, order: BundlerOrde
   const names = new Set(modules.map(({ name }) => name))
   const problems: Array<BuildProblem> = []
   for (const module of modules.filter(({ type }) => type !== "data" && type !== "wasm")) {
-    const text = textOf(module.content)
+    const text = exactText(module.content)
     if (text === null) problems.push(problem("not_text", `${module.path} is not UTF-8 text.`, { file: module.path }))
     else if (module.type === "esm") {
       let one: Parsed

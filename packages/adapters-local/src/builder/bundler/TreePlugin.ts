@@ -12,6 +12,7 @@ import { remedyOf } from "./PackageRemedy.ts"
 import { resolve, type Resolution } from "./TreeResolver.ts"
 import { folderOf, type Tree } from "./TreePaths.ts"
 import type { PathAliases } from "./TypeScriptSettings.ts"
+import { exactText } from "@pawl/core/primitives/Utf8"
 
 /** Every file of the tree stands in this namespace, so that esbuild never takes one for a file of the disk. */
 export const namespace = "app"
@@ -42,16 +43,6 @@ export interface Places {
   readonly aliases: PathAliases
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-const textOf = (content: Uint8Array | undefined): string | undefined => {
-  try {
-    return content === undefined ? undefined : utf8.decode(content)
-  } catch {
-    return undefined
-  }
-}
-
 const refused = (code: string, text: string): { errors: Array<PartialMessage> } => ({
   errors: [{ text, detail: { code } }]
 })
@@ -59,10 +50,10 @@ const refused = (code: string, text: string): { errors: Array<PartialMessage> } 
 /** A file of code, for the bundler. */
 const load = (path: string, content: Uint8Array | undefined): OnLoadResult => {
   const module = moduleKind(path)
-  const contents = textOf(content)
+  const contents = content === undefined ? null : exactText(content)
   if (module?._tag !== "Bundled")
     return refused("module_type_unknown", `${path} is not a type of file that holds code.`)
-  return contents === undefined
+  return contents === null
     ? refused("not_text", `${path} is not UTF-8 text, so it cannot be code.`)
     : { contents, loader: module.loader }
 }
@@ -70,7 +61,10 @@ const load = (path: string, content: Uint8Array | undefined): OnLoadResult => {
 /** The files of an order as a tree. */
 export const treeOf = (files: ReadonlyMap<string, Uint8Array>): Tree => ({
   has: (path) => files.has(path),
-  text: (path) => textOf(files.get(path))
+  text: (path) => {
+    const content = files.get(path)
+    return content === undefined ? undefined : (exactText(content) ?? undefined)
+  }
 })
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
@@ -101,7 +95,7 @@ const makePlacement = (order: BundlerOrder) => {
         "module_over_limit",
         `${path} is ${content.byteLength} bytes; a module may have ${order.moduleBytes}.`
       )
-    if (type === "text" && textOf(content) === undefined)
+    if (type === "text" && exactText(content) === null)
       return refused("not_text", `${path} is imported as text, but is not UTF-8.`)
     const digest = createHash("sha256").update(content).digest("hex").slice(0, 32)
     const name = `${digest}-${path.slice(path.lastIndexOf("/") + 1).replace(/[^A-Za-z0-9._-]/g, "_")}`

@@ -4,9 +4,10 @@
  */
 import { readFileSync, realpathSync } from "node:fs"
 import { join as joinPlaces } from "node:path"
-import { Schema } from "effect"
-import { LayerManifest, layerManifestName } from "../../packages/LayerManifest.ts"
+import type { LayerManifest } from "../../packages/LayerManifest.ts"
+import { layerManifestName } from "../../packages/LayerNames.ts"
 import { fieldsOf, type PackageFields, type Tree } from "../bundler/TreePaths.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** The layer's files. Paths that are asked for are real: `real` makes them so. */
 export interface LayerTree extends Tree {
@@ -42,7 +43,6 @@ export const biggest = (
   [...sizes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, count)
 
 const maxLinks = 40
-const decoder = new TextDecoder()
 
 const linksFollowed = (links: ReadonlyMap<string, string>, path: string): string => {
   let now = path
@@ -72,9 +72,8 @@ const read = (root: string, path: string): Uint8Array | undefined => {
 /** Opens a layer's folder. Throws when that has no list of its files, and what it reads throws `PackagesTooBig`. */
 export const openLayer = (folder: string, maxBytes: number): LayerTree => {
   const root = realpathSync.native(folder)
-  const manifest = Schema.decodeUnknownSync(Schema.fromJsonString(LayerManifest))(
-    readFileSync(joinPlaces(root, layerManifestName), "utf8")
-  )
+  // The store wrote it last, and has looked at it: no schema is loaded for it into a process that serves one build.
+  const manifest: LayerManifest = JSON.parse(readFileSync(joinPlaces(root, layerManifestName), "utf8"))
   const files = new Set(manifest.files)
   const links = new Map(manifest.links.map(({ path, target }) => [path, target]))
   const names = new Map(manifest.packages.map(({ name, path }) => [linksFollowed(links, path), name]))
@@ -94,7 +93,7 @@ export const openLayer = (folder: string, maxBytes: number): LayerTree => {
   }
   const text = (path: string): string | undefined => {
     const content = bytes(path)
-    return content === undefined ? undefined : decoder.decode(content)
+    return content === undefined ? undefined : textOf(content)
   }
   return {
     has: (path) => files.has(path),

@@ -5,6 +5,7 @@
 import type { ChildProcess } from "node:child_process"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouteReader, RouteReaderUnavailable, type SourceFiles } from "@pawl/core/release/RouteReader"
+import { textOf } from "@pawl/core/primitives/Utf8"
 import { Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
@@ -32,11 +33,9 @@ const codeOf = (files: SourceFiles, settings: AppSettings | null): CodeTree => {
   return { main, files: new Map(read.map(([path, { content }]) => [path, content])) }
 }
 
-const decoder = new TextDecoder()
-
 /** The lines of a file that hold a text which could be a path: as long as these are the same, so are its routes. */
-const tellingLines = (content: Uint8Array | undefined): string =>
-  (decoder.decode(content).match(/^.*["'`](?:[A-Z]{1,10} )?\/.*$/gm) ?? []).join("\n")
+const tellingLines = (content: Uint8Array = new Uint8Array()): string =>
+  (textOf(content).match(/^.*["'`](?:[A-Z]{1,10} )?\/.*$/gm) ?? []).join("\n")
 
 /** Whether one tree may have routes that the other has not. Files are compared before anything of them is read. */
 const mayDiffer = (before: CodeTree, after: CodeTree): boolean =>
@@ -64,17 +63,24 @@ const answerOf = (child: ChildProcess, order: RouteOrder) =>
 
 const none: RouteAnswer = [[], []]
 
-/** The routes of the code of both trees. Code that no parser ends with names none. */
-const parsed = (trees: ReadonlyArray<CodeTree>) =>
+/** Parses two trees; none when that does not end. */
+type Parsing = (order: RouteOrder) => Effect.Effect<Option.Option<RouteAnswer>, RouteReaderUnavailable>
+
+const inProcess: Parsing = (order) =>
   Effect.acquireUseRelease(
     Effect.sync(start),
     (child) =>
-      answerOf(child, {
-        trees,
-        bounds: { files: LocalLimits.buildSourceFiles, parseCharacters: LocalLimits.buildAuthParseCharacters }
-      }).pipe(Effect.timeoutOrElse({ duration: LocalLimits.routesMs, orElse: () => Effect.succeedNone })),
+      answerOf(child, order).pipe(
+        Effect.timeoutOrElse({ duration: LocalLimits.routesMs, orElse: () => Effect.succeedNone })
+      ),
     (child) => Effect.sync(() => killBounded(child))
-  ).pipe(
+  )
+
+const bounds = { files: LocalLimits.buildSourceFiles, parseCharacters: LocalLimits.buildAuthParseCharacters }
+
+/** The routes of the code of both trees. Code that no parser ends with names none. */
+const parsed = (parsing: Parsing, trees: ReadonlyArray<CodeTree>) =>
+  parsing({ trees, bounds }).pipe(
     Effect.tap((answer) =>
       Option.isNone(answer)
         ? Effect.logWarning("routes not read: the parser did not finish with this source")
@@ -83,20 +89,24 @@ const parsed = (trees: ReadonlyArray<CodeTree>) =>
     Effect.map(Option.getOrElse(() => none))
   )
 
-const added = Effect.fnUntraced(function* (before: SourceFiles, after: SourceFiles) {
+const added = Effect.fnUntraced(function* (parsing: Parsing, before: SourceFiles, after: SourceFiles) {
   const settings = [settingsOf(before), settingsOf(after)] as const
   const trees = [codeOf(before, settings[0]), codeOf(after, settings[1])] as const
-  const [codeBefore = [], codeAfter = []] = mayDiffer(trees[0], trees[1]) ? yield* parsed(trees) : none
+  const [codeBefore = [], codeAfter = []] = mayDiffer(trees[0], trees[1]) ? yield* parsed(parsing, trees) : none
   const pages = (files: SourceFiles, of: AppSettings | null) => (of === null ? [] : pageRoutes(files, of))
   const known = new Set([...codeBefore, ...pages(before, settings[0])])
   const found = new Set([...codeAfter, ...pages(after, settings[1])])
   return [...found].filter((route) => !known.has(route)).slice(0, Limits.addedRoutes)
 }, Effect.withSpan("BabelRouteReader.added"))
 
+/** Reads with another way to parse, where whoever wrote the code is trusted. */
+export const layerWith = (parsing: Parsing): Layer.Layer<RouteReader> =>
+  Layer.effect(
+    RouteReader,
+    Effect.map(Semaphore.make(LocalLimits.routesAtOnce), (slots) => ({
+      added: (before, after) => slots.withPermits(1)(added(parsing, before, after))
+    }))
+  )
+
 /** One process at a time: a release waits for another one's at most as long as that may take. */
-export const layer: Layer.Layer<RouteReader> = Layer.effect(
-  RouteReader,
-  Effect.map(Semaphore.make(LocalLimits.routesAtOnce), (slots) => ({
-    added: (before, after) => slots.withPermits(1)(added(before, after))
-  }))
-)
+export const layer: Layer.Layer<RouteReader> = layerWith(inProcess)

@@ -1,6 +1,13 @@
 /** What is sent to the process that parses code for its routes, over Node's "advanced" IPC; it answers a list for each tree. */
 import { Schema } from "effect"
-import type { RouteBounds } from "./RouteTree.ts"
+
+/** How much of an app is read; what is over is left out, and the paths that it names with it. */
+export interface RouteBounds {
+  /** Files that are read. */
+  readonly files: number
+  /** A longer file is left out, in UTF-16 code units. */
+  readonly parseCharacters: number
+}
 
 /** The code of one app: its main module, and files by path. */
 export interface CodeTree {

@@ -3,22 +3,14 @@
  * and routers put together as they are mounted.
  */
 import { fileRoutes, type FileRoutes } from "./RouteCode.ts"
+import type { RouteAnswer, RouteBounds, RouteOrder } from "./RouteMessages.ts"
 import { isStatic } from "./StaticPath.ts"
 import { resolve } from "../bundler/TreeResolver.ts"
-
-/** How much of an app is read; what is over is left out, and the paths that it names with it. */
-export interface RouteBounds {
-  /** Files that are read. */
-  readonly files: number
-  /** A longer file is left out, in UTF-16 code units. */
-  readonly parseCharacters: number
-}
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 type Files = ReadonlyMap<string, FileRoutes>
 
 const isCode = (path: string): boolean => /\.[cm]?[jt]sx?$/.test(path) && !/(?:^|\/)node_modules\//.test(path)
-
-const decoder = new TextDecoder()
 
 interface Source {
   readonly texts: ReadonlyMap<string, Uint8Array>
@@ -30,7 +22,7 @@ const sourceOf = (texts: ReadonlyMap<string, Uint8Array>): Source => {
     has: (path: string) => texts.has(path),
     text: (path: string) => {
       const content = texts.get(path)
-      return content === undefined ? undefined : decoder.decode(content)
+      return content === undefined ? undefined : textOf(content)
     }
   }
   return {
@@ -48,7 +40,7 @@ const reached = (main: string, source: Source, bounds: RouteBounds): Files => {
   const open = [main]
   const seen = new Set(open)
   for (let path = open.shift(); path !== undefined && files.size < bounds.files; path = open.shift()) {
-    const text = decoder.decode(source.texts.get(path) ?? new Uint8Array())
+    const text = textOf(source.texts.get(path) ?? new Uint8Array())
     const read = text.length > bounds.parseCharacters ? null : fileRoutes(path, text)
     if (read === null) continue
     files.set(path, read)
@@ -111,7 +103,7 @@ const joined = (prefix: string, path: string): string =>
   path === "/" && prefix !== "" ? prefix : `${prefix}${path}`.replace(/\/{2,}/g, "/")
 
 /** The static paths at which the app answers GET, in the order of its source; each once. */
-export const codeRoutes = (
+const codeRoutes = (
   main: string,
   texts: ReadonlyMap<string, Uint8Array>,
   bounds: RouteBounds
@@ -145,3 +137,7 @@ export const codeRoutes = (
       }
   return [...found]
 }
+
+/** The paths of each tree of an order. */
+export const routesOf = ({ bounds, trees }: RouteOrder): RouteAnswer =>
+  trees.map(({ files, main }) => (main === null ? [] : codeRoutes(main, files, bounds)))

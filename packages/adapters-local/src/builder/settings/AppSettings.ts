@@ -138,8 +138,7 @@ class Reader {
         )
       else if (binding !== null) this.refuse("binding_refused", binding, name)
       else if (Object.hasOwn(unsupportedFields, name)) {
-        // What wrangler's own build command would have made is there.
-        if (!isEmpty(value) && value !== false && !(name === "build" && this.isBuilt))
+        if (!isEmpty(value) && value !== false)
           this.refuse("setting_unsupported", `"${name}" is not supported: ${unsupportedFields[name]}.`, name)
       } else if (!isKnown(name) && !isEmpty(value)) {
         const { file, text } = this.from.settings
@@ -184,11 +183,13 @@ class Reader {
         "compatibility_date"
       )
     } else if (text > latestCompatibilityDate) {
-      this.refuse(
-        "settings_invalid",
-        `"compatibility_date" is ${text}; the newest that this runtime knows is ${latestCompatibilityDate}.`,
+      // As wrangler does it: new projects have the date of the day that they were made on.
+      this.warn(
+        "compatibility_date_unknown",
+        `"compatibility_date" is ${text}; the newest that this runtime knows is ${latestCompatibilityDate}, and the app runs with that.`,
         "compatibility_date"
       )
+      return latestCompatibilityDate
     } else return text
     return defaultCompatibilityDate
   }
@@ -297,15 +298,9 @@ const isDate = (text: string): boolean => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/**
- * The settings of a source tree, or every reason why it has none. `generated` are the files of it that a build command
- * made; null when none ran.
- */
-export const appSettings = (files: Files, generated: ReadonlySet<string> | null = null): SettingsResult => {
-  const read = readSettings(files)
-  if (read._tag === "None") return withoutFile(files, generated ?? new Set())
-  if (read._tag === "Refused") return read
-  const reader = new Reader(read, files, generated !== null)
+/** All that a wrangler file says, with what is wrong with it. */
+const readAll = (read: Extract<ReadSettings, { readonly _tag: "Read" }>, files: Files, isBuilt: boolean) => {
+  const reader = new Reader(read, files, isBuilt)
   reader.surroundings()
   const main = reader.main()
   const settings: AppSettings = {
@@ -329,7 +324,38 @@ export const appSettings = (files: Files, generated: ReadonlySet<string> | null 
       `${read.settings.file} has neither "main" nor "assets": there is nothing to serve.`,
       ""
     )
-  return reader.problems.length > 0 ? { _tag: "Refused", problems: reader.problems } : { _tag: "Settings", settings }
+  return { settings, problems: reader.problems }
+}
+
+/**
+ * The settings of a source tree, or every reason why it has none. `generated` are the files of it that a build command
+ * made; null when none ran.
+ */
+export const appSettings = (files: Files, generated: ReadonlySet<string> | null = null): SettingsResult => {
+  const read = readSettings(files)
+  if (read._tag === "None") return withoutFile(files, generated ?? new Set())
+  if (read._tag === "Refused") return read
+  const { problems, settings } = readAll(read, files, generated !== null)
+  return problems.length > 0 ? { _tag: "Refused", problems } : { _tag: "Settings", settings }
+}
+
+/** What a build command may still make. */
+const stillMissing = new Set(["main_missing", "assets_missing"])
+
+/**
+ * The settings that a source has before its build command ran, which may make others; null for none, or when it is
+ * refused whatever the command makes. A main module that is not there yet is null.
+ */
+export const foreseenSettings = (files: Files): AppSettings | null => {
+  const read = readSettings(files)
+  if (read._tag === "Refused") return null
+  if (read._tag === "None") {
+    const shape = withoutFile(files, new Set())
+    return shape._tag === "Settings" ? shape.settings : null
+  }
+  const { problems, settings } = readAll(read, files, true)
+  if (problems.some(({ code }) => !stillMissing.has(code))) return null
+  return settings.main === null || files.has(settings.main) ? settings : { ...settings, main: null }
 }
 
 /** The folder of assets alone, from the files of settings: what a tree that builds serves to anyone. */

@@ -45,6 +45,14 @@ const target = (files: Files): { readonly path: string } | { readonly refused: R
   const read = readFields(files, redirectFile)
   if (read._tag !== "Fields")
     return { refused: read._tag === "Refused" ? read : refused("settings_redirect", "It cannot be read.") }
+  const more = Object.hasOwn(read.fields, "auxiliaryWorkers") ? read.fields["auxiliaryWorkers"] : undefined
+  if (Array.isArray(more) && more.length > 0)
+    return {
+      refused: refused(
+        "several_workers",
+        `The build made ${more.length + 1} Workers ("auxiliaryWorkers" names the others): an app is one Worker. Make one of them all, or a Project of each.`
+      )
+    }
   const named = Object.hasOwn(read.fields, "configPath") ? read.fields["configPath"] : undefined
   if (typeof named !== "string" || named === "")
     return {

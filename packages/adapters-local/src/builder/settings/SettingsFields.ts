@@ -96,7 +96,6 @@ export const frameworkBindings: Readonly<Record<string, string>> = { images: "IM
 /** Fields that would change what is built or when it runs; leaving them out silently would build another app. */
 export const unsupportedFields: Readonly<Record<string, string>> = {
   alias: "imports are resolved by Node's rules alone",
-  build: 'name the command in pawl.json, as "build": { "command": … }, and remove the field',
   define: "write the value in the source",
   node_compat: "use the compatibility flag nodejs_compat",
   pages_build_output_dir: "use assets.directory",
@@ -104,10 +103,14 @@ export const unsupportedFields: Readonly<Record<string, string>> = {
   triggers: "apps have no scheduled runs"
 }
 
-/** Fields about accounts, deployment, development and observation elsewhere: they change nothing here. */
+/**
+ * Fields about accounts, deployment, development and observation elsewhere: they change nothing here. What `build` names
+ * has run before.
+ */
 export const ignoredFields: ReadonlySet<string> = new Set([
   "$schema",
   "account_id",
+  "build",
   "compliance_region",
   "configPath",
   "definedEnvironments",

@@ -4,6 +4,7 @@
  */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { isValueTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 import { LocalLimits } from "../../LocalLimits.ts"
 import * as Jsonc from "jsonc-parser"
 import { parse as parseToml, TomlError } from "smol-toml"
@@ -28,15 +29,6 @@ const refused = (code: string, message: string, place: Place = {}): SettingsFile
   _tag: "Refused",
   problems: [problem(code, message, place)]
 })
-
-/** Text of UTF-8 bytes, or `undefined` when they are not UTF-8. A byte order mark stays. */
-export const textOf = (content: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content)
-  } catch {
-    return undefined
-  }
-}
 
 const placeAt = (text: string, offset: number): Place => {
   const lines = text.slice(0, offset).split("\n")
@@ -85,8 +77,8 @@ export const readFields = (files: Contents, file: string): SettingsFile => {
       `${file} is ${content.byteLength} bytes; at most ${LocalLimits.appSettingsBytes} are read.`,
       { file }
     )
-  const text = textOf(content)?.replace(/^\uFEFF/, "")
-  if (text === undefined) return refused("settings_unreadable", `${file} is not UTF-8 text.`, { file })
+  const text = wholeText(content)
+  if (text === null) return refused("settings_unreadable", `${file} is not UTF-8 text.`, { file })
   const deep = refused("settings_unreadable", `${file} cannot be read: ${tooDeep}.`, { file })
   try {
     const read = file.endsWith(".toml") ? readToml(file, text) : readJson(file, text)

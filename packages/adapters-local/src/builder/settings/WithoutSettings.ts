@@ -1,6 +1,7 @@
 /** What is built of a source without a wrangler file, by its shape. */
 import type { NotFoundHandling } from "@pawl/core/bundle/Bundle"
 import { fieldsOf, plain } from "../bundler/TreePaths.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 type Files = ReadonlyMap<string, { readonly content: Uint8Array }>
 
@@ -26,7 +27,7 @@ export const holdsFolder = (files: Files, folder: string): boolean => {
 /** The `output` of the `build` in pawl.json, as a path of the tree. */
 const namedOutput = (files: Files): string | null => {
   const content = files.get("pawl.json")?.content
-  const build = fieldsOf(content === undefined ? undefined : new TextDecoder().decode(content))?.["build"]
+  const build = fieldsOf(content === undefined ? undefined : textOf(content))?.["build"]
   const output = typeof build === "object" && build !== null && "output" in build ? build.output : undefined
   return typeof output === "string" && !output.startsWith("/") ? (plain(output) ?? null) : null
 }

@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { dirname, join, relative, sep } from "node:path"
 import type { Tree } from "../bundler/TreePaths.ts"
 import { vendoredFolder, vendoredPackages } from "./VendoredPackages.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** The package's own folder. Not every package exports its package.json, so that it is looked for upwards. */
 const folderOf = (name: string): string | null => {
@@ -44,7 +45,7 @@ export const vendoredTree = (): VendoredTree => {
     has: (path) => files().has(path),
     text: (path) => {
       const content = bytes(path)
-      return content === undefined ? undefined : new TextDecoder().decode(content)
+      return content === undefined ? undefined : textOf(content)
     },
     bytes
   }

@@ -1,8 +1,8 @@
 /** Says so when a package.json asks for another major version of a vendored package than the app is built with. */
 import type { BuildProblem } from "@pawl/core/bundle/AppBuilder"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { exactText } from "@pawl/core/primitives/Utf8"
 import { problem } from "../bundler/BundlerProblem.ts"
-import { textOf } from "../settings/SettingsFile.ts"
 import { asksForAnother, vendoredFolder, vendoredPackages } from "./VendoredPackages.ts"
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -10,7 +10,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const rangesOf = (content: Uint8Array): Readonly<Record<string, unknown>> => {
   try {
-    const value: unknown = JSON.parse(textOf(content) ?? "")
+    const value: unknown = JSON.parse(exactText(content) ?? "")
     const field = isMap(value) ? value["dependencies"] : undefined
     return isMap(field) ? field : {}
   } catch {

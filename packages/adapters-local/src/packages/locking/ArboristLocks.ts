@@ -1,127 +1,13 @@
-/**
- * Makes locks as npm does, by @npmcli/arborist, in a process of its own that is bounded in time and memory and killed
- * afterwards. It can ask the registry for documents of packages, and nothing and nobody else.
- */
-import type { ChildProcess } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { utf8 } from "@pawl/core/primitives/Digest"
-import { packageProblems } from "@pawl/core/packages/PackageProblems"
-import {
-  type LockRequest,
-  type PackageStore,
-  PackagesRefused,
-  PackagesUnavailable
-} from "@pawl/core/packages/PackageStore"
-import { Effect, Option, Schema, Semaphore } from "effect"
-import { dependencyFindings } from "../../builder/auth/AuthDependencies.ts"
-import { LocalLimits } from "../../LocalLimits.ts"
-import { killBounded, ownProgram, startBounded } from "../../OwnProgram.ts"
-import { LockAnswer, type LockOrder } from "./LockMessages.ts"
+/** Makes locks as npm does, by @npmcli/arborist in a process of its own. */
+import type { LockRequest } from "@pawl/core/packages/PackageStore"
+import { Effect } from "effect"
+import { ownProgram } from "../../OwnProgram.ts"
+import { made } from "./LockChild.ts"
 
 const program = ownProgram(import.meta.url, "LockProcess")
 
-const unavailable = (reason: string) => new PackagesUnavailable({ reason })
-
-const refused = (code: string, message: string) =>
-  new PackagesRefused({ problems: [{ code, message, file: "package.json", line: null }] })
-
-const tooMuch = refused(
-  "lock_too_complex",
-  `No lock could be made within ${LocalLimits.lockMs / 1000} seconds and ${LocalLimits.lockHeapBytes} bytes of memory. Fewer dependencies, or narrower ranges, are needed.`
-)
-
-/** Signals of a process that came to the end of its memory. */
-const outOfMemory: ReadonlyArray<NodeJS.Signals | null> = ["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV"]
-
-interface Told {
-  asking: boolean
-}
-
-const answerOf = (child: ChildProcess, order: LockOrder, told: Told) =>
-  Effect.callback<Exclude<LockAnswer, { _tag: "Asking" }>, PackagesRefused | PackagesUnavailable>((resume) => {
-    child.once("error", (error) => resume(unavailable(`what makes locks did not start: ${error.message}`)))
-    child.once("exit", (_, signal) =>
-      resume(outOfMemory.includes(signal) ? tooMuch : unavailable("what makes locks ended early"))
-    )
-    child.on("message", (message: unknown) => {
-      const answer = Option.getOrUndefined(Schema.decodeUnknownOption(LockAnswer)(message))
-      if (answer?._tag === "Asking") told.asking = answer.asking
-      else resume(answer === undefined ? unavailable("what makes locks said something else") : Effect.succeed(answer))
-    })
-    // An order that cannot be sent has no one to take it: `exit` follows.
-    child.send(order, () => undefined)
-  })
-
-const start = (): ChildProcess =>
-  startBounded(program, { dataBytes: LocalLimits.lockMemoryBytes, heapBytes: LocalLimits.lockHeapBytes })
-
-/** Certificates that the operator adds for all of Node: the process has nothing of our environment. */
-const certificates = (): string => {
-  const file = process.env["NODE_EXTRA_CA_CERTS"]
-  return file === undefined || !existsSync(file) ? "" : readFileSync(file, "utf8")
-}
-
-const temporary = Effect.acquireRelease(
-  Effect.tryPromise({
-    try: () => mkdtemp(join(tmpdir(), "pawl-lock-")),
-    catch: (error) => unavailable(error instanceof Error ? error.message : "no folder can be made")
-  }),
-  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => undefined))
-)
-
-const tooLarge = ({ locks, manifest }: LockRequest) => {
-  if (manifest.length > LocalLimits.manifestBytes)
-    return refused("manifest_unreadable", `package.json is longer than ${LocalLimits.manifestBytes} bytes.`)
-  if (locks.some((lock) => lock.length > LocalLimits.lockBytes))
-    return refused("lock_over_limit", `A lock file is longer than ${LocalLimits.lockBytes} bytes.`)
-  return null
-}
-
-/** Packages of real login are refused before anyone is asked for them; the build says more about them. */
-const realAuth = (manifest: Uint8Array): PackagesRefused | null => {
-  const problems = dependencyFindings(new TextDecoder().decode(manifest)).flatMap((finding) =>
-    finding._tag === "Package"
-      ? [
-          {
-            code: "auth_package",
-            message: `package.json asks for ${finding.specifier}, a package for real login, which no app here may have.`,
-            file: "package.json",
-            line: finding.line
-          }
-        ]
-      : []
-  )
-  return problems.length === 0 ? null : new PackagesRefused({ problems: packageProblems(problems) })
-}
-
-const made = (registry: string, request: LockRequest) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const refusal = tooLarge(request) ?? realAuth(request.manifest)
-      if (refusal !== null) return yield* refusal
-      const folder = yield* temporary
-      const told: Told = { asking: false }
-      const child = yield* Effect.acquireRelease(Effect.sync(start), (each) => Effect.sync(() => killBounded(each)))
-      const order = { ...request, registry, certificates: request.offline ? "" : certificates(), folder }
-      const answer = yield* answerOf(child, order, told).pipe(
-        Effect.timeoutOrElse({
-          duration: LocalLimits.lockMs,
-          // A registry that hangs may answer another time; what is too complex stays so.
-          orElse: () => Effect.fail(told.asking ? unavailable("the registry takes too long to answer") : tooMuch)
-        })
-      )
-      if (answer._tag === "Refused") return yield* new PackagesRefused({ problems: answer.problems })
-      if (answer._tag === "Unavailable") return yield* unavailable(answer.reason)
-      return utf8(answer.text)
-    })
-  ).pipe(Effect.withSpan("ArboristLocks.lock", { attributes: { offline: request.offline } }))
-
-/** `PackageStore.lock` of a registry, given by its URL. Few are made at a time; others wait. */
-export const make = (registry: string): Effect.Effect<(typeof PackageStore.Service)["lock"]> =>
-  Effect.map(
-    Semaphore.make(LocalLimits.locksAtOnce),
-    (slots) => (request: LockRequest) => slots.withPermits(1)(made(registry, request))
+/** A package-lock.json of a registry, given by its URL. */
+export const lock = (registry: string, request: LockRequest) =>
+  made(program, registry, request).pipe(
+    Effect.withSpan("ArboristLocks.lock", { attributes: { offline: request.offline } })
   )

@@ -1,14 +1,10 @@
 /** Reads what a lock is to be made of: a package.json and lock files of anyone. What is strange in them goes no further. */
-import {
-  dependencyKinds,
-  fileText,
-  readManifest as readPackageManifest,
-  readObject
-} from "@pawl/core/packages/PackageManifest"
+import { dependencyKinds, readManifest as readPackageManifest, readObject } from "@pawl/core/packages/PackageManifest"
 import { foreignSource, foreignWords, isPackageName } from "@pawl/core/packages/PackageNames"
 import { packageProblems, quoted } from "@pawl/core/packages/PackageProblems"
 import type { PackageProblem } from "@pawl/core/packages/PackageStore"
 import { type Fields, integrityOf, isFields, own, packageFields, tarballUrl, versionOf } from "./PackageFields.ts"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 
 /** Why a lock cannot be made, thrown on the way. */
 export class Refusal extends Error {
@@ -123,7 +119,7 @@ const entryOf = (path: string, value: unknown): LockEntry | null => {
 /** Reads a package-lock.json of version 2 or 3. Throws a `Refusal`. */
 export const readLock = (bytes: Uint8Array): Lock => {
   const file = "package-lock.json"
-  const text = fileText(bytes)
+  const text = wholeText(bytes)
   const read = readObject(text)
   if ("wrong" in read) throw unreadable("lock_unreadable", file, read.wrong)
   const version = own(read.object, "lockfileVersion")

@@ -6,6 +6,8 @@ import { Schema } from "effect"
 export interface LockOrder {
   readonly manifest: Uint8Array
   readonly locks: ReadonlyArray<Uint8Array>
+  /** pnpm-workspace.yaml, for a lock of pnpm; null for none. */
+  readonly workspace: Uint8Array | null
   readonly offline: boolean
   /** The URL of the only host that may be asked. */
   readonly registry: string
@@ -19,6 +21,8 @@ export interface LockOrder {
 export const LockAnswer = Schema.Union([
   Schema.TaggedStruct("Asking", { asking: Schema.Boolean }),
   Schema.TaggedStruct("Locked", { text: Schema.String }),
+  /** More than there is memory for. */
+  Schema.TaggedStruct("TooMuch", {}),
   Schema.TaggedStruct("Refused", { problems: Schema.Array(PackageProblem) }),
   Schema.TaggedStruct("Unavailable", { reason: Schema.String })
 ])

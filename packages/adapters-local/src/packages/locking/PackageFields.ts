@@ -93,6 +93,18 @@ export const packageFields = (fields: Fields, names: ReadonlyArray<string> = ofP
     })
   )
 
+/** What pnpm alone keeps of a package: what it bundles, by either of its two names, and a folder that programs are in. */
+export const pnpmFields = (fields: Fields): Fields => {
+  const bundled = own(fields, "bundledDependencies") ?? own(fields, "bundleDependencies")
+  const bundles = bundled === true ? true : list(bundled)
+  const directories = own(fields, "directories")
+  const bin = isFields(directories) ? own(directories, "bin") : undefined
+  return {
+    ...(bundles === undefined ? {} : { bundledDependencies: bundles }),
+    ...(isText(bin) ? { directories: { bin } } : {})
+  }
+}
+
 /** A version as registries have them; null for anything else. */
 export const versionOf = (value: unknown): string | null =>
   isText(value) && value.length <= 256 && valid(value) === value ? value : null

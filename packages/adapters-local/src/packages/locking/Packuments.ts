@@ -1,6 +1,8 @@
 /** What there is to choose from: each package's versions, from a registry or from lock files. */
+import { npmLockFile } from "@pawl/core/packages/NpmLock"
 import { compare } from "semver"
-import type { LockEntry } from "./LockInput.ts"
+import { installScripts } from "../InstallScripts.ts"
+import { type LockEntry, problem, Refusal } from "./LockInput.ts"
 import { type Fields, integrityOf, isFields, own, packageFields, tarballUrl, versionOf } from "./PackageFields.ts"
 
 /** A package's versions, as a registry tells of them. */
@@ -17,7 +19,30 @@ const version = (name: string, number: string, fields: Fields, dist: Fields): Fi
   dist: { ...dist, tarball: tarballUrl(name, number) }
 })
 
-/** The versions that stand in lock files, by name. `latest` is the newest of them. */
+/** The digests of an integrity, by algorithm. */
+const digestsOf = (integrity: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    String(integrity)
+      .trim()
+      .split(/ +/)
+      .map((each) => [each.slice(0, each.indexOf("-")), each])
+  )
+
+/** The same version in two lock files: it must be the same archive, as far as their digests can be compared. Throws a `Refusal`. */
+const requireSame = (one: LockEntry, other: LockEntry): void => {
+  const [known, next] = [one, other].map(({ fields }) => digestsOf(own(fields, "integrity")))
+  for (const [algorithm, digest] of known!)
+    if ((next!.get(algorithm) ?? digest) !== digest)
+      throw new Refusal([
+        problem(
+          "lock_conflict",
+          `The two locks have ${one.name}@${one.version} with another integrity each.`,
+          npmLockFile
+        )
+      ])
+}
+
+/** The versions that stand in lock files, by name. `latest` is the newest of them. Throws a `Refusal` where they contradict each other. */
 export const packumentsOf = (entries: ReadonlyArray<LockEntry>): ReadonlyMap<string, Packument> => {
   const byName = new Map<string, Map<string, LockEntry>>()
   for (const entry of entries) {
@@ -25,7 +50,9 @@ export const packumentsOf = (entries: ReadonlyArray<LockEntry>): ReadonlyMap<str
     // What lies in another package's archive is no package of its own.
     if (integrity === undefined) continue
     const known = byName.get(entry.name) ?? new Map<string, LockEntry>()
-    if (!known.has(entry.version)) known.set(entry.version, entry)
+    const same = known.get(entry.version)
+    if (same === undefined) known.set(entry.version, entry)
+    else requireSame(same, entry)
     byName.set(entry.name, known)
   }
   return new Map(
@@ -48,8 +75,6 @@ export const packumentsOf = (entries: ReadonlyArray<LockEntry>): ReadonlyMap<str
   )
 }
 
-const installScripts = ["preinstall", "install", "postinstall"]
-
 const hasInstallScript = (fields: Fields): boolean => {
   const scripts = own(fields, "scripts")
   const asks = isFields(scripts) && installScripts.some((name) => typeof own(scripts, name) === "string")
@@ -59,8 +84,12 @@ const hasInstallScript = (fields: Fields): boolean => {
 const shasum = (value: unknown): Fields =>
   typeof value === "string" && /^[0-9a-f]{40}$/.test(value) ? { shasum: value } : {}
 
-/** A registry's document of a package; null when it is none, or one of another package. */
-export const packumentFrom = (name: string, document: unknown): Packument | null => {
+/** A registry's document of a package; null when it is none, or one of another package. `more`: fields to keep besides. */
+export const packumentFrom = (
+  name: string,
+  document: unknown,
+  more: (fields: Fields) => Fields = () => ({})
+): Packument | null => {
   if (!isFields(document) || own(document, "name") !== name) return null
   const versions = own(document, "versions")
   if (!isFields(versions)) return null
@@ -72,7 +101,7 @@ export const packumentFrom = (name: string, document: unknown): Packument | null
     const integrity = integrityOf(own(dist, "integrity"))
     const sums = integrity === undefined ? shasum(own(dist, "shasum")) : { integrity }
     const install = hasInstallScript(fields) ? { hasInstallScript: true } : {}
-    kept.push([number, version(name, number, { ...packageFields(fields), ...install }, sums)])
+    kept.push([number, version(name, number, { ...packageFields(fields), ...install, ...more(fields) }, sums)])
   }
   const tags = own(document, "dist-tags")
   return {

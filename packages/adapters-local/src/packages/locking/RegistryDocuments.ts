@@ -1,7 +1,9 @@
 /** Asks one registry, and nobody else, for documents of packages: bounded in bytes, time and how many at once. */
 import { LocalLimits } from "../../LocalLimits.ts"
 import { problem, Refusal } from "./LockInput.ts"
+import type { Fields } from "./PackageFields.ts"
 import { type Packument, packumentFrom } from "./Packuments.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** The registry does not answer, or says nothing of use: try again. */
 export class RegistryAway extends Error {}
@@ -26,7 +28,7 @@ const readBounded = async (name: string, response: Response): Promise<string> =>
     if (size > LocalLimits.packumentBytes) throw tooLarge()
     pieces.push(piece)
   }
-  return new TextDecoder().decode(Buffer.concat(pieces))
+  return textOf(Buffer.concat(pieces))
 }
 
 /** Asks for one URL of the registry, following it only to itself. */
@@ -52,10 +54,14 @@ const ask = async (url: URL, name: string, authorization: string | null): Promis
   ])
 }
 
-/** What asks a registry; `asking` is told when the first question goes out, and when the last one is answered. */
+/**
+ * What asks a registry; `asking` is told when the first question goes out, and when the last one is answered. `more` says
+ * which fields of a version are kept besides those that every lock has.
+ */
 export class RegistryDocuments {
   private readonly base: URL
   private readonly asking: (asking: boolean) => void
+  private readonly more: (fields: Fields) => Fields
   private readonly authorization: string | null
   private readonly known = new Map<string, Promise<Packument>>()
   private readonly waiting: Array<() => void> = []
@@ -64,7 +70,8 @@ export class RegistryDocuments {
   /** Why the registry could not be asked for something, even where it could be done without. */
   failure: RegistryAway | Refusal | null = null
 
-  constructor(registry: string, asking: (asking: boolean) => void) {
+  constructor(registry: string, asking: (asking: boolean) => void, more: (fields: Fields) => Fields = () => ({})) {
+    this.more = more
     this.asking = asking
     const url = new URL(registry.endsWith("/") ? registry : `${registry}/`)
     const user = decodeURIComponent(`${url.username}:${url.password}`)
@@ -136,7 +143,7 @@ export class RegistryDocuments {
     } catch {
       document = null
     }
-    const packument = packumentFrom(name, document)
+    const packument = packumentFrom(name, document, this.more)
     if (packument === null) throw new RegistryAway(`the registry's answer for ${name} is no document of that package`)
     return packument
   }

@@ -1,15 +1,20 @@
 /** What the records of one generation must say, judged purely: its Candidate, Change, Release, Evidence, approval and Policy. */
 import { Effect } from "effect"
 import type { Approval } from "../model/Approval.ts"
+import { apartBy, groundOf, type Kin, kinOf, noKin } from "../approval/Grounds.ts"
 import { approvalsOf } from "../approval/Standing.ts"
+import { isCarrying } from "../candidate/Difference.ts"
 import type { Policy } from "../model/Policy.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import type { Plan } from "../model/Plan.ts"
 import type { Change } from "../model/Change.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
-import { evidenceOf } from "../verification/CandidateEvidence.ts"
+import { evidenceOf, repeatedBy } from "../verification/CandidateEvidence.ts"
 import type { Evidence } from "../model/Evidence.ts"
 import { judge, riskAfter } from "../verification/Gate.ts"
+import { hasFlake } from "../verification/Flakes.ts"
+import { frozenBy } from "../approval/Freezes.ts"
+import { reuseDifferences } from "./AuditedReuse.ts"
 import { find } from "../ledger/Decision.ts"
 import { generationKey } from "../model/Entities.ts"
 import { releaseId } from "../primitives/Ids.ts"
@@ -32,13 +37,19 @@ export interface GenerationRecords {
   readonly changeSets: ReadonlyArray<ChangeSet | null>
   /** All rows of the Candidate, oldest first. */
   readonly evidence: ReadonlyArray<Evidence>
+  /** The rows that its rows repeat, and the Candidates of these, by their ids. */
+  readonly repeated: ReadonlyMap<string, { readonly row: Evidence; readonly candidate: Candidate | null }>
   /** All decisions on its Candidate, oldest first. */
   readonly approvals: ReadonlyArray<Approval>
+  /** The other Candidates of the same ChangeSets with their decisions, where some approval is carried over from one. */
+  readonly kin: Kin
   /** The version that it was promoted under. */
   readonly policy: Policy | null
   readonly release: Release | null
   /** The generation that a rollback goes back to. */
   readonly target: Generation | null
+  /** Checks in quarantine of which the Project has seen a flake. */
+  readonly flaky: ReadonlyArray<string>
   /** Whether undoing what a rollback undoes owes an approval; false for any other Change. */
   readonly undoingOwesApproval: boolean
 }
@@ -60,19 +71,38 @@ export const readRecords = Effect.fnUntraced(function* (step: Generation, before
           // A gap in the history is named where it is.
           Effect.catchTag("Unknown", () => Effect.succeed(null))
         )
+  const approvals = candidateId === null ? [] : (yield* approvalsOf(candidateId)).map(({ record }) => record)
+  const isCarried = candidate !== null && approvals.some(({ derivedFrom }) => derivedFrom !== undefined)
+  const quarantined = (policy?.waivedChecks ?? []).flatMap(({ because, id }) => (because === "flaky" ? [id] : []))
+  const flaky = yield* Effect.filter(quarantined, (id) => hasFlake(projectId, id))
+  const evidence = candidateId === null ? [] : yield* evidenceOf(candidateId)
   return {
     step,
     before,
+    flaky,
     candidate,
     change,
     changeSets: yield* Effect.forEach(candidate?.changeSets ?? [], (id) => Effect.map(find("changeSet", id), recordOf)),
-    evidence: candidateId === null ? [] : yield* evidenceOf(candidateId),
-    approvals: candidateId === null ? [] : (yield* approvalsOf(candidateId)).map(({ record }) => record),
+    evidence,
+    repeated: yield* earlierOf(evidence),
+    approvals,
+    kin: isCarried ? yield* kinOf(candidate) : noKin,
     policy,
     release: recordOf(yield* find("release", releaseId(projectId, generation))),
     target,
     undoingOwesApproval: tiers !== null && policy !== null && owesApproval(tiers, policy)
   } satisfies GenerationRecords
+})
+
+/** The rows that some rows repeat, each with its Candidate. */
+const earlierOf = Effect.fnUntraced(function* (evidence: ReadonlyArray<Evidence>) {
+  const found = new Map<string, { readonly row: Evidence; readonly candidate: Candidate | null }>()
+  for (const row of yield* repeatedBy(evidence)) {
+    const { candidateId } = row.subject
+    const candidate = candidateId === undefined ? null : recordOf(yield* find("candidate", candidateId))
+    found.set(row.id, { row, candidate })
+  }
+  return found
 })
 
 type Say = (code: FindingCode, detail: string) => void
@@ -88,7 +118,10 @@ export const recordFindings = (
   checkChange(read, say)
   checkRelease(read, say)
   checkPolicy(read, say)
+  checkWaivers(read, say)
+  checkFreeze(read, say)
   checkEvidence(read, say)
+  for (const detail of reuseDifferences(read)) say("evidence_reuse_mismatch", detail)
   checkApproval(read, say)
   checkPlan(read, definitions, say)
   return findings
@@ -151,6 +184,28 @@ const checkPolicy = ({ candidate, policy, step }: GenerationRecords, say: Say): 
   const planned = candidate?.plan?.policyVersion
   if (planned !== undefined && planned !== step.policyVersion)
     say("policy_mismatch", `it was planned under Policy ${planned}, and promoted under ${step.policyVersion}`)
+  if (policy !== null && candidate?.plan?.flakeRetries === 1 && policy.flakeRetries !== 1)
+    say("plan_weakened", `it retries what failed, and Policy ${policy.version} does not`)
+}
+
+/** What the plan waives must be waived by the Policy, and a quarantine needs a flake that was seen before. */
+const checkWaivers = ({ candidate, flaky, policy, step }: GenerationRecords, say: Say): void => {
+  if (policy === null) return
+  for (const { base, id, waived } of candidate?.plan?.checks ?? []) {
+    if (waived === undefined) continue
+    const named = base?.check ?? id
+    const inPolicy = policy.waivedChecks.find((each) => each.id === named)
+    if (inPolicy?.until !== waived.until || inPolicy.because !== waived.because)
+      say("plan_weakened", `it waives ${id}, and Policy ${policy.version} does not`)
+    else if (waived.because === "flaky" && !flaky.includes(named))
+      say("plan_weakened", `${id} is in quarantine at S${step.generation}, and there is no flake of it`)
+  }
+}
+
+const checkFreeze = ({ change, policy, step }: GenerationRecords, say: Say): void => {
+  if (policy === null || change === null) return
+  const frozen = frozenBy(policy, { kind: change.kind, promoter: step.actor.id, now: step.promotedAt })
+  if (frozen !== null) say("promoted_while_frozen", `at ${step.promotedAt}, and it was frozen until ${frozen.until}`)
 }
 
 const checkEvidence = ({ candidate, evidence, step }: GenerationRecords, say: Say): void => {
@@ -198,8 +253,32 @@ const checkApproval = (read: GenerationRecords, say: Say): void => {
       say("approval_mismatch", `${approval.approver} approved own work, which Policy ${policy.version} forbids`)
   }
   for (const { id, decision } of approvals) if (decision !== "granted") say("approval_mismatch", `${id} is ${decision}`)
+  for (const approval of found) checkCarried(read, approval, say)
   if (step.approvalId !== (named.at(-1) ?? null))
     say("approval_mismatch", `the last one is ${named.at(-1) ?? "none"}, and it names ${step.approvalId}`)
+}
+
+/** Whether the Policy counts an approval only when a passkey has signed it. */
+const isSigningOwed = ({ candidate, evidence, policy, step }: GenerationRecords): boolean => {
+  const plan = candidate?.plan ?? null
+  if (plan === null) return false
+  return [plan.riskTier, riskAfter(plan, step, evidence)].some((tier) => policy?.approvalsSigned?.includes(tier))
+}
+
+/** What was carried over stands on a grant of the same person, for a Candidate that does the same. */
+const checkCarried = (read: GenerationRecords, approval: Approval, say: Say): void => {
+  const { candidate, kin, policy } = read
+  const { derivedFrom, id } = approval
+  if (derivedFrom === undefined || candidate === null) return
+  if (policy !== null && !isCarrying(policy))
+    say("approval_not_carried", `${id} is derived, and Policy ${policy.version} carries none`)
+  if (isSigningOwed(read)) say("approval_not_carried", `${id} is derived, where a passkey must sign`)
+  if (groundOf(approval, candidate, kin) !== null) return
+  const original = kin.approvals.find(({ record }) => record.id === derivedFrom)?.record
+  const granted = kin.candidates.find((each) => each.id === original?.candidateId)
+  const apart = granted === undefined ? null : apartBy(granted, candidate)
+  const why = apart === null ? "which does not stand for it" : `whose Candidate has another ${apart}`
+  say("approval_not_carried", `${id} is derived from ${derivedFrom}, ${why}`)
 }
 
 /** The plan holds all that the base defines, as it defines it: a plan that was made weaker afterwards is a difference. */

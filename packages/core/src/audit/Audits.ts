@@ -17,7 +17,9 @@ import { readDefinitions } from "../project/Source.ts"
 import type { Audit, Finding, FindingCode, Note, Rebuild } from "../model/Audit.ts"
 import type { Project } from "../model/Project.ts"
 import { rebuild } from "./Rebuilds.ts"
+import { statementDifferences } from "./AuditedStatements.ts"
 import { type GenerationRecords, readRecords, recordFindings } from "./AuditedRecords.ts"
+import { differencesOf } from "./CarriedApprovals.ts"
 import { derive, type Difference, addReachable } from "./Derivation.ts"
 import type { Generation, Head } from "../model/Generation.ts"
 import { sourceIndexKey } from "../project/SourceIndex.ts"
@@ -76,8 +78,10 @@ const collector = () => {
   const [findings, notes] = [[] as Array<Finding>, [] as Array<Note>]
   let more = 0
   const add = (generation: number, differences: ReadonlyArray<Difference>) => {
-    for (const { code, detail } of differences) {
+    for (const { code, detail, isNote } of differences) {
       if (code === "evidence_output_expired" || code === "tree_not_derivable") {
+        if (notes.length < Limits.auditFindings) notes.push({ generation, code, detail })
+      } else if (isNote === true && code === "statement_unsigned") {
         if (notes.length < Limits.auditFindings) notes.push({ generation, code, detail })
       } else if (findings.length < Limits.auditFindings) findings.push({ generation, code, detail })
       else more++
@@ -108,6 +112,7 @@ export const examine = Effect.fnUntraced(function* (projectId: string) {
     before = step
   }
   found.add(head.generation, yield* steadily(ofHead(projectId)))
+  for (const [generation, differences] of yield* ofStatements(project)) found.add(generation, differences)
   return { projectId: project.id, auditedAt, generations: head.generation + 1, ...found.done() } satisfies Audit
 })
 
@@ -150,6 +155,7 @@ const ofGeneration = Effect.fnUntraced(function* (
   found.push(...recordFindings(read, definitions))
   found.push(...(yield* ofOutputs(read)))
   found.push(...(yield* ofTree(ref, read, reached)))
+  found.push(...(yield* differencesOf(ref, read)))
   return found
 })
 
@@ -252,6 +258,20 @@ const ofTree = Effect.fnUntraced(
       Effect.succeed([difference("tree_not_derived", `a tree has ${actual} ${limit}`)])
   })
 )
+
+/** What is wrong with the statements, by the generation at which it was seen. */
+const ofStatements = Effect.fnUntraced(function* (project: Project) {
+  const seen = new Map<string, number>()
+  const differences = yield* steadily(
+    Effect.map(statementDifferences(project), (found) =>
+      found.map(({ generation, ...each }) => {
+        seen.set(`${each.code} ${each.detail}`, generation)
+        return each
+      })
+    )
+  )
+  return differences.map((each) => [seen.get(`${each.code} ${each.detail}`) ?? 0, [each]] as const)
+})
 
 /** That the head is the newest generation, and canonical `main` the newest synced one. */
 const ofHead = Effect.fnUntraced(function* (projectId: string) {

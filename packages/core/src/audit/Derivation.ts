@@ -26,6 +26,8 @@ export interface Derivation {
 export interface Difference {
   readonly code: FindingCode | Note["code"]
   readonly detail: string
+  /** It is nothing wrong. */
+  readonly isNote?: true
 }
 
 const parentsOf = (ref: RepositoryRef, commit: string) =>

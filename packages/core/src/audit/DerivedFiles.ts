@@ -8,11 +8,10 @@ import type { DerivedFile } from "../model/DerivedFile.ts"
 import { canonicalJson, sha256 } from "../primitives/Digest.ts"
 import { isTextTooDeep } from "../primitives/Nesting.ts"
 import type { RepositoryRef } from "../project/Repositories.ts"
+import { wholeText } from "../primitives/Utf8.ts"
 import { readBytes } from "../project/Source.ts"
-
-declare const TextDecoder: {
-  new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }
-}
+import { readPnpmText } from "../packages/PnpmLockText.ts"
+import { pnpmStranger, pnpmUnfit } from "./DerivedPnpmLock.ts"
 
 /** The trees of one merge, by their ids, and the repository that holds them. */
 export interface DerivingTrees {
@@ -29,8 +28,8 @@ const isJson = (value: unknown): value is Json => typeof value === "object" && v
 
 const parse = (bytes: Uint8Array | null): Json | null => {
   try {
-    const text = bytes === null ? "" : new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-    const value: unknown = isTextTooDeep(text) ? null : JSON.parse(text)
+    const text = bytes === null ? null : wholeText(bytes)
+    const value: unknown = text === null || isTextTooDeep(text) ? null : JSON.parse(text)
     return isJson(value) ? value : null
   } catch {
     return null
@@ -74,7 +73,8 @@ const entryProblem = (path: string, entry: Json): string | null => {
   if (at(entry, "inBundle") === true) return null
   const [resolved, integrity] = [at(entry, "resolved"), at(entry, "integrity")]
   if (!path.startsWith("node_modules/") || at(entry, "link") === true) return `${path} is no package of a registry`
-  if (typeof resolved !== "string" || !resolved.startsWith("https://registry.npmjs.org/"))
+  // npm can be told to leave addresses out: then each package is one of the registry.
+  if (resolved !== undefined && !(typeof resolved === "string" && resolved.startsWith("https://registry.npmjs.org/")))
     return `${path} comes from elsewhere than the registry`
   return typeof integrity === "string" && /^sha\d+-/.test(integrity) ? null : `${path} has no integrity`
 }
@@ -124,6 +124,21 @@ const lockProblem = Effect.fnUntraced(function* (trees: DerivingTrees, why: Deri
   return null
 })
 
+const pnpmLockProblem = Effect.fnUntraced(function* (trees: DerivingTrees, why: DerivedFile["why"], bytes: Uint8Array) {
+  const { ours, ref, result, theirs } = trees
+  const lock = readPnpmText(bytes)
+  const problem = pnpmUnfit(lock, parse(yield* readBytes(ref, result, "package.json")))
+  if (problem !== null || lock === null || why === "made") return problem
+  const sides = yield* Effect.forEach([ours, theirs], (tree) =>
+    Effect.map(readBytes(ref, tree, "pnpm-lock.yaml"), (side) => (side === null ? null : readPnpmText(side)))
+  )
+  const stranger = pnpmStranger(
+    lock,
+    sides.filter((side) => side !== null)
+  )
+  return stranger === null ? null : `${stranger} stands in neither of the two locks`
+})
+
 const manifestProblem = Effect.fnUntraced(function* ({ base, ours, ref, theirs }: DerivingTrees, bytes: Uint8Array) {
   const sides = [
     parse(yield* readBytes(ref, base, "package.json")) ?? {},
@@ -133,7 +148,8 @@ const manifestProblem = Effect.fnUntraced(function* ({ base, ours, ref, theirs }
   const [b, o, t] = sides
   const result = parse(bytes)
   if (o === null || t === null || result === null) return "it is no merge of two package.json"
-  return unmerged(b, o, t, result, 2) ? "it is not what both sides come to" : null
+  // Of `pnpm`, the entries of its fields.
+  return unmerged(b, o, t, result, 3) ? "it is not what both sides come to" : null
 })
 
 /** What is wrong with the files that were derived in one merge, and the paths of those that are as they should be. */
@@ -143,12 +159,12 @@ export const derivedFiles = Effect.fnUntraced(function* (trees: DerivingTrees, d
   for (const { path, sha256: digest, why } of derived) {
     const wrong = (what: string) => problems.push(`${path} was derived, and ${what}`)
     const bytes = yield* readBytes(trees.ref, trees.result, path)
-    if (path !== "package-lock.json" && path !== "package.json") wrong("no such file is derived")
+    if (!["package-lock.json", "pnpm-lock.yaml", "package.json"].includes(path)) wrong("no such file is derived")
     else if (bytes === null) wrong("it is not there")
     else if ((yield* sha256(bytes)) !== digest) wrong("it has not the digest that the Candidate's record names")
     else {
-      const problem =
-        path === "package.json" ? yield* manifestProblem(trees, bytes) : yield* lockProblem(trees, why, bytes)
+      const judged = path === "pnpm-lock.yaml" ? pnpmLockProblem : lockProblem
+      const problem = path === "package.json" ? yield* manifestProblem(trees, bytes) : yield* judged(trees, why, bytes)
       if (problem === null) accepted.add(path)
       else wrong(problem)
     }

@@ -54,8 +54,9 @@ const compare = Effect.fnUntraced(function* (projectId: string, step: Generation
   return yield* bundledAgain({
     project: projectId,
     files: readFiles(place, step.tree),
-    prepare: (files) =>
+    prepare: (files, expect) =>
       prepare(files, {
+        expect,
         id: `${projectId}-s${step.generation}-again`,
         of: { projectId, changeId: projectId },
         running: { count: 0 },

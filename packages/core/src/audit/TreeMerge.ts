@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { sameBytes } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { wholeText } from "../primitives/Utf8.ts"
 import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import { isMerge, type MergedTexts } from "./LineMerge.ts"
 
@@ -110,21 +111,14 @@ const contentMerge = (ref: RepositoryRef, trees: Trees) =>
     return (merged !== null && sameBytes(merged, result)) || isTextMerge({ ...contents, result })
   })
 
-declare const TextDecoder: {
-  new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }
-}
-
 /** The second opinion where the merge of one file comes to something else: two programs pair repeated lines differently. */
 const isTextMerge = (contents: Readonly<Record<keyof MergedTexts, Uint8Array>>): boolean => {
   const { base, ours, theirs, result } = contents
   const all = [base, ours, theirs, result]
   if (all.some((bytes) => bytes.includes(0))) return false
-  try {
-    const [b = "", o = "", t = "", r = ""] = all.map((bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes))
-    return isMerge({ base: b, ours: o, theirs: t, result: r })
-  } catch {
-    return false
-  }
+  const [b = null, o = null, t = null, r = null] = all.map(wholeText)
+  if (b === null || o === null || t === null || r === null) return false
+  return isMerge({ base: b, ours: o, theirs: t, result: r })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { remove } from "@pawl/core/app/Removal"
 import { EventLog } from "@pawl/core/event/EventLog"
@@ -7,10 +7,14 @@ import type { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import * as Projects from "@pawl/core/project/Projects"
 import { Repositories } from "@pawl/core/project/Repositories"
+import { reuseCrimes } from "./ReuseCrimes.ts"
 import { type FindingCode, findingCodes } from "@pawl/core/model/Audit"
+import { statementKey } from "@pawl/core/model/Statement"
+import { Limits } from "@pawl/core/primitives/Limits"
 import * as Audits from "@pawl/core/audit/Audits"
 import { sourceIndexKey } from "@pawl/core/project/SourceIndex"
 import { alter, crimes, type History, history, other, tampered } from "./AuditCrimes.ts"
+import { policyCrimes } from "./PolicyCrimes.ts"
 import { answers, organizationId, page, person, run, settle } from "../kit/MemoryPawl.ts"
 import { changeOf, queued, recovered, releaseOf } from "../kit/ReleaseScenes.ts"
 import { play } from "../kit/UpkeepScenes.ts"
@@ -36,6 +40,23 @@ const withRepositories = (change: (real: Repositories["Service"]) => Partial<Rep
       <A, E, R>(work: Effect.Effect<A, E, R>) =>
         Effect.provideService(work, Repositories, { ...real, ...change(real) }) as Effect.Effect<A, E, R>
   )
+
+/** Some time after all that was done. */
+const later =
+  (ms: number) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Clock.clockWith((clock) => {
+      const now = clock.currentTimeMillisUnsafe() + ms
+      return Effect.provideService(work, Clock.Clock, {
+        sleep: (duration) => clock.sleep(duration),
+        currentTimeMillisUnsafe: () => now,
+        currentTimeMillis: Effect.succeed(now),
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos
+      })
+    })
 
 const damages: ReadonlyArray<Damage> = [
   {
@@ -112,7 +133,7 @@ describe("An audit", () => {
       })
     ))
 
-  it.each(crimes)("names it when $what", ({ code, generation, tamper }) =>
+  it.each([...crimes, ...policyCrimes])("names it when $what", ({ code, generation, tamper }) =>
     run(
       Effect.gen(function* () {
         const made = yield* history
@@ -133,8 +154,28 @@ describe("An audit", () => {
   )
 
   it("has a test for every kind of difference", () => {
-    expect([...new Set([...crimes, ...damages].map(({ code }) => code))].sort()).toEqual([...findingCodes].sort())
+    const tried = [...crimes, ...policyCrimes, ...damages, ...reuseCrimes].map(({ code }) => code)
+    // Those two have tests of their own.
+    const beside: ReadonlyArray<FindingCode> = ["statement_unsigned", "approval_not_carried"]
+    expect([...new Set<FindingCode>([...tried, ...beside])].sort()).toEqual([...findingCodes].sort())
   })
+
+  it("notes a statement that waits for its signature, and calls it wrong after a minute", () =>
+    run(
+      Effect.gen(function* () {
+        const made = yield* history
+        const { projectId } = made
+        const unsigned = alter(
+          "statement",
+          () => statementKey(projectId, 1),
+          (row) => ({ ...row, signature: null })
+        )(made)
+        const now = yield* Audits.examine(projectId).pipe(tampered(unsigned))
+        expect([codesAt(now), now.notes.map(({ code }) => code)]).toEqual([[], ["statement_unsigned"]])
+        const after = yield* Audits.examine(projectId).pipe(tampered(unsigned), later(Limits.signatureWaitMs))
+        expect(codesAt(after)).toEqual(["S0 statement_unsigned"])
+      })
+    ))
 
   it("says what retention removed, and does not call it wrong", () =>
     run(
@@ -155,6 +196,7 @@ describe("An audit", () => {
         yield* recovered
         expect((yield* releaseOf(scene.releaseId)).status).toBe("failed")
         expect((yield* changeOf(scene.changeId)).status).toBe("completed")
+        yield* settle
         expect((yield* Audits.run(scene.project.id)).findings).toEqual([])
       })
     ))
@@ -175,7 +217,7 @@ describe("An audit", () => {
         const events = yield* (yield* EventLog).read(made.projectId, 0, 100)
         expect(events.at(-1)).toMatchObject({
           type: "audit.failed",
-          data: { generations: 4, findings: ["approval_missing", "approval_mismatch"] }
+          data: { generations: 4, findings: ["approval_missing", "approval_mismatch", "statement_mismatch"] }
         })
       })
     ))

@@ -7,6 +7,7 @@ import type { Stored } from "@pawl/core/ledger/Commit"
 import { idOf } from "@pawl/core/ledger/CommitRules"
 import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import { Records } from "@pawl/core/ledger/Records"
+import { statementKey, type StatementKind } from "@pawl/core/model/Statement"
 import type { FindingCode } from "@pawl/core/model/Audit"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
@@ -62,6 +63,14 @@ export const tampered =
           Effect.map(records.get(kind, id), (found) =>
             Option.flatMap(found, (stored) => Option.fromNullishOr(altered(kind, stored)[0]))
           ),
+        many: (kind, ids) =>
+          Effect.map(
+            records.many(kind, ids),
+            (found) =>
+              new Map(
+                Array.from(found).flatMap(([id, stored]) => altered(kind, stored).map((each) => [id, each] as const))
+              )
+          ),
         list: (kind, listing) =>
           Effect.map(records.list(kind, listing), (found) => ({
             ...found,
@@ -82,6 +91,11 @@ export const alter =
 export const other = "0123456789".repeat(4)
 const step = (generation: number) => (made: History) => `${made.projectId}/${generation}`
 const inProject = (made: History) => made.projectId
+
+const strangeUser = "usr_00000000-0000-4000-8000-00000000dead"
+
+const isOf = (record: object, kind: StatementKind, generation: number): boolean =>
+  "kind" in record && record.kind === kind && "generation" in record && record.generation === generation
 
 export interface Crime {
   readonly what: string
@@ -289,7 +303,7 @@ export const crimes: ReadonlyArray<Crime> = [
     what: "the approval of a rollback is removed, and that it was owed",
     tamper: (made) => (kind, record) => {
       if (kind === "approval" && idOf(kind, record) === made.back) return null
-      if (kind !== "candidate" || idOf(kind, record) !== made.back || !("plan" in record)) return record
+      if (kind !== "candidate" || idOf(kind, record) !== made.back || !("baseTree" in record)) return record
       return { ...record, plan: { ...record.plan!, approvalRequired: false, riskTier: "low" } }
     },
     generation: 3,
@@ -300,5 +314,48 @@ export const crimes: ReadonlyArray<Crime> = [
     tamper: () => (kind, record) => (kind === "policyVersion" ? null : record),
     generation: 1,
     code: "policy_mismatch"
+  },
+  {
+    what: "when somebody approved is changed",
+    tamper: alter(
+      "approval",
+      (made) => made.two,
+      (row) => ({ ...row, decidedAt: "2020-01-01T00:00:00.000Z" })
+    ),
+    generation: 2,
+    code: "statement_mismatch"
+  },
+  {
+    what: "who promoted is changed, in the record and in its statement",
+    tamper: (made) => (kind, record) =>
+      kind === "generation" && idOf(kind, record) === `${made.projectId}/1`
+        ? { ...record, actor: { type: "user", id: strangeUser } }
+        : kind === "statement" && isOf(record, "promotion", 1)
+          ? { ...record, payload: String("payload" in record && record.payload).replaceAll(person.id, strangeUser) }
+          : record,
+    generation: 1,
+    code: "chain_mismatch"
+  },
+  {
+    what: "a statement is removed",
+    tamper: alter(
+      "statement",
+      (made) => statementKey(made.projectId, 1),
+      () => null
+    ),
+    generation: 0,
+    code: "statement_missing"
+  },
+  {
+    what: "the newest statements are cut off",
+    tamper: alter("chain", inProject, (row) => ({ ...row, size: 3 })),
+    generation: 3,
+    code: "statement_missing"
+  },
+  {
+    what: "the end of a chain is changed",
+    tamper: alter("chain", inProject, (row) => ({ ...row, edge: [...row.edge, row.edge[0] ?? ""] })),
+    generation: 3,
+    code: "chain_mismatch"
   }
 ]

@@ -35,11 +35,15 @@ const theirs = both({ a: "1", c: "1" })
 const all = { a: "1", b: "1", c: "1" }
 
 /** What is said of a result, whose recorded digests are right. */
-const look = (result: Files, derived: ReadonlyArray<Pick<DerivedFile, "path" | "why">>) =>
+const look = (
+  result: Files,
+  derived: ReadonlyArray<Pick<DerivedFile, "path" | "why">>,
+  sides = { base, ours, theirs }
+) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const repositories = yield* Repositories
-      const seeded = yield* repositories.seed({ project, files: base, message: "seed", signature })
+      const seeded = yield* repositories.seed({ project, files: sides.base, message: "seed", signature })
       yield* repositories.begin({ project, commit: seeded.commit })
       const ref = { project, fork }
       yield* repositories.fork(ref)
@@ -51,8 +55,8 @@ const look = (result: Files, derived: ReadonlyArray<Pick<DerivedFile, "path" | "
       const trees = {
         ref,
         base: seeded.tree,
-        ours: yield* treeOf(ours),
-        theirs: yield* treeOf(theirs),
+        ours: yield* treeOf(sides.ours),
+        theirs: yield* treeOf(sides.theirs),
         result: yield* treeOf(result)
       }
       const records = yield* Effect.forEach(derived, (each) =>
@@ -81,6 +85,17 @@ describe("What was derived", () => {
     })
   })
 
+  it("may override what each side does, also where pnpm reads it", async () => {
+    const over = (...names: ReadonlyArray<string>): Files => {
+      const overrides = Object.fromEntries(names.map((name) => [name, "1"]))
+      return { "package.json": manifest({}, { overrides, pnpm: { overrides } }) }
+    }
+    const sides = { base: over("x"), ours: over("x", "y"), theirs: over("x", "z") }
+    const merge = [{ path: "package.json", why: "merged" }] as const
+    expect(await look(over("x", "y", "z"), merge, sides)).toMatchObject({ problems: [] })
+    expect((await look(over("x", "y"), merge, sides)).problems).toHaveLength(1)
+  })
+
   it("may bring a new package where it was made, and its peers may be missing where that is allowed", async () => {
     const needs = manifest(
       { a: "1" },
@@ -95,6 +110,12 @@ describe("What was derived", () => {
       }
     })
     expect(await look({ "package.json": needs, "package-lock.json": text }, made)).toMatchObject({ problems: [] })
+  })
+
+  it("may leave out where packages are to be had, as npm can be told to", async () => {
+    const bare = plain({ a: "1" }).replaceAll(/"resolved":"[^"]*",/g, "")
+    const result = { "package.json": manifest({ a: "1" }), "package-lock.json": bare }
+    expect(await look(result, made)).toMatchObject({ problems: [] })
   })
 
   const withLock = (text: string): Files => ({ "package.json": manifest(all), "package-lock.json": text })

@@ -1,0 +1,91 @@
+/** What is taken away from a copy, or damaged in it, and what an older copy is beside what somebody has seen. */
+import { execFileSync } from "node:child_process"
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { newLogKey, signedNote } from "./SceneKeys.ts"
+import type { Tampering } from "./Tampering.ts"
+
+const anyRoot = Buffer.alloc(32)
+
+const gitIn = (folder: string, args: ReadonlyArray<string>, input = ""): string =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", "--git-dir", join(folder, "repo.git"), ...args], {
+    encoding: "utf8",
+    input,
+    stdio: ["pipe", "pipe", "ignore"]
+  }).trim()
+
+/** Publishes one file in `refs/pawl/statements`, as files of the repository. Answers the ids of its blob and its commit. */
+const published = (folder: string) => {
+  const blob = gitIn(folder, ["hash-object", "-w", "--stdin"], "what was published\n".repeat(20))
+  const tree = gitIn(folder, ["mktree"], `100644 blob ${blob}\tcheckpoint\n`)
+  const commit = gitIn(folder, ["commit-tree", tree, "-m", "published"])
+  gitIn(folder, ["update-ref", "refs/pawl/statements", commit])
+  return { blob, commit }
+}
+
+/** Changes the byte in the middle of an object that lies in a file of its own. */
+const damage = (folder: string, id: string): void => {
+  const path = join(folder, "repo.git", "objects", id.slice(0, 2), id.slice(2))
+  const bytes = readFileSync(path)
+  const middle = bytes.length >> 1
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1
+  chmodSync(path, 0o600)
+  writeFileSync(path, bytes)
+}
+
+const thefts: ReadonlyArray<Omit<Tampering, "number">> = [
+  {
+    name: "a damaged file among the statements that git publishes",
+    code: "pack_unreadable",
+    folder: (folder) => damage(folder, published(folder).blob)
+  },
+  {
+    name: "a damaged commit of the statements that git publishes",
+    code: "pack_unreadable",
+    folder: (folder) => damage(folder, published(folder).commit)
+  },
+  {
+    name: "a repository that is empty",
+    code: "commit_missing",
+    folder: (folder) => {
+      rmSync(join(folder, "repo.git"), { recursive: true })
+      execFileSync("git", ["init", "--bare", "-q", join(folder, "repo.git")])
+    }
+  },
+  {
+    name: "an older copy, where somebody has seen a checkpoint by a later key of the log",
+    code: "statements_missing",
+    change: (pack, { origin }) =>
+      void (pack.seen = signedNote(newLogKey(), origin, pack.statements.length + 1, anyRoot))
+  },
+  {
+    name: "an older history of keys, where somebody has seen a checkpoint by a later key of the log",
+    code: "statements_missing",
+    change: (pack) =>
+      void (pack.seen = signedNote(newLogKey(), "pawl.example/log/instance", pack.keys.length + 1, anyRoot))
+  },
+  {
+    name: "a checkpoint that was seen, by a strange key, of what is here",
+    code: "checkpoint_signature",
+    change: (pack, { origin }) => void (pack.seen = signedNote(newLogKey(), origin, pack.statements.length, anyRoot))
+  },
+  {
+    name: "no checkpoint, though one was published",
+    code: "checkpoint_unreadable",
+    change: (pack) => void (pack.checkpoint = "")
+  },
+  {
+    name: "nothing served of what was released",
+    code: "live_mismatch",
+    change: ({ live }) => void Object.assign(live, { bundle: null, generation: null, assets: {} })
+  },
+  {
+    name: "a row that is no statement",
+    code: "statement_unreadable",
+    change: (pack) => void (pack.statements[11] = "")
+  }
+]
+
+/** All of them, numbered from here on. */
+export const copyThefts = (first: number): ReadonlyArray<Tampering> =>
+  thefts.map((theft, index) => ({ ...theft, number: first + index }))

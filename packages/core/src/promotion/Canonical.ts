@@ -4,12 +4,13 @@
  * `swapDecision`: already promoted, generation, tree, policy version (specification, "Promotion preconditions").
  */
 import { type Actor, system } from "../model/Actor.ts"
-import { approvalKey } from "../model/Approval.ts"
+import { type Approval, approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
 import { brokenOf, needsApproval } from "../approval/OwedApproval.ts"
 import { type Decisions, type Standing, standingOf } from "../approval/Standing.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { isBehind, staleCommit } from "../candidate/Staleness.ts"
+import { isCarrying } from "../candidate/Difference.ts"
+import { isAhead, isBehind, staleCommit, whyBehind } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
 import { dispatchOf } from "../change/Changes.ts"
 import { isPromoting, noPromotion } from "../change/LostCandidate.ts"
@@ -17,6 +18,8 @@ import { commandId, type NewCommand } from "../model/Command.ts"
 import type { DataOf } from "../model/EventData.ts"
 import type { Evidence } from "../model/Evidence.ts"
 import { judge } from "../verification/Gate.ts"
+import { waitOf, waitSummary } from "../candidate/Waits.ts"
+import type { CheckVerdict } from "../model/Score.ts"
 import * as Commit from "../ledger/Commit.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { generationKey } from "../model/Entities.ts"
@@ -24,6 +27,13 @@ import { type CandidateId, type EvidenceId, releaseId } from "../primitives/Ids.
 import type * as Time from "../primitives/Time.ts"
 import type { Release } from "../model/Release.ts"
 import type { Generation, Head, Trigger } from "../model/Generation.ts"
+import type { Made } from "../model/Made.ts"
+import { type ReadChain, say } from "../provenance/Chains.ts"
+import { type Ending, landed, touchLane } from "../lane/LaneEnds.ts"
+import { laneStep, laneStepOf } from "../work/LaneWork.ts"
+import { hasItsTurn } from "./LaneOrder.ts"
+import { promotionFact } from "./PromotionFacts.ts"
+import { frozenBlocks } from "./Thaw.ts"
 
 /** All that a promotion is decided by, as it was read. */
 export interface Snapshot {
@@ -33,6 +43,8 @@ export interface Snapshot {
   readonly policy: Commit.Stored<Policy>
   readonly decisions: Decisions
   readonly evidence: ReadonlyArray<Evidence>
+  /** The rows of other Candidates that these repeat. Absent where none does. */
+  readonly repeated?: ReadonlyArray<Evidence>
   /** Whether the composed commit is still in the Candidate's fork, with the recorded tree. */
   readonly composedCommitExists: boolean
   /** Whether there is something to release to: an app, or in development a release target. */
@@ -43,26 +55,44 @@ export interface Snapshot {
   readonly bundleStored: boolean
   /** Whether the Change has another verified Candidate on the head. */
   readonly otherVerified: boolean
+  /** The Project's statements; null until it is adopted. */
+  readonly chain: ReadChain
+  /** The lane, and the Change's entry there; not there for a Change that is in none. */
+  readonly inLane?: Pick<Ending, "lane" | "entry">
+  /** The lane that this rollback is to pause; not there of any other Change. */
+  readonly held?: Ending["lane"]
+  /** Who made what the Candidate is composed of. */
+  readonly made: ReadonlyArray<Made>
 }
 
 /** Each reason for which a promotion is refused (specification, "Promotion preconditions"). */
 export const blockCodes = [
   "candidate_not_verified",
   "base_behind",
+  "base_ahead",
   "check_gap",
   "approval_missing",
   "approval_rejected",
   "policy_version_mismatch",
-  "composed_commit_missing"
+  "composed_commit_missing",
+  "frozen"
 ] as const
 /** A reason for which this promotion is refused, and what about it. */
 export interface Block {
   readonly code: (typeof blockCodes)[number]
   readonly detail: string
+  /** Of `frozen`: the moment from which on it is promoted by itself, unless the Policy changes before that. */
+  readonly until?: Time.Timestamp
+  /** Of `frozen`: why, in the words of the admin who set it. */
+  readonly reason?: string
 }
 
 const standing = ({ candidate, decisions, policy }: Snapshot): Standing =>
   standingOf(decisions, candidate.record.tree, policy.record)
+
+/** Of grants that must be signed, where the Policy carries others over. */
+const notCarried = ({ policy }: Snapshot): string =>
+  isCarrying(policy.record) ? " for this very tree (what must be signed is never carried over)" : ""
 
 /** What stands between this Candidate and its approval. */
 const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
@@ -71,10 +101,11 @@ const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
   if (!needsApproval(snapshot) || owed === 0) return []
   const { tree } = snapshot.candidate.record
   const { approvalsRequired } = snapshot.policy.record
+  const signed = snapshot.decisions.signed ? `, signed by a passkey${notCarried(snapshot)}` : ""
   const missing =
     approvalsRequired === 1
-      ? `a granted approval of tree ${tree} is owed`
-      : `${owed} of ${approvalsRequired} granted approvals of tree ${tree} are still owed, each by another person`
+      ? `a granted approval of tree ${tree} is owed${signed}`
+      : `${owed} of ${approvalsRequired} granted approvals of tree ${tree} are still owed, each by another person${signed}`
   const broken = brokenOf(snapshot).map(({ checkId }) => checkId)
   const detail = broken.length === 0 ? missing : `${missing}; not seen to hold any more: ${broken.join(", ")}`
   return [{ code: "approval_missing", detail }]
@@ -82,29 +113,40 @@ const approvalBlocks = (snapshot: Snapshot): ReadonlyArray<Block> => {
 
 /**
  * An app must build: a plan from a time without the app did not ask for it. A rollback serves what was built before,
- * while that is stored.
+ * while that is stored. Of a Candidate whose packages the Policy refuses nothing is built, app or not.
  */
 export const buildIsOwed = ({ app, bundleStored, candidate, change }: Snapshot): boolean =>
   app &&
   !(change.record.kind === "rollback" && bundleStored) &&
-  !candidate.record.plan?.checks.some(({ kind }) => kind === "build")
+  !candidate.record.plan?.checks.some(({ kind }) => kind === "build" || kind === "packages")
 
 const owedBuild = ({ change }: Snapshot): string =>
   change.record.kind === "rollback"
     ? "build: the bundle that it was to serve is gone; ask for it again"
     : "build: planned without an app; ask for this Candidate again"
 
-/** Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. */
-export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray<Block> => {
+/** What a check said, in a line; of one without evidence, what its last try came to. */
+const said = ({ checkId, evidenceId, summary }: CheckVerdict, candidate: Candidate): string => {
+  const wait = evidenceId === null ? waitOf(candidate, checkId) : null
+  return (wait === null ? summary : waitSummary(wait)).split("\n", 1)[0] ?? ""
+}
+
+const whyNotOnHead = ({ candidate, head }: Snapshot): string =>
+  candidate.record.baseGeneration === head.record.generation
+    ? whyBehind(candidate.record, head.record)
+    : `its base is S${candidate.record.baseGeneration}, canonical is at S${head.record.generation}`
+
+/**
+ * Every reason why this Candidate cannot be promoted, at once. Gates are judged anew from evidence rows. `promoter` is
+ * the id of who would promote it; a freeze may except somebody.
+ */
+export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp, promoter?: string): ReadonlyArray<Block> => {
   const { candidate, head, policy } = snapshot
-  const { status, plan, commit, tree, baseGeneration } = candidate.record
+  const { status, plan, commit, tree } = candidate.record
   const blocks: Array<Block> = []
   if (status !== "verified") blocks.push({ code: "candidate_not_verified", detail: `the Candidate is ${status}` })
-  if (baseGeneration !== head.record.generation)
-    blocks.push({
-      code: "base_behind",
-      detail: `its base is S${baseGeneration}, canonical is at S${head.record.generation}`
-    })
+  if (isBehind(candidate.record, head.record)) blocks.push({ code: "base_behind", detail: whyNotOnHead(snapshot) })
+  if (isAhead(candidate.record, head.record)) blocks.push({ code: "base_ahead", detail: whyNotOnHead(snapshot) })
   if (plan === null || commit === null || tree === null) {
     blocks.push({ code: "check_gap", detail: "no checks have been run yet" })
     blocks.push({ code: "composed_commit_missing", detail: "nothing has been composed" })
@@ -113,7 +155,7 @@ export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray
       if (check.required && check.verdict !== "pass")
         blocks.push({
           code: "check_gap",
-          detail: `${check.checkId}: ${check.verdict} (${check.summary.split("\n", 1)[0]})`
+          detail: `${check.checkId}: ${check.verdict} (${said(check, candidate.record)})`
         })
     if (buildIsOwed(snapshot)) blocks.push({ code: "check_gap", detail: owedBuild(snapshot) })
     if (plan.policyVersion !== policy.record.version)
@@ -124,7 +166,7 @@ export const blocksOf = (snapshot: Snapshot, now: Time.Timestamp): ReadonlyArray
     if (!snapshot.composedCommitExists)
       blocks.push({ code: "composed_commit_missing", detail: `the fork does not hold ${commit} with tree ${tree}` })
   }
-  return [...blocks, ...approvalBlocks(snapshot)]
+  return [...blocks, ...approvalBlocks(snapshot), ...frozenBlocks(snapshot, now, promoter)]
 }
 
 /** What becomes of a request to promote, with the commit that makes it so; null where nothing is written. */
@@ -132,6 +174,8 @@ export type SwapDecision =
   | { readonly _tag: "AlreadyPromoted" }
   | { readonly _tag: "Stale"; readonly commit: Commit.Commit | null }
   | { readonly _tag: "Blocked"; readonly blocks: ReadonlyArray<Block>; readonly commit: Commit.Commit | null }
+  /** The lane ordered it, and would not any more. */
+  | { readonly _tag: "OutOfTurn"; readonly commit: Commit.Commit | null }
   /** The Change is promoting another of its Candidates: one request, one swap. */
   | { readonly _tag: "Busy"; readonly promotingCandidateId: string; readonly commit: null }
   | {
@@ -148,14 +192,21 @@ export interface Ask {
   readonly actor: Actor
   readonly trigger: Trigger
   readonly now: Time.Timestamp
+  /** The entry of the lane whose turn it is, where the lane ordered it. */
+  readonly entryId?: string
 }
 
-/** The Change goes back to where it was before promoting; none when it is not promoting. */
-export const putBack = ({ change, candidate }: Snapshot, now: Time.Timestamp): Commit.Commit | null => {
+/** The Change goes back to where it was before promoting, and `commands` are sent; none when it is not promoting. */
+export const putBack = (
+  { change, candidate }: Snapshot,
+  now: Time.Timestamp,
+  commands: ReadonlyArray<NewCommand> = []
+): Commit.Commit | null => {
   if (!isPromoting(change.record, candidate.record.id)) return null
   const draft = Draft.begin(candidate.record.projectId, system("Promotions.refused"), now)
   const before = change.record.statusBeforePromoting ?? "verifying"
   Draft.step(draft, "change", change, ["swapRefused", before], noPromotion)
+  Draft.send(draft, ...commands)
   return Draft.end(draft, { name: "Promotions.refused" })
 }
 
@@ -165,6 +216,10 @@ export const promotingOther = ({ candidate, change }: Pick<Snapshot, "candidate"
     ? (change.record.promotingCandidateId ?? null)
     : null
 
+/** Who left the lane took its promotion along. Of one that stands there yet the lane looks again: it passed it over meanwhile. */
+const outOfTurn = (snapshot: Snapshot, { entryId, now }: Ask): Commit.Commit | null =>
+  snapshot.inLane?.entry.record.id === entryId ? putBack(snapshot, now, laneStepOf(snapshot.change.record)) : null
+
 /** The compare-and-swap. The expected generation is always the Candidate's own base; no caller chooses it. */
 export const swapDecision = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const { candidate, head } = snapshot
@@ -173,7 +228,8 @@ export const swapDecision = (snapshot: Snapshot, ask: Ask): SwapDecision => {
   const behind = isBehind(candidate.record, head.record)
   if (candidate.record.status === "stale" || (verified && behind))
     return { _tag: "Stale", commit: staleCommit(candidate, snapshot.change, head, snapshot.otherVerified, ask.now) }
-  const blocks = blocksOf(snapshot, ask.now)
+  if (!hasItsTurn(snapshot, ask)) return { _tag: "OutOfTurn", commit: outOfTurn(snapshot, ask) }
+  const blocks = blocksOf(snapshot, ask.now, ask.actor.id)
   if (blocks.length > 0) return { _tag: "Blocked", blocks, commit: putBack(snapshot, ask.now) }
   const other = promotingOther(snapshot)
   return other === null ? swapWon(snapshot, ask) : { _tag: "Busy", promotingCandidateId: other, commit: null }
@@ -199,7 +255,8 @@ const swapWon = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     }
   const generation = head.record.generation + 1
   const ids = evidenceIds(snapshot, ask.now)
-  const approvalIds = standing(snapshot).granted.map(({ id }) => id)
+  const { granted } = standing(snapshot)
+  const approvalIds = granted.map(({ id }) => id)
   const step: Generation = {
     projectId,
     generation,
@@ -213,7 +270,8 @@ const swapWon = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     evidenceIds: ids,
     approvalId: approvalIds.at(-1) ?? null,
     approvalIds,
-    promotedAt: ask.now
+    promotedAt: ask.now,
+    ...(candidate.record.dirHash === undefined ? {} : { dirHash: candidate.record.dirHash })
   }
   const release = snapshot.releasable ? queuedRelease(step, change.record, candidate.record, ask.now) : null
   Draft.expect(draft, Commit.unchanged("policy", projectId, policy), ...guards(candidate.record.id, decisions))
@@ -228,13 +286,29 @@ const swapWon = (snapshot: Snapshot, ask: Ask): SwapDecision => {
     Draft.step(draft, "change", change, "swapWonWithRelease", noPromotion)
     Draft.insert(draft, "release", release)
   }
+  if (snapshot.inLane !== undefined) landed(draft, { ...snapshot.inLane, change }, candidate.record.id, generation)
+  if (snapshot.held !== undefined) touchLane(draft, snapshot.held, { rolledBackAt: generation })
+  // Those who wait for their turn look again, whoever came before them.
+  if (policy.record.lane?.mode === "on") Draft.send(draft, laneStep(projectId))
+  stated(draft, snapshot, step, granted)
   Draft.send(draft, ...followUps(step, release), ...leftOpen(change.record))
   const swapped = Draft.end(draft, { name: "Promotions.swap" })
   return { _tag: "Swap", generation, step, releaseId: release?.id ?? null, commit: swapped }
 }
 
+/** The promotion's statement. Without a plan nothing is promoted. */
+const stated = (draft: Draft.Draft, read: Snapshot, step: Generation, approvals: ReadonlyArray<Approval>): void => {
+  const { chain, evidence, made, repeated = [] } = read
+  const [candidate, change, policy] = [read.candidate.record, read.change.record, read.policy.record]
+  const { plan } = candidate
+  if (plan === null) return
+  const stood = { evidence, repeated, approvals, grounds: read.decisions.grounds.of }
+  say(draft, chain, () => promotionFact({ step, candidate, change, made, policy, ...stood }, plan))
+}
+
 /** Every decision is as it was read, and there is no other. */
-const guards = (candidateId: string, { approvals }: Decisions): ReadonlyArray<Commit.Expectation> => [
+const guards = (candidateId: string, { approvals, grounds }: Decisions): ReadonlyArray<Commit.Expectation> => [
+  ...grounds.expects,
   ...approvals.map((each, index) => Commit.unchanged("approval", approvalKey(candidateId, index + 1), each)),
   Commit.absent("approval", approvalKey(candidateId, approvals.length + 1))
 ]

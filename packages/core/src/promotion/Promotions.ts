@@ -3,8 +3,11 @@ import { Effect, Schema } from "effect"
 import { refuseAgents } from "../access/Access.ts"
 import type { Actor } from "../model/Actor.ts"
 import { decisionsOn } from "../approval/Standing.ts"
-import { hasOtherVerified, isBehind } from "../candidate/Staleness.ts"
-import { evidenceOf } from "../verification/CandidateEvidence.ts"
+import { behindInShort, hasOtherVerified, isBehind } from "../candidate/Staleness.ts"
+import { evidenceOf, repeatedBy } from "../verification/CandidateEvidence.ts"
+import type { Change } from "../model/Change.ts"
+import { LaneEntryLifecycle } from "../model/LaneEntryLifecycle.ts"
+import { isFinal } from "../model/Lifecycle.ts"
 import { commandId } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
 import type { Commit } from "../ledger/Commit.ts"
@@ -20,24 +23,15 @@ import { refuseArchived } from "../project/ArchivedProject.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
 import { Meters } from "../telemetry/Meters.ts"
-import {
-  type Ask,
-  putBack,
-  swapDecision,
-  promotingOther,
-  requested,
-  type Snapshot,
-  type SwapDecision
-} from "./Canonical.ts"
+import { type Ask, swapDecision, promotingOther, requested, type Snapshot, type SwapDecision } from "./Canonical.ts"
 import type { Generation } from "../model/Generation.ts"
+import { chainOf } from "../provenance/Chains.ts"
+import { madeBefore } from "../candidate/Origin.ts"
 import { mustBuild } from "../candidate/RollbackPlan.ts"
+import { heldBack } from "./HeldBack.ts"
+import { asNamed, heldLaneOf, inLaneOf, OutOfTurn } from "./LaneOrder.ts"
+import { awaitingThaw, BlockShape, putOffQuietly, untilThaw } from "./Thaw.ts"
 import { syncSource } from "../project/SourceSync.ts"
-
-/** What canonical is, and what a stale Candidate was made on, in words. */
-const behindReason = (at: { readonly baseGeneration: number; readonly canonicalGeneration: number }): string =>
-  at.baseGeneration === at.canonicalGeneration
-    ? `Canonical S${at.canonicalGeneration} has another tree than the one that this Candidate was made on.`
-    : `Canonical is at S${at.canonicalGeneration}, this Candidate was made on S${at.baseGeneration}.`
 
 /** Canonical is not what this Candidate was made on. It is stale now: a new one of the same ChangeSets takes its place. */
 export class Stale extends Schema.TaggedError<Stale>()("Stale", {
@@ -51,14 +45,14 @@ export class Stale extends Schema.TaggedError<Stale>()("Stale", {
     const after = this.rollback
       ? "Look at what is live now, and ask for the rollback anew."
       : "A new Candidate of the same ChangeSets takes its place."
-    return `${behindReason(this)} ${after}`
+    return `${behindInShort(this)} ${after}`
   }
 }
 
 /** It cannot be promoted. Every block is named at once. */
 export class Blocked extends Schema.TaggedError<Blocked>()("Blocked", {
   candidateId: Schema.String,
-  blocks: Schema.Array(Schema.Struct({ code: Schema.String, detail: Schema.String }))
+  blocks: Schema.Array(BlockShape)
 }) {
   override get message() {
     return this.blocks.map((block) => `${block.code}: ${block.detail}`).join("; ")
@@ -158,6 +152,7 @@ const reading = (candidateId: string, first: typeof refuseArchived) =>
         Effect.map((found) => found.tree === tree),
         Effect.catchTag("ObjectNotFound", () => Effect.succeed(false))
       ))
+    const evidence = yield* evidenceOf(candidateId)
     return {
       candidate,
       head,
@@ -165,21 +160,32 @@ const reading = (candidateId: string, first: typeof refuseArchived) =>
       change,
       policy,
       decisions: yield* decisionsOn(candidate.record, change.record, policy.record),
-      evidence: yield* evidenceOf(candidateId),
+      evidence,
+      repeated: yield* repeatedBy(evidence),
+      chain: yield* chainOf(projectId),
+      ...(yield* standingInLane(change.record)),
+      ...(yield* heldLaneOf(change.record, policy.record)),
+      made: candidate.record.made ?? (yield* madeBefore(candidate.record, change.record)),
       releasable: to !== null,
       app,
       bundleStored: app && change.record.kind === "rollback" && tree !== null && !(yield* mustBuild(projectId, tree)),
       // Only a Candidate that is behind leaves its Change to another one.
-      otherVerified:
-        isBehind(candidate.record, head.record) && (yield* hasOtherVerified(candidate.record, head.record.generation))
+      otherVerified: isBehind(candidate.record, head.record) && (yield* hasOtherVerified(candidate.record, head.record))
     } satisfies Snapshot
   })
 
-const noRefusal: typeof refuseArchived = () => Effect.void
+/**
+ * What a swap is decided by of the lane, as of one instant. An entry ends in the commit that takes it off its Change: one
+ * that has ended says that the Change was read before that.
+ */
+const standingInLane = Effect.fnUntraced(function* (change: Change) {
+  const read = yield* inLaneOf(change)
+  if (read.inLane !== undefined && isFinal(LaneEntryLifecycle, read.inLane.entry.record.status))
+    return yield* Effect.fail(new Torn())
+  return read
+})
 
-/** A rollback is called one in the history, also when nobody had to ask for its promotion. */
-const asNamed = (ask: Ask, { change }: Snapshot): Ask =>
-  change.record.kind === "rollback" ? { ...ask, trigger: "rollback" } : ask
+const noRefusal: typeof refuseArchived = () => Effect.void
 
 /**
  * Promotes a Candidate, and answers what it came to; a repeat answers `alreadyPromoted`. The actor comes from the session.
@@ -193,15 +199,22 @@ export const promote = (actor: Actor, candidateId: string) =>
     const ask: Ask = { actor, trigger: "user", now: yield* Time.now }
     const asked = yield* decideAndCommit(requesting(candidateId, ask, token))
     if (asked === "done") return yield* promotedBefore(candidateId)
-    const ended = finishQuietly({ commandId: commandId("candidate.promote", candidateId), token })
+    if (asked instanceof Blocked) return yield* asked
+    const lease = { commandId: commandId("candidate.promote", candidateId), token }
+    const ended = finishQuietly(lease)
     return yield* swapAndSync(candidateId, ask, asked).pipe(
       // Unsynced, the command stays: a worker takes it over when the lease ends.
       Effect.tap((promoted) => (promoted.sourceSynced ? ended : Effect.void)),
       Effect.tapErrorTag("Stale", () => ended),
-      Effect.tapErrorTag("Blocked", () => ended),
+      // Frozen since it was asked for: the command waits for the thaw.
+      Effect.tapErrorTag("Blocked", ({ blocks }) => putOffQuietly(lease, blocks, ended)),
       Effect.tapErrorTag("AnotherPromoting", () => ended)
     )
-  }).pipe(Effect.withSpan("Promotions.promote", { attributes: { candidateId } }))
+    // What a person asks for needs no turn.
+  }).pipe(
+    Effect.catchTag("OutOfTurn", Effect.die),
+    Effect.withSpan("Promotions.promote", { attributes: { candidateId } })
+  )
 
 /** When the request of another promoter is under way, its command is not ours to finish: the token does not match. */
 const finishQuietly = (lease: Lease) => Effect.flatMap(Commands, (commands) => Effect.ignore(commands.finish(lease)))
@@ -215,11 +228,16 @@ const requesting = Effect.fnUntraced(function* (candidateId: string, asked: Ask,
   if (decision._tag === "AlreadyPromoted") return answerOf("done")
   const other = promotingOther(read)
   const isOurs = read.change.record.status === "promoting" && other === null
+  if (decision._tag === "OutOfTurn" && !isOurs) return yield* Effect.fail(new OutOfTurn())
   // Under way, whoever asked for it: `swapAndSync` decides, and takes the Change back when it is refused.
   if (decision._tag === "Stale" || (isOurs && decision._tag !== "Swap")) return answerOf(null)
   if (decision._tag === "Blocked") {
     yield* refused("blocked", ask)
-    return yield* new Blocked({ candidateId, blocks: decision.blocks })
+    const blocked = new Blocked({ candidateId, blocks: decision.blocks })
+    const delayMs = token === null ? null : yield* untilThaw(decision.blocks)
+    if (delayMs === null) return yield* blocked
+    // Whoever asked need not ask again: at the thaw it is promoted in their name.
+    return answerOf(blocked, awaitingThaw(read, ask, delayMs))
   }
   if (other !== null) return yield* anotherPromoting(read.candidate, other)
   if (token === null) yield* refuseArchived(read.head.record.projectId)
@@ -228,8 +246,11 @@ const requesting = Effect.fnUntraced(function* (candidateId: string, asked: Ask,
   return commit === null ? answerOf(null) : answerOf(asRequested(read, commit), commit)
 })
 
+/** What a request came to: read and recorded, promoted before, to be read anew, or held back until the thaw. */
+type Requested = Snapshot | "done" | null | Blocked
+
 /** What is known after a request, with the commit that records it. */
-const answerOf = (known: Snapshot | "done" | null, commit?: Commit): Decided<Snapshot | "done" | null> =>
+const answerOf = (known: Requested, commit?: Commit): Decided<Requested> =>
   commit === undefined ? { answer: known } : { answer: known, commit }
 
 /** What was read, with the Change as its request writes it. */
@@ -260,6 +281,8 @@ const swapAndSync = Effect.fnUntraced(function* (candidateId: string, asked: Ask
       return { ...(yield* synced(decision.step, "promoted")), releaseId: decision.releaseId }
     case "AlreadyPromoted":
       return yield* promotedBefore(candidateId)
+    case "OutOfTurn":
+      return yield* Effect.fail(new OutOfTurn())
     case "Stale":
       yield* refused("stale", ask)
       return yield* staleness(candidateId)
@@ -278,17 +301,26 @@ const swapAndSync = Effect.fnUntraced(function* (candidateId: string, asked: Ask
 export const resume = Effect.fnUntraced(
   function* (candidateId: string, ask: Ask) {
     const known = yield* decideAndCommit(requesting(candidateId, ask, null))
+    if (known instanceof Blocked) return yield* known
     const promoted = yield* swapAndSync(candidateId, ask, known === "done" ? null : known)
     // Once more, for its own problem: git that is away is waited for, a fault is not.
     if (!promoted.sourceSynced) yield* syncSource((yield* demand("candidate", candidateId)).record.projectId)
   },
   Effect.catchTags({
     Stale: () => Effect.void,
-    Blocked: () => Effect.void,
+    OutOfTurn: () => Effect.void,
+    // What a freeze holds back goes on by itself when it ends. In the lane, whatever else it is, it is told.
+    Blocked: (blocked) => whenBlocked(blocked),
     // It may still go out when that one is refused; when that one is promoted, this one is blocked or stale.
     AnotherPromoting: ({ message }) => Effect.fail(new Waiting(message, Limits.commandBackoffMs))
   })
 )
+
+const whenBlocked = Effect.fnUntraced(function* ({ blocks, candidateId, message }: Blocked) {
+  const delayMs = yield* untilThaw(blocks)
+  if (delayMs !== null) return yield* Effect.fail(new Waiting(message, delayMs))
+  yield* heldBack(candidateId, blocks)
+})
 
 /** Decides by what is known already, if that is a swap. After a Conflict, as in every other case, all is read anew. */
 const swapping = (candidateId: string, asked: Ask, known: Snapshot | null) => {
@@ -314,16 +346,6 @@ const swapOf = (read: Snapshot, asked: Ask) => {
   if (decision._tag === "AlreadyPromoted" || decision.commit === null) return { answer }
   return { answer, commit: decision.commit }
 }
-
-/** Gives a promotion up whose command died: the Change goes back to where it was. */
-export const giveUp = (candidateId: string) =>
-  decideAndCommit(
-    Effect.gen(function* () {
-      const read = yield* snapshot(candidateId)
-      const commit = putBack(read, yield* Time.now)
-      return commit === null ? { answer: undefined } : { answer: undefined, commit }
-    })
-  )
 
 const staleness = Effect.fnUntraced(function* (candidateId: string) {
   const candidate = (yield* demand("candidate", candidateId)).record

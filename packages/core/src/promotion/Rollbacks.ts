@@ -11,6 +11,8 @@ import type { Change } from "../model/Change.ts"
 import { changeIdOf, isClosed } from "../change/Changes.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { listingOf, unlisted } from "../changeset/Listing.ts"
+import { touchLane } from "../lane/LaneEnds.ts"
+import { laneIn } from "../lane/LaneEntries.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -134,8 +136,16 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: RollbackReq
   Draft.expect(draft, Commit.unchanged("head", change.projectId, head), unchangedProject(project))
   const opened = open(draft, change, work)
   Draft.insert(draft, "candidate", candidate)
+  yield* goesFirst(draft, change)
   Draft.send(draft, verification(candidate, actor))
   return { answer: { change: opened, candidate }, commit: Draft.end(draft, { name: "Rollbacks.request" }) }
+})
+
+/** Where there is a lane, it lets the rollback before everybody. */
+const goesFirst = Effect.fnUntraced(function* (draft: Draft.Draft, { id, projectId }: Change) {
+  const policy = yield* find("policy", projectId)
+  if (policy?.record.lane?.mode !== "on") return
+  touchLane(draft, yield* laneIn(draft, projectId), { rollback: id })
 })
 
 const newChange = (options: {

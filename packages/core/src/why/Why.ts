@@ -7,28 +7,35 @@ import { Decision } from "../model/Approval.ts"
 import { counts, standingOf } from "../approval/Standing.ts"
 import { ChangeStatus } from "../model/Change.ts"
 import { ChangeLifecycle } from "../model/ChangeLifecycle.ts"
-import { CommandKind, type DeadLetter } from "../model/Command.ts"
+import { commandId, CommandKind, type DeadLetter } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
+import { isInLane } from "../work/LaneWork.ts"
 import type { GapCode } from "../model/Evidence.ts"
 import { CheckVerdict } from "../model/Score.ts"
+import { waitOf, waitSummary, waitsOf } from "../candidate/Waits.ts"
 import { gapOf } from "../model/StoredReasons.ts"
 import { outputEnd } from "../verification/CheckOutput.ts"
+import { FlakeRate, flakeRates } from "../verification/Flakes.ts"
 import { judge } from "../verification/Gate.ts"
 import { demand, find } from "../ledger/Decision.ts"
 import * as Lifecycle from "../model/Lifecycle.ts"
 import { Records } from "../ledger/Records.ts"
-import { CandidateId, ChangeId, releaseId, reviewId, TaskId } from "../primitives/Ids.ts"
+import { ApprovalId, CandidateId, ChangeId, releaseId, reviewId, TaskId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { Timestamp } from "../primitives/Time.ts"
 import { brokenOf, needsApproval } from "../approval/OwedApproval.ts"
 import { type Block, blocksOf, promotingOther, type Snapshot } from "../promotion/Canonical.ts"
 import { snapshot } from "../promotion/Promotions.ts"
+import { BlockShape } from "../promotion/Thaw.ts"
 import { type Review, Verdict } from "../model/Review.ts"
 import { Overlap } from "../model/Overlap.ts"
 import type { Release } from "../model/Release.ts"
 import { BlockedBy, isRepair, type Task, TaskKind, TaskStatus } from "../model/Task.ts"
-import { type Candidate, CandidateStatus } from "../model/Candidate.ts"
+import { type Candidate, CandidateStatus, CandidateWait } from "../model/Candidate.ts"
+import { Doubt, doubtOf } from "./WhyDoubt.ts"
+import { changeInLane, WhyLane } from "./WhyLane.ts"
+import { EvidenceOrigin, originOf } from "./WhyEvidence.ts"
 import { type Next, nextStep } from "./WhyNext.ts"
 
 /** A check's verdict, with what the check said. */
@@ -36,7 +43,10 @@ export const WhyCheck = Schema.Struct({
   ...CheckVerdict.fields,
   title: Schema.String,
   /** The end of what it said, as text; null when it passed, said nothing, or its output is not kept any more. */
-  output: Schema.NullOr(Schema.String)
+  output: Schema.NullOr(Schema.String),
+  /** Of one that failed, where the Policy knows of flakes: how often it was one. */
+  flakes: Schema.optionalKey(FlakeRate),
+  ...EvidenceOrigin
 })
 export interface WhyCheck extends Schema.Schema.Type<typeof WhyCheck> {}
 
@@ -47,7 +57,9 @@ export const Why = Schema.Struct({
   /** Whether a promotion asked for now would be granted. */
   canPromote: Schema.Boolean,
   /** Everything that a promotion would be refused for; empty for a promoted Candidate. */
-  blocks: Schema.Array(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+  blocks: Schema.Array(BlockShape),
+  /** What could not be done yet and is tried again by itself, while it is composed and checked. */
+  waits: Schema.Array(CandidateWait),
   /** In the plan's order; empty before there is a plan. */
   checks: Schema.Array(WhyCheck),
   approval: Schema.Struct({
@@ -65,7 +77,14 @@ export const Why = Schema.Struct({
     missing: Schema.Finite,
     /** All decisions, oldest first, and whether each counts. */
     decisions: Schema.Array(
-      Schema.Struct({ approver: Schema.String, decision: Decision, decidedAt: Timestamp, counts: Schema.Boolean })
+      Schema.Struct({
+        approver: Schema.String,
+        decision: Decision,
+        decidedAt: Timestamp,
+        counts: Schema.Boolean,
+        /** Of one that was carried over: the approval that it is derived from. */
+        derivedFrom: Schema.optionalKey(ApprovalId)
+      })
     ),
     /** Checks that do not pass, or could not run, with the base's form of the files that it alters or deletes. */
     brokenPromises: Schema.Array(
@@ -99,7 +118,11 @@ export const Why = Schema.Struct({
       heldBy: Schema.NullOr(Schema.String)
     })
   ),
-  /** Commands of this Candidate, its Change or its release that failed too often and wait for a person. */
+  /** Of a promoted one: why nobody vouches for it, or for what is served; null for nothing. */
+  doubt: Schema.NullOr(Doubt),
+  /** Where its Change stands in the lane; null for one that is not in it. */
+  lane: Schema.NullOr(WhyLane),
+  /** Commands of this Candidate, its Change, its release or the lane that its Change stands in that failed too often and wait for a person. */
   deadLetters: Schema.Array(
     Schema.Struct({ id: Schema.String, kind: CommandKind, problem: Schema.NullOr(Schema.String), diedAt: Timestamp })
   )
@@ -132,6 +155,8 @@ export interface Reading {
   /** The release of a promoted Candidate. */
   readonly release: Release | null
   readonly review: Review | null
+  readonly doubt: Doubt | null
+  readonly lane: WhyLane | null
   readonly now: Timestamp
 }
 
@@ -150,7 +175,12 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
   const releaseKey = releaseId(projectId, baseGeneration + 1)
   const release = status === "promoted" ? yield* find("release", releaseKey) : null
   // Ids of commands and what they carry name their subject; the id of a Task holds its Change's.
-  const subjects = [id, changeId, ...(release === null ? [] : [releaseKey])]
+  const subjects = [
+    id,
+    changeId,
+    ...(release === null ? [] : [releaseKey]),
+    ...(isInLane(found.change.record) ? [commandId("lane.step", projectId)] : [])
+  ]
   const deadLetters = yield* Effect.flatMap(Commands, (commands) =>
     commands.deadLetters(projectId, { naming: subjects })
   )
@@ -165,26 +195,44 @@ const read = Effect.fnUntraced(function* (candidateId: string) {
     successor: newest === undefined || newest.id === id ? null : newest,
     archived: (yield* demand("project", projectId)).record.status === "archived",
     release: release?.record ?? null,
-    review: (yield* find("review", reviewId(id)))?.record ?? null
+    doubt: status === "promoted" ? yield* doubtOf(projectId, baseGeneration + 1, release?.record ?? null) : null,
+    review: (yield* find("review", reviewId(id)))?.record ?? null,
+    lane: yield* changeInLane(changeId)
   } satisfies Reading
 })
 
-const checksOf = ({ candidate, evidence }: Snapshot, now: Timestamp) => {
+/** How often the checks of a Project are flaky, where one of these failed and the Policy knows of flakes. */
+const ratesBeside = Effect.fnUntraced(function* ({ candidate, policy }: Snapshot, checks: ReadonlyArray<CheckVerdict>) {
+  const { flakeRetries, waivedChecks } = policy.record
+  const isAsked = flakeRetries === 1 || waivedChecks.some(({ because }) => because === "flaky")
+  if (!isAsked || checks.every(({ verdict }) => verdict !== "fail")) return []
+  return yield* flakeRates(candidate.record.projectId)
+})
+
+const checksOf = Effect.fnUntraced(function* (read: Snapshot, now: Timestamp) {
+  const { candidate, evidence } = read
   const { plan, commit, tree } = candidate.record
-  if (plan === null || commit === null || tree === null) return Effect.succeed([])
-  return Effect.forEach(judge(plan, { commit, tree }, evidence, now).checks, (check, index) => {
+  if (plan === null || commit === null || tree === null) return []
+  const { checks } = judge(plan, { commit, tree }, evidence, now)
+  const rates = yield* ratesBeside(read, checks)
+  return yield* Effect.forEach(checks, (check, index) => {
+    const rate = check.verdict === "fail" ? rates.find(({ checkId }) => checkId === check.checkId) : undefined
     const row = evidence.find(({ id }) => id === check.evidenceId)
+    const wait = row === undefined ? waitOf(candidate.record, check.checkId) : null
     return Effect.map(
       check.verdict === "pass" ? Effect.succeed(null) : outputEnd(row, Limits.whyOutputBytes),
       (output): CheckSeen => ({
         ...check,
+        ...(wait === null ? {} : { summary: waitSummary(wait) }),
         title: plan.checks[index]?.title ?? check.checkId,
         output,
+        ...originOf(row, read),
+        ...(rate === undefined ? {} : { flakes: rate }),
         gap: row === undefined ? null : gapOf(row)
       })
     )
   })
-}
+})
 
 /** What a promotion asked for now would be refused for. */
 const blocking = (read: Snapshot, now: Timestamp): ReadonlyArray<Block> => {
@@ -214,7 +262,8 @@ const approvalOf = (read: Snapshot): Why["approval"] => {
       approver: record.approver,
       decision: record.decision,
       decidedAt: record.decidedAt,
-      counts: counts(record, decisions, policy.record)
+      counts: counts(record, decisions, policy.record),
+      ...(record.derivedFrom === undefined ? {} : { derivedFrom: record.derivedFrom })
     })),
     // Before its checks have run nothing is known of any.
     brokenPromises: (candidate.record.score === null ? [] : brokenOf(read)).map(
@@ -236,6 +285,7 @@ const explain = (reading: Reading): Explained => {
     change: { id: change.record.id, status: change.record.status, reason: change.record.reason },
     canPromote: status === "verified" && !reading.archived && blocks.length === 0,
     blocks,
+    waits: waitsOf(candidate.record),
     checks: reading.checks.map(({ gap: _gap, ...check }) => check),
     approval: approvalOf(reading.snapshot),
     conflicts,
@@ -251,6 +301,8 @@ const explain = (reading: Reading): Explained => {
       blockedBy: task.blockedBy ?? null,
       heldBy: task.heldBy ?? null
     })),
+    doubt: reading.doubt,
+    lane: reading.lane,
     deadLetters: reading.deadLetters.map((letter) => ({
       id: letter.id,
       kind: letter.kind,

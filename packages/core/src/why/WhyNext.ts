@@ -7,8 +7,10 @@ import type { Release } from "../model/Release.ts"
 import { rejectionOf } from "../model/StoredReasons.ts"
 import type { TaskStatus } from "../model/Task.ts"
 import { type Block, buildIsOwed, promotingOther } from "../promotion/Canonical.ts"
-import type { Candidate } from "../model/Candidate.ts"
+import { waitsOf } from "../candidate/Waits.ts"
+import type { Candidate, CandidateWait } from "../model/Candidate.ts"
 import type { Reading } from "./Why.ts"
+import { type Doubt, isUrgent } from "./WhyDoubt.ts"
 
 /** What there is to do, and nothing else: ids, numbers, statuses, and what others have said in words of their own. */
 export type Next =
@@ -21,12 +23,16 @@ export type Next =
       readonly problem: string | null
     }
   /** Nothing but waiting. */
-  | { readonly code: "composing" | "checking" | "becoming_stale" | "awaiting_successor" }
+  | { readonly code: "composing" | "checking" | "becoming_stale" | "awaiting_base" | "awaiting_successor" }
+  /** Nothing but waiting: what could not be done is tried again by itself. */
+  | { readonly code: "waiting"; readonly wait: CandidateWait }
   /** Nothing but waiting: a Task of its own mends it. */
   | { readonly code: "mending"; readonly taskKey: string }
   | { readonly code: "another_promoting"; readonly candidateId: string }
   /** Ask for the same Candidate again: it is planned anew. */
   | { readonly code: "policy_changed" | "build_owed"; readonly changeId: string }
+  /** Nothing but waiting: at the thaw it goes out by itself, when it may or when somebody has asked for it. */
+  | { readonly code: "frozen"; readonly candidateId: string; readonly until: string; readonly reason: string }
   /** For whoever runs the installation. */
   | { readonly code: "evidence_void" | "commit_missing" }
   /** `granted` people have decided, `owed` more must. */
@@ -40,6 +46,8 @@ export type Next =
   | { readonly code: "change_over"; readonly status: ChangeStatus }
   /** Promoted; `release` is null where there is none. */
   | { readonly code: "promoted"; readonly generation: number; readonly release: Release["status"] | null }
+  /** Promoted, and nobody vouches for it. */
+  | { readonly code: "doubted"; readonly generation: number; readonly projectId: string; readonly doubt: Doubt }
   | {
       readonly code: "release_failed"
       readonly generation: number
@@ -64,10 +72,12 @@ export type Next =
 /** The first thing to do; whoever did it asks again. */
 export const nextStep = (reading: Reading, blocks: ReadonlyArray<Block>): Next => {
   const { candidate } = reading.snapshot
+  const wait = waitsOf(candidate.record).at(-1)
   if (reading.archived) return { code: "project_archived", generation: generationOf(candidate.record) }
   const letter = reading.deadLetters[0]
   if (letter !== undefined)
     return { code: "dead_letter", id: letter.id, kind: letter.kind, problem: letter.lastProblem }
+  if (wait !== undefined) return { code: "waiting", wait }
   switch (candidate.record.status) {
     case "composing":
     case "composed":
@@ -94,6 +104,7 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): N
   const has = (code: Block["code"]) => blocks.some((block) => block.code === code)
   const changeId = snapshot.change.record.id
   if (has("base_behind")) return { code: "becoming_stale" }
+  if (has("base_ahead")) return { code: "awaiting_base" }
   if (has("policy_version_mismatch")) return { code: "policy_changed", changeId }
   if (buildIsOwed(snapshot)) return { code: "build_owed", changeId }
   if (has("check_gap")) return { code: "evidence_void" }
@@ -101,6 +112,12 @@ const verified = ({ snapshot, tasks }: Reading, blocks: ReadonlyArray<Block>): N
   if (has("approval_missing")) return { code: "decide", changeId, ...decisionsOn(snapshot) }
   const other = promotingOther(snapshot)
   if (other !== null) return { code: "another_promoting", candidateId: other }
+  const frozen = blocks.find(({ code }) => code === "frozen")
+  const isFrozenAlone = blocks.every(({ code }) => code === "frozen")
+  if (frozen?.until !== undefined && isFrozenAlone) {
+    const { reason = "", until } = frozen
+    return { code: "frozen", candidateId: snapshot.candidate.record.id, until, reason }
+  }
   if (blocks.length > 0) return { code: "change_over", status: snapshot.change.record.status }
   const task = tasks[0]
   const unfinished = task === undefined ? null : { key: task.key, status: task.status }
@@ -112,8 +129,10 @@ const decisionsOn = ({ candidate, decisions, policy }: Reading["snapshot"]) => {
   return { granted: granted.length, owed }
 }
 
-const promoted = ({ release, snapshot }: Reading): Next => {
-  const generation = snapshot.candidate.record.baseGeneration + 1
+const promoted = ({ doubt, release, snapshot }: Reading): Next => {
+  const { baseGeneration, projectId } = snapshot.candidate.record
+  const generation = baseGeneration + 1
+  if (doubt !== null && isUrgent(doubt)) return { code: "doubted", generation, projectId, doubt }
   return release !== null && (release.status === "failed" || release.status === "smoke_failed")
     ? { code: "release_failed", generation, status: release.status, reason: release.reason }
     : { code: "promoted", generation, release: release?.status ?? null }

@@ -74,7 +74,10 @@ const newPolicy = (history: History) => {
   commit(history.state, {
     name: "test.policy",
     projectId,
-    writes: [Commit.update("policy", policy, { version: policy.record.version + 1 })]
+    writes: [
+      Commit.update("policy", policy, { version: policy.record.version + 1 }),
+      Commit.insert("policyVersion", { ...policy.record, version: policy.record.version + 1 })
+    ]
   })
 }
 
@@ -144,7 +147,12 @@ describe("The promotion path under random histories", () => {
       ...second,
       candidate: {
         ...second.candidate,
-        record: { ...second.candidate.record, baseGeneration: 1, baseTree: second.head.record.tree }
+        record: {
+          ...second.candidate.record,
+          baseGeneration: 1,
+          baseCommit: second.head.record.commit,
+          baseTree: second.head.record.tree
+        }
       }
     }
     const decision = swapDecision(blind, ask)

@@ -1,4 +1,5 @@
 /** A Project in a memory state, with Changes and Candidates made by hand: the ground for histories and explorations. */
+import { noGrounds } from "@pawl/core/approval/Grounds"
 import type { Candidate } from "@pawl/core/model/Candidate"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import type { Change } from "@pawl/core/model/Change"
@@ -8,11 +9,16 @@ import type { Evidence } from "@pawl/core/model/Evidence"
 import type { Approval } from "@pawl/core/model/Approval"
 import { defaultPolicy } from "@pawl/core/model/Policy"
 import * as Commit from "@pawl/core/ledger/Commit"
+import * as Draft from "@pawl/core/ledger/Draft"
+import { begin, say } from "@pawl/core/provenance/Chains"
+import { policyFact, seedFact } from "@pawl/core/provenance/Facts"
 import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import { apply } from "@pawl/adapters-memory/MemoryCommit"
 import { type MemoryState, empty, rowsOf } from "@pawl/adapters-memory/MemoryState"
 import type { Snapshot } from "@pawl/core/promotion/Canonical"
 import type { Generation } from "@pawl/core/model/Generation"
+import { promotionFact } from "@pawl/core/promotion/PromotionFacts"
+import { placeIn, tells } from "@pawl/core/provenance/Statements"
 import { person } from "../kit/MemoryPawl.ts"
 
 export const projectId = "proj_00000000-0000-4000-8000-000000000000" as const
@@ -39,6 +45,10 @@ export const must = <K extends Kind>(state: MemoryState, kind: K, id: string): C
   return found
 }
 
+/** The commands that wait, without the one that signs statements: every world begins with that. */
+export const commandsOf = (state: MemoryState): ReadonlyArray<string> =>
+  [...state.commands.keys()].filter((id) => !id.startsWith("statement.sign:"))
+
 /** The records of one Project, so that few are looked at. */
 export const all = <K extends Kind>(state: MemoryState, kind: K): ReadonlyArray<Commit.Stored<RecordOf<K>>> =>
   [...rowsOf(state, kind).values()] as unknown as ReadonlyArray<Commit.Stored<RecordOf<K>>>
@@ -60,15 +70,16 @@ export const newWorld = (): MemoryState => {
     approvalId: null,
     promotedAt: now
   }
-  commit(state, {
-    name: "World.new",
-    projectId,
-    writes: [
-      Commit.insert("policy", policy),
-      Commit.insert("generation", seed),
-      Commit.insert("head", { projectId, generation: 0, commit: objectId(1), tree: objectId(1), syncedGeneration: 0 })
-    ]
-  })
+  const draft = Draft.begin(projectId, person, now)
+  Draft.insert(draft, "policy", policy)
+  Draft.insert(draft, "policyVersion", policy)
+  Draft.insert(draft, "generation", seed)
+  Draft.insert(draft, "head", { projectId, generation: 0, commit: objectId(1), tree: objectId(1), syncedGeneration: 0 })
+  begin(draft, projectId, policyFact(policy))
+  commit(state, Draft.end(draft, { name: "World.new" }))
+  const stated = Draft.begin(projectId, person, now)
+  say(stated, must(state, "chain", projectId), () => seedFact(seed, policy))
+  commit(state, Draft.end(stated, { name: "World.seed" }))
   return state
 }
 
@@ -135,6 +146,7 @@ export const addCandidate = (state: MemoryState, spec: CandidateSpec): void => {
     baseGeneration: head.generation,
     baseCommit: head.commit,
     baseTree: head.tree,
+    ahead: null,
     changeSets: [],
     commit: tree,
     tree,
@@ -191,7 +203,10 @@ const decisionsOf = (state: MemoryState, n: number): Snapshot["decisions"] => {
   return {
     approvals,
     authors: new Set([must(state, "change", changeId(n)).record.createdBy.id]),
-    here: new Set(approvals.map(({ record }) => record.approver))
+    here: new Set(approvals.map(({ record }) => record.approver)),
+    signed: false,
+    unsigned: new Set(),
+    grounds: noGrounds
   }
 }
 
@@ -212,8 +227,48 @@ export const snapshotOf = (state: MemoryState, n: number): Snapshot => {
     releasable: false,
     app: false,
     bundleStored: false,
-    otherVerified: false
+    otherVerified: false,
+    chain: get(state, "chain", projectId),
+    made: candidate.record.made ?? []
   }
+}
+
+/** That every generation has its statement, and each statement follows on the one before it. */
+const brokenChain = (state: MemoryState, line: ReadonlyArray<Generation>): string | null => {
+  const chain = must(state, "chain", projectId).record
+  const statements = all(state, "statement")
+    .map((each) => each.record)
+    .toSorted((a, b) => a.entry - b.entry)
+  for (const [index, { entry, payload }] of statements.entries()) {
+    if (entry !== index) return `entry ${index} is missing`
+    const before = statements[index - 1]?.digest ?? null
+    if ((placeIn(payload).previous?.sha256 ?? null) !== before) return `entry ${entry} does not follow on ${before}`
+  }
+  if (chain.size !== statements.length || chain.digest !== statements.at(-1)?.digest) return "the chain ends elsewhere"
+  const told = statements.filter(({ kind }) => kind === "promotion")
+  if (told.map(({ generation }) => generation).join() !== line.map(({ generation }) => generation).join())
+    return `statements tell of ${told.map(({ generation }) => generation).join()}`
+  const [newest, step] = [told.at(-1)!, line.at(-1)!]
+  return step.generation === 0 || tells(newest, anew(state, step)) ? null : `S${step.generation} is told otherwise`
+}
+
+/** What the records of a generation tell. */
+const anew = (state: MemoryState, step: Generation) => {
+  const candidate = must(state, "candidate", step.candidateId ?? "").record
+  const approvals = all(state, "approval").map((each) => each.record)
+  const promoted = {
+    step,
+    candidate,
+    change: must(state, "change", candidate.changeId).record,
+    made: candidate.made ?? [],
+    policy: must(state, "policyVersion", `${projectId}/${step.policyVersion}`).record,
+    evidence: all(state, "evidence").flatMap(({ record }) =>
+      record.subject.candidateId === candidate.id ? [record] : []
+    ),
+    approvals: (step.approvalIds ?? []).flatMap((id) => approvals.find((each) => each.id === id) ?? []),
+    grounds: noGrounds.of
+  }
+  return promotionFact(promoted, candidate.plan!)
 }
 
 /** What must hold in every state; null when it does. */
@@ -231,6 +286,8 @@ export const brokenLine = (state: MemoryState): string | null => {
     if (candidate.status !== "promoted") return `the Candidate of generation ${step.generation} is ${candidate.status}`
     if (candidate.tree !== step.tree) return `generation ${step.generation} is not the verified tree`
     if (candidate.baseGeneration !== step.generation - 1) return `generation ${step.generation} skips its base`
+    if (candidate.baseCommit !== line[step.generation - 1]!.commit)
+      return `generation ${step.generation} was made on another commit than the one before it`
     const proof = all(state, "evidence").find((each) => each.record.id === step.evidenceIds[0])?.record
     if (proof === undefined || proof.result !== "pass" || proof.tree !== step.tree)
       return `generation ${step.generation} has no passing evidence`
@@ -239,6 +296,8 @@ export const brokenLine = (state: MemoryState): string | null => {
     if (candidate.plan?.approvalRequired === true && approval?.tree !== step.tree)
       return `generation ${step.generation} owes an approval`
   }
+  const unstated = brokenChain(state, line)
+  if (unstated !== null) return unstated
   const winners = all(state, "candidate").filter((each) => each.record.status === "promoted").length
   return winners === line.length - 1 ? null : `${winners} promoted Candidates for ${line.length - 1} generations`
 }

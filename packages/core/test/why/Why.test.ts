@@ -12,6 +12,7 @@ import { demand } from "@pawl/core/ledger/Decision"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { type CandidateId, candidateFork, taskId } from "@pawl/core/primitives/Ids"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
+import * as Time from "@pawl/core/primitives/Time"
 import { Settings } from "@pawl/core/primitives/Settings"
 import { Repositories } from "@pawl/core/project/Repositories"
 import { blockCodes } from "@pawl/core/promotion/Canonical"
@@ -39,6 +40,17 @@ const scenes = {
         yield* Promotions.promote(person, one.id)
         yield* settle
         return two.id
+      })
+  },
+  base_ahead: {
+    next: { code: "awaiting_base" },
+    make: (projectId: string) =>
+      Effect.gen(function* () {
+        const { id } = yield* candidateOf(projectId, "r1", { "a.txt": "a" })
+        const candidate = yield* demand("candidate", id)
+        const writes = [Commit.update("candidate", candidate, { baseGeneration: candidate.record.baseGeneration + 1 })]
+        yield* (yield* Ledger).commit({ name: "test.ahead", projectId, writes })
+        return id
       })
   },
   check_gap: {
@@ -75,6 +87,16 @@ const scenes = {
         const { id } = yield* candidateOf(projectId, "r1", { "a.txt": "a" })
         yield* (yield* Repositories).remove({ project: projectId, fork: candidateFork(id) })
         return id
+      })
+  },
+  frozen: {
+    next: { code: "frozen", reason: "the fair" },
+    make: (projectId: string) =>
+      Effect.gen(function* () {
+        const until = Time.fromMillis((yield* Time.nowMillis) + Time.dayMs)
+        const freezes = [{ from: "1970-01-01T00:00:00.000Z", until, reason: "the fair" }]
+        yield* Policies.change(person, projectId, { freezes })
+        return (yield* candidateOf(projectId, "r1", { "a.txt": "a" })).id
       })
   }
 } satisfies Record<(typeof blockCodes)[number], unknown>

@@ -1,0 +1,53 @@
+/**
+ * The body of `lane.step`: reads a lane once, decides every step, and takes them one by one, each by a commit of its own.
+ * When anything moved meanwhile all is read and decided anew. Repeating it changes nothing.
+ */
+import { Effect } from "effect"
+import { decideAndCommit } from "../ledger/Decision.ts"
+import * as Draft from "../ledger/Draft.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { Limits } from "../primitives/Limits.ts"
+import * as Time from "../primitives/Time.ts"
+import { laneStep } from "../work/LaneWork.ts"
+import { after, isOutOfMeans, planLane } from "./LanePlan.ts"
+import { type EntryRows, type LaneRows, readLane } from "./LaneReading.ts"
+import { draftOf } from "./LaneWrites.ts"
+
+/** The rows as a draft that was committed leaves them. */
+const renewed = (rows: LaneRows, draft: Draft.Draft): LaneRows => {
+  const renew = ({ candidate, change, entry }: EntryRows): EntryRows => ({
+    entry: Draft.newest(draft, "laneEntry", entry),
+    change: Draft.newest(draft, "change", change),
+    candidate: candidate === null ? null : Draft.newest(draft, "candidate", candidate)
+  })
+  return {
+    ...rows,
+    lane: Draft.newest(draft, "lane", rows.lane),
+    entries: new Map([...rows.entries].map(([id, each]) => [id, renew(each)]))
+  }
+}
+
+/** Looks again with the next hour: a new day, or a new month, begins with one, and others may take less of theirs. */
+const lookLater = Effect.fnUntraced(function* (projectId: string) {
+  const delayMs = Limits.laneMeansLookMs - ((yield* Time.nowMillis) % Limits.laneMeansLookMs)
+  const commands = [{ ...laneStep(projectId), delayMs }]
+  yield* (yield* Ledger).commit({ name: "Lane.lookLater", projectId, commands })
+})
+
+const stepping = Effect.fnUntraced(function* (projectId: string) {
+  const read = yield* readLane(projectId)
+  if (read === null) return { answer: 0 }
+  const steps = planLane(read.reading)
+  let rows: LaneRows = read
+  for (const step of steps) {
+    const draft = yield* draftOf(rows, step)
+    yield* (yield* Ledger).commit(Draft.end(draft, { name: `Lane.${step._tag.toLowerCase()}` }))
+    rows = renewed(rows, draft)
+  }
+  if (isOutOfMeans(steps.reduce(after, read.reading))) yield* lookLater(projectId)
+  return { answer: steps.length }
+})
+
+/** Takes a Project's lane as far as it goes now, and answers how many steps that took. */
+export const step = (projectId: string) =>
+  decideAndCommit(stepping(projectId)).pipe(Effect.withSpan("Lane.step", { attributes: { projectId } }))

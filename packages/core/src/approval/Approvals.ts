@@ -8,6 +8,7 @@ import type { Actor } from "../model/Actor.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import { hasOtherVerified } from "../candidate/Staleness.ts"
 import type { Change } from "../model/Change.ts"
+import { laneStepBehind, laneStepOf } from "../work/LaneWork.ts"
 import { loseCandidateForGood } from "../change/LostCandidate.ts"
 import { evidenceOf } from "../verification/CandidateEvidence.ts"
 import * as Commit from "../ledger/Commit.ts"
@@ -20,7 +21,9 @@ import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import type { Project } from "../model/Project.ts"
 import { brokenOf, needsApproval } from "./OwedApproval.ts"
 import type { Approval, Decision } from "../model/Approval.ts"
+import type { Assertion } from "../model/Approver.ts"
 import type { Policy } from "../model/Policy.ts"
+import { PasskeyRequired, signedFields } from "./SignedDecision.ts"
 import { authorsOf, counts, decisionsOn, type Decisions, type Standing, standingOf } from "./Standing.ts"
 
 /** No approval is owed by this Candidate. */
@@ -55,12 +58,14 @@ interface Input {
   readonly changeId: string
   readonly candidateId: string
   readonly decision: Decision
+  /** The answer of the approver's passkey to the challenge of this decision. */
+  readonly passkey?: Assertion
 }
 
 /**
  * Decides on a verified Candidate that owes an approval. The approver is the actor of the session. The same decision
- * again answers the stored one. Fails with `AlreadyDecided`, `NotRequired`, `SelfApproval`, `ProjectArchived` or `Unknown`,
- * and for an agent with `InsufficientScope`.
+ * again answers the stored one. Fails with `AlreadyDecided`, `NotRequired`, `SelfApproval`, `PasskeyRequired`,
+ * `PasskeyRefused`, `ProjectArchived` or `Unknown`, and for an agent with `InsufficientScope`.
  */
 export const decide = (actor: Actor, input: Input) =>
   decideAndCommit(
@@ -75,7 +80,7 @@ export const decide = (actor: Actor, input: Input) =>
       const before = yield* decisionsOn(candidate.record, change.record, policy.record)
       const { tree, status } = candidate.record
       const standing = standingOf(before, tree, policy.record)
-      const stands = standsAlready(actor, before, standing, policy.record)
+      const stands = standsAlready(actor, input.decision, before, standing, policy.record)
       if (stands?.decision === input.decision) return { answer: stands }
       if (stands !== null) return yield* new AlreadyDecided(alreadyBy(stands))
       const project = yield* demandActive(candidate.record.projectId)
@@ -85,6 +90,10 @@ export const decide = (actor: Actor, input: Input) =>
         return yield* new NotRequired({ candidateId: input.candidateId, status })
       if (!policy.record.allowSelfApproval && (yield* authorsOf(candidate.record, change.record)).has(actor.id))
         return yield* new SelfApproval({ changeId: input.changeId })
+      const { decision, passkey } = input
+      if (before.signed && decision === "granted" && passkey === undefined)
+        return yield* new PasskeyRequired({ candidateId: input.candidateId })
+      const signed = passkey === undefined ? {} : yield* signedFields(candidate.record, decision, actor.id, passkey)
       const broken = brokenOf({ candidate, evidence }).map(({ checkId }) => checkId)
       const approval: Approval = {
         id: `apr_${yield* makeUlid}`,
@@ -96,10 +105,12 @@ export const decide = (actor: Actor, input: Input) =>
         approver: actor.id,
         decidedAt: yield* Time.now,
         ...(before.approvals.length === 0 ? {} : { nth: before.approvals.length + 1 }),
+        ...signed,
         ...(broken.length === 0 ? {} : { brokenPromises: broken })
       }
       const owed = approval.decision === "granted" ? standing.owed - 1 : standing.owed
-      const other = yield* hasOtherVerified(candidate.record, candidate.record.baseGeneration)
+      const head = yield* demand("head", candidate.record.projectId)
+      const other = yield* hasOtherVerified(candidate.record, head.record)
       const commit = decided({ approval, owed, candidate, change, otherVerified: other, policy, project, actor })
       return { answer: approval, commit }
     })
@@ -107,16 +118,22 @@ export const decide = (actor: Actor, input: Input) =>
 
 const alreadyBy = ({ candidateId, decision, approver }: Approval) => ({ candidateId, decision, approver })
 
-/** The decision that this person's is measured by: what settled the Candidate, else their own. Null while they may still decide. */
+/**
+ * The decision that this person's is measured by: what settled the Candidate, else their own. Null while they may still
+ * decide. What was carried over nobody has said of this Candidate: while any of that counts it may be rejected.
+ */
 const standsAlready = (
   actor: Actor,
+  decision: Decision,
   decisions: Decisions,
   { granted, owed, rejected }: Standing,
   policy: Policy
 ): Approval | null => {
-  const own = decisions.approvals.findLast(({ record }) => record.approver === actor.id)?.record ?? null
+  const mine = decisions.approvals.map(({ record }) => record).filter(({ approver }) => approver === actor.id)
+  const own = mine.findLast(({ derivedFrom }) => derivedFrom === undefined || decision === "granted") ?? null
   if (rejected !== null) return own?.decision === "rejected" ? own : rejected
   if (own !== null && counts(own, decisions, policy)) return own
+  if (decision === "rejected" && granted.some(({ derivedFrom }) => derivedFrom !== undefined)) return null
   return owed === 0 ? (granted.at(-1) ?? null) : null
 }
 
@@ -149,5 +166,6 @@ const decided = (deciding: Deciding): Commit.Commit => {
     Draft.step(draft, "candidate", candidate, "approverRejected", { reason, rejection: "rejected_by_person" }, rejected)
     loseCandidateForGood(draft, change, { candidateId, reason, otherVerified })
   }
+  Draft.send(draft, ...laneStepOf(change.record), ...laneStepBehind(change.record, policy.record))
   return Draft.end(draft, { name: "Approvals.decide" })
 }

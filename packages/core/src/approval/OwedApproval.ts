@@ -2,6 +2,7 @@
 import type { Stored } from "../ledger/Commit.ts"
 import type { Candidate } from "../model/Candidate.ts"
 import type { Evidence } from "../model/Evidence.ts"
+import type { Plan } from "../model/Plan.ts"
 import type { Policy } from "../model/Policy.ts"
 import { brokenPromises, riskAfter } from "../verification/Gate.ts"
 
@@ -19,8 +20,17 @@ export const needsApproval = ({
 }: Judged & { readonly policy: Stored<Policy> }): boolean => {
   const { commit, plan, tree } = candidate.record
   if (plan === null || commit === null || tree === null) return false
-  const { approvalRiskTiers } = policy.record
-  const after = riskAfter(plan, { commit, tree }, evidence)
+  return isApprovalOwed(plan, { commit, tree }, evidence, policy.record)
+}
+
+/** The same of a plan, and of what its checks showed of a composition. */
+export const isApprovalOwed = (
+  plan: Plan,
+  composed: { readonly commit: string; readonly tree: string },
+  evidence: ReadonlyArray<Evidence>,
+  { approvalRiskTiers }: Pick<Policy, "approvalRiskTiers">
+): boolean => {
+  const after = riskAfter(plan, composed, evidence)
   return plan.approvalRequired || approvalRiskTiers.includes(plan.riskTier) || approvalRiskTiers.includes(after)
 }
 

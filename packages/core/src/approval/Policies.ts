@@ -1,17 +1,28 @@
 /** A Project's Policy is versioned: each change is a new version, and older ones stay readable. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { refuseAgents } from "../access/Access.ts"
-import type { Actor } from "../model/Actor.ts"
+import { type Actor, system } from "../model/Actor.ts"
+import { hasFlake } from "../verification/Flakes.ts"
 import { buildCheck } from "../verification/PlanRules.ts"
 import { RiskTier } from "../model/Change.ts"
-import * as Commit from "../ledger/Commit.ts"
+import { laneStep } from "../work/LaneWork.ts"
+import * as Draft from "../ledger/Draft.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { InvalidField } from "../ledger/Refusals.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { short } from "../primitives/Words.ts"
-import { defaultPolicy, type PackagePolicy, type Policy, type PolicyFields } from "../model/Policy.ts"
+import { chainOf, say } from "../provenance/Chains.ts"
+import { policyFact } from "../provenance/Facts.ts"
+import {
+  defaultPolicy,
+  type Freeze,
+  type LanePolicy,
+  type PackagePolicy,
+  type Policy,
+  type PolicyFields
+} from "../model/Policy.ts"
 
 const refuse = (field: string, reason: string): InvalidField =>
   new InvalidField({ code: "invalid_field", field, reason })
@@ -24,6 +35,7 @@ const listProblem = (fields: Partial<PolicyFields>): InvalidField | null => {
   const lists: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string>, max: number]> = [
     ["autoPromoteRiskTiers", fields.autoPromoteRiskTiers ?? [], RiskTier.literals.length],
     ["approvalRiskTiers", fields.approvalRiskTiers ?? [], RiskTier.literals.length],
+    ["approvalsSigned", fields.approvalsSigned ?? [], RiskTier.literals.length],
     ["requiredChecks", fields.requiredChecks ?? [], Limits.checksPerPlan],
     ["waivedChecks", (fields.waivedChecks ?? []).map(({ id }) => id), Limits.checksPerPlan]
   ]
@@ -62,10 +74,30 @@ const packagesProblem = ({ allow, deny, minAgeDays }: PackagePolicy): InvalidFie
   return null
 }
 
+/** What is wrong with how a Policy has Changes land. */
+const laneProblem = (lane: LanePolicy | undefined): InvalidField | null => {
+  const depth = lane?.depth ?? 1
+  if (Number.isInteger(depth) && depth >= 1 && depth <= Limits.laneDepth) return null
+  return refuse("lane.depth", `a whole number from 1 to ${Limits.laneDepth}`)
+}
+
+/** The first risk whose approvals are to be signed although none is owed. */
+const unapproved = ({
+  approvalRiskTiers = defaultPolicy.approvalRiskTiers,
+  approvalsSigned = []
+}: Partial<PolicyFields>) => approvalsSigned.find((tier) => !approvalRiskTiers.includes(tier))
+
 /** A build cannot be waived: nobody may count on a waiver that has no effect. One whose date has passed is only over. */
 const checkFields = (fields: Partial<PolicyFields>): Effect.Effect<void, InvalidField> => {
-  const problem = listProblem(fields) ?? packagesProblem(fields.packages ?? {})
+  const problem =
+    listProblem(fields) ??
+    packagesProblem(fields.packages ?? {}) ??
+    laneProblem(fields.lane) ??
+    freezesProblem(fields.freezes ?? [])
   if (problem !== null) return problem
+  const unasked = unapproved(fields)
+  if (unasked !== undefined)
+    return refuse("approvalsSigned", `${unasked} is not among approvalRiskTiers: no approval of it is owed`)
   const required = fields.approvalsRequired ?? 1
   if (!Number.isInteger(required) || required < 1 || required > Limits.approvalsRequiredMax)
     return refuse("approvalsRequired", `a whole number from 1 to ${Limits.approvalsRequiredMax}`)
@@ -74,6 +106,40 @@ const checkFields = (fields: Partial<PolicyFields>): Effect.Effect<void, Invalid
     : Effect.void
 }
 
+const isTimestamp = Schema.is(Time.Timestamp)
+
+/** What is wrong with the freezes of a Policy. */
+const freezesProblem = (freezes: ReadonlyArray<Freeze>): InvalidField | null => {
+  if (freezes.length > Limits.freezesPerPolicy) return refuse("freezes", `at most ${Limits.freezesPerPolicy} entries`)
+  for (const { except = [], from, reason, until } of freezes) {
+    if (!isTimestamp(from) || !isTimestamp(until) || from >= until)
+      return refuse("freezes", "each begins before it ends")
+    if (reason.trim() === "" || reason.length > Limits.freezeReasonLength)
+      return refuse("freezes", `each has a reason of at most ${Limits.freezeReasonLength} characters`)
+    if (except.length > Limits.freezeExceptions)
+      return refuse("freezes", `each excepts at most ${Limits.freezeExceptions} people`)
+    const twice = repeated(except)
+    if (twice !== undefined) return refuse("freezes", `${short(twice)} is named twice`)
+  }
+  return null
+}
+
+/** A quarantine is short, and stands on a flake that was seen. One whose date has passed is only over. */
+const checkQuarantines = Effect.fnUntraced(function* (
+  projectId: string,
+  { waivedChecks = [] }: Partial<PolicyFields>,
+  now: Time.Timestamp
+) {
+  const latest = Time.fromMillis(Time.toMillis(now) + Limits.quarantineDaysMax * Time.dayMs)
+  for (const { because, id, until } of waivedChecks) {
+    if (because === undefined || until <= now) continue
+    if (until > latest)
+      return yield* refuse("waivedChecks", `${id}: a quarantine ends within ${Limits.quarantineDaysMax} days`)
+    if (!(yield* hasFlake(projectId, id)))
+      return yield* refuse("waivedChecks", `${id} was not seen to fail and pass on one tree: there is no flake of it`)
+  }
+})
+
 /** Stores a Policy as version + 1; a field that is not given is as in a new Project. Candidates planned under an older version must be planned anew. */
 export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFields>) =>
   decideAndCommit(
@@ -81,24 +147,30 @@ export const change = (actor: Actor, projectId: string, fields: Partial<PolicyFi
       yield* refuseAgents(actor, "admin")
       const project = yield* demandActive(projectId)
       yield* checkFields(fields)
+      const now = yield* Time.now
+      yield* checkQuarantines(projectId, fields, now)
       const before = yield* demand("policy", projectId)
       const policy: Policy = {
         ...before.record,
         // The whole Policy is replaced: what is not sent is as it is in a new Project.
         ...defaultPolicy,
+        // A key that is there cannot be taken away again.
+        ...(before.record.approvalsSigned === undefined ? {} : { approvalsSigned: [] }),
+        ...(before.record.lane === undefined ? {} : { lane: { mode: "off" as const } }),
+        ...(before.record.flakeRetries === undefined ? {} : { flakeRetries: 0 }),
+        ...(before.record.freezes === undefined ? {} : { freezes: [] }),
+        ...(before.record.evidenceReuse === undefined ? {} : { evidenceReuse: "none" as const }),
         ...fields,
         version: before.record.version + 1,
-        updatedAt: yield* Time.now,
+        updatedAt: now,
         updatedBy: actor.id
       }
-      return {
-        answer: policy,
-        commit: {
-          name: "Policies.change",
-          projectId,
-          expects: [unchangedProject(project)],
-          writes: [Commit.update("policy", before, policy), Commit.insert("policyVersion", policy)]
-        }
-      }
+      const draft = Draft.begin(projectId, system("Policies.change"), policy.updatedAt)
+      Draft.expect(draft, unchangedProject(project))
+      Draft.update(draft, "policy", before, policy)
+      Draft.insert(draft, "policyVersion", policy)
+      say(draft, yield* chainOf(projectId), () => policyFact(policy))
+      if ([before.record, policy].some(({ lane }) => lane?.mode === "on")) Draft.send(draft, laneStep(projectId))
+      return { answer: policy, commit: Draft.end(draft, { name: "Policies.change" }) }
     })
   ).pipe(Effect.withSpan("Policies.change"))

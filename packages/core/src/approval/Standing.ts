@@ -9,6 +9,8 @@ import { demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { type Approval, approvalKey } from "../model/Approval.ts"
 import type { Policy } from "../model/Policy.ts"
+import { type Grounds, groundsOf } from "./Grounds.ts"
+import { mustSign, unsignedOf } from "./SignedDecision.ts"
 
 /** The role that may approve. */
 const approverRole: Role = "member"
@@ -21,6 +23,12 @@ export interface Decisions {
   readonly authors: ReadonlySet<string>
   /** Ids of those approvers who may still approve in this Project. */
   readonly here: ReadonlySet<string>
+  /** Whether a grant must be signed by a passkey to count. */
+  readonly signed: boolean
+  /** Ids of the grants that do not count for want of a signature. */
+  readonly unsigned: ReadonlySet<string>
+  /** What those stand on that were carried over. */
+  readonly grounds: Grounds
 }
 
 /** Read together with the Policy's number of approvals. */
@@ -33,14 +41,23 @@ export interface Standing {
   readonly owed: number
 }
 
-/** Whether a decision counts: what an author granted does not where the Policy forbids it, nor what someone granted who has left. */
+/** Whether a decision counts: what an author granted does not where the Policy forbids it, nor what someone granted who has left, nor what lacks its signature, nor what was carried over and stands on nothing any more. */
 export const counts = (
   approval: Approval,
-  { authors, here }: Pick<Decisions, "authors" | "here">,
+  decisions: Pick<Decisions, "authors" | "grounds" | "here" | "unsigned">,
   policy: Pick<Policy, "allowSelfApproval">
 ): boolean =>
   approval.decision === "rejected" ||
-  (here.has(approval.approver) && (policy.allowSelfApproval || !authors.has(approval.approver)))
+  (!decisions.unsigned.has(approval.id) && stands(approval, decisions) && isEntitled(approval, decisions, policy))
+
+const stands = ({ derivedFrom, id }: Approval, { grounds }: Pick<Decisions, "grounds">): boolean =>
+  derivedFrom === undefined || grounds.of.has(id)
+
+const isEntitled = (
+  approval: Approval,
+  { authors, here }: Pick<Decisions, "authors" | "here">,
+  policy: Pick<Policy, "allowSelfApproval">
+): boolean => here.has(approval.approver) && (policy.allowSelfApproval || !authors.has(approval.approver))
 
 /** Pure: what the decisions come to for this tree. */
 export const standingOf = (
@@ -104,15 +121,20 @@ const stillHere = Effect.fnUntraced(function* (projectId: string, people: Readon
 export const decisionsOn = Effect.fnUntraced(function* (
   candidate: Candidate,
   change: Pick<Change, "createdBy">,
-  policy: Pick<Policy, "allowSelfApproval">
+  policy: Pick<Policy, "allowSelfApproval" | "approvalsSigned">
 ) {
   const approvals = yield* approvalsOf(candidate.id)
+  const grounds = yield* groundsOf(approvals, candidate)
+  const signed = yield* mustSign(candidate, policy)
   const people = approvals.map(({ record }) => record.approver)
   const asked = approvals.length > 0 && !policy.allowSelfApproval
   return {
     approvals,
     // Whose work it is is only asked where that matters.
     authors: asked ? yield* authorsOf(candidate, change) : new Set<string>(),
-    here: yield* stillHere(candidate.projectId, people)
+    here: yield* stillHere(candidate.projectId, people),
+    signed,
+    unsigned: signed ? yield* unsignedOf(approvals, candidate) : new Set<string>(),
+    grounds
   } satisfies Decisions
 })

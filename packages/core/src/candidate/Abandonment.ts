@@ -1,6 +1,7 @@
 /** Ends a Candidate whose verification died and was dismissed by a person, so that it can be asked for again. */
 import { Effect } from "effect"
 import type { Actor } from "../model/Actor.ts"
+import { laneStepAfter, laneStepOf } from "../work/LaneWork.ts"
 import { endRollback } from "../change/LostCandidate.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
@@ -23,6 +24,7 @@ export const giveUp = (actor: Actor, candidateId: string) =>
       const why = { reason, rejection: "verification_given_up" } as const
       Draft.step(draft, "candidate", candidate, trigger, why, { "candidate.rejected": { changeId, reason } })
       endRollback(draft, change, { candidateId, reason })
+      Draft.send(draft, ...laneStepOf(change.record), ...(yield* laneStepAfter(change.record)))
       return { answer: undefined, commit: Draft.end(draft, { name: "GivingUp.giveUp" }) }
     })
   )

@@ -4,6 +4,7 @@ import type { Actor } from "../model/Actor.ts"
 import { NoSource } from "../app/Apps.ts"
 import type { Change } from "../model/Change.ts"
 import { ChangeClosed, isClosed } from "../change/Changes.ts"
+import { laneStepOf } from "../work/LaneWork.ts"
 import { loseCandidate } from "../change/LostCandidate.ts"
 import { compositionOrder } from "../change/WorkGraph.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
@@ -17,14 +18,14 @@ import type { CandidateId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
-import type { Head } from "../model/Generation.ts"
 import type { Project } from "../model/Project.ts"
 import { RollbackStale } from "./RollbackPlan.ts"
 import type { Candidate, RejectionCode } from "../model/Candidate.ts"
-import { candidateIdOf } from "./Composition.ts"
+import type { LineEnd } from "./Base.ts"
+import { candidateIdOf, type Composition } from "./Composition.ts"
 import { isOutdated } from "./OutdatedPlan.ts"
 import { rejectionOf } from "../model/StoredReasons.ts"
-import { hasOtherVerified } from "./Staleness.ts"
+import { hasOtherVerified, recompositionAfter } from "./Staleness.ts"
 
 /** A Change has at most 3 Candidates. Open a new Change, or promote one of these. */
 export class CandidateLimit extends Schema.TaggedError<CandidateLimit>()("CandidateLimit", { max: Schema.Finite }) {
@@ -74,13 +75,17 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: CandidateRe
   const askedOn = chosen[0]?.baseGeneration ?? head.record.generation
   if (change.record.kind === "rollback" && askedOn !== head.record.generation)
     return yield* new RollbackStale({ expectedGeneration: askedOn, canonicalGeneration: head.record.generation })
-  const existing = yield* newestAttempt(composition, input.retry === true)
+  const existing = yield* newestAttempt(composition, {
+    baseCommit: head.record.commit,
+    passes: (each) => input.retry === true && mayRetry(each)
+  })
   if (existing.candidate !== null) return yield* askingAgain(existing.candidate, { change, project }, actor)
   if (change.record.status === "releasing" || change.record.status === "promoting")
     return yield* new ChangeClosed({ changeId: input.changeId, status: change.record.status })
-  const made = (yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })).items
+  const candidates = yield* records.list("candidate", { where: { changeId: input.changeId }, limit: "all" })
+  const made = candidates.items.map(({ record }) => record)
   const replaced = staleCandidate(made, composition.changeSets)
-  const counted = made.filter((each) => each.record.recomposition === 0).length
+  const counted = made.filter(isFirstOfLineage).length
   if (replaced === undefined && counted >= Limits.candidatesPerChange)
     return yield* new CandidateLimit({ max: Limits.candidatesPerChange })
   const now = yield* Time.now
@@ -93,7 +98,9 @@ const requesting = Effect.fnUntraced(function* (actor: Actor, input: CandidateRe
       changeId: change.record.id,
       now
     }),
-    ...(replaced === undefined ? {} : { lineage: replaced.lineage, recomposition: replaced.recomposition + 1 })
+    ...(replaced === undefined
+      ? {}
+      : { lineage: replaced.lineage, recomposition: recompositionAfter(replaced, head.record) })
   }
   const answer = { candidate, change: change.record, created: true }
   return { answer, commit: requested({ change, project }, candidate, actor, now) }
@@ -118,17 +125,32 @@ export const askingAgain = Effect.fnUntraced(function* (there: Candidate, { chan
     !(yield* isOutdated(candidate.record, policy.record))
   )
     return { answer: { candidate: candidate.record, change: change.record, created: false } }
-  const otherVerified = yield* hasOtherVerified(candidate.record, candidate.record.baseGeneration)
+  const head = yield* demand("head", candidate.record.projectId)
+  const otherVerified = yield* hasOtherVerified(candidate.record, head.record)
   Draft.expect(draft, unchangedProject(project))
-  const { record: again } = Draft.step(draft, "candidate", candidate, "policyChanged", {})
-  loseCandidate(draft, change, { candidateId: again.id, otherVerified })
-  Draft.send(draft, verification(again, actor))
+  const again = checkedAgain(draft, { candidate, change, otherVerified })
+  Draft.send(draft, ...laneStepOf(change.record))
   const left = Draft.newest(draft, "change", change).record
   return {
     answer: { candidate: again, change: left, created: false },
     commit: Draft.end(draft, { name: "Candidates.replan" })
   }
 })
+
+/** A verified Candidate with its Change, which may have another one on the head. */
+interface Verified {
+  readonly candidate: Commit.Stored<Candidate>
+  readonly change: Commit.Stored<Change>
+  readonly otherVerified: boolean
+}
+
+/** Has a verified Candidate planned and checked anew where it stands, and answers it as it is then. */
+export const checkedAgain = (draft: Draft.Draft, { candidate, change, otherVerified }: Verified): Candidate => {
+  const { record } = Draft.step(draft, "candidate", candidate, "policyChanged", {})
+  loseCandidate(draft, change, { candidateId: record.id, otherVerified })
+  Draft.send(draft, verification(record, draft.actor))
+  return record
+}
 
 /** The command that verifies a Candidate. */
 export const verification = (candidate: Candidate, actor: Actor): NewCommand => ({
@@ -177,7 +199,7 @@ const choose = (
 const againAfter: ReadonlySet<RejectionCode | null> = new Set(["sandbox_budget_used_up", "verification_given_up"])
 
 /** Rejected by the machine's want, not by what the work showed: it may be asked for again. */
-const mayRetry = (candidate: Candidate): boolean =>
+export const mayRetry = (candidate: Candidate): boolean =>
   onlyGaps(candidate) || hasRefusedPackages(candidate) || againAfter.has(rejectionOf(candidate))
 
 /** The Policy refused its packages, and another version of it may take them. */
@@ -191,15 +213,20 @@ const onlyGaps = (candidate: Candidate): boolean =>
   !candidate.score.passed &&
   candidate.score.checks.every((check) => check.verdict !== "fail" || !check.required)
 
-/** The newest attempt at a composition; with `retry`, the next attempt when the newest failed only for gaps. */
-const newestAttempt = Effect.fnUntraced(function* (
-  composition: {
-    readonly project: string
-    readonly base: { readonly generation: number; readonly tree: string }
-    readonly changeSets: ReadonlyArray<string>
-  },
-  retry: boolean
+/** Whether it was asked for, and is none that took the place of another. Those of a Change are bounded. */
+export const isFirstOfLineage = ({ id, lineage }: Pick<Candidate, "id" | "lineage">): boolean => id === lineage
+
+/**
+ * The newest attempt at a composition, or the next one when `passes` says so of the newest. One that was made on another
+ * commit of the same tree is passed over, for its own commit does not follow this one; so is one that is stale although
+ * its base is this one.
+ */
+export const newestAttempt = Effect.fnUntraced(function* (
+  composition: Omit<Composition, "attempt">,
+  { baseCommit, passes }: { readonly baseCommit: string; readonly passes: (candidate: Candidate) => boolean }
 ) {
+  const isPassed = (candidate: Candidate) =>
+    candidate.baseCommit !== baseCommit || candidate.status === "stale" || passes(candidate)
   let attempt = 1
   let id: CandidateId = yield* candidateIdOf({ ...composition, attempt })
   let candidate = (yield* find("candidate", id))?.record ?? null
@@ -207,19 +234,20 @@ const newestAttempt = Effect.fnUntraced(function* (
     if (candidate === null) return { id, attempt, candidate: null }
     const nextId = yield* candidateIdOf({ ...composition, attempt: attempt + 1 })
     const next: Candidate | null = (yield* find("candidate", nextId))?.record ?? null
-    if (next === null && !(retry && mayRetry(candidate))) return { id, attempt, candidate }
+    if (next === null && !isPassed(candidate)) return { id, attempt, candidate }
     attempt += 1
     id = nextId
     candidate = next
   }
 })
 
+/** The newest of some Candidates, oldest first, that is composed of these ChangeSets. */
+export const ofSame = (made: ReadonlyArray<Candidate>, changeSets: ReadonlyArray<string>): Candidate | undefined =>
+  made.findLast((each) => each.changeSets.join() === changeSets.join())
+
 /** The newest Candidate of the same ChangeSets when it is stale and waits to be recomposed: asking does it at once. */
-const staleCandidate = (
-  made: ReadonlyArray<Commit.Stored<Candidate>>,
-  changeSets: ReadonlyArray<string>
-): Candidate | undefined => {
-  const newest = made.findLast((each) => each.record.changeSets.join() === changeSets.join())?.record
+const staleCandidate = (made: ReadonlyArray<Candidate>, changeSets: ReadonlyArray<string>): Candidate | undefined => {
+  const newest = ofSame(made, changeSets)
   return newest?.status === "stale" && newest.recomposition < Limits.recompositions ? newest : undefined
 }
 
@@ -227,7 +255,9 @@ const staleCandidate = (
 export const newCandidate = (options: {
   readonly id: CandidateId
   readonly attempt: number
-  readonly head: Head
+  /** Canonical, or what that will be when the one ahead has landed. */
+  readonly head: LineEnd
+  readonly ahead?: CandidateId | null
   readonly changeSets: Candidate["changeSets"]
   readonly changeId: Candidate["changeId"]
   readonly now: Time.Timestamp
@@ -241,6 +271,7 @@ export const newCandidate = (options: {
   baseGeneration: options.head.generation,
   baseCommit: options.head.commit,
   baseTree: options.head.tree,
+  ahead: options.ahead ?? null,
   changeSets: options.changeSets,
   commit: null,
   tree: null,

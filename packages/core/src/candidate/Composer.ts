@@ -1,12 +1,16 @@
 /** Composition: forks canonical, merges the ChangeSets in order, and records the plan. */
 import { Effect, Schema } from "effect"
 import { AppBuilder } from "../bundle/AppBuilder.ts"
-import { dispatchOf } from "../change/Changes.ts"
+import { afterRejection } from "../change/Repair.ts"
+import { laneStepAfter, laneStepOf } from "../work/LaneWork.ts"
 import { endRollback } from "../change/LostCandidate.ts"
 import { Overlap } from "../model/Overlap.ts"
+import { differenceKept } from "./Difference.ts"
 import { expectedConflicts } from "./ExpectedConflicts.ts"
 import { mergeLocked } from "../task/LockedMerge.ts"
+import { mergeRefusal } from "../task/MergeRefusal.ts"
 import type { FileChange } from "../model/ChangeSet.ts"
+import type { Stored } from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { pointerKey } from "../model/Entities.ts"
@@ -15,15 +19,18 @@ import * as JournalStep from "../work/JournalStep.ts"
 import { candidateFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
-import { namePaths } from "../project/Paths.ts"
 import { readBytes, readDefinitions, readScripts } from "../project/Source.ts"
 import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
+import { baseForks, baseOf } from "./Base.ts"
 import { composeBack, planBack } from "./RollbackPlan.ts"
+import { provisionally } from "./Staleness.ts"
+import { originOf } from "./Origin.ts"
 import { system } from "../model/Actor.ts"
 import { type Candidate, RejectionCode } from "../model/Candidate.ts"
 import { changedFiles } from "../verification/BaseForms.ts"
 import { DerivedFile } from "../model/DerivedFile.ts"
 import { Plan } from "../model/Plan.ts"
+import type { Policy } from "../model/Policy.ts"
 import { lookAtPackages } from "../verification/PackageLook.ts"
 import { type PlanInput, planOf, readByChecks } from "../verification/PlanRules.ts"
 import { isImportable, isLight, isServable, isText, riskier, settingsNames } from "../verification/Risk.ts"
@@ -80,40 +87,15 @@ const mergeAll = Effect.fnUntraced(function* (candidate: Candidate) {
   yield* repositories.fork(into)
   return yield* mergeLocked({
     into,
-    base: { commit: candidate.baseCommit, tree: candidate.baseTree },
+    base: candidate.baseCommit,
+    from: baseForks(candidate),
     changeSets: changeSets.map(({ record }) => record),
     signature: signedAt(candidate.createdAt)
   }).pipe(
     Effect.map((made): Merge => ({ _tag: "Composed", ...made })),
-    Effect.catchTags({
-      PackagesUnfit: ({ isConflict, reason }) =>
-        Effect.succeed<Merge>({
-          _tag: "Refused",
-          code: isConflict ? "merge_conflict" : "packages_refused",
-          reason: isConflict ? `merge conflict in package-lock.json: ${reason}` : reason,
-          conflicts: isConflict ? ["package-lock.json"] : []
-        }),
-      MergeConflict: (conflict) =>
-        Effect.succeed<Merge>({
-          _tag: "Refused",
-          code: "merge_conflict",
-          reason: `merge conflict in ${namePaths(conflict.paths)}`,
-          conflicts: conflict.paths.slice(0, Limits.pathsNamed)
-        }),
-      InvalidPath: (invalid) =>
-        Effect.succeed<Merge>({
-          _tag: "Refused",
-          code: "invalid_path",
-          reason: `${invalid.path}: ${invalid.reason}`,
-          conflicts: [invalid.path]
-        }),
-      TreeTooLarge: (large) =>
-        Effect.succeed<Merge>({
-          _tag: "Refused",
-          code: "tree_too_large",
-          reason: `the composed tree has ${large.actual} ${large.limit}, more than ${large.max}`,
-          conflicts: []
-        })
+    Effect.catchTag(["InvalidPath", "MergeConflict", "PackagesUnfit", "TreeTooLarge"], (failure) => {
+      const { code, paths, reason } = mergeRefusal(failure)
+      return Effect.succeed<Merge>({ _tag: "Refused", code, reason, conflicts: paths })
     })
   )
 })
@@ -217,7 +199,7 @@ const plan = Effect.fnUntraced(function* (candidate: Candidate, tree: string) {
 })
 
 /** Composes a Candidate and records its plan, or rejects it. Answers whether there is something to verify. */
-export const compose = Effect.fnUntraced(function* (candidateId: string) {
+export const compose = Effect.fnUntraced(function* (candidateId: string, policy: Stored<Policy>) {
   const before = (yield* demand("candidate", candidateId)).record
   if (before.status !== "composing") return
   const merged = yield* step(mergeStep, merge(before))
@@ -232,24 +214,30 @@ export const compose = Effect.fnUntraced(function* (candidateId: string) {
     return yield* decideAndCommit(
       refused(candidateId, { reason: noBudget, code: "sandbox_budget_used_up", conflicts: [] })
     )
-  yield* decideAndCommit(composed(candidateId, merged, { ...planned.plan, overlaps: merged.overlaps ?? [] }))
+  const origin = yield* originOf(before, merged.tree, policy.record)
+  yield* decideAndCommit(composed(candidateId, merged, { ...planned.plan, overlaps: merged.overlaps ?? [] }, origin))
 }, Effect.withSpan("Composing.compose"))
 
 /** Plans a composed Candidate anew when the Policy is not the one it was planned under. What was checked stays checked. */
-export const replan = Effect.fnUntraced(function* (candidateId: string) {
+export const replan = Effect.fnUntraced(function* (candidateId: string, policy: Stored<Policy>) {
   const before = (yield* demand("candidate", candidateId)).record
-  const policy = yield* demand("policy", before.projectId)
   if (before.status !== "verifying" || before.tree === null || before.plan === null) return
   if (!(yield* isOutdated(before, policy.record))) return
   const planned = yield* plan(before, before.tree)
   if (planned._tag === "Refused") return
+  const fork = { project: before.projectId, fork: candidateFork(before.id) }
+  const difference = yield* differenceKept(fork, before, before.tree, policy.record).pipe(
+    // What is too large to be listed could not be composed.
+    Effect.catchTag("TreeTooLarge", Effect.die)
+  )
   yield* decideAndCommit(
     Effect.gen(function* () {
       const candidate = yield* demand("candidate", candidateId)
       if (candidate.record.status !== "verifying") return { answer: undefined }
       const draft = Draft.begin(candidate.record.projectId, actor, yield* Time.now)
       const overlaps = candidate.record.plan?.overlaps ?? []
-      Draft.update(draft, "candidate", candidate, { plan: { ...planned.plan, overlaps }, updatedAt: draft.now })
+      const again = { plan: { ...planned.plan, overlaps }, ...difference, updatedAt: draft.now }
+      Draft.update(draft, "candidate", candidate, again)
       return { answer: undefined, commit: Draft.end(draft, { name: "Composing.replanned", lease: yield* lease }) }
     })
   )
@@ -272,30 +260,44 @@ interface Refused {
   readonly overlaps?: ReadonlyArray<Overlap>
 }
 
+/** Of a Candidate on canonical nothing more is read. */
+const provisional = (candidate: Candidate) =>
+  baseOf(candidate)._tag === "Canonical"
+    ? Effect.succeed({})
+    : Effect.map(demand("head", candidate.projectId), (head) => provisionally(candidate, head.record))
+
 const refused = Effect.fnUntraced(function* (candidateId: string, { code, conflicts, overlaps = [], reason }: Refused) {
   const found = yield* composing(candidateId)
   if (found === null) return { answer: undefined }
   const { candidate, change, draft } = found
-  const rejected = { "candidate.rejected": { changeId: change.record.id, reason, conflicts } }
+  const told = { changeId: change.record.id, reason, conflicts, ...(yield* provisional(candidate.record)) }
+  const rejected = { "candidate.rejected": told }
   const why = { reason, conflicts, overlaps, ...(code === undefined ? {} : { rejection: code }) }
   Draft.step(draft, "candidate", candidate, "notComposable", why, rejected)
   endRollback(draft, change, { candidateId, reason })
-  if (change.record.planned === true) Draft.send(draft, dispatchOf(change.record.id))
+  Draft.send(draft, ...afterRejection(change.record), ...(yield* laneStepAfter(change.record)))
   return { answer: undefined, commit: Draft.end(draft, { name: "Composing.refused", lease: yield* lease }) }
 })
+
+const predictedBy = ({ ahead, baseGeneration }: Candidate) =>
+  ahead === null ? {} : { ahead, predictedGeneration: baseGeneration + 1 }
 
 const composed = Effect.fnUntraced(function* (
   candidateId: string,
   { commit, derived = [], tree }: Extract<Merge, { _tag: "Composed" }>,
-  plan: Plan
+  plan: Plan,
+  origin: Effect.Success<ReturnType<typeof originOf>>
 ) {
   const found = yield* composing(candidateId)
   if (found === null) return { answer: undefined }
   const { candidate, change, draft } = found
-  const told = { changeId: change.record.id, commit, tree, riskTier: plan.riskTier }
-  const made = { commit, tree, plan, ...(derived.length === 0 ? {} : { derived }) }
+  const told = { changeId: change.record.id, commit, tree, riskTier: plan.riskTier, ...predictedBy(candidate.record) }
+  const goesOn = candidate.record.waits === undefined ? {} : { waits: [] }
+  const made = { commit, tree, plan, ...origin, ...goesOn, ...(derived.length === 0 ? {} : { derived }) }
   Draft.step(draft, "candidate", candidate, "planRecorded", made, { "candidate.composed": told })
   const riskTier = riskier(change.record.riskTier, plan.riskTier)
   Draft.update(draft, "change", change, { riskTier, updatedAt: draft.now })
+  // Those behind it are composed on this commit.
+  Draft.send(draft, ...laneStepOf(change.record))
   return { answer: undefined, commit: Draft.end(draft, { name: "Composing.composed", lease: yield* lease }) }
 })

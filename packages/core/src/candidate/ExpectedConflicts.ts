@@ -16,23 +16,23 @@ import type { Overlap } from "../model/Overlap.ts"
 import type { Task } from "../model/Task.ts"
 import { demand, find } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
+import { lockFiles } from "../packages/OwedLock.ts"
 import { workspaceFork } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { wholeText } from "../primitives/Utf8.ts"
 import { Repositories } from "../project/Repositories.ts"
 import { mayHaveSymbols } from "../project/Symbols.ts"
 import { readBytes } from "../project/Source.ts"
 import { dependenciesOf } from "../task/Workspaces.ts"
 
-declare const TextDecoder: {
-  new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }
-}
-
 /** Of a Change whose work may still land, and has not. */
 const open: ReadonlyArray<ChangeStatus> = ["running", "budget_blocked", "verifying", "awaiting_approval", "promoting"]
 
-/** npm's lock is none of what ChangeSets have in common: composing makes it anew of what both say. */
+const locks: ReadonlyArray<string> = Object.values(lockFiles)
+
+/** A lock is none of what ChangeSets have in common: composing makes it anew of what both say. */
 const pathsOf = ({ files }: ChangeSet): ReadonlySet<string> =>
-  new Set(files.map(({ path }) => path).filter((path) => path !== "package-lock.json"))
+  new Set(files.map(({ path }) => path).filter((path) => !locks.includes(path)))
 
 /** Whether one ChangeSet was built on another: their Tasks have an order, or one begins at the other's commit. */
 const isBuiltOn = (own: ChangeSet, other: ChangeSet, all: ReadonlyArray<ChangeSet>, tasks: ReadonlyArray<Task>) => {
@@ -92,14 +92,7 @@ const listed = (changeSet: ChangeSet) =>
 const fileWork = Effect.fnUntraced(function* (changeSet: ChangeSet, path: string) {
   const ref = { project: changeSet.projectId, fork: workspaceFork(changeSet.runId) }
   const read = (tree: string) =>
-    Effect.map(readBytes(ref, tree, path), (bytes) => {
-      if (bytes === null) return null
-      try {
-        return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-      } catch {
-        return null
-      }
-    })
+    Effect.map(readBytes(ref, tree, path), (bytes) => (bytes === null ? null : wholeText(bytes)))
   return yield* Effect.gen(function* () {
     const base = yield* (yield* Repositories).resolve(ref, changeSet.baseCommit)
     return { path, before: yield* read(base.tree), after: yield* read(changeSet.tree) } satisfies FileWork

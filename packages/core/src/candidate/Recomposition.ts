@@ -8,15 +8,16 @@ import { system } from "../model/Actor.ts"
 import type { Change } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
-import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
+import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { Waiting } from "../work/Processes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Candidate } from "../model/Candidate.ts"
-import { newCandidate, verification } from "./Candidates.ts"
-import { candidateIdOf } from "./Composition.ts"
+import { hasFailedOnPrediction } from "./Base.ts"
+import { newCandidate, newestAttempt, verification } from "./Candidates.ts"
+import { recompositionAfter } from "./Staleness.ts"
 
 const actor = system("recomposition")
 
@@ -32,6 +33,10 @@ const wants = (change: Change): boolean | null => {
   return !isClosed(change.status) && change.status !== "releasing" && change.kind !== "rollback"
 }
 
+/** Whether it may go out no more through no fault of its own. What failed on a prediction goes on outside the lane alone. */
+const isLost = (candidate: Candidate) =>
+  candidate.status === "stale" ? Effect.succeed(true) : hasFailedOnPrediction(candidate)
+
 const recomposing = Effect.fnUntraced(function* (staleId: string) {
   const nothing = { answer: null }
   const stale = yield* demand("candidate", staleId)
@@ -39,21 +44,31 @@ const recomposing = Effect.fnUntraced(function* (staleId: string) {
   const wanted = wants(change.record)
   if (wanted === null)
     return yield* Effect.fail(new Waiting("another Candidate of the Change is being promoted", Limits.commandBackoffMs))
-  if (stale.record.status !== "stale" || !wanted) return nothing
-  const { lineage, recomposition, changeSets, projectId } = stale.record
+  if (!wanted || !(yield* isLost(stale.record))) return nothing
+  const { lineage, changeSets, projectId } = stale.record
   const line = yield* (yield* Records).list("candidate", { where: { lineage }, limit: "all" })
-  if (line.items.some((each) => each.record.recomposition > recomposition)) return nothing
+  // Another has taken its place already.
+  if (line.items.at(-1)?.record.id !== stale.record.id) return nothing
   const head = yield* demand("head", projectId)
-  if (recomposition >= Limits.recompositions) return { answer: null, commit: givenUp(stale, change, yield* Time.now) }
+  const charged = recompositionAfter(stale.record, head.record)
+  if (charged > Limits.recompositions) return { answer: null, commit: givenUp(stale, change, yield* Time.now) }
   const base = { generation: head.record.generation, tree: head.record.tree }
-  const id = yield* candidateIdOf({ project: projectId, base, changeSets, attempt: 1 })
+  const composition = { project: projectId, base, changeSets }
+  const {
+    attempt,
+    candidate: there,
+    id
+  } = yield* newestAttempt(composition, {
+    baseCommit: head.record.commit,
+    passes: () => false
+  })
   // Somebody asked for the very composition meanwhile: that one is it.
-  if ((yield* find("candidate", id)) !== null) return nothing
+  if (there !== null) return nothing
   const now = yield* Time.now
   const candidate: Candidate = {
-    ...newCandidate({ id, attempt: 1, head: head.record, changeSets, changeId: change.record.id, now }),
+    ...newCandidate({ id, attempt, head: head.record, changeSets, changeId: change.record.id, now }),
     lineage,
-    recomposition: recomposition + 1
+    recomposition: charged
   }
   const draft = Draft.begin(projectId, system("Recomposition.recompose"), now)
   // A head that moves on while this is decided would make the new one stale at birth.

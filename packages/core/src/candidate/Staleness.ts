@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { system } from "../model/Actor.ts"
 import type { Change } from "../model/Change.ts"
+import { isInLane, laneStepOf } from "../work/LaneWork.ts"
 import { loseCandidateForGood } from "../change/LostCandidate.ts"
 import { commandId, type NewCommand } from "../model/Command.ts"
 import type * as Commit from "../ledger/Commit.ts"
@@ -14,27 +15,57 @@ import type { Candidate } from "../model/Candidate.ts"
 
 const actor = system("staleness")
 
-/** Sent by every commit that makes a Candidate stale. A rollback is never recomposed: it is asked for anew. */
-const recomposition = (candidate: Candidate, change: Change): ReadonlyArray<NewCommand> =>
-  change.kind === "rollback"
-    ? []
-    : [
-        {
-          kind: "candidate.recompose",
-          id: commandId("candidate.recompose", candidate.id),
-          payload: { candidateId: candidate.id }
-        }
-      ]
+/** The command by which another takes the place of a Candidate. */
+export const recompositionOf = ({ id }: Pick<Candidate, "id">): NewCommand => ({
+  kind: "candidate.recompose",
+  id: commandId("candidate.recompose", id),
+  payload: { candidateId: id }
+})
 
-/** Whether canonical is not what a Candidate was made on: another generation, or the same one with another tree. */
-export const isBehind = (candidate: Candidate, head: Head): boolean =>
-  candidate.baseGeneration !== head.generation || candidate.baseTree !== head.tree
+/**
+ * Sent by every commit that makes a Candidate stale. A rollback is never recomposed: it is asked for anew. In the lane it
+ * is the lane that says on what it is made next.
+ */
+const recomposition = (candidate: Candidate, change: Change): ReadonlyArray<NewCommand> =>
+  change.kind === "rollback" || isInLane(change) ? laneStepOf(change) : [recompositionOf(candidate)]
+
+type Base = Pick<Candidate, "baseCommit" | "baseGeneration" | "baseTree">
+
+/**
+ * Whether canonical is past what a Candidate was made on: a later generation, or the same one by another commit. Two
+ * commits may have one tree, and only one of them is what the Candidate's own commit follows.
+ */
+export const isBehind = ({ baseCommit, baseGeneration, baseTree }: Base, { commit, generation, tree }: Head): boolean =>
+  baseGeneration < generation || (baseGeneration === generation && (baseCommit !== commit || baseTree !== tree))
+
+/** Whether a Candidate was made on a generation that is not there yet: it may come, so the Candidate is not behind. */
+export const isAhead = ({ baseGeneration }: Pick<Candidate, "baseGeneration">, { generation }: Head): boolean =>
+  baseGeneration > generation
+
+/**
+ * How many recompositions are charged to what takes the place of a stale Candidate: one more when it lost to canonical,
+ * no more when what it was made on was a prediction, or its place in the lane was taken.
+ */
+export const recompositionAfter = (stale: Candidate, head: Head): number =>
+  stale.ahead === null && isBehind(stale, head) ? stale.recomposition + 1 : stale.recomposition
+
+/** What the end of a Candidate tells of the one that it was made on, while that is not canonical; else nothing. */
+export const provisionally = ({ ahead, ...base }: Candidate, head: Head) => ({
+  ...(ahead === null ? {} : { ahead }),
+  ...(ahead !== null && isAhead(base, head) ? { provisional: true as const } : {})
+})
 
 /** Why a Candidate is behind, in words. */
-const whyBehind = ({ baseGeneration, baseTree }: Candidate, { generation, tree }: Head): string =>
+export const whyBehind = ({ baseCommit, baseGeneration, baseTree }: Base, { commit, generation, tree }: Head): string =>
   baseGeneration === generation
-    ? `canonical S${generation} has the tree ${tree}, this Candidate was made on the tree ${baseTree}`
+    ? `canonical S${generation} is the commit ${commit} (tree ${tree}), this Candidate was made on ${baseCommit} (tree ${baseTree})`
     : `canonical is at S${generation}, this Candidate was made on S${baseGeneration}`
+
+/** The same as a sentence, by generations alone. */
+export const behindInShort = (at: { readonly baseGeneration: number; readonly canonicalGeneration: number }): string =>
+  at.baseGeneration === at.canonicalGeneration
+    ? `Canonical S${at.canonicalGeneration} is another commit than the one that this Candidate was made on.`
+    : `Canonical is at S${at.canonicalGeneration}, this Candidate was made on S${at.baseGeneration}.`
 
 /** Pure: the commit that makes a Candidate stale, or `null` when it is not behind, or past being stale. */
 export const staleCommit = (
@@ -61,12 +92,14 @@ export const staleCommit = (
 }
 
 /** Whether the Change has another verified Candidate on the head. */
-export const hasOtherVerified = Effect.fnUntraced(function* (candidate: Candidate, generation: number) {
+export const hasOtherVerified = Effect.fnUntraced(function* (candidate: Candidate, head: Head) {
   const page = yield* (yield* Records).list("candidate", {
     where: { changeId: candidate.changeId, status: "verified" },
     limit: "all"
   })
-  return page.items.some((each) => each.record.id !== candidate.id && each.record.baseGeneration === generation)
+  return page.items.some(
+    ({ record }) => record.id !== candidate.id && !isBehind(record, head) && !isAhead(record, head)
+  )
 })
 
 /** Marks a Candidate stale when canonical moved on, and answers whether it is stale now. */
@@ -76,7 +109,7 @@ export const markStale = (candidateId: string) =>
       const candidate = yield* demand("candidate", candidateId)
       const change = yield* demand("change", candidate.record.changeId)
       const head = yield* demand("head", candidate.record.projectId)
-      const other = yield* hasOtherVerified(candidate.record, head.record.generation)
+      const other = yield* hasOtherVerified(candidate.record, head.record)
       const commit = staleCommit(candidate, change, head, other, yield* Time.now)
       if (commit === null) return { answer: candidate.record.status === "stale" }
       return { answer: true, commit }

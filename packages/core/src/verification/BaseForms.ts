@@ -9,8 +9,7 @@ import { Repositories, type RepositoryRef } from "../project/Repositories.ts"
 import type { Composed } from "./Checks.ts"
 import type { BaseForm, Check } from "../model/Plan.ts"
 import type { SandboxJob } from "./Sandbox.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** Files by path. Only with `list`, which names each blob: a diff may be too large to be read. */
 const filesOf = (ref: RepositoryRef, tree: string) =>
@@ -53,11 +52,18 @@ const overlaid = (
   return new Map([...kept, ...over])
 }
 
-/** The composed tree as a check runs on it: with the base's form of its files where it is asked with that. */
+/** Of some files those that a check sees: where it declares its inputs, exactly these. */
+export const declared = ({ inputs }: Pick<Check, "inputs">, files: SandboxJob["files"]): SandboxJob["files"] =>
+  inputs === undefined ? files : new Map([...files].filter(([path]) => inputs.some((glob) => fitsGlob(glob, path))))
+
+/**
+ * The composed tree as a check runs on it: with the base's form of its files where it is asked with that, and nothing but
+ * its inputs where it declares them.
+ */
 export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Composed) {
   const files = yield* composed.files
   const { base } = check
-  if (base === undefined) return files
+  if (base === undefined) return declared(check, files)
   const { baseTree, id, projectId } = composed.candidate
   const ref = { project: projectId, fork: candidateFork(id) }
   const repositories = yield* Repositories
@@ -72,7 +78,7 @@ export const filesFor = Effect.fnUntraced(function* (check: Check, composed: Com
       ),
     { concurrency: Limits.fileReadsAtOnce }
   )
-  return inBaseForm(files, base, new Map(over))
+  return declared(check, inBaseForm(files, base, new Map(over)))
 })
 
 /** Files with some of the base's put over them, and with the scripts that a check runs in the base. */
@@ -87,7 +93,7 @@ const withBaseScripts = (files: SandboxJob["files"], { scripts }: BaseForm): San
   if (scripts === undefined) return files
   const base = Object.fromEntries(scripts.map(({ command, name }) => [name, command]))
   const own = files.get(packageFile)
-  const text = own === undefined ? "{}" : new TextDecoder().decode(own.content)
+  const text = own === undefined ? "{}" : textOf(own.content)
   // What is no package.json has no scripts: then the base's are all that there is.
   const content = utf8(withScripts(text, base) ?? JSON.stringify({ scripts: base }))
   return new Map([...files, [packageFile, { content, executable: own?.executable === true }]])

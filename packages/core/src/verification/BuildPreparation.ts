@@ -6,9 +6,11 @@ import { Effect } from "effect"
 import { AppBuilder, type BuildCommand, type BuildJob, type BuildProblem } from "../bundle/AppBuilder.ts"
 import { BuildCrashed, BuildRefused, type Prepared } from "../bundle/Builds.ts"
 import type { PackageProblem } from "../packages/PackageStore.ts"
+import { readManifest } from "../packages/PackageManifest.ts"
 import { layerOf } from "../packages/SourceLayer.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { jobOf, lastLines, runCounted } from "./CommandRun.ts"
+import { packageFile } from "../project/PawlFile.ts"
+import { inSeconds, jobOf, lastLines, runCounted } from "./CommandRun.ts"
 import { type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
 import { noBudgetReason } from "./SandboxBudget.ts"
 import { inSandbox, type Running } from "./SandboxSlots.ts"
@@ -22,6 +24,8 @@ export interface Preparing {
   readonly running: Running
   /** The time of the source, so that a second build gives the same bytes. */
   readonly builtAtMs: number
+  /** Told what there is when its build command begins. */
+  readonly expect?: (prepared: Prepared) => Effect.Effect<void>
 }
 
 const about = (code: string, message: string): BuildProblem => ({ code, message, file: null, line: null, column: null })
@@ -31,23 +35,42 @@ const ofPackage = (problem: PackageProblem): BuildProblem => ({ ...problem, colu
 type Command = Extract<BuildCommand, { readonly _tag: "Command" }>
 
 /** What a build command sees beside the files: the same at every run of the same source. */
-const environmentOf = (builtAtMs: number): SandboxJob["environment"] => ({
+export const buildEnvironment = (builtAtMs: number): SandboxJob["environment"] => ({
   NODE_ENV: "production",
   SOURCE_DATE_EPOCH: `${Math.floor(builtAtMs / 1000)}`,
   TZ: "UTC",
   LC_ALL: "C.UTF-8"
 })
 
+/**
+ * Why a command may have failed that had no packages, though package.json asks for some: nothing says which ones. Null where
+ * there is a lock, nothing is asked for, or the source brings its own `node_modules`.
+ */
+const unlocked = (files: BuildJob["files"], { packages }: Prepared): string | null => {
+  const manifest = files.get(packageFile)
+  if (packages !== undefined || manifest === undefined) return null
+  if ([...files.keys()].some((path) => path.startsWith("node_modules/"))) return null
+  const read = readManifest(manifest.content)
+  if ("wrong" in read || read.dependencies.length === 0) return null
+  // A lock of such dependencies would be refused.
+  const foreign = read.problems.filter(({ code }) => code === "package_source").slice(0, Limits.packagesNamed)
+  if (foreign.length > 0)
+    return foreign.map(({ line, message }) => `${packageFile}${line === null ? "" : `:${line}`}: ${message}`).join("\n")
+  return "There is no lock file, so none of the packages that package.json asks for was there: run `npm install --package-lock-only`, and commit package-lock.json."
+}
+
 /** What a command left, or why it may not be bundled. */
 const leftBy = (
   { collect, command }: Command,
-  { collected, outcome, output }: SandboxResult
+  { collected, outcome, output }: SandboxResult,
+  hint: string | null
 ): Effect.Effect<BuildJob["files"], BuildRefused | BuildCrashed | SandboxUnavailable> => {
   switch (outcome._tag) {
     case "Exited": {
       if (outcome.code !== 0) {
         const said = lastLines(output, Limits.buildSaidLines, Limits.buildSaidLength)
-        const message = `The build command ended with exit ${outcome.code}: ${command}\n${said}`.trimEnd()
+        const why = hint === null ? "" : `\n${hint}`
+        const message = `The build command ended with exit ${outcome.code}: ${command}${why}\n${said}`.trimEnd()
         return Effect.fail(new BuildRefused({ problems: [about("build_command_failed", message)] }))
       }
       if (collected === undefined)
@@ -60,8 +83,11 @@ const leftBy = (
       const message = `The build command ended well and left no file at ${collect.join(", ")}. Name its folder as "output" of "build" in pawl.json.`
       return Effect.fail(new BuildRefused({ problems: [about("build_output_missing", message)] }))
     }
-    case "TimedOut":
-      return Effect.fail(new BuildCrashed({ gap: "timed_out", reason: `no end after ${outcome.afterMs} ms` }))
+    case "TimedOut": {
+      const said = lastLines(output, Limits.buildSaidLines, Limits.buildSaidLength)
+      const reason = `no end after ${inSeconds(outcome.afterMs)}: ${command}\n${said}`.trimEnd()
+      return Effect.fail(new BuildCrashed({ gap: "timed_out", reason }))
+    }
     case "OutOfMemory":
       return Effect.fail(
         new BuildCrashed({
@@ -88,11 +114,15 @@ const run = Effect.fnUntraced(function* (
     command: command.command,
     files,
     wallMs: Limits.buildCommandMs,
-    environment: environmentOf(by.builtAtMs),
+    environment: buildEnvironment(by.builtAtMs),
     collect: { paths: command.collect, maxBytes: Limits.buildOutputBytes, maxFiles: Limits.buildOutputFiles },
     ...(prepared.packages === undefined ? {} : { packages: prepared.packages.id })
   })
-  return yield* Effect.flatMap(runCounted(by.of.projectId, job), (result) => leftBy(command, result))
+  // The command first: it is what takes time.
+  const [result] = yield* Effect.all([runCounted(by.of.projectId, job), by.expect?.(prepared) ?? Effect.void], {
+    concurrency: "unbounded"
+  })
+  return yield* leftBy(command, result, unlocked(files, prepared))
 })
 
 /**

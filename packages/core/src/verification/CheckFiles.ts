@@ -6,7 +6,7 @@ import { fitsGlob } from "../project/Globs.ts"
 /** Where a check says nothing of its own. */
 export const defaultCheckFiles: ReadonlyArray<string> = ["test/**", "tests/**", "**/*.test.*", "**/*.spec.*"]
 
-type Defined = Pick<PawlCheck, "command" | "files">
+type Defined = Pick<PawlCheck, "command" | "files" | "inputs">
 
 /** The words of a shell line that may be paths. */
 const wordsOf = (command: string): ReadonlyArray<string> =>
@@ -57,7 +57,8 @@ export const isReadBy = (checks: ReadonlyArray<Defined>, scripts: Scripts): ((pa
   const globs = new Set(
     checks.flatMap((check) => {
       const named = namedBy(check, scripts)
-      return [...(check.files ?? defaultCheckFiles), ...named, ...named.map((word) => `${word}/**`)]
+      const inputs = check.inputs ?? []
+      return [...inputs, ...(check.files ?? defaultCheckFiles), ...named, ...named.map((word) => `${word}/**`)]
     })
   )
   return (path) => [...globs].some((glob) => fitsGlob(glob, path))

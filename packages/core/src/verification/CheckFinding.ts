@@ -17,8 +17,12 @@ export interface Finding {
   /** The whole of what it said, or the bundle.json of a build. */
   readonly output: Uint8Array
   readonly runner: Runner
+  /** Of what ran it; not there where that cannot be told. */
+  readonly runnerDigest?: string
   /** Of a build: SHA-256 of its bundle.json. */
   readonly bundleDigest?: string
+  /** Of a build: SHA-256 of the list of packages that it stored. */
+  readonly sbom?: string
   /** Changed files that the bundle holds as modules, where that decides the risk. */
   readonly inputs?: ReadonlyArray<string>
   /** Whether another try in a new sandbox could show more. */

@@ -1,9 +1,9 @@
 /** What a check said, as it is kept beside its evidence. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { Evidence } from "../model/Evidence.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array, options?: { readonly stream: boolean }): string } }
+import { readUpTo } from "../primitives/BoundedBytes.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 /**
  * The end of a check's output as text, of at most so many bytes; null when it said nothing. Retention may have removed
@@ -16,14 +16,7 @@ export const outputEnd = Effect.fnUntraced(
     const { sizeBytes } = yield* objects.head(row.outputKey)
     if (sizeBytes === 0) return null
     const range = { start: Math.max(0, sizeBytes - bytes), end: sizeBytes }
-    const decoder = new TextDecoder()
-    const text = yield* objects.stream(row.outputKey, range).pipe(
-      Stream.runFold(
-        () => "",
-        (said, piece) => said + decoder.decode(piece, { stream: true })
-      )
-    )
-    return text + decoder.decode(new Uint8Array())
+    return textOf(yield* readUpTo(objects.stream(row.outputKey, range), bytes))
   },
   Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die })
 )

@@ -22,6 +22,7 @@ import { type Finding, gap, shortened, unrun } from "./CheckFinding.ts"
 import { commandFinding } from "./CommandRun.ts"
 import { prepare } from "./BuildPreparation.ts"
 import { concernInWords, refusedPackages } from "./PackageRules.ts"
+import { builderDigest } from "./RunnerNow.ts"
 import type { Running } from "./SandboxSlots.ts"
 import type { SandboxJob } from "./Sandbox.ts"
 
@@ -97,12 +98,15 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed, attempt: numbe
     version: `${builder.name} ${builder.version}`,
     guarantees: ["memory-limited", "time-limited"]
   }
+  // Asked for only where it may count: it proves a sandbox that a build may not need.
+  const runnerDigest = composed.candidate.plan?.reuse === undefined ? undefined : yield* builderDigest
   return yield* bundleOf({
     kind: "app-previews",
     project: composed.candidate.projectId,
     files: composed.files,
-    prepare: (files) =>
+    prepare: (files, expect) =>
       prepare(files, {
+        expect,
         id: `${composed.candidate.id}-build-${attempt}`,
         of: composed.candidate,
         running: composed.running,
@@ -126,6 +130,8 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed, attempt: numbe
         output: BundleStore.encode(built.bundle),
         runner,
         bundleDigest: built.digest,
+        ...(runnerDigest === undefined ? {} : { runnerDigest }),
+        ...(built.bundle.sbom === undefined ? {} : { sbom: built.bundle.sbom.sha256 }),
         ...(built.inputs.length === 0 ? {} : { inputs: built.inputs }),
         worthAnotherTry: false
       }
@@ -158,7 +164,7 @@ const runBuild = Effect.fnUntraced(function* (composed: Composed, attempt: numbe
  * The changed files that the bundle holds as modules of their own: text and data, which alone can be of a kind that
  * nobody runs. Nobody asks where the risk is not low.
  */
-const inputsOf = Effect.fnUntraced(function* (bundle: Bundle, { candidate, files, tree }: Composed) {
+export const inputsOf = Effect.fnUntraced(function* (bundle: Bundle, { candidate, files, tree }: Composed) {
   if (candidate.plan?.riskTier !== "low") return []
   const modules = new Set(Object.values(bundle.modules).map(({ sha256: digest }) => digest))
   const { brought } = yield* changedFiles(
@@ -179,17 +185,38 @@ const runCommand = (check: Check, composed: Composed, attempt: number) => {
   return commandFinding({ check, of: candidate, running, id, files: filesFor(check, composed) })
 }
 
+/** A try of a check that showed nothing, before another one. */
+export interface MissedTry {
+  readonly checkId: string
+  /** From 1 on. */
+  readonly attempt: number
+  /** What ran, and how it ended. */
+  readonly reason: string
+  readonly tookMs: number
+}
+
 /**
- * Tries a check until it shows something, at most `Limits.checkGapAttempts` times. Fails when what should run it was away
- * at the last of them: that says nothing about the check, which is asked for again when it is back.
+ * Tries a check until it shows something, at most `Limits.checkGapAttempts` times, and tells each try that showed nothing
+ * before the next. `triedBefore` says how many tries it had already: each has a number, and a sandbox, of its own. Fails when what should run it was away at the last of them: that says nothing about the check, which is
+ * asked for again when it is back.
  */
-export const runCheckWithRetries = Effect.fnUntraced(function* (check: Check, composed: Composed) {
+export const runCheckWithRetries = Effect.fnUntraced(function* <R>(
+  check: Check,
+  composed: Composed,
+  missed: (missed: MissedTry) => Effect.Effect<void, never, R>,
+  triedBefore = 0
+) {
   const startedAt = yield* Time.now
   for (let attempt = 1; ; attempt++) {
-    const finding = yield* runCheck(check, composed, attempt)
+    const begunAtMs = yield* Time.nowMillis
+    const finding = yield* runCheck(check, composed, triedBefore + attempt)
     const isLast = attempt >= Limits.checkGapAttempts
     if (isLast && finding.away !== undefined) return yield* finding.away
     if (finding.result !== "gap" || !finding.worthAnotherTry || isLast)
-      return { finding, attempt, startedAt, finishedAt: yield* Time.now }
+      return { finding, attempt: triedBefore + attempt, startedAt, finishedAt: yield* Time.now }
+    const tookMs = (yield* Time.nowMillis) - begunAtMs
+    // What is away shows nothing of the check: if it stays away, the whole waits, and says so.
+    if (finding.away !== undefined) continue
+    yield* missed({ checkId: check.id, attempt, reason: finding.summary, tookMs })
   }
 })

@@ -8,11 +8,11 @@ import type { PackagesRefused } from "../packages/PackageStore.ts"
 import { layerOf } from "../packages/SourceLayer.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { type Finding, gap, shortened, unrun } from "./CheckFinding.ts"
+import { runnerDigestOf } from "./RunnerDigest.ts"
 import { type IsolationMissing, Sandbox, type SandboxJob, type SandboxResult, SandboxUnavailable } from "./Sandbox.ts"
 import { noBudgetReason, spend } from "./SandboxBudget.ts"
 import { inSandbox, type Running } from "./SandboxSlots.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** A shell line on some files, within what a check may use. `id` names the run. */
 export const jobOf = (
@@ -80,16 +80,20 @@ export const lastLines = (
   lines: number = Limits.checkTailLines,
   length: number = Limits.checkSummaryLength
 ): string => {
-  const said = new TextDecoder().decode(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
+  const said = textOf(output.subarray(-Limits.checkTailBytes)).trimEnd().split("\n")
   return said.slice(-lines).join("\n").slice(-length)
 }
+
+/** A stretch of time as people read it. */
+export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`
 
 /** Exit 0 passes and another exit fails; a command that is not there (126, 127), a time-out or a kill is a gap. */
 const judge = (check: Check, result: SandboxResult): Finding => {
   const { output, outcome } = result
   const { name, version, guarantees } = result.isolation
   const runner: Runner = { isolation: name, version, guarantees }
-  const seconds = Math.round((result.finishedAtMs - result.startedAtMs) / 100) / 10
+  const runnerDigest = runnerDigestOf(result.isolation)
+  const took = inSeconds(result.finishedAtMs - result.startedAtMs)
   switch (outcome._tag) {
     case "Exited": {
       if (outcome.code === 126 || outcome.code === 127)
@@ -102,20 +106,24 @@ const judge = (check: Check, result: SandboxResult): Finding => {
           }
         )
       const pass = outcome.code === 0
-      const summary = pass
-        ? `passed in ${seconds} s`
-        : `exit ${outcome.code} after ${seconds} s\n${lastLines(output)}`.trimEnd()
+      const summary = pass ? `passed in ${took}` : `exit ${outcome.code} after ${took}\n${lastLines(output)}`.trimEnd()
       return {
         status: pass ? "checked_supported" : "checked_unsupported",
         result: pass ? "pass" : "fail",
         summary,
         output,
         runner,
+        ...(runnerDigest === undefined ? {} : { runnerDigest }),
         worthAnotherTry: false
       }
     }
     case "TimedOut":
-      return gap("timed_out", `no end after ${outcome.afterMs} ms`, runner, { output })
+      return gap(
+        "timed_out",
+        `no end after ${inSeconds(outcome.afterMs)}: ${check.command ?? ""}\n${lastLines(output)}`.trimEnd(),
+        runner,
+        { output }
+      )
     case "OutOfMemory":
       return gap("out_of_memory", `it used more than ${Limits.checkMemoryBytes} bytes of memory`, runner, { output })
     case "Killed":

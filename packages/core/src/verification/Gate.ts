@@ -18,9 +18,9 @@ interface Composition {
   readonly tree: string
 }
 
-/** The row that counts of a check: the last one of that very commit and tree. */
-const rowOf = (check: Check, composed: Composition, rows: ReadonlyArray<Evidence>): Evidence | undefined =>
-  rows.findLast(
+/** The rows of a check, oldest first: of that very commit and tree. */
+const rowsOf = (check: Check, composed: Composition, rows: ReadonlyArray<Evidence>): ReadonlyArray<Evidence> =>
+  rows.filter(
     (each) =>
       each.checkId === check.id &&
       each.subject.candidateId !== undefined &&
@@ -28,19 +28,60 @@ const rowOf = (check: Check, composed: Composition, rows: ReadonlyArray<Evidence
       each.tree === composed.tree
   )
 
-/** Judges a plan by evidence rows alone. The last row of a check counts; a check without a row is a gap. */
+/** The row that counts of a check. */
+interface Counted {
+  readonly row: Evidence
+  /** Whether it is the pass of a retry: the check failed and passed on one tree. */
+  readonly flaky: boolean
+}
+
+/**
+ * The row that counts of a check: the last one, but a failure stands whatever comes after it. Only the one retry that the
+ * plan allows may take its place, and only when it passed on the tree that the failure is of.
+ */
+const countedOf = (plan: Plan, check: Check, composed: Composition, all: ReadonlyArray<Evidence>): Counted | null => {
+  const rows = rowsOf(check, composed, all)
+  const failures = rows.filter(({ result }) => result === "fail")
+  const failure = failures.at(-1)
+  // The first one: another would be a second.
+  const retry = rows.find(({ retryOf }) => retryOf !== undefined)
+  if (failure === undefined) {
+    // A retry of nothing that failed here shows nothing.
+    const last = rows.findLast(({ retryOf }) => retryOf === undefined)
+    return last === undefined ? null : { row: last, flaky: false }
+  }
+  const isRetried =
+    plan.flakeRetries === 1 &&
+    failures.length === 1 &&
+    retry !== undefined &&
+    retry === rows.at(-1) &&
+    retry.retryOf === failure.id &&
+    satisfies(retry)
+  return isRetried ? { row: retry, flaky: true } : { row: failure, flaky: false }
+}
+
+/**
+ * Judges a plan by evidence rows alone. The last row of a check counts, a failure before any that is not its retry; a
+ * check without a row is a gap.
+ */
 export const judge = (plan: Plan, composed: Composition, rows: ReadonlyArray<Evidence>, now: Timestamp): Score => {
   const checks = plan.checks.map((check): CheckVerdict => {
-    const row = rowOf(check, composed, rows)
+    const counted = countedOf(plan, check, composed, rows)
+    const row = counted?.row
     return {
       checkId: check.id,
       required: check.required && !isWaived(check, now),
       verdict: row === undefined ? "gap" : satisfies(row) ? "pass" : row.result === "fail" ? "fail" : "gap",
       evidenceId: row?.id ?? null,
-      summary: row?.summary ?? "no evidence"
+      summary: row?.summary ?? "no evidence",
+      ...(counted?.flaky === true ? { flaky: true } : {})
     }
   })
-  return { passed: checks.length > 0 && checks.every((check) => !check.required || check.verdict === "pass"), checks }
+  return {
+    passed: checks.length > 0 && checks.every((check) => !check.required || check.verdict === "pass"),
+    checks,
+    ...(checks.some(({ flaky }) => flaky === true) ? { flaky: true } : {})
+  }
 }
 
 /** A check that was not seen to pass with the base's form of its files. */
@@ -60,7 +101,7 @@ export const brokenPromises = (
 ): ReadonlyArray<BrokenPromise> =>
   plan.checks.flatMap((check) => {
     if (check.base === undefined) return []
-    const row = rowOf(check, composed, rows)
+    const row = countedOf(plan, check, composed, rows)?.row
     if (row !== undefined && satisfies(row)) return []
     return [{ ...check.base, checkId: check.id, summary: row?.summary ?? "no evidence" }]
   })
@@ -71,6 +112,6 @@ export const brokenPromises = (
  */
 export const riskAfter = (plan: Plan, composed: Composition, rows: ReadonlyArray<Evidence>): RiskTier => {
   if (brokenPromises(plan, composed, rows).length > 0) return "high"
-  const bundled = plan.checks.some((check) => (rowOf(check, composed, rows)?.inputs ?? []).length > 0)
+  const bundled = plan.checks.some((check) => (countedOf(plan, check, composed, rows)?.row.inputs ?? []).length > 0)
   return bundled && plan.riskTier === "low" ? "medium" : plan.riskTier
 }

@@ -13,22 +13,24 @@ import * as Time from "../primitives/Time.ts"
 import type { RepositoryRef } from "../project/Repositories.ts"
 import { readBytes } from "../project/Source.ts"
 import { changedFiles } from "./BaseForms.ts"
-import { ageDaysAt, agesWanted, judgePackages, versionKey } from "./PackageRules.ts"
+import { ageDaysAt, factsWanted, judgePackages, versionKey } from "./PackageRules.ts"
 
-/** The locks of two trees; null for a tree without one, and for one that cannot be read, which its build refuses. */
-export interface TwoLocks {
-  readonly base: PackageLock | null
-  readonly candidate: PackageLock | null
+/** What two trees say of their locks. */
+interface TwoLocks {
+  readonly base: ReadLock
+  readonly candidate: ReadLock
 }
 
+const noLocks: TwoLocks = { base: { _tag: "None" }, candidate: { _tag: "None" } }
+
+/** Null for a tree without a lock, and for one whose lock is refused, which its build tells. */
 const lockedIn = (read: ReadLock): PackageLock | null => (read._tag === "Locked" ? read.lock : null)
 
 /** Whether packages may be others where these paths are. */
 const isLocked = (paths: ReadonlyArray<string>): boolean => paths.some((path) => manifestFiles.includes(path))
 
-/** The lock that the files of a source say. */
-const lockOf = (files: ManifestFiles) =>
-  Effect.flatMap(PackageStore, (store) => Effect.map(store.read(files), lockedIn))
+/** What the files of a source say of its lock. */
+const lockOf = (files: ManifestFiles) => Effect.flatMap(PackageStore, (store) => store.read(files))
 
 const manifestsOf = Effect.fnUntraced(function* (ref: RepositoryRef, tree: string) {
   const files = new Map<string, Uint8Array>()
@@ -62,12 +64,22 @@ const factsOf = Effect.fnUntraced(function* (
 })
 
 /** What is judged of the packages of two locks, as it stands in a plan. */
-const judged = Effect.fnUntraced(function* (locks: TwoLocks, paths: ReadonlyArray<string>, policy: PackagePolicy) {
-  const facts = yield* factsOf(agesWanted(locks.base, locks.candidate, policy))
+const judged = Effect.fnUntraced(function* (
+  locks: TwoLocks,
+  paths: ReadonlyArray<string>,
+  policy: PackagePolicy,
+  asksRegistry: boolean
+) {
+  const [base, candidate] = [lockedIn(locks.base), lockedIn(locks.candidate)]
+  const facts = yield* factsOf(asksRegistry ? factsWanted(base, candidate, policy) : [])
   const publishedAtMs = new Map(
     [...facts].flatMap(([key, { publishedAtMs: at }]) => (at === null ? [] : [[key, at] as const]))
   )
-  return judgePackages({ ...locks, paths, policy, publishedAtMs, nowMs: Time.toMillis(yield* Time.now) })
+  const installScripts = new Map(
+    [...facts].flatMap(([key, { installScript: asks }]) => (asks === null ? [] : [[key, asks] as const]))
+  )
+  const nowMs = Time.toMillis(yield* Time.now)
+  return judgePackages({ base, candidate, paths, policy, publishedAtMs, installScripts, nowMs })
 })
 
 /**
@@ -85,8 +97,7 @@ export const lookAtPackages = Effect.fnUntraced(
     const brought =
       diff?.flatMap(({ path, status }) => (status === "deleted" ? [] : [path])) ??
       (yield* changedFiles(fork, baseTree, tree)).brought
-    const none: TwoLocks = { base: null, candidate: null }
-    return yield* judged(isLocked(brought) ? yield* locksOf(fork, baseTree, tree) : none, brought, policy)
+    return yield* judged(isLocked(brought) ? yield* locksOf(fork, baseTree, tree) : noLocks, brought, policy, true)
   },
   // What is too large to be listed could not be composed.
   Effect.catchTag("TreeTooLarge", Effect.die)
@@ -104,8 +115,8 @@ const manifestsIn = (files: Files): ManifestFiles =>
   )
 
 /**
- * The same of files that are no Candidate yet, `paths` of which are others than in the base. Nobody is asked how old a
- * package is.
+ * The same of files that are no Candidate yet, `paths` of which are others than in the base. No registry is asked of a
+ * package's age and scripts.
  */
 export const lookAtFiles = Effect.fnUntraced(function* (
   files: { readonly base: Files; readonly own: Files },
@@ -115,19 +126,22 @@ export const lookAtFiles = Effect.fnUntraced(function* (
   const brought = paths.filter((path) => files.own.has(path))
   const locks: TwoLocks = isLocked(brought)
     ? { base: yield* lockOf(manifestsIn(files.base)), candidate: yield* lockOf(manifestsIn(files.own)) }
-    : { base: null, candidate: null }
-  return yield* judged(locks, brought, policy)
+    : noLocks
+  return yield* judged(locks, brought, policy, false)
 })
 
 /** A change of packages, with what the registry says of the version that comes. */
 export interface ToldChange extends Pick<PackageChange, "name" | "from" | "to" | "dev" | "scripts"> {
   readonly ageDays?: number
+  /** Of a version that comes: what is known against it; null when nobody said. */
   readonly advisories?: PackageFacts["advisories"]
 }
 
 /**
- * The packages that one tree adds to another, removes from it or moves; `paths` are those in which the two differ. What
- * the registry does not say in time is left out. Fails with `ObjectNotFound` when there is no such tree.
+ * The packages that one tree adds to another, removes from it or moves; `paths` are those in which the two differ. None
+ * where the lock of `tree` is refused: nobody knows which packages it has. What the registry does not say in time is left
+ * out, and its advisories are null, as are scripts that the lock does not tell: not known is not none. Fails with
+ * `ObjectNotFound` when there is no such tree.
  */
 export const packageChanges = Effect.fnUntraced(function* (
   ref: RepositoryRef,
@@ -135,14 +149,15 @@ export const packageChanges = Effect.fnUntraced(function* (
 ) {
   if (!isLocked(paths)) return []
   const locks = yield* locksOf(ref, base, tree)
-  const changes = diffOf(locks.base, locks.candidate)
+  if (locks.candidate._tag === "Refused") return []
+  const changes = diffOf(lockedIn(locks.base), lockedIn(locks.candidate))
   const facts = yield* factsOf(changes.flatMap(({ name, to }) => (to === null ? [] : [{ name, version: to }])))
   const nowMs = Time.toMillis(yield* Time.now)
   return changes.map(({ dev, from, name, scripts, to }): ToldChange => {
     const found = to === null ? undefined : facts.get(versionKey(name, to))
     const age =
       found === undefined || found.publishedAtMs === null ? {} : { ageDays: ageDaysAt(nowMs, found.publishedAtMs) }
-    const advisories = found === undefined || found.advisories.length === 0 ? {} : { advisories: found.advisories }
-    return { name, from, to, dev, scripts, ...age, ...advisories }
+    const advisories = to === null ? {} : { advisories: found?.advisories ?? null }
+    return { name, from, to, dev, scripts: scripts ?? found?.installScript ?? null, ...age, ...advisories }
   })
 })

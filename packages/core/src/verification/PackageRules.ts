@@ -20,6 +20,8 @@ export interface PackageInput {
   readonly policy: PackagePolicy
   /** When a version was published, by `versionKey`. One that is not there is of an unknown age. */
   readonly publishedAtMs: ReadonlyMap<string, number>
+  /** Whether a version asks for scripts, by `versionKey`, where its lock does not say. One that is not there is unknown. */
+  readonly installScripts: ReadonlyMap<string, boolean>
   readonly nowMs: number
 }
 
@@ -57,22 +59,29 @@ const agesOf = ({ nowMs, policy, publishedAtMs }: PackageInput, name: string, ve
   return ageDays < (policy.minAgeDays ?? 0) ? { concern: "too_young" as const, ageDays } : null
 }
 
-/** The concerns about a new direct package whose version stood in the lock already, for another package: nobody chose it then. */
-const olderConcerns = (
-  input: PackageInput,
-  direct: ConcernedPackage,
-  told: ReadonlySet<string>
-): ReadonlyArray<ConcernedPackage> => {
-  const { file, line, name, version } = direct
-  if (version === null || told.has(versionKey(name, version))) return []
-  const at = { name, version, file, line }
+/** What is said of the scripts of a version: the lock's word, else the registry's. */
+const scriptsOf = ({ installScripts }: PackageInput, locked: boolean | null, name: string, version: string) => {
+  const asks = locked ?? installScripts.get(versionKey(name, version))
+  if (asks === false) return null
+  return { concern: asks === true ? ("install_script" as const) : ("scripts_unknown" as const) }
+}
+
+/** One version that is judged, and what the lock says of its scripts. */
+interface Judged extends Pick<ConcernedPackage, "name" | "file" | "line"> {
+  readonly version: string
+  readonly scripts: boolean | null
+}
+
+/** All that the Policy and the rules of risk have against one version. */
+const concernsOf = (input: PackageInput, { scripts, ...at }: Judged): ReadonlyArray<ConcernedPackage> => {
+  const { name, version } = at
   const refused = refusalOf(input.policy, name)
   const age = agesOf(input, name, version)
-  const scripts = input.candidate?.packages.some((each) => each.path === `node_modules/${name}` && each.installScript)
+  const script = scriptsOf(input, scripts, name, version)
   return [
     ...(refused === null ? [] : [{ concern: refused, ...at }]),
     ...(age === null ? [] : [{ ...age, ...at }]),
-    ...(scripts === true ? [{ concern: "install_script" as const, ...at }] : [])
+    ...(script === null ? [] : [{ ...script, ...at }])
   ]
 }
 
@@ -80,25 +89,21 @@ const olderConcerns = (
 const lockedConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> => {
   const changes = diffOf(input.base, input.candidate)
   const told = new Set(changes.flatMap(({ name, to }) => (to === null ? [] : [versionKey(name, to)])))
-  const direct = new Set(addedDirect(input.base, input.candidate))
+  const direct = addedDirect(input.base, input.candidate)
   const file = input.candidate?.file ?? null
-  const concerns = changes.flatMap(({ line, name, scripts, to }): ReadonlyArray<ConcernedPackage> => {
-    if (to === null) return []
-    const at = { name, version: to, file, line }
-    const refused = refusalOf(input.policy, name)
-    const age = agesOf(input, name, to)
-    return [
-      ...(refused === null ? [] : [{ concern: refused, ...at }]),
-      ...(age === null ? [] : [{ ...age, ...at }]),
-      ...(scripts ? [{ concern: "install_script" as const, ...at }] : [])
-    ]
+  const concerns = changes.flatMap(({ line, name, scripts, to }) =>
+    to === null ? [] : concernsOf(input, { name, version: to, file, line, scripts })
+  )
+  const news = direct.map(({ locked, name }): ConcernedPackage => {
+    return { concern: "new_direct", name, version: locked?.version ?? null, file, line: locked?.line ?? null }
   })
-  const places = new Map(input.candidate?.packages.map((each) => [each.path, each]))
-  const news = [...direct].map((name): ConcernedPackage => {
-    const found = places.get(`node_modules/${name}`)
-    return { concern: "new_direct", name, version: found?.version ?? null, file, line: found?.line ?? null }
+  // A version that stood in the lock already, for another package: nobody chose it then.
+  const older = direct.flatMap(({ locked, name }) => {
+    if (locked === null || told.has(versionKey(name, locked.version))) return []
+    const { installScript: scripts, line, version } = locked
+    return concernsOf(input, { name, version, file, line, scripts })
   })
-  return [...concerns, ...news, ...news.flatMap((each) => olderConcerns(input, each, told))]
+  return [...concerns, ...news, ...older]
 }
 
 const vendoredConcerns = (input: PackageInput): ReadonlyArray<ConcernedPackage> =>
@@ -113,6 +118,7 @@ const gravity: ReadonlyArray<PackageConcern> = [
   "too_young",
   "age_unknown",
   "install_script",
+  "scripts_unknown",
   "new_direct"
 ]
 
@@ -124,25 +130,22 @@ export const judgePackages = (input: PackageInput): PlannedPackages | null => {
   return concerns.length === 0 ? null : { concerns: concerns.slice(0, Limits.packagesNamed), count: concerns.length }
 }
 
-const directVersion = (lock: PackageLock | null, name: string): string | null =>
-  lock?.packages.find(({ path }) => path === `node_modules/${name}`)?.version ?? null
-
-/** The versions whose age the Policy asks for; none where it asks for no age. */
-export const agesWanted = (
+/** The versions that the registry is asked about: those whose age the Policy asks for, and whose lock says nothing of scripts. */
+export const factsWanted = (
   base: PackageLock | null,
   candidate: PackageLock | null,
   policy: PackagePolicy
-): ReadonlyArray<{ readonly name: string; readonly version: string }> =>
-  (policy.minAgeDays ?? 0) <= 0
-    ? []
-    : [
-        ...new Map(
-          [
-            ...diffOf(base, candidate).map(({ name, to }) => ({ name, version: to })),
-            ...addedDirect(base, candidate).map((name) => ({ name, version: directVersion(candidate, name) }))
-          ].flatMap(({ name, version }) => (version === null ? [] : [[versionKey(name, version), { name, version }]]))
-        ).values()
-      ]
+): ReadonlyArray<{ readonly name: string; readonly version: string }> => {
+  const asksAge = (policy.minAgeDays ?? 0) > 0
+  const moved = diffOf(base, candidate)
+  const direct = addedDirect(base, candidate).flatMap(({ locked, name }) =>
+    locked === null ? [] : [{ name, to: locked.version, scripts: locked.installScript }]
+  )
+  const wanted = [...moved, ...direct].flatMap(({ name, scripts, to: version }) =>
+    version !== null && (asksAge || scripts === null) ? [[versionKey(name, version), { name, version }] as const] : []
+  )
+  return [...new Map(wanted).values()]
+}
 
 /** Those that the Policy refuses. */
 export const refusedPackages = (packages: PlannedPackages | null): ReadonlyArray<ConcernedPackage> =>
@@ -170,6 +173,8 @@ const wordsOf = (concern: ConcernedPackage, policyVersion: number): string => {
       return `the registry did not say when it was published, and ${policy} asks for an age (packages.minAgeDays).`
     case "install_script":
       return "it asks for scripts when it is installed, which never run here."
+    case "scripts_unknown":
+      return "neither its lock nor the registry said whether it asks for scripts when it is installed."
     case "new_direct":
       return "package.json asks for it, and the base's does not."
   }

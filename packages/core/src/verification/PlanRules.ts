@@ -2,14 +2,14 @@
  * The verification plan. Checks come from the canonical base: a Candidate that alters or removes one still runs
  * the base's form, one that it adds runs too, and its risk becomes high (decisions, "Records", Plan).
  */
-import type { Policy } from "../model/Policy.ts"
+import type { Policy, PolicyFields } from "../model/Policy.ts"
 import type { TaskKind } from "../model/Task.ts"
 import { canonicalJson } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { packageFile, type PawlCheck, type Scripts } from "../project/PawlFile.ts"
+import { packageFile, pawlFile, type PawlCheck, type Scripts } from "../project/PawlFile.ts"
 import { fitsGlob } from "../project/Globs.ts"
 import { checkFiles, isReadBy, scriptsRun } from "./CheckFiles.ts"
-import type { Check, Plan, PlannedPackages } from "../model/Plan.ts"
+import type { Check, Plan, PlannedPackages, Waiver } from "../model/Plan.ts"
 import { refusedPackages } from "./PackageRules.ts"
 import { riskOf } from "./Risk.ts"
 
@@ -19,7 +19,8 @@ const commandCheck = (check: PawlCheck): Check => ({
   title: check.title ?? check.id,
   command: check.command,
   required: check.required,
-  timeoutMs: check.timeoutMs
+  timeoutMs: check.timeoutMs,
+  ...(check.inputs === undefined ? {} : { inputs: check.inputs })
 })
 
 /** The check of every Project that has an app. */
@@ -43,12 +44,18 @@ const packagesCheck: Check = {
 const isRequired = (check: Pick<Check, "id" | "required">, policy: Policy): boolean =>
   check.required || policy.requiredChecks.includes(check.id)
 
+const waiverOf = ({ because, reason, until }: PolicyFields["waivedChecks"][number]): Waiver => ({
+  reason,
+  until,
+  ...(because === undefined ? {} : { because })
+})
+
 /** What the Policy makes of a check. A build is required of every Project with an app: no Policy waives it. */
 const underPolicy = (check: Check, policy: Policy, now: string): Check => {
   const required = isRequired(check, policy)
   const waived = policy.waivedChecks.find((each) => each.id === (check.base?.check ?? check.id) && each.until > now)
   if (waived === undefined || check.kind === "build") return { ...check, required }
-  return { ...check, required, waived: { reason: waived.reason, until: waived.until } }
+  return { ...check, required, waived: waiverOf(waived) }
 }
 
 /** A check that the Policy requires and the source does not define: without a command it can only be a gap. */
@@ -129,6 +136,16 @@ export const readByChecks = ({
   return (path) => before(path) || after(path)
 }
 
+/** Whether a Candidate touches what says which inputs its checks have; what cannot be told counts as touched. */
+const touchesInputs = ({ paths }: Pick<PlanInput, "paths">): boolean => paths === null || paths.includes(pawlFile)
+
+/** Which evidence of before may count. A wrong glob can drop a test: whoever touches the globs stands on none. */
+const reuseOf = (input: PlanInput): Pick<Plan, "reuse"> => {
+  const { evidenceReuse = "none" } = input.policy
+  if (evidenceReuse === "none" || (evidenceReuse === "inputs" && touchesInputs(input))) return {}
+  return { reuse: evidenceReuse }
+}
+
 /** The plan of a Candidate, pure: its risk, its checks, and whether people must approve. */
 export const planOf = (input: PlanInput): Plan => {
   const added = input.candidate.filter((check) => !input.base.some((each) => each.id === check.id))
@@ -144,8 +161,12 @@ export const planOf = (input: PlanInput): Plan => {
   return {
     policyVersion: input.policy.version,
     riskTier,
-    approvalRequired: input.policy.approvalRiskTiers.includes(riskTier),
+    approvalRequired:
+      input.policy.approvalRiskTiers.includes(riskTier) ||
+      (input.policy.evidenceReuse === "inputs" && touchesInputs(input)),
     checks: isRefused ? [packagesCheck] : checks.map((check) => underPolicy(check, input.policy, input.now)),
-    ...(input.packages === null ? {} : { packages: input.packages })
+    ...(input.policy.flakeRetries === 1 ? { flakeRetries: 1 } : {}),
+    ...(input.packages === null ? {} : { packages: input.packages }),
+    ...reuseOf(input)
   }
 }

@@ -52,6 +52,11 @@ export interface Isolation {
   readonly version: string
   /** Those in force, sorted. */
   readonly guarantees: ReadonlyArray<Guarantee>
+  /**
+   * SHA-256 of what a command may use beside the system's own tools: Node, the compiler, the packages that are brought
+   * along. Not there where that cannot be told: then nothing that ran here counts again.
+   */
+  readonly tools?: string
 }
 
 /** What is to be run, on which files, within which bounds. */

@@ -7,11 +7,14 @@ import { DailyCounter } from "../bundle/DailyCounter.ts"
 import * as Shares from "../bundle/Shares.ts"
 import { Settings } from "../primitives/Settings.ts"
 
-const month = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) => Shares.budgetOfMonth("sandbox-ms", sandboxMsPerMonth))
+/** The time of this month in sandboxes, of all Projects: ms. */
+export const sandboxBudget = Effect.flatMap(Settings, ({ sandboxMsPerMonth }) =>
+  Shares.budgetOfMonth("sandbox-ms", sandboxMsPerMonth)
+)
 
 /** Why no check of a Project can run now; null while there is time left. */
 export const noBudgetReason = Effect.fnUntraced(function* (projectId: string) {
-  const budget = yield* month
+  const budget = yield* sandboxBudget
   const left = yield* Shares.shareLeft(budget, yield* Shares.payerOf(projectId))
   if (left === "some") return null
   const hours = Math.round(budget.max / 360_000) / 10
@@ -24,7 +27,7 @@ export const noBudgetReason = Effect.fnUntraced(function* (projectId: string) {
 export const spend = Effect.fnUntraced(function* (projectId: string, ms: number) {
   const took = Math.ceil(ms)
   if (took <= 0) return
-  const { day, name } = yield* month
+  const { day, name } = yield* sandboxBudget
   const counter = yield* DailyCounter
   yield* counter.add(name, day, took, yield* Shares.countersBeside(name, projectId))
 })

@@ -1,5 +1,5 @@
 /** What packages make of a Candidate: its risk, its one check where the Policy refuses one, what is built and listed. */
-import { Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
@@ -17,6 +17,7 @@ import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { evidenceOf } from "@pawl/core/verification/CandidateEvidence"
+import { why } from "@pawl/core/why/Why"
 import { packageChanges } from "@pawl/core/verification/PackageLook"
 import { answers, layer, organizationId, page, person, run, settle } from "../kit/MemoryPawl.ts"
 import { candidateOf, files } from "../kit/Scenes.ts"
@@ -48,6 +49,12 @@ const sourceOf = (dependencies: Readonly<Record<string, string>>, imports: Reado
   }
 }
 
+const pnpmSourceOf = (dependencies: Readonly<Record<string, string>>) => {
+  const { "package-lock.json": _, ...rest } = sourceOf(dependencies)
+  const locked = registry.filter(({ name, version }) => dependencies[name] === version)
+  return { ...rest, "pnpm-lock.yaml": MemoryPackageStore.pnpmLockText(rest["package.json"], locked) }
+}
+
 const project = (also: Readonly<Record<string, string>> = {}) =>
   Effect.flatMap(Projects.create(person, { organizationId, slug: "corner", files: { ...files, ...also } }), (made) =>
     Effect.as(settle, made.id)
@@ -57,14 +64,16 @@ const withPolicy = (projectId: string, packages: PackagePolicy) => Policies.chan
 const concernsOf = ({ plan }: Candidate) =>
   (plan?.packages?.concerns ?? []).map(({ concern, name }) => `${concern} ${name}`)
 
-/** The core with this registry. `mood` says how it answers what is asked about ages. */
-const here = (mood: "there" | "away" | "silent" = "there") =>
+/** The core with this registry. `mood` says how it answers what is asked about ages, and `asked` is told of a silent one. */
+const here = (mood: "there" | "away" | "silent" = "there", asked = Deferred.makeUnsafe<void>()) =>
   Layer.merge(
     layer,
     Layer.effect(
       PackageStore,
       Effect.map(PackageStore, (store) =>
-        mood === "silent" ? PackageStore.of({ ...store, facts: () => Effect.never }) : store
+        mood === "silent"
+          ? PackageStore.of({ ...store, facts: () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never) })
+          : store
       )
     ).pipe(Layer.provide(MemoryPackageStore.layerMemory({ packages: registry, isThere: () => mood === "there" })))
   )
@@ -97,6 +106,46 @@ describe("The packages of a Candidate", () => {
       here()
     ))
 
+  it("of pnpm are asked of the registry for their scripts, and told with them; unknown is high", async () => {
+    const told = (mood: "there" | "away") =>
+      run(
+        Effect.gen(function* () {
+          const id = yield* project()
+          const one = yield* candidateOf(id, "r1", pnpmSourceOf({ left: "1.0.0" }))
+          const two = yield* candidateOf(id, "r2", pnpmSourceOf({ hook: "1.0.0" }))
+          const fork = { project: id, fork: candidateFork(two.id) }
+          const paths = ["package.json", "pnpm-lock.yaml"]
+          const [change] = yield* packageChanges(fork, { base: two.baseTree, tree: two.tree ?? "", paths })
+          return [...[one, two].map((each) => [each.plan?.riskTier, concernsOf(each)]), change?.scripts]
+        }),
+        here(mood)
+      )
+    expect(await told("there")).toEqual([
+      ["medium", ["new_direct left"]],
+      ["high", ["install_script hook", "new_direct hook"]],
+      true
+    ])
+    expect(await told("away")).toEqual([
+      ["high", ["scripts_unknown left", "new_direct left"]],
+      ["high", ["scripts_unknown hook", "new_direct hook"]],
+      null
+    ])
+  })
+
+  it("of a lock that is refused are not told: not all that the base has is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* project(sourceOf({ left: "1.0.0" }))
+        const broken = { "package-lock.json": "{}" }
+        const { baseTree, id: candidateId, tree } = yield* candidateOf(id, "r1", broken)
+        const fork = { project: id, fork: candidateFork(candidateId) }
+        expect(yield* packageChanges(fork, { base: baseTree, tree: tree ?? "", paths: Object.keys(broken) })).toEqual(
+          []
+        )
+      }),
+      here()
+    ))
+
   it("are as old as the registry says: a version of yesterday is high, one of last summer is not", () =>
     run(
       Effect.gen(function* () {
@@ -116,12 +165,17 @@ describe("The packages of a Candidate", () => {
       here()
     ))
 
-  it("are never taken for old because the registry is away, and composing waits for it no longer than it may", () =>
-    run(
+  it("are never taken for old because the registry is away, and composing waits for it no longer than it may", () => {
+    const asked = Deferred.makeUnsafe<void>()
+    return run(
       Effect.gen(function* () {
         const id = yield* project()
         yield* withPolicy(id, { minAgeDays: 7 })
+        // What signs the Policy's statement waits for another thread, and the clock is not to move meanwhile.
+        yield* settle
         const fiber = yield* Effect.forkChild(candidateOf(id, "r1", sourceOf({ left: "1.0.0" })))
+        yield* Deferred.await(asked)
+        yield* Effect.yieldNow
         yield* TestClock.adjust(Limits.packageFactsMs)
         const candidate = yield* Fiber.join(fiber)
         expect([candidate.plan?.riskTier, concernsOf(candidate)]).toEqual([
@@ -129,8 +183,9 @@ describe("The packages of a Candidate", () => {
           ["age_unknown left", "new_direct left"]
         ])
       }).pipe(Effect.provide(TestClock.layer())),
-      here("silent")
-    ))
+      here("silent", asked)
+    )
+  })
 
   it("that the Policy denies leave it one check, which fails in words; nothing is fetched, built or run", () =>
     run(
@@ -147,6 +202,9 @@ describe("The packages of a Candidate", () => {
             "package-lock.json:10: left@1.0.0: the Project's Policy (version 2) denies it (packages.deny). Take the package out, or let an admin change the Policy."
           ]
         ])
+        // That no build was planned is no reason of its own.
+        const gaps = (yield* why(refused.id)).blocks.filter(({ code }) => code === "check_gap")
+        expect(gaps.map(({ detail }) => detail.split(" (", 1)[0])).toEqual(["packages@policy: fail"])
         yield* withPolicy(id, {})
         const { candidate } = yield* Candidates.request(person, { changeId: refused.changeId, retry: true })
         yield* settle
@@ -202,9 +260,10 @@ describe("The packages of a Candidate", () => {
       { name: "left", from: "1.0.0", to: "1.1.0", dev: false, scripts: false },
       { name: "nobody-imports", from: null, to: "3.0.0", dev: false, scripts: false }
     ]
-    expect(await told("away")).toEqual(changes)
+    // Not known is told apart from none.
+    expect(await told("away")).toEqual(changes.map((each) => ({ ...each, advisories: null })))
     expect(await told("there")).toEqual([
-      { ...changes[0], ageDays: 2 },
+      { ...changes[0], ageDays: 2, advisories: [] },
       { ...changes[1], ageDays: 214, advisories: registry[3]?.advisories }
     ])
   })
@@ -223,6 +282,10 @@ describe("The list of a generation's packages", () => {
           [],
           ["pkg:npm/left@1.0.0 required"],
           ["pkg:npm/left@1.1.0 required"]
+        ])
+        expect(one.dependencies).toEqual([
+          { ref: id, dependsOn: ["node_modules/left"] },
+          { ref: "node_modules/left", dependsOn: [] }
         ])
         const generation = (yield* demand("generation", `${id}/1`)).record
         expect(one.metadata.component).toMatchObject({ name: id, version: generation.commit })

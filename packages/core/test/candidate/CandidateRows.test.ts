@@ -4,8 +4,10 @@ import * as Approvals from "@pawl/core/approval/Approvals"
 import * as Policies from "@pawl/core/approval/Policies"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import * as Candidates from "@pawl/core/candidate/Candidates"
+import { refute } from "@pawl/core/candidate/Refutation"
 import * as Cancellation from "@pawl/core/change/Cancellation"
 import * as ChangeSets from "@pawl/core/changeset/ChangeSets"
+
 import { demand } from "@pawl/core/ledger/Decision"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, page, person, settle } from "../kit/MemoryPawl.ts"
@@ -42,6 +44,12 @@ const verifying = Effect.gen(function* () {
   expect(yield* statusOf(candidate.id)).toBe("verifying")
   return { project, candidate }
 })
+
+const refuted = ({ candidate }: { readonly candidate: { readonly id: string } }) =>
+  Effect.gen(function* () {
+    yield* refute(candidate.id, "what it was made on is gone")
+    expect((yield* demand("candidate", candidate.id)).record).toMatchObject({ status: "stale", recomposition: 0 })
+  })
 
 eachRow(CandidateLifecycle, "candidate", {
   "composing × planRecorded → verifying": verified,
@@ -84,6 +92,9 @@ eachRow(CandidateLifecycle, "candidate", {
     yield* settle
     expect(yield* statusOf(candidate.id)).toBe("stale")
   }),
+  "composing × predictionRefuted → stale": Effect.flatMap(composing, refuted),
+  "verifying × predictionRefuted → stale": Effect.flatMap(verifying, refuted),
+  "verified × predictionRefuted → stale": Effect.flatMap(verified, refuted),
   "verifying × checksPassed → verified": verified,
   "verifying × checksFailed → rejected": Effect.gen(function* () {
     const project = yield* newProject()

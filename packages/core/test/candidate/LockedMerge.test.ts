@@ -154,12 +154,15 @@ describe("Two ChangeSets that both change packages", () => {
       }).pipe(Effect.provide(TestClock.layer()))
     ))
 
-  it("are in conflict where they ask for one package in two ways", () =>
+  it("are in conflict where they ask for one package in two ways, and both ranges of it are named", () =>
     inWorld(
       Effect.gen(function* () {
         const { made } = yield* two(both({ a: "^1.0.0", b: "1.0.0" }), both({ a: "^1.0.0", b: "2.0.0" }))
         expect(made).toMatchObject({ status: "rejected", rejection: "merge_conflict" })
         expect(made.conflicts).toEqual(["package-lock.json", "package.json"])
+        expect(made.reason).toMatch(
+          /^merge conflict in package-lock\.json, package\.json: "b" of dependencies: cs_\S+ asks for "2\.0\.0", and what it is merged with asks for "1\.0\.0"$/
+        )
       }).pipe(Effect.provide(TestClock.layer()))
     ))
 

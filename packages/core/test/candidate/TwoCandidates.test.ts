@@ -78,7 +78,7 @@ describe("Two Candidates of one Change", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         const { projectId, changeId, first, second } = yield* two
-        const context = yield* Effect.context<Effect.Services<ReturnType<typeof Promotions.promote>>>()
+        const context = yield* Effect.context<Effect.Services<ReturnType<typeof Promotions.promote | typeof why>>>()
         let refusal: unknown = null
         let reasons: unknown = null
         yield* between(
@@ -109,7 +109,8 @@ describe("Two Candidates of one Change", () => {
     inWorld((hands) =>
       Effect.gen(function* () {
         const { projectId, first, second } = yield* two
-        const context = yield* Effect.context<Effect.Services<ReturnType<typeof Promotions.promote>>>()
+        const context =
+          yield* Effect.context<Effect.Services<ReturnType<typeof Promotions.promote | typeof Promotions.resume>>>()
         const ask = { actor: other, trigger: "auto" as const, now: "2030-01-01T00:00:00.000Z" }
         let waiting: unknown = null
         // The swap of the first is refused after the second was tried.
@@ -147,7 +148,7 @@ describe("A Candidate of a tree that canonical does not have", () => {
         for (const _ of [1, 2])
           expect(yield* Effect.flip(Promotions.promote(person, candidateId))).toMatchObject({
             _tag: "Stale",
-            message: expect.stringContaining("another tree")
+            message: expect.stringContaining("another commit")
           })
         expect((yield* demand("candidate", candidateId)).record).toMatchObject({
           status: "stale",

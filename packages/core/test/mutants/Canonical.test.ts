@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { noGrounds } from "@pawl/core/approval/Grounds"
 import type { Approval } from "@pawl/core/model/Approval"
 import type { Candidate } from "@pawl/core/model/Candidate"
 import type { Change } from "@pawl/core/model/Change"
@@ -13,6 +14,7 @@ import {
   candidateId,
   changeId,
   commit,
+  commandsOf,
   must,
   newWorld,
   now,
@@ -66,7 +68,10 @@ const decidedBy = (
       revision: 1
     })),
     authors: new Set([person.id]),
-    here: anybody
+    here: anybody,
+    signed: false,
+    unsigned: new Set(),
+    grounds: noGrounds
   }
 })
 const approved = (snapshot: Snapshot, decision: "granted" | "rejected", of = tree): Snapshot =>
@@ -83,8 +88,10 @@ const rollback = withChange({ kind: "rollback" })
 const optional = withPlan({
   checks: good.candidate.record.plan!.checks.map((each) => ({ ...each, required: false }))
 })
-const behind = withCandidate({ baseGeneration: 7 })
+const behind: Snapshot = { ...good, head: { ...good.head, record: { ...good.head.record, generation: 7 } } }
+const ahead = withCandidate({ baseGeneration: 7 })
 const otherBase = withCandidate({ baseTree: objectId(9) })
+const otherCommit = withCandidate({ baseCommit: objectId(9) })
 
 /** Approved by somebody, under a Policy that forbids the author to. */
 const strict = (approver: string): Snapshot =>
@@ -124,6 +131,8 @@ const blocked = (rules: Rules): string | null => {
     ["nothing blocks what is verified", codes(untiered), []],
     ["only what is verified", codes(withCandidate({ status: "verifying" }, untiered)), ["candidate_not_verified"]],
     ["only on the head", codes(behind), ["base_behind"]],
+    ["only on the commit of the head", codes(otherCommit), ["base_behind"]],
+    ["only on what is there", codes(ahead), ["base_ahead"]],
     ["only what was planned", codes(withCandidate({ plan: null })), ["check_gap", "composed_commit_missing"]],
     ["only what has a commit", codes(withCandidate({ commit: null })), ["check_gap", "composed_commit_missing"]],
     ["only what has a tree", codes(withCandidate({ tree: null })), ["check_gap", "composed_commit_missing"]],
@@ -164,7 +173,7 @@ const blocked = (rules: Rules): string | null => {
       "all blocks at once",
       codes(
         approved(
-          { ...withCandidate({ status: "stale", baseGeneration: 3 }, failing), composedCommitExists: false },
+          { ...withCandidate({ status: "stale", baseCommit: objectId(9) }, failing), composedCommitExists: false },
           "rejected"
         )
       ),
@@ -188,11 +197,13 @@ const decided = ({ swapDecision }: Rules): string | null => {
     ["swaps, and releases", of({ ...good, releasable: true }), "Swap releasing"],
     ["says what is done", of(withCandidate({ status: "promoted", baseGeneration: 7 })), "AlreadyPromoted"],
     ["finds it stale by its generation", of(behind).split(" ")[0], "Stale"],
+    ["finds it stale by its commit", of(otherCommit).split(" ")[0], "Stale"],
+    ["waits for a base that may come", of(ahead), "Blocked verifying"],
     ["finds it stale by its tree", of(otherBase).split(" ")[0], "Stale"],
     ["leaves stale what is stale", of(withCandidate({ status: "stale" })).split(" ")[0], "Stale"],
     [
       "only what was verified becomes stale",
-      of(withCandidate({ status: "verifying", baseGeneration: 7 })).split(" ")[0],
+      of(withCandidate({ status: "verifying", baseCommit: objectId(9) })).split(" ")[0],
       "Blocked"
     ],
     ["refuses, and the Change goes back", of(failing), "Blocked verifying"],
@@ -266,8 +277,20 @@ const approvedSwap = (rules: Rules): string | null => {
       [approval.record.id, [approval.record.id]]
     ],
     ["and tells it", [told?.["approvalId"], told?.["approvalIds"]], [approval.record.id, [approval.record.id]]],
-    ["not after a second decision", secondDecision(rules), false]
+    ["not after a second decision", secondDecision(rules), false],
+    ["nor one on the Candidate that its approval was derived from", carriedSwap(rules), false]
   ])
+}
+
+/** Whether a swap holds after somebody decided on the Candidate that what allowed it was derived from. */
+const carriedSwap = (rules: Rules): boolean => {
+  const state = copy(ground())
+  const read = snapshotOf(state, 1)
+  const grounds = { of: new Map(), expects: [Commit.absent("approval", candidateId(9))] }
+  const decision = rules.swapDecision({ ...read, decisions: { ...read.decisions, grounds } }, ask)
+  if (decision._tag !== "Swap") throw new Error(`it is ${decision._tag}`)
+  const writes = [Commit.insert("approval", approvalOf(9, "rejected", tree))]
+  return commit(state, { name: "test.moves", projectId, writes }) && commit(state, decision.commit)
 }
 
 /** Whether a swap that one approval allowed holds after somebody else decided too. */
@@ -307,7 +330,7 @@ const stale = (rules: Rules): string | null => {
         .map(({ type }) => type),
       ["candidate.stale"]
     ],
-    ["what follows", [...state.commands.keys()], [`candidate.recompose:${candidateId(1)}`]]
+    ["what follows", commandsOf(state), [`candidate.recompose:${candidateId(1)}`]]
   ])
 }
 
@@ -347,7 +370,7 @@ const promoted = (rules: Rules): string | null => {
       [
         "its commands",
         kinds(commands).filter((each) => each !== "change.dispatch"),
-        ["canonical.sweep", "release.run"]
+        ["statement.sign", "canonical.sweep", "release.run"]
       ],
       [
         "without a release",

@@ -9,7 +9,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   owedWithout("the Policy's approval is not owed", " || approvalRiskTiers.includes(plan.riskTier)"),
   owedWithout("what the checks showed owes nothing", " || approvalRiskTiers.includes(after)"),
   without("unverified is not blocked", `if (status !== "verified") blocks`, "if (false) blocks"),
-  without("a base behind is not blocked", "if (baseGeneration !== head.record.generation)", "if (false)"),
+  without("a base behind is not blocked", "if (isBehind(candidate.record, head.record))", "if (false)"),
+  without("a base to come is not blocked", "if (isAhead(candidate.record, head.record)) blocks", "if (false) blocks"),
   without(
     "a plan is not needed",
     "plan === null || commit === null || tree === null) {",
@@ -92,7 +93,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     "the decision is not guarded",
     `...approvals.map((each, index) => Commit.unchanged("approval", approvalKey(candidateId, index + 1), each)),`
   ),
+  without("what approvals were derived from is not guarded", "...grounds.expects,"),
   without("the generation is not written", `Draft.insert(draft, "generation", step)`),
+  without("the promotion is not stated", "stated(draft, snapshot, step, granted)"),
   without("the head is not moved", `Draft.update(draft, "head", head, { generation, commit, tree })`),
   without("the head forgets the tree", `{ generation, commit, tree })`, "{ generation, commit })"),
   without("the head forgets the commit", `{ generation, commit, tree })`, "{ generation, tree })"),

@@ -78,6 +78,45 @@ const risked = ({ brokenPromises, judge, riskAfter }: typeof Gate): string | nul
   ])
 }
 
+/** What a retry can do, and what it cannot. */
+const retries = ({ judge }: typeof Gate) => {
+  const id = (n: number) => `evd_0000000000000000000000000${n}` as const
+  const plan = (flakeRetries?: 1): Plan => ({
+    ...planOf(check("test")),
+    ...(flakeRetries === undefined ? {} : { flakeRetries })
+  })
+  const failure = row({ id: id(1), status: "checked_unsupported", result: "fail" })
+  const retry = row({ id: id(2), attempt: 2, retryOf: id(1) })
+  const said = (rows: ReadonlyArray<Evidence>, of = composed, under = plan(1)) => {
+    const { checks, flaky } = judge(under, of, rows, now)
+    return [checks[0]?.verdict, checks[0]?.evidenceId, checks[0]?.flaky ?? false, flaky ?? false]
+  }
+  const stands = ["fail", id(1), false, false]
+  const elsewhere = { ...composed, tree: other }
+  return [
+    ["the retry counts", said([failure, retry]), ["pass", id(2), true, true]],
+    ["nothing else hides a failure", said([failure, row({ id: id(3) })]), stands],
+    ["a retry that nobody allowed", said([failure, retry], composed, plan()), stands],
+    ["a retry of another failure", said([failure, { ...retry, retryOf: id(9) }]), stands],
+    ["a retry that could not run", said([failure, { ...retry, status: "not_checked", result: "gap" }]), stands],
+    ["a retry that was borne out by nothing", said([failure, { ...retry, status: "not_checked" }]), stands],
+    ["a second retry", said([failure, { ...retry, id: id(4), result: "gap" }, retry]), stands],
+    ["what comes after the retry", said([failure, retry, row({ id: id(3) })]), stands],
+    ["a later failure", said([failure, retry, { ...failure, id: id(5) }]), ["fail", id(5), false, false]],
+    [
+      "two failures",
+      said([
+        { ...failure, id: id(6) },
+        { ...failure, id: id(1) },
+        { ...retry, id: id(7) }
+      ]),
+      stands
+    ],
+    ["a retry on another tree", said([failure, { ...retry, tree: other }]), stands],
+    ["nor does it count there", said([failure, { ...retry, tree: other }], elsewhere), ["gap", null, false, false]]
+  ] as const
+}
+
 const oracle = (gate: typeof Gate): string | null => {
   const { judge } = gate
   const one = planOf(check("test"))
@@ -99,7 +138,8 @@ const oracle = (gate: typeof Gate): string | null => {
     ["another check proves nothing", passed([row({ checkId: "other" })]), false],
     ["a release proves nothing", passed([row({ subject: { releaseId } })]), false],
     ["the last row counts, when it fails", passed([row(), row({ result: "fail" })]), false],
-    ["the last row counts, when it passes", passed([row({ result: "fail" }), row()]), true],
+    ["the last row counts, when it passes", passed([row({ result: "gap" }), row()]), true],
+    ...retries(gate),
     ["a check without a row is a gap", judge(one, composed, [], now).checks[0]?.verdict, "gap"],
     ["every required check counts", passed([row()], planOf(check("test"), check("build"))), false],
     ["an optional check may fail", passed([row({ result: "fail" })], planOf(check("test", false))), true],
@@ -125,7 +165,7 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "a gap keeps an old promise", find: "row !== undefined && satisfies(row)", put: `row?.result !== "fail"` },
   { bug: "no old promise is kept", find: "if (row !== undefined && satisfies(row)) return []", put: "" },
   { bug: "the bundle is no risk", find: `bundled && plan.riskTier === "low" ? "medium"`, put: `false ? "medium"` },
-  { bug: "everything is bundled", find: "?.inputs ?? []).length > 0", put: "?.inputs ?? []).length >= 0" },
+  { bug: "everything is bundled", find: "?.row.inputs ?? []).length > 0", put: "?.row.inputs ?? []).length >= 0" },
   { bug: "a bundle lowers the risk", find: `bundled && plan.riskTier === "low"`, put: "bundled" },
   { bug: "its files are forgotten", find: "{ ...check.base, checkId", put: "{ checkId" },
   { bug: "any status supports", find: `row.status === "checked_supported" && `, put: "" },
@@ -135,6 +175,21 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "any commit's row", find: "each.commit === composed.commit &&", put: "" },
   { bug: "any tree's row", find: "each.tree === composed.tree", put: "true" },
   { bug: "the first row", find: "rows.findLast(", put: "rows.find(" },
+  {
+    bug: "retry on another tree",
+    find: "each.tree === composed.tree",
+    put: "(each.tree === composed.tree || each.retryOf !== undefined)"
+  },
+  { bug: "any row after a failure", find: "const isRetried =", put: "const isRetried = rows.at(-1) !== failure ||" },
+  { bug: "a retry that the plan does not allow", find: "plan.flakeRetries === 1 &&", put: "" },
+  { bug: "a failure before the last one is forgotten", find: "failures.length === 1 &&", put: "" },
+  { bug: "the best of several retries", find: "const retry = rows.find(", put: "const retry = rows.findLast(" },
+  { bug: "a retry of whatever failed", find: "retry.retryOf === failure.id &&", put: "" },
+  { bug: "a retry that is not the last row", find: "retry === rows.at(-1) &&", put: "" },
+  { bug: "a retry without a pass", find: "failure.id &&\n    satisfies(retry)", put: "failure.id" },
+  { bug: "a retry of nothing", find: "rows.findLast(({ retryOf }) => retryOf === undefined)", put: "rows.at(-1)" },
+  { bug: "nobody is told of a flake", find: "{ row: retry, flaky: true }", put: "{ row: retry, flaky: false }" },
+  { bug: "a flake is not in the score", find: "flaky === true) ? { flaky: true }", put: "flaky === true) ? {}" },
   { bug: "no row passes", find: `row === undefined ? "gap"`, put: `row === undefined ? "pass"` },
   { bug: "a failure is a gap", find: `row.result === "fail" ? "fail"`, put: `row.result === "fail" ? "gap"` },
   { bug: "a gap is a failure", find: `"fail" : "gap",`, put: `"fail" : "fail",` },
@@ -148,8 +203,8 @@ const mutations: ReadonlyArray<Mutation> = [
   { bug: "the proof is forgotten", find: "row?.id ?? null", put: "null" },
   {
     bug: "what it said is forgotten",
-    find: `summary: row?.summary ?? "no evidence"\n    }\n  })`,
-    put: `summary: "" } })`
+    find: `summary: row?.summary ?? "no evidence",\n      ...`,
+    put: `summary: "",\n      ...`
   }
 ]
 

@@ -7,6 +7,7 @@ import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
 import { ClaimLifecycle } from "@pawl/core/model/ClaimLifecycle"
+import { LaneEntryLifecycle } from "@pawl/core/model/LaneEntryLifecycle"
 import type { Lifecycle } from "@pawl/core/model/Lifecycle"
 import { allows, next } from "@pawl/core/model/Lifecycle"
 import { ModelCallLifecycle } from "@pawl/core/model/ModelCallLifecycle"
@@ -106,6 +107,7 @@ const told: ReadonlyArray<readonly [Life, Told]> = [
         composing planRecorded verifying
         composing notComposable rejected
         composing,verifying,verified canonicalAdvanced stale
+        composing,verifying,verified predictionRefuted stale
         verifying checksPassed verified
         verifying checksFailed rejected
         verified policyChanged verifying
@@ -113,6 +115,28 @@ const told: ReadonlyArray<readonly [Life, Told]> = [
         verified swapWon promoted
         composing,verifying,verified changeCancelled rejected
         stale recompositionsExhausted blocked`
+    }
+  ],
+  [
+    LaneEntryLifecycle,
+    {
+      begins: "waiting",
+      ends: "landed left rejected",
+      rows: `
+        waiting composed running
+        running checksPassed ready
+        running checksFailed doubtful
+        running,ready,doubtful predictionRefuted waiting
+        running,ready decisionOwed aside
+        aside decided waiting
+        ready swapWon landed
+        doubtful standsFirst rejected
+        waiting notMergeable rejected
+        waiting,running,ready,doubtful,aside withdrawn left
+        waiting,running,ready,doubtful,aside changeCancelled left
+        waiting,running,ready,doubtful,aside archived left
+        waiting,running,ready,doubtful,aside laneOff left
+        waiting,running,ready,doubtful,aside newWork left`
     }
   ],
   [

@@ -8,6 +8,7 @@ import {
   candidateId,
   changeId,
   commit,
+  commandsOf,
   must,
   newWorld,
   now,
@@ -32,8 +33,20 @@ const ground = (head: Partial<Head>): MemoryState => {
 }
 
 /** What is stored once a Candidate was looked at. */
-const stored = (rules: Rules, head: Partial<Head>) => {
-  const state = ground(head)
+const stored = (rules: Rules, head: Partial<Head>) => looked(rules, ground(head))
+
+/** The same of one that was made on S1, while canonical is at S0. */
+const aheadOf = (rules: Rules) => {
+  const state = ground({})
+  commit(state, {
+    name: "test.ahead",
+    projectId,
+    writes: [Commit.update("candidate", must(state, "candidate", candidateId(1)), { baseGeneration: 1 })]
+  })
+  return looked(rules, state)
+}
+
+const looked = (rules: Rules, state: MemoryState) => {
   const [candidate, change] = [must(state, "candidate", candidateId(1)), must(state, "change", changeId(1))]
   const before = state.events.get(projectId)?.last ?? 0
   const decided = rules.staleCommit(candidate, change, must(state, "head", projectId), false, now)
@@ -44,7 +57,7 @@ const stored = (rules: Rules, head: Partial<Head>) => {
       .get(projectId)
       ?.events.slice(before)
       .map(({ type, data }) => [type, data["reason"]]) ?? []
-  return [status, reason, told, [...state.commands.keys()]]
+  return [status, reason, told, commandsOf(state)]
 }
 
 const behind = (reason: string) => [
@@ -54,6 +67,10 @@ const behind = (reason: string) => [
   [`candidate.recompose:${candidateId(1)}`]
 ]
 
+/** Of a Candidate on S0, made on the first commit with the first tree. */
+const otherBase = (commit: string, tree: string): string =>
+  `canonical S0 is the commit ${commit} (tree ${tree}), this Candidate was made on ${objectId(1)} (tree ${objectId(1)})`
+
 const oracle = (rules: Rules): string | null =>
   differing([
     ["on the head it stays", stored(rules, {}), ["verified", null, [], []]],
@@ -62,20 +79,20 @@ const oracle = (rules: Rules): string | null =>
       stored(rules, { generation: 1 }),
       behind("canonical is at S1, this Candidate was made on S0")
     ],
+    ["canonical has another tree", stored(rules, { tree: objectId(9) }), behind(otherBase(objectId(1), objectId(9)))],
     [
-      "canonical has another tree",
-      stored(rules, { tree: objectId(9) }),
-      behind(`canonical S0 has the tree ${objectId(9)}, this Candidate was made on the tree ${objectId(1)}`)
-    ]
+      "canonical has the same tree by another commit",
+      stored(rules, { commit: objectId(9) }),
+      behind(otherBase(objectId(9), objectId(1)))
+    ],
+    ["made on what is not there yet, it stays", aheadOf(rules), ["verified", null, [], []]]
   ])
 
 const mutations: ReadonlyArray<Mutation> = [
-  {
-    bug: "the generation is not compared",
-    find: "candidate.baseGeneration !== head.generation || candidate",
-    put: "candidate"
-  },
-  { bug: "the tree is not compared", find: " || candidate.baseTree !== head.tree", put: "" },
+  { bug: "the generation is not compared", find: "baseGeneration < generation || ", put: "" },
+  { bug: "the commit is not compared", find: "baseCommit !== commit || ", put: "" },
+  { bug: "the tree is not compared", find: " || baseTree !== tree", put: "" },
+  { bug: "a base to come is behind", find: "baseGeneration < generation ||", put: "baseGeneration !== generation ||" },
   { bug: "everything is behind", find: "if (!isBehind(candidate.record, head.record)) return null", put: "" },
   { bug: "the reason is another", find: "baseGeneration === generation\n", put: "baseGeneration !== generation\n" },
   {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { noGrounds } from "@pawl/core/approval/Grounds"
 import type { Approval } from "@pawl/core/model/Approval"
 import type * as Standing from "@pawl/core/approval/Standing"
 import { approvalOf, objectId } from "../promotion/World.ts"
@@ -21,13 +22,21 @@ const everybody = ["opener", "writer", "ann", "ben"]
 const decisions = (rows: ReadonlyArray<Approval>, here: ReadonlyArray<string> = everybody): Standing.Decisions => ({
   approvals: rows.map((record) => ({ record, revision: 1 })),
   authors: new Set(["opener", "writer"]),
-  here: new Set(here)
+  here: new Set(here),
+  signed: false,
+  unsigned: new Set(),
+  grounds: noGrounds
 })
 
 const oracle = ({ counts, standingOf }: Rules): string | null => {
   const of = (policy: typeof open, rows: ReadonlyArray<Approval>, here?: ReadonlyArray<string>) => {
     const { granted, owed, rejected } = standingOf(decisions(rows, here), tree, policy)
     return [granted.map(({ approver }) => approver).join(), owed, rejected?.approver ?? null]
+  }
+  const unsigned = (decision: Approval["decision"]) => {
+    const given = { ...decisions([row("ann", { decision })]), signed: true, unsigned: new Set(["apr_ann"]) }
+    const { granted, owed } = standingOf(given, tree, open)
+    return [granted.length, owed]
   }
   return differing([
     ["nobody has decided", of(strict, []), ["", 2, null]],
@@ -44,6 +53,17 @@ const oracle = ({ counts, standingOf }: Rules): string | null => {
     ["one rejection among grants", of(open, [row("ann"), row("ben", no)]), ["ann", 0, "ben"]],
     ["an author's rejection", of(strict, [row("writer", no)]), ["", 2, "writer"]],
     ["a rejection of somebody who has left", of(open, [row("ann", no)], []), ["", 1, "ann"]],
+    ["what lacks its signature does not count", unsigned("granted"), [0, 1]],
+    [
+      "a rejection needs none",
+      counts(row("ann", no), { ...decisions([]), unsigned: new Set(["apr_ann"]) }, open),
+      true
+    ],
+    [
+      "carried over, and standing on nothing",
+      of(open, [row("ann", { derivedFrom: "apr_old" as Approval["id"] })]),
+      ["", 1, null]
+    ],
     ["a grant counts", counts(row("ann"), decisions([]), strict), true]
   ])
 }
@@ -51,7 +71,9 @@ const oracle = ({ counts, standingOf }: Rules): string | null => {
 const without = (bug: string, find: string, put = ""): Mutation => ({ bug, find, put })
 const mutations: ReadonlyArray<Mutation> = [
   without("a rejection can be void", `approval.decision === "rejected" ||\n`),
+  without("what stands on nothing counts", " && stands(approval, decisions)"),
   without("everyone counts", "here.has(approval.approver) && ", ""),
+  without("unsigned counts", "!decisions.unsigned.has(approval.id) && "),
   without("authors count", "policy.allowSelfApproval || !authors.has(approval.approver)", "true"),
   without("authors never count", "policy.allowSelfApproval || ", ""),
   without("void decisions count", ".filter((each) => counts(each, decisions, policy))"),

@@ -5,7 +5,10 @@ import { DailyCounter } from "@pawl/core/bundle/DailyCounter"
 import { Commands } from "@pawl/core/work/Commands"
 import { demand } from "@pawl/core/ledger/Decision"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { utf8 } from "@pawl/core/primitives/Digest"
 import * as Time from "@pawl/core/primitives/Time"
+import { shownBy } from "@pawl/core/harness/TreeChecks"
+import type { Workplace } from "@pawl/core/harness/Workplace"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { lockText } from "@pawl/adapters-memory/MemoryPackageStore"
@@ -96,6 +99,48 @@ describe("A build command", () => {
       })
     ))
 
+  it("is told to the builder when it begins, with the packages that there are, and when it fails", () =>
+    play((world) =>
+      Effect.gen(function* () {
+        const project = yield* madeProject()
+        world.asked.length = 0
+        yield* candidateOf(project.id, "r1", { "page.txt": "another" })
+        expect(world.asked.slice(0, 3)).toEqual(["expect one while make site", "start", "cancel"])
+        world.asked.length = 0
+        world.build = () => ({ outcome: { _tag: "Exited", code: 1 } })
+        yield* candidateOf(project.id, "r2", { "page.txt": "a third" })
+        expect(world.asked).toEqual(["expect one while make site", "cancel"])
+      })
+    ))
+
+  it("of an agent's files is told to the builder in the same way, and nothing begun is left when it fails", () =>
+    play((world) =>
+      Effect.gen(function* () {
+        const project = yield* madeProject()
+        const source = new Map(
+          Object.entries(made).map(([path, text]) => [path, { content: utf8(text), executable: false }])
+        )
+        const place = {
+          job: {
+            source: { commit: "0".repeat(40), tree: "0".repeat(40) },
+            task: { projectId: project.id, changeId: "chg_1" },
+            run: { startedAt: yield* Time.now }
+          },
+          running: { count: 0 }
+        } as unknown as Workplace
+        const build = { id: "build", kind: "build", title: "build", required: true, timeoutMs: 1000 } as const
+        const built = (name: string) => {
+          world.asked.length = 0
+          return Effect.map(shownBy(place, [build], name, source), (shown) => shown[0]?.finding.result)
+        }
+        expect(yield* built("first")).toBe("pass")
+        expect(world.asked).toEqual(["expect one while make site", "start", "cancel", "cancel"])
+        world.build = () => ({ outcome: { _tag: "Exited", code: 1 } })
+        expect(yield* built("second")).toBe("fail")
+        expect(world.asked).toEqual(["expect one while make site", "cancel"])
+      })
+    ))
+
   it("is not run when the time of the month that checks run is used up", () =>
     play((world) =>
       Effect.gen(function* () {
@@ -120,6 +165,35 @@ describe("A build command", () => {
     expect(evidence).toMatchObject({ result: "fail", summary: expect.stringContaining("no such file: page.tsx") })
     expect(evidence?.summary).toContain("The build command ended with exit 2: make site")
     expect(ran).toBe(1)
+  })
+
+  it("that fails without a lock, though packages are asked for, is told that they were not there, and what to do", async () => {
+    const failing: BuildWorld["build"] = () => ({
+      outcome: { _tag: "Exited", code: 127 },
+      output: "sh: vite: not found\n"
+    })
+    const lockless = (manifest: object, more: Readonly<Record<string, string>> = {}) =>
+      play((world) =>
+        Effect.gen(function* () {
+          world.build = failing
+          const { "package-lock.json": _lock, ...rest } = made
+          const files = { ...rest, ...more, "package.json": JSON.stringify(manifest) }
+          const project = yield* madeProject(files)
+          return (yield* pointerOf(project.id)).reason
+        })
+      )
+    const asking = { name: "made", devDependencies: { vite: "^7.0.0" } }
+    const said = await lockless(asking)
+    expect(said).toContain("ended with exit 127: make site")
+    expect(said).toContain("There is no lock file")
+    expect(said).toContain("`npm install --package-lock-only`")
+    expect(said).toContain("sh: vite: not found")
+    const linked = await lockless({ name: "made", dependencies: { mine: "workspace:*" } })
+    expect(linked).toMatch(/package\.json:1: mine \("workspace:\*"\) is a workspace/)
+    expect(linked).not.toContain("lock file")
+    expect(await lockless({ name: "made" })).not.toContain("lock file")
+    expect(await lockless(asking, { "node_modules/vite/index.js": "" })).not.toContain("lock file")
+    expect((await judged(failing)).evidence?.summary).not.toContain("lock file")
   })
 
   it("that leaves nothing where its output should be is refused, and told where that is", async () => {

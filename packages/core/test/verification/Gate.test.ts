@@ -56,9 +56,44 @@ describe("The gate", () => {
     expect(
       judge(plan, composed, [row("checked_supported", "pass"), row("checked_supported", "fail")], now).passed
     ).toBe(false)
-    expect(
-      judge(plan, composed, [row("checked_supported", "fail"), row("checked_supported", "pass")], now).passed
-    ).toBe(true)
+    const gap = row("not_checked", "gap")
+    expect(judge(plan, composed, [gap, row("checked_supported", "pass")], now).passed).toBe(true)
+    expect(judge(plan, composed, [row("checked_supported", "pass"), gap], now).passed).toBe(false)
+  })
+
+  it("never lets a later row hide a failure that it is not the retry of", () => {
+    const id = (n: number) => `evd_0000000000000000000000000${n}` as const
+    const failure = row("checked_unsupported", "fail", { id: id(1) })
+    const retry = row("checked_supported", "pass", { id: id(2), attempt: 2, retryOf: id(1) })
+    const pass = row("checked_supported", "pass", { id: id(3), attempt: 2 })
+    const allowed: Plan = { ...plan, flakeRetries: 1 }
+    const counted = (rows: ReadonlyArray<Evidence>, under = allowed, of = composed) => {
+      const { checks, flaky, passed } = judge(under, of, rows, now)
+      return [passed, checks[0]?.verdict, checks[0]?.evidenceId, flaky ?? false]
+    }
+    const failed = [false, "fail", id(1), false]
+    expect(counted([failure, retry])).toEqual([true, "pass", id(2), true])
+    expect(counted([failure, pass])).toEqual(failed)
+    // Nobody allowed it.
+    expect(counted([failure, retry], plan)).toEqual(failed)
+    // Of another failure.
+    expect(counted([failure, { ...retry, retryOf: id(9) }])).toEqual(failed)
+    // One retry, and not the better of two.
+    expect(counted([failure, { ...retry, id: id(4), result: "fail" }, retry])[0]).toBe(false)
+    expect(counted([failure, { ...retry, id: id(4) }, retry])).toEqual(failed)
+    // What could not run shows nothing of the failure.
+    expect(counted([failure, { ...retry, status: "not_checked", result: "gap" }])).toEqual(failed)
+    // Nor does what ran on another tree, wherever it is counted.
+    const elsewhere = { ...composed, tree: "c".repeat(40) }
+    expect(counted([failure, { ...retry, tree: elsewhere.tree }])).toEqual(failed)
+    expect(counted([failure, { ...retry, tree: elsewhere.tree }], allowed, elsewhere)).toEqual([
+      false,
+      "gap",
+      null,
+      false
+    ])
+    expect(counted([failure, retry, pass])).toEqual(failed)
+    expect(counted([failure, retry, { ...failure, id: id(5) }])).toEqual([false, "fail", id(5), false])
   })
 
   it("lets an optional check fail, and never passes a plan without checks", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { LockedPackage, PackageLock } from "@pawl/core/packages/PackageLock"
 import {
-  agesWanted,
+  factsWanted,
   concernInWords,
   judgePackages,
   type PackageInput,
@@ -13,16 +13,18 @@ import * as Time from "@pawl/core/primitives/Time"
 
 interface Entry {
   readonly name: string
+  /** What package.json calls it, where that is another name. */
+  readonly alias?: string
   readonly version?: string
-  readonly scripts?: boolean
+  readonly scripts?: boolean | null
   readonly direct?: boolean
 }
 
 const lock = (...entries: ReadonlyArray<Entry>): PackageLock => ({
   file: "package-lock.json",
   format: "npm",
-  packages: entries.map(({ name, scripts = false, version = "1.0.0" }, at): LockedPackage => ({
-    path: `node_modules/${name}`,
+  packages: entries.map(({ alias, name, scripts = false, version = "1.0.0" }, at): LockedPackage => ({
+    path: `node_modules/${alias ?? name}`,
     name,
     version,
     integrity: "sha512-x",
@@ -32,8 +34,23 @@ const lock = (...entries: ReadonlyArray<Entry>): PackageLock => ({
     line: at + 10
   })),
   links: [],
-  direct: entries.filter(({ direct = false }) => direct).map(({ name }) => ({ name, range: "*", dev: false }))
+  direct: entries
+    .filter(({ direct = false }) => direct)
+    .map(({ alias, name }) => ({ name: alias ?? name, range: alias === undefined ? "*" : `npm:${name}@*`, dev: false }))
 })
+
+/** The same as pnpm lays it out: packages below `.pnpm`, links to those that package.json names, and no word of scripts. */
+const pnpmLock = (...entries: ReadonlyArray<Entry>): PackageLock => {
+  const { direct, packages } = lock(...entries.map((entry) => ({ ...entry, scripts: null })))
+  const placed = packages.map((each) => ({
+    ...each,
+    path: `node_modules/.pnpm/${each.name}@${each.version}/node_modules/${each.name}`
+  }))
+  const links = entries.flatMap(({ alias, direct: isDirect, name }, at) =>
+    isDirect === true ? [{ path: `node_modules/${alias ?? name}`, target: placed[at]!.path }] : []
+  )
+  return { file: "pnpm-lock.yaml", format: "pnpm", packages: placed, links, direct }
+}
 
 const nowMs = Time.toMillis("2026-06-11T12:00:00.000Z")
 const input = (also: Partial<PackageInput>): PackageInput => ({
@@ -42,6 +59,7 @@ const input = (also: Partial<PackageInput>): PackageInput => ({
   paths: [],
   policy: {},
   publishedAtMs: new Map(),
+  installScripts: new Map(),
   nowMs,
   ...also
 })
@@ -150,7 +168,7 @@ describe("The risk of packages", () => {
   })
 
   it("asks for the age of what became direct, once", () => {
-    const asked = agesWanted(lock({ name: "old" }), lock(old, { name: "fresh", direct: true }), { minAgeDays: 7 })
+    const asked = factsWanted(lock({ name: "old" }), lock(old, { name: "fresh", direct: true }), { minAgeDays: 7 })
     expect(asked.map(({ name }) => name).toSorted()).toEqual(["fresh", "old"])
   })
 
@@ -163,11 +181,66 @@ describe("The risk of packages", () => {
 
   it("asks the age of what is added or moved alone, and of nothing where the Policy asks for none", () => {
     const after = lock({ ...old, version: "2.0.0" }, { name: "fresh" })
-    expect(agesWanted(lock(old, { name: "gone" }), after, { minAgeDays: 1 })).toEqual([
+    expect(factsWanted(lock(old, { name: "gone" }), after, { minAgeDays: 1 })).toEqual([
       { name: "fresh", version: "1.0.0" },
       { name: "old", version: "2.0.0" }
     ])
-    expect(agesWanted(null, after, {})).toEqual([])
+    expect(factsWanted(null, after, {})).toEqual([])
+  })
+})
+
+describe("A package under another name", () => {
+  const real = { name: "react", alias: "foo", version: "18.0.0", direct: true }
+  const candidate = lock(old, real)
+
+  it("is judged by its own: what is denied, allowed, asked for, and told", () => {
+    expect(concerns({ candidate })).toEqual([["new_direct", "react"]])
+    expect(concerns({ candidate, policy: { allow: ["react"] } })).toEqual([["new_direct", "react"]])
+    expect(concerns({ candidate, policy: { deny: ["foo"] } })).toEqual([["new_direct", "react"]])
+    expect(concerns({ candidate, policy: { deny: ["react"] } })).toContainEqual(["denied", "react"])
+    expect(factsWanted(lock(old), candidate, { minAgeDays: 7 })).toEqual([{ name: "react", version: "18.0.0" }])
+    expect(judgePackages(input({ candidate }))?.concerns[0]).toMatchObject({ version: "18.0.0", line: 11 })
+  })
+
+  it("is another direct package when the name stands for another", () => {
+    const moved = lock(old, { ...real, name: "evil" })
+    expect(concerns({ base: candidate, candidate: moved })).toEqual([["new_direct", "evil"]])
+    expect(concerns({ base: candidate, candidate })).toEqual([])
+  })
+})
+
+describe("A lock of pnpm", () => {
+  const base = pnpmLock(old)
+  const more = pnpmLock(old, { name: "fresh", direct: true })
+  const says = (asks: boolean, name = "fresh") => new Map([[versionKey(name, "1.0.0"), asks]])
+
+  it("says nothing of scripts: the registry does, and what nobody said counts as high", () => {
+    const of = (installScripts: ReadonlyMap<string, boolean>) => plan({ base, candidate: more, installScripts })
+    expect(of(says(true))).toMatchObject({ riskTier: "high" })
+    expect(of(says(true)).packages?.concerns.map(({ concern }) => concern)).toEqual(["install_script", "new_direct"])
+    expect(of(says(false))).toMatchObject({ riskTier: "medium" })
+    const unknown = of(new Map())
+    expect(unknown.riskTier).toBe("high")
+    expect(unknown.packages?.concerns.map((each) => concernInWords(each, unknown))).toEqual([
+      "pnpm-lock.yaml:11: fresh@1.0.0: neither its lock nor the registry said whether it asks for scripts when it is installed.",
+      "pnpm-lock.yaml:11: fresh@1.0.0: package.json asks for it, and the base's does not."
+    ])
+  })
+
+  it("has its direct packages behind links: one that became direct is asked for its age and its scripts", () => {
+    const input = { base: pnpmLock({ name: "old" }), candidate: base, policy: { minAgeDays: 7 } }
+    expect(factsWanted(input.base, input.candidate, {})).toEqual([{ name: "old", version: "1.0.0" }])
+    const publishedAtMs = new Map([[versionKey("old", "1.0.0"), nowMs - Time.dayMs]])
+    expect(concerns({ ...input, publishedAtMs, installScripts: says(true, "old") })).toEqual([
+      ["too_young", "old"],
+      ["install_script", "old"],
+      ["new_direct", "old"]
+    ])
+  })
+
+  it("is asked about only where it moved", () => {
+    expect(factsWanted(base, base, {})).toEqual([])
+    expect(concerns({ base, candidate: base })).toEqual([])
   })
 })
 

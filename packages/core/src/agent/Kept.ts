@@ -4,14 +4,13 @@ import { ObjectStore } from "../objects/ObjectStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
 import { type Asker, contextPrefix } from "./Asker.ts"
 import { TurnFailed } from "./TurnFailures.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 const keyOf = ({ change }: Asker, subject: string, name: string): string =>
   `${contextPrefix(change.projectId, subject)}kept-${name}.json`
 
 const decoded = <A, I>(schema: Schema.Codec<A, I>, bytes: Uint8Array) =>
-  Schema.decodeEffect(Schema.fromJsonString(schema))(new TextDecoder().decode(bytes)).pipe(
+  Schema.decodeEffect(Schema.fromJsonString(schema))(textOf(bytes)).pipe(
     Effect.map((value) => ({ value })),
     Effect.mapError(() => new TurnFailed({ reason: "another version kept what was found", diverged: true }))
   )

@@ -6,15 +6,7 @@ import type { Effect } from "effect"
 import type { FileEdits } from "../project/Repositories.ts"
 import { canonicalJson, sha256 } from "../primitives/Digest.ts"
 import { utf8Length } from "../primitives/CodePoints.ts"
-
-declare const TextDecoder: {
-  new (
-    label: string,
-    options: { readonly fatal: boolean; readonly ignoreBOM: boolean }
-  ): {
-    decode(bytes: Uint8Array): string
-  }
-}
+import { exactText } from "../primitives/Utf8.ts"
 
 /** A tree, and what was made of it. */
 export interface Overlay {
@@ -49,12 +41,8 @@ export const overlayOn = (base: ReadonlyMap<string, Uint8Array>): Overlay => ({
 
 /** A byte order mark is part of the text, so that an edit keeps it. */
 const decoded = (bytes: Uint8Array): string | null => {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-    return text.includes("\0") ? null : text
-  } catch {
-    return null
-  }
+  const text = exactText(bytes)
+  return text === null || text.includes("\0") ? null : text
 }
 
 /** What a path holds now. */

@@ -9,8 +9,7 @@ import { contextPrefix } from "./Asker.ts"
 import { type Answer, StopReason, TokenUsage } from "./Models.ts"
 import { TurnFailed } from "./TurnFailures.ts"
 import type { TurnAsk } from "./Turns.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 const Call = Schema.Struct({
   id: Schema.String,
@@ -78,7 +77,7 @@ export const read = Effect.fnUntraced(
     const bytes = yield* (yield* ObjectStore).get(key)
     if (digest !== undefined && (yield* sha256(bytes)) !== digest)
       return yield* new TurnFailed({ reason: `what was kept of the turn is not what it was: ${key}` })
-    return yield* Schema.decodeEffect(Json)(new TextDecoder().decode(bytes))
+    return yield* Schema.decodeEffect(Json)(textOf(bytes))
   },
   Effect.catchTags({
     InvalidKey: Effect.die,

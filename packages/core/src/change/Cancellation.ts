@@ -6,6 +6,7 @@ import type * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { Records } from "../ledger/Records.ts"
+import { laneStepAfter, laneStepOf } from "../work/LaneWork.ts"
 import * as Time from "../primitives/Time.ts"
 import { begin, changeIn, end } from "../task/Progress.ts"
 import { cancelOpen, runsOf, snapshotOf } from "../task/Tasks.ts"
@@ -39,6 +40,7 @@ export const cancel = (actor: Actor, changeId: string, why = `cancelled by ${act
       cancelOpen(draft, yield* runsOf(changeId), reason)
       for (const each of candidates.items) reject(draft, each)
       Draft.step(draft, "change", change, "cancel", { reason: why }, { "change.cancelled": {} })
+      Draft.send(draft, ...laneStepOf(change.record), ...(yield* laneStepAfter(change.record)))
       const commit = end(draft, { name: "Cancel.cancel" })
       return { answer: changeIn(draft), commit }
     })

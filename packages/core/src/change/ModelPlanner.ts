@@ -18,8 +18,7 @@ import { heard, plannerWords, proposeTool } from "./PlanTalk.ts"
 import { contentsWords, listingWords } from "../agent/SourceWords.ts"
 import type { Turns } from "../agent/Turns.ts"
 import { fenced, newFence } from "../agent/Untrusted.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** What else a planner is told, by who knows it. */
 export interface PlanSurroundings {
@@ -33,7 +32,7 @@ type Sources = ReadonlyMap<string, { readonly content: Uint8Array }>
 
 const textAt = (source: Sources, path: string): string | null => {
   const file = source.get(path)
-  return file === undefined ? null : new TextDecoder().decode(file.content)
+  return file === undefined ? null : textOf(file.content)
 }
 
 /** The checks of the source, each in a line. */

@@ -3,11 +3,24 @@
  * what shows it, at most twice, and never for a failure that a repair left as it was. Pure.
  */
 import type { Candidate } from "../model/Candidate.ts"
+import type { Change } from "../model/Change.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { rejectionOf } from "../model/StoredReasons.ts"
 import { isPlanned, isRepair, type Task } from "../model/Task.ts"
 import { isOver } from "../model/TaskLifecycle.ts"
+import type { NewCommand } from "../model/Command.ts"
 import { Limits } from "../primitives/Limits.ts"
+import { dispatchOf } from "./Changes.ts"
+import { isInLane, laneStepOf } from "../work/LaneWork.ts"
+
+/**
+ * What is sent when a Candidate was rejected: a planned Change looks whether it mends itself. In the lane that is not
+ * asked yet: what it failed on may never become canonical.
+ */
+export const afterRejection = (change: Change): ReadonlyArray<NewCommand> => {
+  if (isInLane(change)) return laneStepOf(change)
+  return change.planned === true ? [dispatchOf(change.id)] : []
+}
 
 /** What a Candidate was rejected for, when a repair may mend it. */
 export interface Failure {
@@ -71,7 +84,7 @@ const whyNot = (situation: Situation, candidate: Candidate, failure: Failure): s
 
 /** Whether another Candidate may be asked for: those that only followed canonical are not counted. */
 const hasCandidateLeft = (candidates: Situation["candidates"]): boolean =>
-  candidates.filter(({ recomposition }) => recomposition === 0).length < Limits.candidatesPerChange
+  candidates.filter(({ id, lineage }) => id === lineage).length < Limits.candidatesPerChange
 
 /** What a person can do. */
 const wayOn = ({ candidates }: Situation): string =>

@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
+import { isBaseCanonical } from "../candidate/Base.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import * as Draft from "../ledger/Draft.ts"
 import { Records } from "../ledger/Records.ts"
@@ -17,9 +18,11 @@ import * as Time from "../primitives/Time.ts"
 import { announceReady, begin, end } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import { dueRepair, type Failure, isMendable } from "./Repair.ts"
+import { isInLane } from "../work/LaneWork.ts"
 import { failureOf, repairEvidence } from "./RepairEvidence.ts"
 import { addPlanned, taskOf } from "./PlannedTasks.ts"
 import { PlannedTask } from "./WorkGraph.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 const actor = system("repair")
 
@@ -74,7 +77,9 @@ const situationOf = Effect.fnUntraced(function* (changeId: string) {
   const where = { changeId }
   const changeSets = yield* records.list("changeSet", { where, limit: "all" })
   const candidates = (yield* records.list("candidate", { where, limit: "all" })).items.map(({ record }) => record)
-  const failures = yield* Effect.forEach(candidates.filter(isMendable), failureOf)
+  // What failed on a prediction that fell is nobody's fault.
+  const mendable = yield* Effect.filter(candidates.filter(isMendable), isBaseCanonical)
+  const failures = yield* Effect.forEach(mendable, failureOf)
   const situation = {
     tasks: snapshot.tasks.map(({ record }) => record),
     changeSets: changeSets.items.map(({ record }) => record),
@@ -105,7 +110,9 @@ export const repair = (changeId: string) =>
 const repairing = Effect.fnUntraced(function* (changeId: string) {
   const { situation, snapshot } = yield* situationOf(changeId)
   const { change } = snapshot
-  const due = change.record.status === "verifying" ? dueRepair(situation) : ({ _tag: "Nothing" } as const)
+  // While it is in the lane nobody knows whether its Candidate failed for its own sake.
+  const isDue = change.record.status === "verifying" && !isInLane(change.record)
+  const due = isDue ? dueRepair(situation) : ({ _tag: "Nothing" } as const)
   if (due._tag === "Nothing") return { answer: false }
   const draft = begin(snapshot, actor, yield* Time.now)
   if (due._tag === "TellPerson") {
@@ -130,9 +137,7 @@ export const orderOfTask = Effect.fnUntraced(
   function* (task: Task) {
     if (!isRepair(task)) return null
     const bytes = yield* (yield* ObjectStore).get(orderKey(task))
-    return yield* Schema.decodeEffect(Schema.fromJsonString(RepairOrder))(new TextDecoder().decode(bytes))
+    return yield* Schema.decodeEffect(Schema.fromJsonString(RepairOrder))(textOf(bytes))
   },
   Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
 )
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }

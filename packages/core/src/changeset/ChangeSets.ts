@@ -11,7 +11,7 @@ import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { type FileEdits, Repositories, RepositoriesUnavailable, type RepositoryRef } from "../project/Repositories.ts"
-import { addTask, begin, end, moveTask, type Snapshot } from "../task/Progress.ts"
+import { addTask, begin, end, leaveLane, moveTask, type Snapshot } from "../task/Progress.ts"
 import { snapshotOf } from "../task/Tasks.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { baseOf, editTask, heldTask, inherited, personRun, stackedBase } from "./PersonWork.ts"
@@ -153,6 +153,7 @@ const recording = Effect.fnUntraced(function* (actor: Actor, edit: Edit) {
   } else moveTask(draft, task.id, "published", { attempt: run.attempt }, told)
   Draft.insert(draft, "taskRun", run)
   Draft.insert(draft, "changeSet", changeSet)
+  leaveLane(draft)
   Draft.expect(draft, unchangedProject(project))
   return { answer: changeSet, commit: end(draft, { name: "ChangeSets.record" }) }
 })

@@ -8,6 +8,7 @@ import { utf8Length } from "../primitives/CodePoints.ts"
 import { canonicalJson, sha256, utf8 } from "../primitives/Digest.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { ChangeSet, FileChange, Intent } from "../model/ChangeSet.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 /** The parts of a ChangeSet that may be long. */
 export const Listing = Schema.Struct({
@@ -19,8 +20,6 @@ export interface Listing extends Schema.Schema.Type<typeof Listing> {}
 
 /** The stored object. What was written is an intent too, and follows from the files. */
 const Whole = Schema.fromJsonString(Schema.Struct({ files: Schema.Array(FileChange), declared: Schema.Array(Intent) }))
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** Where the whole list of a ChangeSet lies, by its SHA-256. All of a Project's are deleted when it is cleaned away. */
 export const listKey = (projectId: string, digest: string): string => `changesets/${projectId}/${digest}.json`
@@ -85,7 +84,7 @@ export const wholeChangeSet = Effect.fnUntraced(
       yield* Effect.logWarning("the list of a ChangeSet is damaged", key)
       return yield* new ObjectMissing({ key })
     }
-    const { declared, files } = yield* Schema.decodeEffect(Whole)(new TextDecoder().decode(body))
+    const { declared, files } = yield* Schema.decodeEffect(Whole)(textOf(body))
     return { ...rest, files, intents: intentsOf(files, declared) } satisfies ChangeSet
   },
   Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })

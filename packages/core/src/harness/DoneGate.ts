@@ -7,11 +7,10 @@ import { Limits } from "../primitives/Limits.ts"
 import type { Overlay } from "../agent/Overlay.ts"
 import { checksHere, filesOf, type Shown, shownBy } from "./TreeChecks.ts"
 import type { Workplace } from "./Workplace.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** The end of what a check said. */
-const tail = (output: Uint8Array): string => new TextDecoder().decode(output.subarray(-Limits.whyOutputBytes)).trim()
+const tail = (output: Uint8Array): string => textOf(output.subarray(-Limits.whyOutputBytes)).trim()
 
 /** A check and what it shows, in words for a model. */
 const told = ({ check, finding }: Shown): string => {

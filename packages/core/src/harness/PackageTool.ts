@@ -4,29 +4,30 @@
  */
 import { Effect, Option, Result, Schema } from "effect"
 import { heldAt, type Overlay, written } from "../agent/Overlay.ts"
+import { vendoredNames } from "../bundle/AppBuilder.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
 import { addPackage, type AddedPackage } from "../packages/ManifestEdit.ts"
-import { owedLock, type PackageSide } from "../packages/OwedLock.ts"
+import { lockFiles, owedLock, type PackageSide } from "../packages/OwedLock.ts"
 import { PackageStore } from "../packages/PackageStore.ts"
 import { utf8 } from "../primitives/Digest.ts"
+import { textOf } from "../primitives/Utf8.ts"
 import { wordsOf } from "../primitives/Words.ts"
 import type { Workplace } from "./Workplace.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
 
 /** What came of it, without the lock, which lies in the store of objects. */
 export const Locked = Schema.Struct({
   text: Schema.String,
   failed: Schema.Boolean,
   /** Where the lock lies; null where none was made. */
-  lock: Schema.NullOr(Schema.String)
+  lock: Schema.NullOr(Schema.String),
+  /** Its name in the source; nothing where it is npm's. */
+  file: Schema.optional(Schema.String)
 })
 /** As it is kept. */
 export type Locked = typeof Locked.Type
 
 const manifestFile = "package.json"
-const lockFile = "package-lock.json"
-const pnpmFile = "pnpm-lock.yaml"
+const workspaceFile = "pnpm-workspace.yaml"
 
 const bytesAt = (overlay: Overlay, path: string): Uint8Array | null => {
   const held = heldAt(overlay, path)
@@ -36,15 +37,13 @@ const bytesAt = (overlay: Overlay, path: string): Uint8Array | null => {
 
 const sideOf = (overlay: Overlay): PackageSide => ({
   manifest: bytesAt(overlay, manifestFile),
-  lock: bytesAt(overlay, lockFile),
-  pnpm: bytesAt(overlay, pnpmFile)
+  lock: bytesAt(overlay, lockFiles.npm),
+  pnpm: bytesAt(overlay, lockFiles.pnpm)
 })
 
 /** The package.json that is asked for, or why there can be none. */
 const edited = (overlay: Overlay, added: AddedPackage): Result.Result<Uint8Array, string> =>
-  bytesAt(overlay, pnpmFile) === null
-    ? addPackage(bytesAt(overlay, manifestFile), added)
-    : Result.fail(`${pnpmFile} is there, which only pnpm can write: a person adds packages here`)
+  addPackage(bytesAt(overlay, manifestFile), added)
 
 const refused = (text: string): Locked => ({ text, failed: true, lock: null })
 
@@ -59,12 +58,16 @@ export const locked = Effect.fnUntraced(function* (
   if (Result.isFailure(manifest)) return refused(manifest.failure)
   const before = sideOf(overlay)
   const theirs = { ...before, manifest: manifest.success }
-  const owed = owedLock({ base: before, ours: before, theirs, manifest: manifest.success, lock: before.lock })
+  const lock = before.lock ?? before.pnpm
+  const merge = { base: before, ours: before, theirs, manifest: manifest.success, lock }
+  const owed = owedLock(merge, yield* vendoredNames)
   const store = yield* Effect.serviceOption(PackageStore)
   const changed = `${added.name} is in package.json`
   if (owed === null || Option.isNone(store)) return { text: changed, failed: false, lock: null }
   const key = `context/${job.task.projectId}/${job.run.id}/${name}.lock.json`
-  const made = yield* store.value.lock({ manifest: owed.manifest, locks: owed.locks, offline: false }).pipe(
+  const { format, locks } = owed
+  const workspace = format === "pnpm" ? bytesAt(overlay, workspaceFile) : null
+  const made = yield* store.value.lock({ format, manifest: owed.manifest, locks, workspace, offline: false }).pipe(
     Effect.map((bytes) => ({ bytes })),
     Effect.catchTags({
       PackagesRefused: (problem) => Effect.succeed(refused(`nothing was changed: ${wordsOf(problem)}`)),
@@ -78,16 +81,17 @@ export const locked = Effect.fnUntraced(function* (
   )
   if (!("bytes" in made)) return made
   yield* (yield* ObjectStore).put(key, made.bytes)
-  return { text: `${changed}, and its lock is made`, failed: false, lock: key }
+  const file = format === "npm" ? {} : { file: lockFiles[format] }
+  return { text: `${changed}, and its lock is made`, failed: false, lock: key, ...file }
 })
 
 /** The files with what was added. What an agent has read it has read. */
-export const applied = Effect.fnUntraced(function* (overlay: Overlay, added: AddedPackage, { failed, lock }: Locked) {
+export const applied = Effect.fnUntraced(function* (overlay: Overlay, added: AddedPackage, made: Locked) {
   const manifest = edited(overlay, added)
+  const { failed, file = lockFiles.npm, lock } = made
   if (failed || Result.isFailure(manifest)) return overlay
-  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
-  const next = written(overlay, manifestFile, text(manifest.success))
+  const next = written(overlay, manifestFile, textOf(manifest.success))
   if (lock === null) return { ...next, known: overlay.known }
   const bytes = yield* (yield* ObjectStore).get(lock)
-  return { ...written(next, lockFile, text(bytes)), known: overlay.known }
+  return { ...written(next, file, textOf(bytes)), known: overlay.known }
 })

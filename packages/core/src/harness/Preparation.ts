@@ -14,8 +14,7 @@ import { overlapWords } from "../claim/Overlaps.ts"
 import { openingWords } from "./Prompt.ts"
 import { newFence } from "../agent/Untrusted.ts"
 import type { Workplace } from "./Workplace.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** The file of a Project's own rules for whoever works on its source. */
 const rulesFile = "AGENTS.md"
@@ -25,13 +24,13 @@ const rulesOf = Effect.fnUntraced(function* ({ run }: AgentJob) {
   const canonical = { project: run.projectId }
   const { tree } = yield* (yield* Repositories).resolve(canonical, run.baseCommit)
   const bytes = yield* readBytes(canonical, tree, rulesFile)
-  return bytes === null ? null : new TextDecoder().decode(bytes)
+  return bytes === null ? null : textOf(bytes)
 })
 
 const findingsOf = ({ findings }: AgentJob) =>
   Effect.forEach(findings, ({ objectKey, taskKey }) =>
     Effect.flatMap(ObjectStore, (objects) => objects.get(objectKey)).pipe(
-      Effect.map((bytes) => ({ taskKey, text: new TextDecoder().decode(bytes) })),
+      Effect.map((bytes) => ({ taskKey, text: textOf(bytes) })),
       // The Task completed without a word, or what it found is not kept any more.
       Effect.catchTags({ ObjectMissing: () => Effect.succeed(null), InvalidKey: Effect.die })
     )

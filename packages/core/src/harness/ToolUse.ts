@@ -25,8 +25,7 @@ import * as PackageTool from "./PackageTool.ts"
 import { filesOf } from "./TreeChecks.ts"
 import { fenced } from "../agent/Untrusted.ts"
 import type { Workplace } from "./Workplace.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** A call that is carried out: those that end the work at once are none of it. */
 export type Usable = Exclude<ToolRequest, { readonly name: "answer" | "give_up" }>
@@ -156,7 +155,7 @@ const run = Effect.fnUntraced(
     const result = yield* inSandbox(place.job.task, place.running, runCounted(projectId, job))
     const key = `context/${projectId}/${place.job.run.id}/${name}.txt`
     yield* (yield* ObjectStore).put(key, result.output).pipe(Effect.catchTag("InvalidKey", Effect.die))
-    const text = `${ending(result)}\n${ends(new TextDecoder().decode(result.output))}`
+    const text = `${ending(result)}\n${ends(textOf(result.output))}`
     return result.outcome._tag === "Exited" && result.outcome.code === 0 ? told(text) : failed(text)
   },
   Effect.catchTags({

@@ -1,6 +1,7 @@
 /** The checks of files that are no Candidate yet: which there are, and what each of them shows. */
 import { Effect } from "effect"
-import { formatProblem, tried } from "../bundle/Builds.ts"
+import { AppBuilder, type BuildJob } from "../bundle/AppBuilder.ts"
+import { formatProblem, type Prepared, tried } from "../bundle/Builds.ts"
 import { demand } from "../ledger/Decision.ts"
 import type { Check } from "../model/Plan.ts"
 import { utf8 } from "../primitives/Digest.ts"
@@ -9,7 +10,7 @@ import * as Time from "../primitives/Time.ts"
 import { fitsGlob } from "../project/Globs.ts"
 import { packageFile, scriptsOf } from "../project/PawlFile.ts"
 import { definitionsOf } from "../project/Source.ts"
-import { inBaseForm } from "../verification/BaseForms.ts"
+import { declared, inBaseForm } from "../verification/BaseForms.ts"
 import { type Finding, gap, shortened } from "../verification/CheckFinding.ts"
 import { commandFinding } from "../verification/CommandRun.ts"
 import { prepare } from "../verification/BuildPreparation.ts"
@@ -19,8 +20,7 @@ import { planOf } from "../verification/PlanRules.ts"
 import type { SandboxJob } from "../verification/Sandbox.ts"
 import { editsOf, type Overlay } from "../agent/Overlay.ts"
 import type { Workplace } from "./Workplace.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 type Files = SandboxJob["files"]
 
@@ -36,7 +36,7 @@ export const filesOf = (source: Files, overlay: Overlay): Files => {
 
 const textAt = (files: Files, path: string): string | null => {
   const file = files.get(path)
-  return file === undefined ? null : new TextDecoder().decode(file.content)
+  return file === undefined ? null : textOf(file.content)
 }
 
 const definitions = (files: Files) => definitionsOf(textAt(files, "pawl.json"), textAt(files, packageFile))
@@ -86,11 +86,12 @@ export const checksHere = Effect.fnUntraced(function* ({ hasApp, job, source }: 
 export const checkLine = ({ command, id, kind, required, title }: Check): string =>
   `${id}${required ? "" : " (advice)"}: ${kind === "build" ? title : (command ?? title)}`
 
-/** With the source's form of its files where the check is asked with that. */
-const filesFor = ({ base }: Check, source: Files, files: Files): Files => {
-  if (base === undefined) return files
+/** With the source's form of its files where the check is asked with that, and nothing but its inputs where it declares them. */
+const filesFor = (check: Check, source: Files, files: Files): Files => {
+  const { base } = check
+  if (base === undefined) return declared(check, files)
   const over = [...source].filter(([path]) => base.globs.some((glob) => fitsGlob(glob, path)))
-  return inBaseForm(files, base, new Map(over))
+  return declared(check, inBaseForm(files, base, new Map(over)))
 }
 
 const unbuilt = { isolation: "builder", version: "", guarantees: [] }
@@ -99,10 +100,19 @@ const unbuilt = { isolation: "builder", version: "", guarantees: [] }
 const buildFinding = Effect.fnUntraced(function* ({ job, running }: Workplace, id: string, files: Files) {
   const { commit, tree } = job.source
   const builtAtMs = Time.toMillis(job.run.startedAt)
-  return yield* prepare(files, { id: `${id}-build`, of: job.task, running, builtAtMs }).pipe(
-    Effect.flatMap((prepared) =>
-      tried({ id, project: job.task.projectId, commit, tree, builtAtMs, files, ...prepared })
-    ),
+  const builder = yield* AppBuilder
+  const source = { id, project: job.task.projectId, commit, tree, builtAtMs, files }
+  const jobOf = (prepared: Prepared): BuildJob => ({ ...source, ...prepared })
+  return yield* prepare(files, {
+    id: `${id}-build`,
+    of: job.task,
+    running,
+    builtAtMs,
+    expect: (prepared) => builder.expect(jobOf(prepared))
+  }).pipe(
+    Effect.flatMap((prepared) => tried(jobOf(prepared))),
+    // What was begun early is given up with what it was for.
+    Effect.ensuring(builder.cancel({ id })),
     Effect.catchTag("BuildRefused", ({ problems }) => Effect.succeed({ _tag: "Refused" as const, problems })),
     Effect.map((result): Finding => {
       if (result._tag === "Crashed") return gap("bundler_crashed", result.reason, unbuilt)

@@ -27,12 +27,16 @@ export const demandActive = (projectId: string) => Effect.tap(demand("project", 
 export const unchangedProject = (project: Commit.Stored<Project>): Commit.Expectation =>
   Commit.unchanged("project", project.record.id, project)
 
-/** What goes on for an archived Project: what cleans it away, ends its releases, or tells of it. All else ends quietly. */
+/** What goes on for an archived Project: what cleans it away, ends its releases and its lane, tells of it, or states and signs what was done. All else ends quietly. */
 export const kindsAfterArchive: ReadonlyArray<CommandKind> = [
   "app.remove",
+  "lane.step",
   "project.cleanup",
   "release.run",
   "release.recover",
   "event.consume",
-  "webhook.deliver"
+  "webhook.deliver",
+  "project.adopt",
+  "statement.sign",
+  "checkpoint.publish"
 ]

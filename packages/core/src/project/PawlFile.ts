@@ -21,6 +21,8 @@ export const PawlCheck = Schema.Struct({
   required: Schema.Boolean.pipe(Schema.withDecodingDefaultType(Effect.succeed(true))),
   /** Globs of the files that it stands on. Without them: tests by their names, and the files that the command names. */
   files: Schema.optionalKey(Schema.Array(Glob).check(Schema.isMaxLength(Limits.checkFiles))),
+  /** Globs of the only files that it sees. Without them: the whole tree. */
+  inputs: Schema.optionalKey(Schema.Array(Glob).check(Schema.isMinLength(1), Schema.isMaxLength(Limits.checkFiles))),
   timeoutMs: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Limits.checkTimeoutMaxMs })).pipe(
     Schema.withDecodingDefaultType(Effect.succeed(Limits.checkTimeoutMs))
   )
@@ -104,6 +106,9 @@ const Package = Schema.fromJsonString(
     scripts: Schema.Record(Schema.String, Schema.String).pipe(Schema.withDecodingDefaultType(Effect.succeed({})))
   })
 )
+
+/** The file that this module reads. */
+export const pawlFile = "pawl.json"
 
 /** The file whose scripts are the checks where no `pawl.json` stands. */
 export const packageFile = "package.json"

@@ -1,16 +1,22 @@
 /** Projects: creating one, seeding its source, and reading its canonical line. */
 import { Effect, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
-import type { Actor } from "../model/Actor.ts"
+import { type Actor, system } from "../model/Actor.ts"
 import { placeOf, stayOf } from "../access/Departures.ts"
 import { checkName } from "../access/Names.ts"
 import { deploy } from "../app/Apps.ts"
 import { isReservedLabel, labelFor, serviceName } from "../model/HostLabel.ts"
-import { defaultPolicy } from "../model/Policy.ts"
+import { defaultPolicy, type Policy } from "../model/Policy.ts"
+import type { Generation } from "../model/Generation.ts"
 import { commandId, type Lease, type NewCommand } from "../model/Command.ts"
 import { Commands } from "../work/Commands.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
+import * as Draft from "../ledger/Draft.ts"
+import { begin, chainOf, say } from "../provenance/Chains.ts"
+import { dirHash } from "../provenance/DirHash.ts"
+import { policyFact, seedFact } from "../provenance/Facts.ts"
+import { readFiles } from "./Source.ts"
 import { pointerKey } from "../model/Entities.ts"
 import { InvalidField, Unknown } from "../ledger/Refusals.ts"
 import { ObjectStore } from "../objects/ObjectStore.ts"
@@ -33,6 +39,7 @@ import {
   signedAt,
   type TreeTooLarge
 } from "./Repositories.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 /** Another Project of the organization has this slug. */
 export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {
@@ -52,8 +59,6 @@ export class HasSource extends Schema.TaggedError<HasSource>()("HasSource", { pr
 const asJson = Schema.encodeSync(Project)
 
 const SeedFiles = Schema.fromJsonString(Schema.Record(Schema.String, FileContent))
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
-
 /** Where the files of a seed wait until they are committed; expires with `tmp/`. */
 const seedKey = (projectId: string) => `tmp/seed/${projectId}.json`
 
@@ -185,12 +190,7 @@ const reserve = Effect.fnUntraced(function* (actor: Actor, id: ProjectId, input:
 export const provision = Effect.fnUntraced(function* (project: Project, files: FileEdits | null, actor: Actor) {
   yield* decideAndCommit(
     Effect.map(find("project", project.id), (there) =>
-      there !== null
-        ? { answer: undefined }
-        : {
-            answer: undefined,
-            commit: { name: "Projects.store", projectId: project.id, writes: [Commit.insert("project", project)] }
-          }
+      there !== null ? { answer: undefined } : { answer: undefined, commit: stored(project) }
     )
   )
   if (files !== null && (yield* find("head", project.id)) === null)
@@ -198,6 +198,25 @@ export const provision = Effect.fnUntraced(function* (project: Project, files: F
   yield* beginLine(project.id)
   yield* decideAndCommit(activate(project.id))
 })
+
+const firstPolicy = (projectId: ProjectId, now: Time.Timestamp): Policy => ({
+  projectId,
+  version: 1,
+  ...defaultPolicy,
+  updatedAt: now,
+  updatedBy: "system:default"
+})
+
+/** A Project with its first Policy: its chain of statements begins with that. */
+const stored = (project: Project): Commit.Commit => {
+  const policy = firstPolicy(project.id, project.createdAt)
+  const draft = Draft.begin(project.id, system("Projects.store"), project.createdAt)
+  Draft.insert(draft, "project", project)
+  Draft.insert(draft, "policy", policy)
+  Draft.insert(draft, "policyVersion", policy)
+  begin(draft, project.id, policyFact(policy))
+  return Draft.end(draft, { name: "Projects.store" })
+}
 
 /** What follows the first source: `main`, then the app. An app that the Project has, or had, is left as it is. */
 const beginLine = Effect.fnUntraced(function* (projectId: string) {
@@ -222,7 +241,7 @@ const keepSeed = (projectId: string, files: FileEdits) =>
  */
 export const seedFiles = Effect.fnUntraced(function* (projectId: string) {
   const body = yield* (yield* ObjectStore).get(seedKey(projectId))
-  return (yield* Schema.decodeUnknownEffect(SeedFiles)(new TextDecoder().decode(body))) as FileEdits
+  return (yield* Schema.decodeUnknownEffect(SeedFiles)(textOf(body))) as FileEdits
 })
 
 const activate = Effect.fnUntraced(function* (projectId: string) {
@@ -230,13 +249,7 @@ const activate = Effect.fnUntraced(function* (projectId: string) {
   const policy = yield* find("policy", projectId)
   if (project.record.status !== "provisioning") return { answer: undefined }
   const now = yield* Time.now
-  const first = {
-    projectId: project.record.id,
-    version: 1,
-    ...defaultPolicy,
-    updatedAt: now,
-    updatedBy: "system:default"
-  }
+  const first = firstPolicy(project.record.id, now)
   return {
     answer: undefined,
     commit: {
@@ -244,6 +257,7 @@ const activate = Effect.fnUntraced(function* (projectId: string) {
       projectId,
       writes: [
         Commit.update("project", project, { status: "active", updatedAt: now }),
+        // Of one that an earlier version stored, without its Policy: its statements come when it is adopted.
         ...(policy === null ? [Commit.insert("policy", first), Commit.insert("policyVersion", first)] : [])
       ]
     }
@@ -268,38 +282,39 @@ const seed = Effect.fnUntraced(function* (
     message: `Seed ${project.slug}`,
     signature
   })
+  const digest = yield* readFiles({ project: project.id }, tree).pipe(
+    Effect.flatMap(dirHash),
+    Effect.catchTag("ObjectNotFound", Effect.die)
+  )
   return yield* decideAndCommit(
     Effect.gen(function* () {
       if ((yield* find("head", project.id)) !== null) return { answer: false }
       const active = yield* demandActive(project.id)
-      const now = yield* Time.now
-      return {
-        answer: true,
-        commit: {
-          name: "Projects.seed",
-          projectId: project.id,
-          expects: [unchangedProject(active)],
-          writes: [
-            Commit.insert("head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: -1 }),
-            Commit.insert("generation", {
-              projectId: project.id,
-              generation: 0,
-              commit,
-              tree,
-              candidateId: null,
-              changeId: null,
-              actor,
-              trigger: "seed",
-              policyVersion: 1,
-              evidenceIds: [],
-              approvalId: null,
-              approvalIds: [],
-              promotedAt: now
-            })
-          ],
-          commands
-        }
+      const policy = yield* find("policy", project.id)
+      const chain = yield* chainOf(project.id)
+      const draft = Draft.begin(project.id, system("Projects.seed"), yield* Time.now)
+      const step: Generation = {
+        projectId: project.id,
+        generation: 0,
+        commit,
+        tree,
+        candidateId: null,
+        changeId: null,
+        actor,
+        trigger: "seed",
+        policyVersion: policy?.record.version ?? 1,
+        evidenceIds: [],
+        approvalId: null,
+        approvalIds: [],
+        promotedAt: draft.now,
+        dirHash: digest
       }
+      Draft.expect(draft, unchangedProject(active))
+      Draft.insert(draft, "head", { projectId: project.id, generation: 0, commit, tree, syncedGeneration: -1 })
+      Draft.insert(draft, "generation", step)
+      if (policy !== null) say(draft, chain, () => seedFact(step, policy.record))
+      Draft.send(draft, ...commands)
+      return { answer: true, commit: Draft.end(draft, { name: "Projects.seed" }) }
     })
   )
 }, Effect.withSpan("Projects.seed"))

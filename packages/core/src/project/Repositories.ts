@@ -180,10 +180,12 @@ export class Repositories extends Context.Service<
      * Merges commits, in order, onto a base inside a fork, without a worktree. Each is fetched from its own fork.
      * Each merge is a commit whose second parent is the merged commit. A commit that the line holds already is skipped.
      * `contents` are files as the merge is to have them, by path, whatever the two sides have there: they do not conflict.
+     * The base is looked up as `commit` does: it may live in another fork, named in `from`, which may be removed afterwards.
      */
     readonly merge: (options: {
       readonly into: RepositoryRef & { readonly fork: string }
       readonly base: string
+      readonly from?: ReadonlyArray<RepositoryRef>
       readonly commits: ReadonlyArray<{
         readonly commit: string
         readonly from: RepositoryRef

@@ -2,8 +2,7 @@
 import { Effect } from "effect"
 import { parsePawlFile, checksOfPackage, type PawlFile, scriptsOf } from "./PawlFile.ts"
 import { Repositories, type RepositoryRef } from "./Repositories.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** The definitions of one tree; on a broken `pawl.json`, what is wrong with it. */
 export type Definitions =
@@ -23,7 +22,7 @@ export const readBytes = (ref: RepositoryRef, tree: string, path: string) =>
 
 /** A file of a tree as text, or `null` when the tree has none. Fails with `ObjectNotFound` when there is no such tree. */
 const readText = (ref: RepositoryRef, tree: string, path: string) =>
-  Effect.map(readBytes(ref, tree, path), (bytes) => (bytes === null ? null : new TextDecoder().decode(bytes)))
+  Effect.map(readBytes(ref, tree, path), (bytes) => (bytes === null ? null : textOf(bytes)))
 
 /**
  * Definitions from the text of `pawl.json` and `package.json`, each `null` when there is none. Without probes `/` must

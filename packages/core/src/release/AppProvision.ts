@@ -16,13 +16,16 @@ import type { Project } from "../model/Project.ts"
 import { readFiles } from "../project/Source.ts"
 import type { Generation } from "../model/Generation.ts"
 import { knownDigest } from "../app/KeptBundle.ts"
-import { isBoundTo } from "../model/Release.ts"
+import { type BundleSource, isBoundTo, type ProbeResult } from "../model/Release.ts"
+import { chainOf, releaseDigest } from "../provenance/Chains.ts"
+import { sayOutcome } from "../provenance/ReleaseStatements.ts"
+import { authorize } from "./Authorization.ts"
 import { ReleaseLifecycle } from "../model/ReleaseLifecycle.ts"
 import { smokeTestTree } from "./Smoke.ts"
 import { type BundleRef, builtAtOf, versionRow } from "../app/Apps.ts"
 import { bundleOf, formatProblem, notVerifiedReason, usedUpReason } from "../bundle/Builds.ts"
 import { prepare } from "../verification/BuildPreparation.ts"
-import { restorable, Served, servedBy } from "../model/Pointer.ts"
+import { restorable, Served, servedBy, whole } from "../model/Pointer.ts"
 import { notBuilt, reopening } from "../app/PointerBuilds.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { incarnationOf } from "../app/Removal.ts"
@@ -47,8 +50,9 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
     kind: "apps",
     project: projectId,
     files: readFiles({ project: projectId }, step.tree),
-    prepare: (files) =>
+    prepare: (files, expect) =>
       prepare(files, {
+        expect,
         id: `${projectId}-s${generation}-build`,
         of: { projectId, changeId: projectId },
         running: { count: 0 },
@@ -87,14 +91,15 @@ export const provision = Effect.fnUntraced(function* (projectId: string, generat
     servedBeforeStep,
     Effect.map(demand("pointer", pointerKey(projectId, production)), ({ record }) => servedBy(record))
   )
-  yield* decideAndCommit(served(project, step, built, { first: before === null, incarnation }))
+  const how = { first: before === null, incarnation, before, builtAt }
+  yield* decideAndCommit(served(project, step, built, how))
   yield* (yield* PointerSignal).moved(project.label)
   if (before === null || before.generation === generation || built._tag === "Failed") return
   // A live app changes hands: what it served comes back when the new version does not answer as it should.
   const probes = yield* smokeTestTree(projectId, step.tree, project.label)
   const at = { projectId: project.id, generation, incarnation }
   const passed = probes.every((probe) => probe.result === "pass")
-  yield* decideAndCommit(passed ? recordingGood(at) : servingBefore(at, before))
+  yield* decideAndCommit(passed ? recordingGood(at, step, probes) : servingBefore(at, step, probes, whole(before)))
   yield* (yield* PointerSignal).moved(project.label)
 }, Effect.withSpan("Apps.provision"))
 
@@ -134,7 +139,7 @@ const hasOpenRelease = ({ projectId, generation, incarnation }: Deployed) =>
   )
 
 /** What was deployed again answers as it should: a failed release goes back to it. */
-const recordingGood = Effect.fnUntraced(function* (deployed: Deployed) {
+const recordingGood = Effect.fnUntraced(function* (deployed: Deployed, step: Generation, probes: Probes) {
   const { projectId, generation, incarnation } = deployed
   const pointer = yield* demand("pointer", pointerKey(projectId, production))
   if (pointer.record.incarnation !== incarnation || pointer.record.generation !== generation)
@@ -142,29 +147,49 @@ const recordingGood = Effect.fnUntraced(function* (deployed: Deployed) {
   if (yield* hasOpenRelease(deployed)) return { answer: undefined }
   const draft = Draft.begin(projectId, system("Apps.foundGood"), yield* Time.now)
   Draft.update(draft, "pointer", pointer, { lastGood: servedBy(pointer.record), updatedAt: draft.now })
+  const release = yield* releaseDigest(projectId, generation)
+  sayOutcome(draft, yield* chainOf(projectId), step, { outcome: "deployed", release, probes })
   return { answer: undefined, commit: Draft.end(draft, { name: "Apps.foundGood", lease: (yield* Process).lease }) }
 })
 
 /** What was deployed again does not answer as it should: what was good before is served again. */
-const servingBefore = Effect.fnUntraced(function* ({ projectId, generation, incarnation }: Deployed, before: Served) {
+const servingBefore = Effect.fnUntraced(function* (
+  { projectId, generation, incarnation }: Deployed,
+  step: Generation,
+  probes: Probes,
+  before: Served
+) {
   const pointer = yield* demand("pointer", pointerKey(projectId, production))
   if (pointer.record.status === "removed" || pointer.record.incarnation !== incarnation) return { answer: undefined }
   if (pointer.record.generation !== generation) return { answer: undefined }
   const good = restorable(pointer.record, generation) ?? before
   const draft = Draft.begin(projectId, system("Apps.takenBack"), yield* Time.now)
   Draft.update(draft, "pointer", pointer, { ...good, updatedAt: draft.now })
+  const release = yield* releaseDigest(projectId, generation)
+  sayOutcome(draft, yield* chainOf(projectId), step, { outcome: "smoke_failed", release, restored: good, probes })
   return { answer: undefined, commit: Draft.end(draft, { name: "Apps.takenBack", lease: (yield* Process).lease }) }
 })
 
+type Probes = ReadonlyArray<ProbeResult>
+
 type Outcome =
-  | { readonly _tag: "Built"; readonly bundle: BundleRef }
+  | { readonly _tag: "Built"; readonly bundle: BundleRef & { readonly source: BundleSource } }
   | { readonly _tag: "Failed"; readonly trigger: "buildFailed" | "capReached"; readonly reason: string }
+
+interface How {
+  /** Whether nothing was served before. */
+  readonly first: boolean
+  readonly incarnation: number
+  /** What was. */
+  readonly before: Served | null
+  readonly builtAt: Time.Timestamp
+}
 
 const served = Effect.fnUntraced(function* (
   project: Project,
   step: Generation,
   outcome: Outcome,
-  { first, incarnation }: { readonly first: boolean; readonly incarnation: number }
+  { before, builtAt, first, incarnation }: How
 ) {
   const pointer = yield* demand("pointer", pointerKey(project.id, production))
   const now = yield* Time.now
@@ -181,12 +206,16 @@ const served = Effect.fnUntraced(function* (
   }
   const { commit, generation } = step
   const { bundle } = outcome
-  const live = { commit, generation, bundleKey: bundle.key, bundleDigest: bundle.digest, reason: null }
+  const other = before === null || before.generation === generation ? null : before
+  const previous = restorable(pointer.record, generation) ?? other
+  const { expects, provenance } = yield* authorize(pointer.record, { step, builtAt, bundle, previous })
+  const live = { commit, generation, bundleKey: bundle.key, bundleDigest: bundle.digest, provenance, reason: null }
   // The first version has none before it to go back to, so nothing better is known.
   const good = first && !(yield* hasOpenRelease({ projectId: project.id, generation, incarnation }))
   const lastGood = servedBy({ ...pointer.record, ...live, status: "live" })
   const version = yield* versionRow(project, { commit, generation, bundle })
   const draft = draftAs("Apps.live")
+  Draft.expect(draft, ...expects)
   Draft.step(draft, "pointer", pointer, "built", { ...live, ...(good ? { lastGood } : {}) })
   if (version !== null) Draft.add(draft, version)
   return { answer: undefined, commit: Draft.end(draft, { name: "Apps.live", lease }) }

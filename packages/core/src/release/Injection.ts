@@ -14,6 +14,8 @@ import { makeUlid, type ProjectId, releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
+import { chainOf, releaseDigest } from "../provenance/Chains.ts"
+import { sayOutcome } from "../provenance/ReleaseStatements.ts"
 import { demandActive, unchangedProject } from "../project/ArchivedProject.ts"
 import { releaseCheck, releaseEvidence, smokeReason } from "./ReleaseEnd.ts"
 import type { ProbeResult, Release } from "../model/Release.ts"
@@ -141,6 +143,13 @@ const failing = Effect.fnUntraced(function* (
   const fields = { reason: smokeReason(probes), probes }
   const after = Draft.step(draft, "release", release, "failureInjected", fields, failed)
   Draft.insert(draft, "evidence", evidence)
+  const stated = yield* releaseDigest(projectId, generation)
+  sayOutcome(draft, yield* chainOf(projectId), release.record, {
+    outcome: "smoke_failed",
+    release: stated,
+    probes,
+    injected: true
+  })
   return {
     answer: { release: after.record, evidence } satisfies Injected,
     commit: Draft.end(draft, { name: "Injection.fail" })

@@ -3,6 +3,7 @@ import type { Intent } from "../model/ChangeSet.ts"
 import type { PawlProbe } from "../project/PawlFile.ts"
 import type { ProbeAnswer } from "./ProbeClient.ts"
 import type { ProbeResult } from "../model/Release.ts"
+import { textOf } from "../primitives/Utf8.ts"
 
 /** A path, and what it must answer. */
 export interface Probe {
@@ -27,11 +28,9 @@ export const probesOf = (
     .map((route) => ({ ...route, expects: "reachable" as const, json: false }))
 ]
 
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
-
 const isJson = (answer: ProbeAnswer): boolean => {
   try {
-    JSON.parse(new TextDecoder().decode(answer.body))
+    JSON.parse(textOf(answer.body))
     return answer.contentType?.includes("json") === true
   } catch {
     return false

@@ -21,6 +21,8 @@ import { Records } from "../ledger/Records.ts"
 import { releaseId } from "../primitives/Ids.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
+import { chainOf, releaseDigest } from "../provenance/Chains.ts"
+import { sayOutcome } from "../provenance/ReleaseStatements.ts"
 import type { Generation } from "../model/Generation.ts"
 import { workedSince } from "../model/Schedule.ts"
 import { ending } from "./ReleaseEnd.ts"
@@ -136,6 +138,9 @@ const recordingUnstarted = Effect.fnUntraced(function* (
     updatedAt: now
   }
   Draft.insert(draft, "release", release)
+  const chain = yield* chainOf(projectId)
+  const stated = yield* releaseDigest(projectId, generation)
+  sayOutcome(draft, chain, release, { outcome: "failed", release: stated, probes: null })
   return yield* endingChange(draft, change, release, !releasable)
 })
 

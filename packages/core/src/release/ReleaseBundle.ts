@@ -8,7 +8,7 @@ import { bundleKey, bundlePrefix } from "../bundle/Bundle.ts"
 import { BuildRefused, bundleOf, notVerifiedReason } from "../bundle/Builds.ts"
 import * as BundleStore from "../bundle/BundleStore.ts"
 import { clearStrays } from "../bundle/Strays.ts"
-import { verifiedDigest } from "../verification/CandidateEvidence.ts"
+import { verifiedBuild, verifiedDigest } from "../verification/CandidateEvidence.ts"
 import { demand } from "../ledger/Decision.ts"
 import { Records } from "../ledger/Records.ts"
 import { readFiles } from "../project/Source.ts"
@@ -85,7 +85,8 @@ const builtAtOf = (release: Release) =>
 
 /** The bundle when one is stored, under the release's own address from then on; null when it would have to be built. */
 export const storedBundleOf = Effect.fnUntraced(function* (release: Release) {
-  const digest = yield* verifiedDigest(release.candidateId)
+  const build = yield* verifiedBuild(release.candidateId)
+  const digest = build?.bundleDigest
   const prefix = bundlePrefix("apps", release.projectId, release.commit)
   const known = digest ?? (yield* servedDigest(release))
   const stored = known === undefined ? null : yield* intactBundle(bundleKey(prefix), known)
@@ -93,7 +94,8 @@ export const storedBundleOf = Effect.fnUntraced(function* (release: Release) {
   const same = yield* ofSameTree(release, yield* builtAtOf(release), digest)
   if (same !== null) return answer(same, "same_tree")
   const preview = digest === undefined ? null : yield* ofPreview(release, digest)
-  return preview === null ? null : answer(preview, "preview_copy")
+  // A build that repeats an earlier one was given that one's bundle: nothing was built for this commit.
+  return preview === null ? null : answer(preview, build?.reuses === undefined ? "preview_copy" : "same_tree")
 })
 
 /**
@@ -113,8 +115,9 @@ export const obtain = Effect.fnUntraced(function* (release: Release) {
     kind: "apps",
     project: release.projectId,
     files: readFiles(keeper, release.tree),
-    prepare: (files) =>
+    prepare: (files, expect) =>
       prepare(files, {
+        expect,
         id: `${release.id}-build`,
         of: release,
         running: { count: 0 },

@@ -4,6 +4,9 @@ import { system } from "../model/Actor.ts"
 import { notBuilt } from "../app/PointerBuilds.ts"
 import { type Pointer, restorable, type Served, servedBy } from "../model/Pointer.ts"
 import type { Evidence } from "../model/Evidence.ts"
+import { chainOf, releaseDigest } from "../provenance/Chains.ts"
+import type { OutcomeFacts } from "../provenance/Predicates.ts"
+import { sayOutcome } from "../provenance/ReleaseStatements.ts"
 import { afterRelease } from "../change/Changes.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import { demand, find } from "../ledger/Decision.ts"
@@ -56,7 +59,12 @@ export const ending = Effect.fnUntraced(function* (releaseId: string, ended: End
       : null
   // A release that never began to build ends only when it is superseded or stuck.
   if (!Draft.may(draft, "release", release, triggerOf(outcome))) return none
-  const { reason, succeeded, trigger } = end(draft, release, outcome, pointer)
+  const chain = yield* chainOf(draft.projectId)
+  const stated = yield* releaseDigest(draft.projectId, release.record.generation)
+  const { reason, restored, succeeded, trigger } = end(draft, release, outcome, pointer)
+  const probes = "probes" in outcome ? outcome.probes : null
+  const back = restored === undefined ? {} : { restored }
+  sayOutcome(draft, chain, release.record, { outcome: outcomeOf(outcome), release: stated, probes, ...back })
   if (evidence !== null) Draft.insert(draft, "evidence", evidence)
   afterRelease(draft, change, { ended: succeeded ? "released" : "releaseFailed", reason, releaseId })
   return {
@@ -87,12 +95,34 @@ const triggerOf = (ended: Ended) => {
   }
 }
 
+/** What its statement calls it. */
+const outcomeOf = (ended: Ended): OutcomeFacts["outcome"] => {
+  switch (ended._tag) {
+    case "Superseded":
+      return "superseded"
+    case "Removed":
+      return "removed"
+    case "Failed":
+    case "CapReached":
+    case "Stuck":
+      return "failed"
+    case "Probed":
+    case "TargetProbed":
+      return passed(ended) ? "deployed" : "smoke_failed"
+  }
+}
+
 interface End {
   readonly trigger: ReturnType<typeof triggerOf>
   /** Whether its Change is completed; else it fails. */
   readonly succeeded: boolean
   readonly reason: string | null
+  /** What is served again, null for nothing; undefined where the pointer did not go back. */
+  readonly restored?: Served | null
 }
+
+/** What the pointer went back to, if it did. */
+const wentBack = (back: Back | null): Pick<End, "restored"> => (back === null ? {} : { restored: back.previous })
 
 /** What a release that ends writes of itself and of its pointer, and tells. */
 const end = (draft: Draft.Draft, release: Commit.Stored<Release>, ended: Ended, pointer: Row): End => {
@@ -126,7 +156,7 @@ const end = (draft: Draft.Draft, release: Commit.Stored<Release>, ended: Ended, 
         { "deployment.completed": restored(release.record, back) }
       )
       takeBack(draft, back, reason)
-      return { trigger: "stuck", succeeded: !ended.releasable, reason }
+      return { trigger: "stuck", succeeded: !ended.releasable, reason, ...wentBack(back) }
     }
     case "Probed":
     case "TargetProbed":
@@ -162,7 +192,7 @@ const endProbed = (draft: Draft.Draft, release: Commit.Stored<Release>, { probes
     { "deployment.completed": restored(release.record, back), "release.smoke_failed": { ...about, probes } }
   )
   takeBack(draft, back, reason)
-  return { trigger: "probesFailed", succeeded: false, reason }
+  return { trigger: "probesFailed", succeeded: false, reason, ...wentBack(back) }
 }
 
 /** Why a smoke test failed, in words. */
@@ -197,7 +227,7 @@ const takeBack = (draft: Draft.Draft, back: Back | null, reason: string): void =
   else Draft.step(draft, "pointer", pointer, "withdrawn", { ...nothing, reason })
 }
 
-const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null }
+const nothing = { commit: null, generation: null, bundleKey: null, bundleDigest: null, provenance: null }
 
 /** The id of the check that a release's own probes are (specification, "Evidence"). */
 export const releaseCheck = (release: Release): string => `release-s${release.generation}`

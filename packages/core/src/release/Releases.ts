@@ -6,11 +6,13 @@
 import { Effect, Schema } from "effect"
 import { system } from "../model/Actor.ts"
 import { formatProblem, notVerifiedReason, usedUpReason } from "../bundle/Builds.ts"
-import { versionRow } from "../app/Apps.ts"
+import { builtAtOf, versionRow } from "../app/Apps.ts"
 import { reopening } from "../app/PointerBuilds.ts"
 import { type Pointer, restorable } from "../model/Pointer.ts"
 import { PointerSignal } from "../app/PointerSignal.ts"
 import { incarnationOf } from "../app/Removal.ts"
+import { chainOf, type ReadChain, releaseDigest } from "../provenance/Chains.ts"
+import { sayOutcome } from "../provenance/ReleaseStatements.ts"
 import { afterRelease } from "../change/Changes.ts"
 import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand, find } from "../ledger/Decision.ts"
@@ -24,6 +26,7 @@ import { Records } from "../ledger/Records.ts"
 import * as Time from "../primitives/Time.ts"
 import type { Project } from "../model/Project.ts"
 import { ensureSynced } from "../project/SourceSync.ts"
+import { authorize, unsignedReason } from "./Authorization.ts"
 import { runAtTarget } from "./BuildServicePath.ts"
 import { ending } from "./ReleaseEnd.ts"
 import { isBoundTo, type Release } from "../model/Release.ts"
@@ -116,7 +119,8 @@ const starting = Effect.fnUntraced(function* (releaseId: string) {
   const app = yield* find("pointer", pointerKey(projectId, "production"))
   const begun = app === null || app.record.status === "removed" ? {} : { incarnation: app.record.incarnation }
   Draft.expect(draft, Commit.unchanged("head", projectId, head))
-  for (const each of yield* olderReleases(release.record)) yield* supersede(draft, each)
+  const chain = yield* chainOf(projectId)
+  for (const each of yield* olderReleases(release.record)) yield* supersede(draft, each, chain)
   Draft.step(draft, "release", release, "started", begun, { "build.started": { releaseId, generation, commit } })
   return { answer: "go" as const, commit: Draft.end(draft, { name: "Releases.start", lease: (yield* Process).lease }) }
 })
@@ -130,9 +134,11 @@ const olderReleases = Effect.fnUntraced(function* (release: Release) {
   return page.items.filter((each) => each.record.generation < release.generation)
 })
 
-const supersede = Effect.fnUntraced(function* (draft: Draft.Draft, older: Commit.Stored<Release>) {
+const supersede = Effect.fnUntraced(function* (draft: Draft.Draft, older: Commit.Stored<Release>, chain: ReadChain) {
   const change = yield* demand("change", older.record.changeId)
   Draft.step(draft, "release", older, "newerPromoted", { reason: "a newer generation was promoted" })
+  const stated = yield* releaseDigest(draft.projectId, older.record.generation)
+  sayOutcome(draft, chain, older.record, { outcome: "superseded", release: stated, probes: null })
   afterRelease(draft, change, { ended: "released", reason: null, releaseId: older.record.id })
 })
 
@@ -164,10 +170,21 @@ const moving = Effect.fnUntraced(
     const previous = restorable(pointer.record, release.record.generation)
     const { commit, generation, id } = release.record
     const { digest: bundleDigest, key: bundleKey, source: bundleSource } = bundle
+    const { expects, provenance } = yield* authorize(pointer.record, {
+      step: release.record,
+      builtAt: yield* builtAtOf(release.record, project),
+      bundle,
+      previous
+    }).pipe(
+      Effect.tapErrorTag("Waiting", ({ reason }) =>
+        reason === unsignedReason ? decideAndCommit(sayingUnsigned(release.record)) : Effect.void
+      )
+    )
     const version = yield* versionRow(project, { commit, generation, bundle })
     const draft = Draft.begin(project.id, actor, yield* Time.now)
+    Draft.expect(draft, ...expects)
     // What it goes back to, for as long as this release is not found good.
-    const live = { commit, generation, bundleKey, bundleDigest, lastGood: previous, reason: null }
+    const live = { commit, generation, bundleKey, bundleDigest, provenance, lastGood: previous, reason: null }
     Draft.step(draft, "pointer", pointer, "built", live)
     Draft.update(draft, "release", release, {
       incarnation: pointer.record.incarnation,
@@ -181,6 +198,15 @@ const moving = Effect.fnUntraced(
   },
   Effect.retry({ while: (error) => error._tag === "Conflict", times: 20 })
 )
+
+/** The Change says what its release stands still for, until that has ended. */
+const sayingUnsigned = Effect.fnUntraced(function* ({ changeId, projectId }: Release) {
+  const change = yield* demand("change", changeId)
+  if (change.record.status !== "releasing" || change.record.reason === unsignedReason) return { answer: undefined }
+  const draft = Draft.begin(projectId, actor, yield* Time.now)
+  Draft.update(draft, "change", change, { reason: unsignedReason, updatedAt: draft.now })
+  return { answer: undefined, commit: Draft.end(draft, { name: "Releases.unsigned", lease: (yield* Process).lease }) }
+})
 
 /** A row whose last build failed is building again before it is live: commits that, and answers whether it was so. */
 const reopened = Effect.fnUntraced(function* (pointer: Commit.Stored<Pointer>) {

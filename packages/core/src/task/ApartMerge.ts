@@ -5,17 +5,10 @@
 import { Effect } from "effect"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { Base64 } from "effect/encoding"
+import { mergedPackages, mergeLocked, mergeOf } from "./LockedMerge.ts"
 import { sameBytes } from "../primitives/Digest.ts"
-import { workspaceFork } from "../primitives/Ids.ts"
 import { type FileContent, Repositories, type RepositoryRef, type Signature } from "../project/Repositories.ts"
 import { readBytes } from "../project/Source.ts"
-
-/** A ChangeSet as a merge takes it. */
-export const mergeOf = (changeSet: ChangeSet) => ({
-  commit: changeSet.commit,
-  from: { project: changeSet.projectId, fork: workspaceFork(changeSet.runId) },
-  message: `Merge ${changeSet.id}\n\n${changeSet.message}`
-})
 
 interface ApartMerge {
   readonly into: RepositoryRef & { readonly fork: string }
@@ -57,15 +50,19 @@ const mergePart = Effect.fnUntraced(function* (
   const touched = yield* repositories.diff(into, base.tree, theirs.tree)
   const trees = { base: base.tree, ours: tip.tree, theirs: theirs.tree }
   const edits: Record<string, FileContent | null> = {}
+  const packages = yield* mergedPackages(into, trees)
   for (const { path } of touched) {
-    const made = yield* fileOf(into, path, trees)
+    const made = packages.get(path) ?? (yield* fileOf(into, path, trees))
     if (made !== undefined) edits[path] = made === null ? null : { base64: Base64.encode(made) }
   }
   const { tree } = yield* repositories.commit({ into, base: tip.commit, edits, message, signature })
   return yield* repositories.commitTree({ into, tree, parents: [tip.commit, commit], message, signature })
 })
 
-/** Merges ChangeSets in order, each as far as it goes. Repeating it gives the same commit. */
+/**
+ * Merges ChangeSets in order, each as far as it goes, locks as composing merges them but without a registry. Repeating it
+ * gives the same commit.
+ */
 export const mergeApart = Effect.fnUntraced(function* (merge: ApartMerge) {
   const repositories = yield* Repositories
   const { into, signature } = merge
@@ -73,9 +70,12 @@ export const mergeApart = Effect.fnUntraced(function* (merge: ApartMerge) {
   let tip = { commit: merge.base, tree }
   for (const changeSet of merge.changeSets) {
     const before = tip
-    tip = yield* repositories
-      .merge({ into, base: before.commit, commits: [mergeOf(changeSet)], signature })
-      .pipe(Effect.catchTag("MergeConflict", () => mergePart(merge, before, changeSet)))
+    tip = yield* mergeLocked({ into, base: before.commit, changeSets: [changeSet], signature, mergedOnly: true }).pipe(
+      Effect.catchTags({
+        MergeConflict: () => mergePart(merge, before, changeSet),
+        PackagesUnfit: () => mergePart(merge, before, changeSet)
+      })
+    )
   }
   return tip
 })

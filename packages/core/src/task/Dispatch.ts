@@ -25,8 +25,7 @@ import { isWritable, type Task, type TaskRun } from "../model/Task.ts"
 import { admit, agentOf, closeWith, start } from "./Tasks.ts"
 import { tierOf } from "./ModelRoute.ts"
 import { prepare } from "./Workspaces.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "../primitives/Utf8.ts"
 
 /** What was planned for a Task. The graph, or the order of a repair, was stored before its Tasks were. */
 const plannedOf = Effect.fnUntraced(
@@ -34,7 +33,7 @@ const plannedOf = Effect.fnUntraced(
     const order = yield* orderOfTask(task)
     if (order !== null) return { planned: order.task, evidence: order.evidence }
     const bytes = yield* (yield* ObjectStore).get(graphKey(task.projectId, task.changeId))
-    const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(new TextDecoder().decode(bytes))
+    const graph = yield* Schema.decodeEffect(Schema.fromJsonString(WorkGraph))(textOf(bytes))
     const planned = graph.tasks.find((each) => each.key === task.key)
     if (planned === undefined)
       return yield* Effect.die(new Error(`the Work Graph of ${task.changeId} has no ${task.key}`))

@@ -17,6 +17,7 @@ import { mayWork, stepWork, workStatus } from "../change/WorkStatus.ts"
 import { commandId } from "../model/Command.ts"
 import type * as Commit from "../ledger/Commit.ts"
 import * as Draft from "../ledger/Draft.ts"
+import { isInLane, laneStepOf } from "../work/LaneWork.ts"
 import type * as Time from "../primitives/Time.ts"
 import { isActive, isHeld, isPlanned, isRepair, type Task } from "../model/Task.ts"
 import { standstillOf } from "./Standstill.ts"
@@ -62,6 +63,17 @@ const storedTask = (draft: Progress, id: string): Commit.Stored<Task> => {
 
 /** A Task as the draft leaves it. */
 export const taskIn = (draft: Progress, id: string): Task => Draft.newest(draft, "task", storedTask(draft, id)).record
+
+/**
+ * A Change that has new work is not what its entry of the lane was to land: it is in no lane any more. Of a Change in no
+ * lane nothing is written.
+ */
+export const leaveLane = (draft: Progress): void => {
+  const { change } = draft.before
+  if (!isInLane(change.record)) return
+  Draft.update(draft, "change", change, { laneEntryId: null })
+  Draft.send(draft, ...laneStepOf(change.record))
+}
 
 /** Whether the life of a Task has this step. */
 export const mayMove = (draft: Progress, id: string, trigger: Draft.TriggerOf<"task">): boolean =>

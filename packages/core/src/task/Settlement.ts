@@ -15,7 +15,7 @@ import * as Time from "../primitives/Time.ts"
 import type { Head } from "../model/Generation.ts"
 import { type NextAttempt, tierAfter } from "./ModelRoute.ts"
 import { Usage } from "./Agent.ts"
-import { begin, changeIn, end, moveTask, type Progress } from "./Progress.ts"
+import { begin, changeIn, end, leaveLane, moveTask, type Progress } from "./Progress.ts"
 import type { Task, TaskRun } from "../model/Task.ts"
 import { agentOf, endRun, failureOf, taskInChange, newRun, openRun, routeOf } from "./Tasks.ts"
 import { dependenciesOf } from "./Workspaces.ts"
@@ -68,6 +68,7 @@ const complete = (
   const changeSet = changeSetOf({ task, run, author: agentOf(task), base, made, message, now: draft.now })
   moveTask(draft, task.id, "published", {}, publication(task, changeSet, { intentsDeclared: true }))
   Draft.insert(draft, "changeSet", changeSet)
+  leaveLane(draft)
 }
 
 const fail = (draft: Progress, task: Task, reason: string) =>

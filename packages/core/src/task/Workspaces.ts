@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { workspaceFork } from "../primitives/Ids.ts"
 import { ensureSynced } from "../project/SourceSync.ts"
-import { namePaths } from "../project/Paths.ts"
 import { Repositories, type RepositoryRef, signedAt } from "../project/Repositories.ts"
 import { isRepair, isWritable, type Task, type TaskRun } from "../model/Task.ts"
 import { mergeApart } from "./ApartMerge.ts"
 import { type LockedMerge, mergeLocked } from "./LockedMerge.ts"
+import { mergeRefusal } from "./MergeRefusal.ts"
 
 /** Where a run works, or why there is no such place. */
 export type Workspace =
@@ -28,12 +28,10 @@ export const dependenciesOf = (task: Task, tasks: ReadonlyArray<Task>): Readonly
   return tasks.filter((each) => needed.has(each.key))
 }
 
-const impossible = (reason: string, paths: ReadonlyArray<string>): Workspace => ({ _tag: "Impossible", reason, paths })
-
 /** What a Task depends on, in one commit. Locks that two sides altered are merged without a registry. */
 const mergedFor = Effect.fnUntraced(function* (task: Task, merge: LockedMerge) {
   const { base, changeSets, into, signature } = merge
-  if (isRepair(task)) return yield* mergeApart({ into, base: base.commit, changeSets, signature })
+  if (isRepair(task)) return yield* mergeApart({ into, base, changeSets, signature })
   return yield* mergeLocked({ ...merge, mergedOnly: true })
 })
 
@@ -49,17 +47,15 @@ export const prepare = Effect.fnUntraced(function* (task: Task, run: TaskRun, ch
   const into = { project: task.projectId, fork: workspaceFork(run.id) }
   const signature = signedAt(run.startedAt)
   yield* repositories.fork(into)
-  const base = yield* repositories.resolve(canonical, run.baseCommit)
-  return yield* mergedFor(task, { into, base, changeSets, signature }).pipe(
+  return yield* mergedFor(task, { into, base: run.baseCommit, changeSets, signature }).pipe(
     Effect.map(({ commit, tree }): Workspace => ({ _tag: "Prepared", repository: into, commit, tree })),
-    Effect.catchTags({
-      MergeConflict: ({ paths }) =>
-        Effect.succeed(impossible(`what it depends on conflicts in ${namePaths(paths)}`, paths)),
-      PackagesUnfit: ({ reason }) =>
-        Effect.succeed(impossible(`the packages of what it depends on do not go together: ${reason}`, [])),
-      InvalidPath: ({ path, reason }) => Effect.succeed(impossible(`${path}: ${reason}`, [path])),
-      TreeTooLarge: (large) =>
-        Effect.succeed(impossible(`what it depends on has ${large.actual} ${large.limit}, more than ${large.max}`, []))
+    Effect.catchTag(["InvalidPath", "MergeConflict", "PackagesUnfit", "TreeTooLarge"], (failure) => {
+      const { paths, reason } = mergeRefusal(failure)
+      return Effect.succeed<Workspace>({
+        _tag: "Impossible",
+        reason: `what it depends on cannot be merged: ${reason}`,
+        paths
+      })
     })
   )
 }, Effect.withSpan("Workspaces.prepare"))

@@ -45,6 +45,11 @@ export const make = () => ({
     "Pointers that the router read from the store, because its cache did not have them.",
     []
   ),
+  provenanceRefusals: new Counter(
+    "pawl_provenance_refusals_total",
+    "Rows that a router found not verified, by why. With `enforce` they are not served.",
+    ["verdict"]
+  ),
   builds: new Counter("pawl_builds_total", "Bundles that were asked for, by where they came from or why not.", [
     "outcome"
   ]),

@@ -11,7 +11,7 @@ import { type Change, changeStatuses } from "../model/Change.ts"
 import { isClosed } from "../change/Changes.ts"
 import { Records } from "../ledger/Records.ts"
 import { Limits } from "../primitives/Limits.ts"
-import { giveUp } from "../promotion/Promotions.ts"
+import { giveUp } from "../promotion/LostPromotion.ts"
 
 const actor = system("archive")
 const reason = "the Project was archived"

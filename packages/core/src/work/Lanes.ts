@@ -6,13 +6,24 @@ import { type Command, type CommandKind, commandKinds } from "../model/Command.t
 import type { Claim } from "./Commands.ts"
 
 /** Each lane by its name. Which kinds of command share one is said below. */
-export const lanes = ["canonical", "verification", "provisioning", "planning", "agents", "webhooks"] as const
+export const lanes = [
+  "landing",
+  "canonical",
+  "verification",
+  "provisioning",
+  "planning",
+  "agents",
+  "webhooks",
+  "signing"
+] as const
 /** One of `lanes`. */
 export type Lane = (typeof lanes)[number]
 
 const laneOf: Readonly<Record<CommandKind, Lane>> = {
-  // What moves canonical and the live app, and upkeep.
-  "candidate.promote": "canonical",
+  // What moves canonical: of those that land in turn none waits for the releases of those before it.
+  "candidate.promote": "landing",
+  "lane.step": "landing",
+  // What moves the live app, and upkeep.
   "candidate.recompose": "canonical",
   "canonical.sweep": "canonical",
   "release.run": "canonical",
@@ -23,6 +34,7 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "retention.sweep": "canonical",
   "project.audits": "canonical",
   "project.audit": "canonical",
+  "project.adopt": "canonical",
   "candidate.reviews": "canonical",
   "event.consume": "canonical",
   "candidate.create": "verification",
@@ -32,7 +44,10 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "candidate.review": "agents",
   // Not with the agents: all of them may be waiting for a model, and it also asks for Candidates.
   "change.dispatch": "planning",
-  "webhook.deliver": "webhooks"
+  "webhook.deliver": "webhooks",
+  "checkpoint.publish": "webhooks",
+  // A signer that is slow or away keeps nothing else waiting.
+  "statement.sign": "signing"
 }
 
 /** How many commands of a lane a process works on at a time. */

@@ -105,6 +105,8 @@ export interface Handler<R> {
   (command: Command): Effect.Effect<void, unknown, R>
   /** What becomes of the command's subject when its last try has failed. It runs before the dead letter is there, perhaps more than once. */
   readonly onDead?: (leased: LeasedCommand, problem: string) => Effect.Effect<void, unknown, R>
+  /** What becomes of the command's subject while machinery is away: it is told why it waits, and for how long. */
+  readonly onOutage?: (leased: LeasedCommand, problem: unknown, waitMs: number) => Effect.Effect<void, unknown, R>
   /** The pause after the `n`th try that failed, ms; doubled each time, within 5 minutes, when not said. How many tries there are is said by who sends the command. */
   readonly pauseMs?: (n: number) => number
 }
@@ -119,6 +121,10 @@ class DiedTooOften {
   }
 }
 
+/** Does what belongs to the end of a command's body under its lease, with none of its steps. */
+const asProcess = <E, R>({ command, lease }: LeasedCommand, work: Effect.Effect<void, E, R | Process>) =>
+  Effect.provideService(work, Process, { command, lease, steps: new Map() })
+
 /** What becomes of a command whose body did not come to its end. */
 const settle = Effect.fnUntraced(function* <R>(
   leased: LeasedCommand,
@@ -132,17 +138,14 @@ const settle = Effect.fnUntraced(function* <R>(
   const waitMs = outage ? pauseMs(leased.outage, yield* nowMillis, askedMs(problem)) : null
   if (waitMs !== null) {
     yield* Effect.logWarning("command waits").pipe(Effect.annotateLogs({ waitMs, problem: describe(problem) }))
+    if (handler?.onOutage !== undefined) yield* asProcess(leased, handler.onOutage(leased, problem, waitMs))
     return yield* commands.release(lease, waitMs, "outage")
   }
   // What another version journalled is not read any better by trying again.
   const isOver = outage || problem instanceof DiedTooOften || problem instanceof JournalUnreadable
   const text = problem instanceof DiedTooOften ? problem.reason : describe(problem)
   if ((isOver || command.attempts >= command.maxAttempts) && handler?.onDead !== undefined)
-    yield* Effect.provideService(handler.onDead(leased, text), Process, {
-      command,
-      lease,
-      steps: new Map()
-    }) as Effect.Effect<void, unknown, Exclude<R, Process>>
+    yield* asProcess(leased, handler.onDead(leased, text))
   const delayMs = isOver ? null : (handler?.pauseMs ?? backoffMs)(command.attempts)
   const outcome = yield* commands.fail(lease, text, delayMs)
   yield* Effect.logWarning("command failed").pipe(Effect.annotateLogs({ outcome, problem: text }))

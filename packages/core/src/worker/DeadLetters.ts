@@ -2,13 +2,14 @@
 import { Effect, Schema } from "effect"
 import { type Actor, system } from "../model/Actor.ts"
 import { abandon } from "../change/Compilation.ts"
+import { lookAgain } from "../lane/LaneControl.ts"
 import { giveUp as giveUpVerification } from "../candidate/Abandonment.ts"
 import { Limits } from "../primitives/Limits.ts"
 import * as Time from "../primitives/Time.ts"
 import { demandActive, kindsAfterArchive } from "../project/ArchivedProject.ts"
 import { giveUp as giveUpProject } from "../project/UnfinishedProject.ts"
 import { Project } from "../model/Project.ts"
-import { giveUp as giveUpPromotion } from "../promotion/Promotions.ts"
+import { giveUp as giveUpPromotion } from "../promotion/LostPromotion.ts"
 import { retryDead } from "../task/Tasks.ts"
 import { Commands } from "../work/Commands.ts"
 import type { DeadLetter } from "../model/Command.ts"
@@ -42,7 +43,8 @@ export const retry = Effect.fnUntraced(function* (actor: Actor, id: string) {
 /**
  * Forgets a dead letter, and answers it. What it stood for comes to an end, so that nothing waits for it: a Change that
  * was being planned fails, a Candidate that was being verified is rejected and may be asked for again, a Change that
- * was being promoted goes back, a Project that was being provisioned is archived. A Task stays blocked.
+ * was being promoted goes back, a Project that was being provisioned is archived. A Task stays blocked. A lane looks at
+ * its line anew: nobody else may come for whom it would.
  */
 export const dismiss = Effect.fnUntraced(function* (actor: Actor, id: string) {
   const commands = yield* Commands
@@ -51,6 +53,7 @@ export const dismiss = Effect.fnUntraced(function* (actor: Actor, id: string) {
   if (letter.kind === "candidate.create") yield* giveUpVerification(actor, yield* subjectOf(letter, "candidateId"))
   if (letter.kind === "candidate.promote") yield* giveUpPromotion(yield* subjectOf(letter, "candidateId"))
   if (letter.kind === "project.provision") yield* giveUpProject(actor, (yield* projectOf(letter)).project)
+  if (letter.kind === "lane.step" && letter.projectId !== null) yield* lookAgain(letter.projectId)
   yield* commands.dismiss(id)
   return letter
 }, Effect.withSpan("DeadLetters.dismiss"))

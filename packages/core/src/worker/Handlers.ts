@@ -3,8 +3,10 @@ import { Effect, Schema } from "effect"
 import { Actor } from "../model/Actor.ts"
 import { provision as provisionApp, provisionDied } from "../release/AppProvision.ts"
 import { cleanIfRemoved as cleanUpApp } from "../app/Removal.ts"
+import { carry } from "../approval/CarryOver.ts"
 import { recompose } from "../candidate/Recomposition.ts"
 import { verify } from "../candidate/Verification.ts"
+import { waiting } from "../candidate/Waits.ts"
 import { dispatch } from "../change/Compilation.ts"
 import { find } from "../ledger/Decision.ts"
 import type { Handler, Handlers, Process } from "../work/Processes.ts"
@@ -15,10 +17,16 @@ import { Event } from "../model/Event.ts"
 import { applyLate } from "../event/EventRouter.ts"
 import { adopt, deliver, deliveryDied } from "../webhook/WebhookDelivery.ts"
 import * as Time from "../primitives/Time.ts"
+import { adopt as adoptProject } from "../audit/Adoption.ts"
 import { audited } from "../audit/Audits.ts"
 import { Trigger } from "../model/Generation.ts"
+import { takeOver } from "../lane/AutoEntry.ts"
+import { step as stepLane } from "../lane/LaneSteps.ts"
 import { resume } from "../promotion/Promotions.ts"
 import { sweep } from "../promotion/Sweep.ts"
+import { ChainId } from "../model/Statement.ts"
+import { publish } from "../provenance/Publishing.ts"
+import { sign } from "../provenance/Signing.ts"
 import { kindsAfterArchive } from "../project/ArchivedProject.ts"
 import { Project } from "../model/Project.ts"
 import { provision as provisionProject, seedFiles } from "../project/Projects.ts"
@@ -45,9 +53,19 @@ const OfDeploy = payload(
 const OfAudit = payload(Schema.Struct({ projectId: Schema.String, rebuild: Schema.optionalKey(Schema.Finite) }))
 const OfCleanup = payload(Schema.Struct({ projectId: Schema.String }))
 const OfCandidate = payload(Schema.Struct({ candidateId: Schema.String }))
-const OfPromotion = payload(Schema.Struct({ candidateId: Schema.String, actor: Actor, trigger: Trigger }))
+const OfPromotion = payload(
+  Schema.Struct({
+    candidateId: Schema.String,
+    actor: Actor,
+    trigger: Trigger,
+    /** Of one that the lane ordered. */
+    entryId: Schema.optionalKey(Schema.String)
+  })
+)
 const OfChange = payload(Schema.Struct({ changeId: Schema.String }))
 const OfTask = payload(Schema.Struct({ taskId: Schema.String }))
+const OfPublication = payload(Schema.Struct({ chain: ChainId, publisher: Schema.String }))
+const OfChain = payload(Schema.Struct({ chain: ChainId }))
 const OfRelease = payload(Schema.Struct({ releaseId: Schema.String }))
 const OfConsumer = payload(Schema.Struct({ group: Schema.String, event: Event }))
 const OfDelivery = payload(
@@ -97,6 +115,17 @@ const appProvision = Object.assign(
   }
 )
 
+const candidateCreate = Object.assign(
+  (command: { readonly payload: unknown }) =>
+    Effect.flatMap(OfCandidate(command), ({ candidateId }) => verify(candidateId, { carry, take: takeOver })),
+  {
+    onOutage: (({ command }, problem, waitMs) =>
+      Effect.flatMap(OfCandidate(command), ({ candidateId }) =>
+        waiting(candidateId, problem, waitMs)
+      )) satisfies Handler<unknown>["onOutage"]
+  }
+)
+
 const bodies = {
   "change.dispatch": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => dispatch(changeId)),
   "agent.wake": agentWake,
@@ -112,18 +141,20 @@ const bodies = {
   "forks.sweep": () => sweepForks,
   "retention.sweep": () => sweepExpired,
   "project.audits": () => requestAudits,
-  "candidate.create": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => verify(candidateId)),
+  "candidate.create": candidateCreate,
   "candidate.reviews": () => requestReviews,
   "candidate.review": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => review(candidateId)),
   "candidate.recompose": (command) => Effect.flatMap(OfCandidate(command), ({ candidateId }) => recompose(candidateId)),
+  "lane.step": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => stepLane(projectId)),
   "candidate.promote": (command) =>
     Effect.gen(function* () {
-      const { candidateId, actor, trigger } = yield* OfPromotion(command)
-      yield* resume(candidateId, { actor, trigger, now: yield* Time.now })
+      const { candidateId, ...asked } = yield* OfPromotion(command)
+      yield* resume(candidateId, { ...asked, now: yield* Time.now })
     }),
   "canonical.sweep": (command) => Effect.flatMap(OfApp(command), ({ projectId }) => sweep(projectId)),
   "project.audit": (command) =>
     Effect.flatMap(OfAudit(command), ({ projectId, rebuild }) => audited(projectId, rebuild)),
+  "project.adopt": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => adoptProject(projectId)),
   "release.recover": (command) => Effect.flatMap(OfChange(command), ({ changeId }) => recover(changeId)),
   "release.run": (command) => Effect.flatMap(OfRelease(command), ({ releaseId }) => runRelease(releaseId)),
   "event.consume": (command) =>
@@ -131,7 +162,10 @@ const bodies = {
       const decide = groups(group)
       return decide === null ? Effect.fail(`there is no consumer ${group}`) : applyLate(decide, event)
     }),
-  "webhook.deliver": webhookDeliver
+  "webhook.deliver": webhookDeliver,
+  "statement.sign": (command) => Effect.flatMap(OfChain(command), ({ chain }) => sign(chain)),
+  "checkpoint.publish": (command) =>
+    Effect.flatMap(OfPublication(command), ({ chain, publisher }) => publish(chain, publisher))
 } satisfies Handlers<unknown>
 
 type Needs = {

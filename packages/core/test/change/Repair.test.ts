@@ -9,6 +9,7 @@ const task = (key: string, more: Partial<Task> = {}) =>
 const candidate = (id: string, changeSets: number, more: Partial<Candidate> = {}) =>
   ({
     id,
+    lineage: id,
     status: "rejected",
     reason: "r",
     rejection: "checks_failed",

@@ -1,4 +1,4 @@
-import { layerMemory } from "@pawl/adapters-memory/MemoryPackageStore"
+import { layerMemory, pnpmLockText } from "@pawl/adapters-memory/MemoryPackageStore"
 import type { Part } from "@pawl/core/agent/Models"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -32,6 +32,20 @@ describe("The tool add_package", () => {
       })
     ))
 
+  it("makes the lock of pnpm where that is the Project's", () =>
+    inAgentWorld({ ...files, "pnpm-lock.yaml": pnpmLockText(files["package.json"], []) }, (works) =>
+      Effect.gen(function* () {
+        const kept = nothingKept()
+        const made = yield* works(inTurn(adding(), done), { kept }).pipe(Effect.provide(registry()))
+        expect(words(kept.asked[1]?.parts.at(-1))).toBe("zod is in package.json, and its lock is made")
+        expect(made).toMatchObject({
+          _tag: "Published",
+          edits: { "package.json": manifest, "pnpm-lock.yaml": expect.stringContaining("'zod@4.0.0'") }
+        })
+        expect(Object.keys("edits" in made ? made.edits : {})).not.toContain("package-lock.json")
+      })
+    ))
+
   it("holds up nobody while the registry is away: composing makes the lock", () =>
     inAgentWorld(files, (works) =>
       Effect.gen(function* () {
@@ -46,8 +60,7 @@ describe("The tool add_package", () => {
   it.each<readonly [what: string, files: Record<string, string>, asked: ReturnType<typeof adding>, said: RegExp]>([
     ["there is no such package", files, adding("nothing"), /nothing was changed: .*nothing/],
     ["it comes from git", files, adding("zod", { range: "someone/zod" }), /from the registry alone/],
-    ["the name is none", files, adding("../up"), /no name of a package/],
-    ["the lock is pnpm's", { ...files, "pnpm-lock.yaml": "lockfileVersion: '9.0'\n" }, adding(), /only pnpm can write/]
+    ["the name is none", files, adding("../up"), /no name of a package/]
   ])("changes nothing and says why when %s", (_, given, asked, said) =>
     inAgentWorld(given, (works) =>
       Effect.gen(function* () {

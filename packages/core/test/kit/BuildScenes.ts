@@ -1,6 +1,7 @@
 /** Scenes of sources with a lock and a build command: a sandbox whose commands leave what a test says. */
 import * as MemorySandbox from "@pawl/adapters-memory/MemorySandbox"
 import { lockText, layerMemory, type MemoryPackage } from "@pawl/adapters-memory/MemoryPackageStore"
+import { AppBuilder } from "@pawl/core/bundle/AppBuilder"
 import type { SandboxJob } from "@pawl/core/verification/Sandbox"
 import { demand } from "@pawl/core/ledger/Decision"
 import { Records } from "@pawl/core/ledger/Records"
@@ -28,8 +29,12 @@ export const made: Readonly<Record<string, string>> = {
 /** What a build command does in a test: by default it leaves a page. */
 export interface BuildWorld {
   build: (job: SandboxJob) => MemorySandbox.Scripted
+  /** How long each build command takes. */
+  takesMs: number
   isThere: boolean
   readonly jobs: Array<SandboxJob>
+  /** What the builder was asked for, in order: `expect` with the packages that were there, `start` and `cancel`. */
+  readonly asked: Array<string>
 }
 
 const text = (job: SandboxJob, path: string): string =>
@@ -40,16 +45,42 @@ export const makeWorld = (): BuildWorld => ({
     outcome: { _tag: "Exited", code: 0 },
     left: { "public/index.html": `<p>${text(job, "page.txt")}`, "elsewhere.txt": "no" }
   }),
+  takesMs: 0,
   isThere: true,
-  jobs: []
+  jobs: [],
+  asked: []
 })
+
+/** The builder of `MemoryPawl`, whose calls the world keeps. */
+const watchedBuilder = (world: BuildWorld) =>
+  Layer.effect(
+    AppBuilder,
+    Effect.map(AppBuilder, (builder) => {
+      const noted = <A>(text: string, then: A): A => {
+        world.asked.push(text)
+        return then
+      }
+      return AppBuilder.of({
+        ...builder,
+        expect: (job) =>
+          Effect.suspend(() => {
+            const packages = job.packages?.packages.map(({ name }) => name).join()
+            return noted(`expect ${packages} while ${world.jobs.at(-1)?.command}`, builder.expect(job))
+          }),
+        start: (job) => Effect.suspend(() => noted("start", builder.start(job))),
+        cancel: (handle) => Effect.suspend(() => noted("cancel", builder.cancel(handle)))
+      })
+    })
+  )
 
 /** The ports of a world, to be provided over those of `MemoryPawl`. */
 export const portsOf = (world: BuildWorld) =>
-  Layer.merge(
+  Layer.mergeAll(
+    watchedBuilder(world),
     MemorySandbox.layerMemory((job) => {
       world.jobs.push(job)
-      return job.command === "make site" ? world.build(job) : { outcome: { _tag: "Exited", code: 0 } }
+      if (job.command !== "make site") return { outcome: { _tag: "Exited", code: 0 } }
+      return world.takesMs === 0 ? world.build(job) : Effect.as(Effect.sleep(world.takesMs), world.build(job))
     }),
     layerMemory({ packages: [one, two], isThere: () => world.isThere })
   )

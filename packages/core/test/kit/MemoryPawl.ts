@@ -9,6 +9,8 @@ import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { handlers } from "@pawl/core/worker/Handlers"
 import { commandKinds } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
+import * as MemorySignedHeads from "@pawl/adapters-memory/MemorySignedHeads"
+import * as MemorySigner from "@pawl/adapters-memory/MemorySigner"
 import * as MemoryWebhookSender from "@pawl/adapters-memory/MemoryWebhookSender"
 import { execute } from "@pawl/core/work/Processes"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -72,6 +74,8 @@ export const layer = Layer.mergeAll(
   MemorySymbols.layerMemory,
   MemoryPackageStore.layerMemory(),
   MemoryWebhookSender.layerMemory(receivers, received),
+  MemorySignedHeads.layerMemory,
+  MemorySigner.layerMemory,
   sandbox,
   probes
 )

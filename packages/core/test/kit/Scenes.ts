@@ -66,10 +66,13 @@ export const advance = (projectId: string) =>
     }
   })
 
+/** The id of the nth person beside the one who began. */
+export const memberId = (n: number) => `usr_00000000-0000-4000-8000-${String(n).padStart(12, "0")}` as const
+
 /** Another person, the nth, who may approve in a Project. */
 export const joined = (projectId: string, n: number) =>
   Effect.gen(function* () {
-    const userId = `usr_00000000-0000-4000-8000-${String(n).padStart(12, "0")}` as const
+    const userId = memberId(n)
     const membership = { projectId: projectId as `proj_${string}`, userId, role: "member" as const }
     yield* (yield* Ledger).commit({
       name: "Scenes.joined",

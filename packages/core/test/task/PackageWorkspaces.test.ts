@@ -20,18 +20,18 @@ type Versions = Readonly<Record<string, string>>
 const manifest = (dependencies: Versions) => `${JSON.stringify({ name: "app", dependencies }, null, 2)}\n`
 
 const brings =
-  (dependencies: Versions): Script =>
+  (dependencies: Versions, also: Readonly<Record<string, string>> = {}): Script =>
   () => {
     registry.there = false
     const text = manifest(dependencies)
     const locked = Object.entries(dependencies).map(([name, version]) => ({ name, version }))
-    const edits = { "package.json": text, "package-lock.json": lockText(text, locked) }
+    const edits = { "package.json": text, "package-lock.json": lockText(text, locked), ...also }
     return Effect.succeed({ _tag: "Published", edits, message: "packages", intents: [], usage })
   }
 
 /** Sees the packages of its source, and publishes a file. */
 const sees =
-  (seen: Array<Versions>): Script =>
+  (seen: Array<Versions>, edits: Readonly<Record<string, string>> = { "c.txt": "c" }): Script =>
   ({ source }) =>
     readFiles(source.repository, source.tree).pipe(
       Effect.orDie,
@@ -44,7 +44,7 @@ const sees =
         seen.push(
           Object.fromEntries(versions.map(([path, { version }]) => [path.slice("node_modules/".length), version]))
         )
-        return { _tag: "Published", edits: { "c.txt": "c" }, message: "c", intents: [], usage }
+        return { _tag: "Published", edits, message: "c", intents: [], usage }
       })
     )
 
@@ -74,7 +74,7 @@ describe("A Task that depends on two that each bring a package", () => {
     )
   })
 
-  it("fails where these do not go together, and names the file", () =>
+  it("fails where these do not go together, and names the file, the package and both versions", () =>
     inWorld(
       (hands) =>
         Effect.gen(function* () {
@@ -84,9 +84,36 @@ describe("A Task that depends on two that each bring a package", () => {
           const changeId = yield* worked(hands, three)
           expect(yield* taskOf(changeId, "c")).toMatchObject({
             status: "failed",
-            reason: expect.stringMatching(/^what it depends on conflicts in package/)
+            reason: expect.stringMatching(
+              /^what it depends on cannot be merged: merge conflict in package\S+, package.json: "a" of dependencies: .*"2.0.0".*"1.0.0"$/
+            )
           })
         }),
       Layer.merge(layer, layerMemory(registry))
     ))
+})
+
+describe("A repair of what does not merge", () => {
+  it("works on the packages of both sides, with a lock that nobody has to write, and all of it lands", () => {
+    const seen: Array<Versions> = []
+    return inWorld(
+      (hands) =>
+        Effect.gen(function* () {
+          hands.agents.set("a", [brings({ a: "1.0.0" }, { "x.txt": "of a" })])
+          hands.agents.set("b", [brings({ b: "2.0.0" }, { "x.txt": "of b" })])
+          hands.agents.set("repair-1", [sees(seen, { "x.txt": "of both" })])
+          const changeId = yield* worked(hands, [planned("a"), planned("b")])
+          const records = yield* Records
+          const { items } = yield* records.list("candidate", { where: { changeId }, limit: "all" })
+          const [first, second] = items.map(({ record }) => record)
+          expect(first?.conflicts).toContain("x.txt")
+          expect(seen).toEqual([{ a: "1.0.0", b: "2.0.0" }])
+          expect([second?.status, second?.reason]).toEqual(["verified", null])
+          yield* Promotions.promote(person, second!.id)
+          yield* settle
+          expect((yield* Audits.examine(second!.projectId)).findings).toEqual([])
+        }),
+      Layer.merge(layer, layerMemory(registry))
+    )
+  })
 })

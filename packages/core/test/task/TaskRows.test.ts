@@ -195,7 +195,7 @@ eachRow(TaskLifecycle, "task", {
       const changeId = yield* worked(hands, [planned("a"), planned("b"), planned("c", ["a", "b"])])
       expect(yield* taskOf(changeId, "c")).toMatchObject({
         status: "failed",
-        reason: "what it depends on conflicts in result.txt"
+        reason: "what it depends on cannot be merged: merge conflict in result.txt"
       })
       expect((yield* eventsOf(changeId)).at(-1)).toMatchObject({
         type: "task.failed",

@@ -60,7 +60,8 @@ describe("The text of metrics", () => {
       "route",
       "state",
       "status",
-      "trigger"
+      "trigger",
+      "verdict"
     ])
   })
 })

@@ -47,6 +47,27 @@ describe("Lanes of work", () => {
       })
     ))
 
+  it("releases of a Project that all wait keep neither a promotion of it nor its lane waiting", () =>
+    play(
+      Effect.gen(function* () {
+        const releases = yield* held
+        for (let n = 0; n < slots.canonical; n++) yield* one("release.run", `r${n}`)
+        const done: Array<unknown> = []
+        const note = (command: Pick<Command, "kind">) => Effect.sync(() => void done.push(command.kind))
+        const fiber = yield* working({
+          "release.run": releases.handler,
+          "candidate.promote": note,
+          "lane.step": note
+        })
+        expect(releases.begun.times).toBe(slots.canonical)
+        yield* one("candidate.promote", "x")
+        yield* one("lane.step", "x")
+        yield* turns
+        expect(new Set(done)).toEqual(new Set(["candidate.promote", "lane.step"]))
+        yield* Fiber.interrupt(fiber)
+      })
+    ))
+
   it("all agents of a Project asleep in calls of models keep no promotion and no check of it waiting", () =>
     play(
       Effect.gen(function* () {

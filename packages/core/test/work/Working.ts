@@ -14,12 +14,14 @@ export const play = <A, E>(body: Effect.Effect<A, E, Stores>): Promise<A> =>
   onStore({ layer: MemoryLedger.layerMemory }, Effect.provideService(body, References.MinimumLogLevel, "None"))
 
 export const slots: SlotsPerLane = {
+  landing: 4,
   canonical: 4,
   verification: 4,
   provisioning: 2,
   planning: 4,
   agents: 8,
-  webhooks: 8
+  webhooks: 8,
+  signing: 2
 }
 
 /** A worker that runs until the test ends it: `Fiber.interrupt` is a graceful stop. */

@@ -39,6 +39,13 @@ export const LocalLimits = {
   /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
   gitListingBytes: 32 * MiB,
 
+  // A command that signs (decisions)
+  /** What it may answer: a public key in PEM, or a signature. */
+  signerAnswerBytes: 4 * KiB,
+  /** How long it may take; and how long it is left alone after it failed. Together within 5 s of its return (issue). */
+  signerTimeoutMs: 3 * second,
+  signerSpareMs: 1 * second,
+
   // Processes started for the server (decision)
   /** How long the spawner may take until a process runs that it was asked for. */
   spawnMs: 5 * second,
@@ -88,6 +95,12 @@ export const LocalLimits = {
   buildAssetBytes: 5 * MiB,
   /** Builds that run at one time on a machine; others wait (decision). */
   buildsAtOnce: 2,
+  /** Builds that are begun while their build command still runs; others begin after it (decision). */
+  buildsBegunEarly: 2,
+  /** How long such a beginning may take (decision: an honest build of 400 files takes under a second). */
+  buildBeginningMs: 10_000,
+  /** How long after a build the process for the next one is started (decision: once the bundle is stored). */
+  buildSpareAfterMs: 50,
   /** Finished builds whose result is kept for a caller that has not cancelled them yet (decision). */
   buildResultsKept: 8,
   /** JavaScript heap of the process of one build (decision). */
@@ -185,6 +198,8 @@ export const LocalLimits = {
   packageCacheLookMs: 60 * minute,
   /** Layers whose list of packages is kept in memory. */
   layersKnown: 64,
+  /** Locks that are kept as they were read. */
+  locksKnown: 8,
 
   // The registry of packages (decisions)
   /** Until a connection stands; until an answer begins; between two pieces of it; and until it is whole. */
@@ -353,6 +368,8 @@ export const LocalLimits = {
   lockBytes: 10 * MiB,
   /** Packages of a lock, with those of other machines' kinds. */
   lockPackages: 5_000,
+  /** Of a line that pnpm says while it makes a lock: one tells why it could not. */
+  pnpmLineLength: 256 * KiB,
   /** What the registry says of a package, and of all of one lock; the largest documents of the public one have some 30 MiB. */
   packumentBytes: 64 * MiB,
   packumentsBytes: 1024 * MiB,
@@ -360,6 +377,11 @@ export const LocalLimits = {
   packumentMs: 30 * second,
   packumentsAtOnce: 16,
   packumentRedirects: 3,
+
+  // Verifying (decisions: a thread starts in less than a batch of fewer takes)
+  /** Threads that verify signatures, and how many make a batch for one. */
+  signatureThreads: 8,
+  signatureBatch: 64,
 
   // Events and webhooks (decisions)
   /** Of the receiver's answer; the rest is not read. */

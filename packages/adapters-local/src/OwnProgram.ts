@@ -11,23 +11,29 @@ export const ownProgram = (from: string, name: string): ReadonlyArray<string> =>
     ? ["--conditions=pawl-source", fileURLToPath(new URL(`./${name}.ts`, from))]
     : [fileURLToPath(new URL(`./${name}.js`, from))]
 
+// The shell bounds what a program starts itself, too: `--max-old-space-size` reaches only Node.
 const limited = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"'
 const KiB = 1024
 
 /**
  * Starts a program of ours, which reads what anyone may have written: bounded in memory (its data in all, and V8's heap,
  * in bytes), in a process group of its own, with nothing of our environment and no output. It is talked to by messages.
+ * `stderr`: its standard error is a pipe, which whoever starts it reads.
  */
 export const startBounded = (
   program: ReadonlyArray<string>,
-  { dataBytes, heapBytes }: { readonly dataBytes: number; readonly heapBytes: number }
+  {
+    dataBytes,
+    heapBytes,
+    stderr = false
+  }: { readonly dataBytes: number; readonly heapBytes: number; readonly stderr?: boolean }
 ): ChildProcess => {
   const node = [process.execPath, `--max-old-space-size=${Math.floor(heapBytes / KiB / KiB)}`, ...program]
   return spawn("/bin/sh", ["-c", limited, "sh", String(Math.floor(dataBytes / KiB)), ...node], {
     cwd: "/",
     env: { LC_ALL: "C.UTF-8" },
     detached: true,
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    stdio: ["ignore", "ignore", stderr ? "pipe" : "ignore", "ipc"],
     serialization: "advanced"
   })
 }

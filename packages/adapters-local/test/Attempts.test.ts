@@ -44,7 +44,7 @@ Where there is a filter of system calls (see \`system-calls-filtered\` in [Isola
 ${lines(titlesOf(systemCalls))}
 ## A package
 
-${packages.length} attempts, in [HostilePackages.test.ts](../../packages/adapters-local/test/packages/HostilePackages.test.ts), [HostileRegistries.test.ts](../../packages/adapters-local/test/packages/HostileRegistries.test.ts) and [HostileImports.test.ts](../../packages/adapters-local/test/packages/HostileImports.test.ts), with the real store or its own client, a registry on this machine, and the real builder. Each counts as denied when it is told of by name, nothing lies outside the store's folders, nothing ran, and an honest package installs afterwards. What stands in the way is told in [Packages](packages.md).
+${packages.length} attempts, in [HostilePackages.test.ts](../../packages/adapters-local/test/packages/HostilePackages.test.ts), [HostileRegistries.test.ts](../../packages/adapters-local/test/packages/HostileRegistries.test.ts) and [HostileImports.test.ts](../../packages/adapters-local/test/packages/HostileImports.test.ts), with the real store or its own client, a registry on this machine, and the real builder. Of the archives that unpack without end each commit takes one in turn, and \`npm run test:deep\` all. Each counts as denied when it is told of by name, nothing lies outside the store's folders, nothing ran, and an honest package installs afterwards. What stands in the way is told in [Packages](packages.md).
 
 ${packageGroups.map(([heading, beginning, list]) => `### ${heading}\n\n${beginning} …\n\n${lines(titlesOf(list))}`).join("\n")}`
 

@@ -10,8 +10,10 @@ export const ownPrograms: Readonly<Record<string, string>> = {
   [source("builder/routes/BabelRouteReader")]: source("builder/routes/RouteProcess"),
   [source("packages/InstallChild")]: source("packages/InstallProcess"),
   [source("packages/locking/ArboristLocks")]: source("packages/locking/LockProcess"),
+  [source("packages/locking/PnpmLocks")]: source("packages/locking/PnpmProcess"),
   [source("runtime/host/Watchdog")]: source("runtime/host/WatchdogThread"),
   [source("runtime/stacks/MapReader")]: source("runtime/stacks/StackProcess"),
+  [source("signing/SignatureThreads")]: source("signing/SignatureThread"),
   [source("spawner/SpawnerLink")]: source("spawner/SpawnerProcess"),
   [source("symbols/CodeParser")]: source("symbols/SymbolProcess")
 }
@@ -27,6 +29,6 @@ export const bundling: BuildOptions = {
   target: "node24",
   mainFields: ["module", "main"],
   conditions: ["pawl-source"],
-  external: ["@npmcli/arborist", "better-sqlite3", "esbuild", "pg-native", "workerd"],
+  external: ["@npmcli/arborist", "better-sqlite3", "esbuild", "pg-native", "workerd", "yaml"],
   logLevel: "error"
 }

@@ -9,10 +9,11 @@ import * as Time from "@pawl/core/primitives/Time"
 import { parsePawlFile } from "@pawl/core/project/PawlFile"
 import { AppBuilder, type BuildCommand, type BuildJob, type BuildResult } from "@pawl/core/bundle/AppBuilder"
 import { Bundle } from "@pawl/core/bundle/Bundle"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 const version = { name: "memory", version: "1.0.0" }
+/** As a builder may have it: a source that asks for it needs no lock. Nothing of it is bundled here. */
+const vendored = [{ name: "hono", version: "4.0.0" }]
 const unknownBuild: BuildResult = {
   _tag: "Crashed",
   reason: "This build was cancelled, or this builder does not know it: start it again."
@@ -42,7 +43,7 @@ const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<Buil
           "index.js": {
             type: "esm",
             sha256: yield* sha256(main.content),
-            content: new TextDecoder().decode(main.content)
+            content: textOf(main.content)
           }
         }
   const bundle = yield* Schema.decodeUnknownEffect(Bundle)({
@@ -64,7 +65,7 @@ const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<Buil
       manifest: Object.fromEntries(entries)
     }
   }).pipe(Effect.orDie)
-  const text = main === undefined ? "" : new TextDecoder().decode(main.content)
+  const text = main === undefined ? "" : textOf(main.content)
   const named = (job.packages?.packages ?? []).filter(({ name }) => text.includes(`"${name}"`))
   const packages = named.map(({ path }) => ({ path }))
   return { _tag: "Built", bundle, assets, objects: new Map(), warnings: [], packages }
@@ -72,7 +73,7 @@ const build = Effect.fnUntraced(function* (job: BuildJob): Effect.fn.Return<Buil
 
 const commandOf = (files: BuildJob["files"]): BuildCommand => {
   const file = files.get("pawl.json")
-  const read = file === undefined ? null : parsePawlFile(new TextDecoder().decode(file.content))
+  const read = file === undefined ? null : parsePawlFile(textOf(file.content))
   if (read === null || Result.isFailure(read) || read.success.build === undefined) return { _tag: "None" }
   const { command, output } = read.success.build
   return { _tag: "Command", command, collect: [output ?? "public"] }
@@ -84,8 +85,10 @@ export const layerMemoryWith = (answer: (job: BuildJob) => BuildResult | null): 
     const results = new Map<string, BuildResult>()
     return AppBuilder.of({
       version,
+      vendored,
       assetsFolder: ({ folders }) => Effect.succeed(folders.has("public") ? "public" : null),
       commandOf: (files) => Effect.sync(() => commandOf(files)),
+      expect: () => Effect.void,
       start: (job) =>
         Effect.gen(function* () {
           if (!results.has(job.id)) results.set(job.id, answer(job) ?? (yield* build(job)))

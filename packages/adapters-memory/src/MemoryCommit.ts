@@ -4,7 +4,7 @@ import type { Event, NewEvent } from "@pawl/core/model/Event"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Commit, Expectation, Write } from "@pawl/core/ledger/Commit"
-import { check, checkStep, idOf, uniqueColumns } from "@pawl/core/ledger/CommitRules"
+import { BadCommit, check, checkStep, idOf, uniqueColumns } from "@pawl/core/ledger/CommitRules"
 import { type Entity, entityOf, type Kind } from "@pawl/core/model/Entities"
 import { type Committed, Conflict, type Duplicate, LeaseLost } from "@pawl/core/ledger/Ledger"
 import { record } from "./MemoryHistory.ts"
@@ -23,9 +23,19 @@ interface Staged {
 
 const revisionText = (row: RecordRow | undefined): string | null => (row === undefined ? null : String(row.revision))
 
-const unmet = (state: MemoryState, expectation: Expectation): Conflict | null => {
+/**
+ * A commit reads, guards and writes one scope: a Project's rows can then stand in another database than the next one's.
+ * The other stores could only know it by a further read, so this one looks for all.
+ */
+const within = (commit: Commit, kind: Kind, id: string, row: RecordRow | undefined): void => {
+  if (row !== undefined && row.project !== commit.projectId)
+    throw new BadCommit(`${commit.name} relies on ${kind} ${id}, which belongs to another scope`)
+}
+
+const unmet = (state: MemoryState, commit: Commit, expectation: Expectation): Conflict | null => {
   const { id, kind } = expectation
   const row = rowsOf(state, kind).get(id)
+  within(commit, kind, id, row)
   if (expectation._tag === "Absent")
     return row === undefined ? null : new Conflict({ kind, id, expected: "absent", actual: revisionText(row) })
   if (row?.revision === expectation.revision) return null
@@ -105,11 +115,12 @@ export const apply = (
   if (commit.journal !== undefined && state.journal.get(commit.journal.process)?.has(commit.journal.step) === true)
     return duplicate
   for (const expectation of commit.expects ?? []) {
-    const conflict = unmet(state, expectation)
+    const conflict = unmet(state, commit, expectation)
     if (conflict !== null) return conflict
   }
   const staged: Array<Staged> = []
   for (const write of commit.writes ?? []) {
+    if (write._tag === "Delete") within(commit, write.kind, write.id, rowsOf(state, write.kind).get(write.id))
     const conflict = stage(state, staged, write, state.position + staged.length + 1)
     if (conflict !== null) return conflict
   }
@@ -179,7 +190,8 @@ const send = (state: MemoryState, projectId: string | null, sent: NewCommand, no
     createdAt: fromMillis(now),
     lastProblem: null
   }
-  const readyAt = sent.leasedBy === undefined ? dueAt : now + sent.leasedBy.leaseMs
+  const place = dueAt > now ? dueAt : Math.min(dueAt, sent.order ?? dueAt)
+  const readyAt = sent.leasedBy === undefined ? place : now + sent.leasedBy.leaseMs
   const token = sent.leasedBy?.token ?? null
   state.commands.set(sent.id, { ...fresh, command, readyAt, token, position: ++state.position })
 }

@@ -29,6 +29,8 @@ import { eventDays, Retention } from "@pawl/core/ledger/Retention"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
 import { make as makeBacklog } from "./MemoryBacklog.ts"
 import { make as makeSharedSlots } from "./MemorySharedSlots.ts"
+import { PackLog } from "@pawl/core/project/PackLog"
+import { make as makePackLog } from "./MemoryPackLog.ts"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Signals from "@pawl/core/ledger/Signals"
 
@@ -46,6 +48,7 @@ export type Stores =
   | AppData
   | AppLogs
   | Backlog
+  | PackLog
 
 /** Every store port over one state in memory. */
 export interface MemoryStore {
@@ -112,6 +115,16 @@ const page = <K extends Kind>(state: MemoryState, kind: K, listing: Listing<K>):
 const makeRecords = (state: MemoryState): Records["Service"] => ({
   get: (kind, id) =>
     Effect.sync(() => Option.map(Option.fromNullishOr(rowsOf(state, kind).get(id)), (row) => storedAs(kind, row))),
+  many: (kind, ids) =>
+    Effect.sync(() => {
+      const rows = rowsOf(state, kind)
+      return new Map(
+        ids.flatMap((id) => {
+          const row = rows.get(id)
+          return row === undefined ? [] : [[id, storedAs(kind, row)] as const]
+        })
+      )
+    }),
   list: (kind, listing) => Effect.sync(() => page(state, kind, listing))
 })
 
@@ -157,11 +170,12 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
       Context.add(SharedSlots, makeSharedSlots(state)),
       Context.add(AppData, makeAppData(state)),
       Context.add(AppLogs, makeAppLogs(state, signals)),
-      Context.add(Backlog, makeBacklog(state))
+      Context.add(Backlog, makeBacklog(state)),
+      Context.add(PackLog, makePackLog(state))
     ),
     dump: () => copy(state)
   }
 }
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs and Backlog, empty. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs, Backlog and PackLog, empty. */
 export const layerMemory: Layer.Layer<Stores> = Layer.effectContext(Effect.sync(() => makeMemoryStore().services))

@@ -3,8 +3,16 @@ import { Effect, Layer } from "effect"
 import { Base64, Hex } from "effect/encoding"
 import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { canonicalJson, sha256, utf8 } from "@pawl/core/primitives/Digest"
-import { readLock } from "@pawl/core/packages/LockFiles"
-import { dependenciesOf, fileText, isObject, readManifest, readObject } from "@pawl/core/packages/PackageManifest"
+import { pnpmLockFile, readLock } from "@pawl/core/packages/LockFiles"
+import {
+  dependenciesOf,
+  directOf,
+  isObject,
+  type PackageManifest,
+  readManifest,
+  readObject
+} from "@pawl/core/packages/PackageManifest"
+import { readPnpmText } from "@pawl/core/packages/PnpmLockText"
 import { packageProblem } from "@pawl/core/packages/PackageProblems"
 import type { PackageLock } from "@pawl/core/packages/PackageLock"
 import {
@@ -12,8 +20,10 @@ import {
   type PackageFacts,
   PackagesRefused,
   PackageStore,
-  PackagesUnavailable
+  PackagesUnavailable,
+  type ReadLock
 } from "@pawl/core/packages/PackageStore"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 
 /** One version that the registry has. */
 export interface MemoryPackage {
@@ -69,6 +79,44 @@ export const lockText = (manifest: string, packages: ReadonlyArray<MemoryPackage
   return `${JSON.stringify(lock, null, 2)}\n`
 }
 
+const yamlKinds = ["dependencies", "devDependencies", "optionalDependencies"] as const
+
+/** The text of a pnpm-lock.yaml that has these packages, each once, for a package.json. */
+export const pnpmLockText = (manifest: string, packages: ReadonlyArray<MemoryPackage>): string => {
+  const root: unknown = JSON.parse(manifest)
+  const versions = new Map(packages.map(({ name, version }) => [name, version]))
+  const word = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const direct = [...(isObject(root) ? dependenciesOf(root) : [])].flatMap(([kind, ranges]) =>
+    ranges.size === 0 || !yamlKinds.some((each) => each === kind)
+      ? []
+      : [
+          `    ${kind}:`,
+          ...[...ranges].flatMap(([name, range]) => [
+            `      ${word(name)}:`,
+            `        specifier: ${word(range)}`,
+            `        version: ${versions.get(name) ?? ""}`
+          ])
+        ]
+  )
+  const sorted = packages.toSorted((a, b) => compareCodePoints(a.name, b.name))
+  const entries = sorted.map(
+    ({ name, version }) =>
+      `  ${word(`${name}@${version}`)}:\n    resolution: {integrity: ${integrityOf(name, version)}}\n`
+  )
+  const snapshots = sorted.map(({ dependencies = {}, name, version }) => {
+    const needs = Object.keys(dependencies).map((each) => `      ${word(each)}: ${versions.get(each) ?? ""}\n`)
+    const key = `  ${word(`${name}@${version}`)}:`
+    return needs.length === 0 ? `${key} {}\n` : `${key}\n    dependencies:\n${needs.join("")}`
+  })
+  const importers = direct.length === 0 ? "  .: {}\n" : `  .:\n${direct.join("\n")}\n`
+  const parts = [
+    `importers:\n\n${importers}`,
+    `packages:\n\n${entries.join("\n")}`,
+    `snapshots:\n\n${snapshots.join("\n")}`
+  ]
+  return `lockfileVersion: '9.0'\n\n${parts.slice(0, sorted.length === 0 ? 1 : 3).join("\n")}`
+}
+
 const numbers = (version: string): ReadonlyArray<number> => version.split(/[.+-]/).slice(0, 3).map(Number)
 
 const isAtLeast = (version: string, least: string): boolean => {
@@ -91,9 +139,11 @@ const refusal = (code: string, message: string, line: number | null = null) =>
   new PackagesRefused({ problems: [packageProblem(code, message, { file: null, line })] })
 
 const namesOf = (lock: Uint8Array): ReadonlyArray<string> => {
-  const read = readObject(fileText(lock))
-  const packages = "object" in read ? read.object["packages"] : undefined
+  const read = readObject(wholeText(lock))
+  const object = "object" in read ? read.object : readPnpmText(lock)
+  const packages = object?.["packages"]
   if (!isObject(packages)) return []
+  if (!("object" in read)) return Object.keys(packages)
   return Object.entries(packages).flatMap(([path, entry]) =>
     isObject(entry) && path !== ""
       ? [`${path.slice(path.lastIndexOf("node_modules/") + 13)}@${String(entry["version"])}`]
@@ -101,11 +151,48 @@ const namesOf = (lock: Uint8Array): ReadonlyArray<string> => {
   )
 }
 
-const away = new PackagesUnavailable({ reason: "the registry in memory is away" })
+/** Reads a lock of pnpm as it is written here, each package at its name. */
+const readPnpm = (bytes: Uint8Array, manifest: PackageManifest): ReadLock => {
+  const lock = readPnpmText(bytes)
+  const packages = lock?.["packages"] ?? {}
+  const importers = lock?.["importers"]
+  const root = isObject(importers) ? importers["."] : undefined
+  const behind = manifest.dependencies.filter(({ kind, name, range }) => {
+    const own = isObject(root) ? root[kind] : undefined
+    const entry = isObject(own) ? own[name] : undefined
+    return kind !== "peerDependencies" && !(isObject(entry) && entry["specifier"] === range)
+  })
+  const file = pnpmLockFile
+  const refused = (code: string, message: string): ReadLock => ({
+    _tag: "Refused",
+    problems: [packageProblem(code, message, { file, line: null })]
+  })
+  if (lock === null || !isObject(packages)) return refused("lock_unreadable", `${file} cannot be read.`)
+  if (behind.length > 0) return refused("lock_behind", `${file} has not ${behind.map(({ name }) => name).join()}.`)
+  const places = Object.entries(packages).map(([key, entry]) => {
+    const at = key.indexOf("@", 1)
+    const resolution = isObject(entry) ? entry["resolution"] : undefined
+    return {
+      path: `node_modules/${key.slice(0, at)}`,
+      name: key.slice(0, at),
+      version: key.slice(at + 1),
+      integrity: isObject(resolution) ? String(resolution["integrity"]) : "",
+      dev: false,
+      optional: false,
+      installScript: null,
+      line: null
+    }
+  })
+  const lockRead = { file, format: "pnpm", packages: places, links: [], direct: directOf(manifest) } as const
+  return { _tag: "Locked", lock: lockRead }
+}
+
+const registryUrl = "https://registry.npmjs.org/"
+const away = new PackagesUnavailable({ reason: `the registry in memory is away (${registryUrl})` })
 
 const locked = (
   registry: MemoryRegistry,
-  { locks, manifest, offline }: LockRequest
+  { format, locks, manifest, offline }: LockRequest
 ): Effect.Effect<Uint8Array, PackagesRefused | PackagesUnavailable> => {
   const read = readManifest(manifest)
   if ("wrong" in read) return refusal("manifest_unreadable", `package.json cannot be read: ${read.wrong}.`)
@@ -130,7 +217,8 @@ const locked = (
     chosen.set(name, best)
     open.push(...Object.entries(best.dependencies ?? {}).map(([each, wanted]) => ({ name: each, range: wanted })))
   }
-  return Effect.succeed(utf8(lockText(fileText(manifest) ?? "", [...chosen.values()])))
+  const text = format === "npm" ? lockText : pnpmLockText
+  return Effect.succeed(utf8(text(wholeText(manifest) ?? "", [...chosen.values()])))
 }
 
 const make = (registry: MemoryRegistry): typeof PackageStore.Service => {
@@ -163,21 +251,13 @@ const make = (registry: MemoryRegistry): typeof PackageStore.Service => {
   })
 
   return PackageStore.of({
-    registry: "https://registry.npmjs.org/",
+    registry: registryUrl,
     read: (files) =>
       Effect.sync(() =>
         readLock(files, {
           machine: { os: "linux", cpu: "x64", libc: "glibc" },
           satisfies,
-          pnpm: () => ({
-            _tag: "Refused",
-            problems: [
-              packageProblem("lock_unreadable", "The store in memory reads package-lock.json alone.", {
-                file: "pnpm-lock.yaml",
-                line: null
-              })
-            ]
-          })
+          pnpm: readPnpm
         })
       ),
     layer,
@@ -194,6 +274,7 @@ const make = (registry: MemoryRegistry): typeof PackageStore.Service => {
                   version,
                   publishedAtMs: found?.publishedAtMs ?? null,
                   deprecated: found?.deprecated ?? null,
+                  installScript: found === undefined ? null : (found.scripts ?? []).length > 0,
                   advisories: found?.advisories ?? []
                 }
               })

@@ -12,7 +12,8 @@ import {
   mergeFiles,
   type ProjectState,
   record,
-  Repos
+  Repos,
+  type Repository
 } from "./MemoryRepository.ts"
 import { pathProblem } from "@pawl/core/project/Paths"
 import {
@@ -31,6 +32,24 @@ const own = (repos: Repos, ref: RepositoryRef) =>
     repository === undefined ? new ObjectNotFound({ what: "repository", id: ref.project }) : Effect.succeed(repository)
   )
 
+interface BaseOf {
+  readonly line: ReadonlyArray<Repository>
+  readonly repository: Repository
+  readonly base: string
+  readonly from: ReadonlyArray<RepositoryRef>
+}
+
+/** A base in the line of a fork, or else in one of the forks in `from`, which are then fetched. */
+const baseIn = (repos: Repos, { base, from, line, repository }: BaseOf) =>
+  repos.commit(line, base).pipe(
+    Effect.catch((missing) =>
+      Effect.forEach(from, (ref) => Effect.ignore(repos.fetch(ref, repository))).pipe(
+        Effect.andThen(repos.commit(line, base)),
+        Effect.mapError(() => missing)
+      )
+    )
+  )
+
 const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "commitTree"> => ({
   fork: (ref) =>
     Effect.map(repos.line({ project: ref.project }), () => {
@@ -41,22 +60,15 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
     Effect.gen(function* () {
       const line = yield* repos.line(into)
       const repository = yield* own(repos, into)
-      const parent = yield* repos.commit(line, base).pipe(
-        Effect.catch((missing) =>
-          Effect.forEach(from ?? [], (ref) => Effect.ignore(repos.fetch(ref, repository))).pipe(
-            Effect.andThen(repos.commit(line, base)),
-            Effect.mapError(() => missing)
-          )
-        )
-      )
+      const parent = yield* baseIn(repos, { line, repository, base, from: from ?? [] })
       const files = yield* edited(yield* repos.tree(line, parent.tree), edits)
       return yield* record(repository, { files, parents: [parent.commit], message, signature })
     }),
-  merge: ({ base, commits, into, signature }) =>
+  merge: ({ base, commits, from: others, into, signature }) =>
     Effect.gen(function* () {
       const line = yield* repos.line(into)
       const repository = yield* own(repos, into)
-      let tip: CommitRef = yield* repos.commit(line, base)
+      let tip: CommitRef = yield* baseIn(repos, { line, repository, base, from: others ?? [] })
       for (const { commit, contents, from, message } of commits) {
         if (from.fork !== undefined) yield* Effect.ignore(repos.fetch(from, repository))
         const theirs = yield* repos.commit(line, commit)
@@ -202,7 +214,8 @@ const makeReading = (
   }
 }
 
-const make = (repos: Repos): Service => ({
+/** `Repositories` over some that are there. */
+export const makeMemoryRepositories = (repos: Repos): Service => ({
   ...makeForks(repos),
   ...makeCanonical(repos),
   ...makeAuditing(repos),
@@ -210,4 +223,6 @@ const make = (repos: Repos): Service => ({
 })
 
 /** Fresh repositories in memory. Only the commits' ids differ from git's, and two edits of one file always conflict. */
-export const layerMemory: Layer.Layer<Repositories> = Layer.sync(Repositories, () => make(new Repos()))
+export const layerMemory: Layer.Layer<Repositories> = Layer.sync(Repositories, () =>
+  makeMemoryRepositories(new Repos())
+)

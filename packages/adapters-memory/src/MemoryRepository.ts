@@ -30,6 +30,17 @@ export interface ProjectState {
   readonly forks: Map<string, Repository>
 }
 
+const copiedRepository = ({ commits, trees }: Repository): Repository => ({
+  commits: new Map(commits),
+  trees: new Map(trees)
+})
+
+const copied = ({ canon, forks, main }: ProjectState): ProjectState => ({
+  ...(canon === undefined ? {} : { canon: copiedRepository(canon) }),
+  ...(main === undefined ? {} : { main }),
+  forks: new Map(Array.from(forks, ([fork, repository]) => [fork, copiedRepository(repository)]))
+})
+
 /** A repository without commits. */
 export const emptyRepository = (): Repository => ({ commits: new Map(), trees: new Map() })
 const objectId = (value: unknown) => Effect.map(sha256(canonicalJson(value)), (digest) => digest.slice(0, 40))
@@ -83,7 +94,12 @@ export const mergeFiles = (
 
 /** One program's repositories. */
 export class Repos {
-  readonly projects = new Map<string, ProjectState>()
+  readonly projects: Map<string, ProjectState>
+
+  /** Empty, or a copy: what is done with one shows in no other. */
+  constructor(from?: Repos) {
+    this.projects = new Map(Array.from(from?.projects ?? [], ([project, state]) => [project, copied(state)]))
+  }
 
   /** The repository and those it borrows from, nearest first. */
   line(ref: RepositoryRef): Effect.Effect<ReadonlyArray<Repository>, ObjectNotFound> {

@@ -5,8 +5,7 @@
 import { Effect, Layer } from "effect"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouteReader, type SourceFiles } from "@pawl/core/release/RouteReader"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 const isTest = (path: string): boolean => /(^|\/)tests?\/|\.(test|spec)\./.test(path)
 
@@ -30,7 +29,7 @@ const routesOf = (files: SourceFiles): ReadonlyArray<string> => {
   for (const [path, { content }] of files) {
     pages.push(...pageOf(path))
     if (isTest(path) || !/\.[cm]?[jt]sx?$/.test(path)) continue
-    code.push(...new TextDecoder().decode(content).split("\n").flatMap(routesOfLine))
+    code.push(...textOf(content).split("\n").flatMap(routesOfLine))
   }
   return [...code, ...pages.sort()]
 }

@@ -3,6 +3,7 @@ import type { AppLogLine } from "@pawl/core/app/AppLogs"
 import type { Command, DeadLetter, Outage } from "@pawl/core/model/Command"
 import type { Event } from "@pawl/core/model/Event"
 import type { MemoryPassage } from "./MemoryHistory.ts"
+import type { LoggedPack } from "@pawl/core/project/PackLog"
 import { type Kind, kinds } from "@pawl/core/model/Entities"
 
 /** A record as it is kept. `project` is null for the directory. */
@@ -39,6 +40,16 @@ export interface ProjectEvents {
   readonly events: Array<Event>
 }
 
+/** A repository of packs. A step replaces it. */
+export interface MemoryPacks {
+  readonly project: string
+  readonly fork: string | null
+  readonly born: string
+  readonly main: string | null
+  readonly through: number
+  readonly packs: ReadonlyArray<LoggedPack>
+}
+
 /** What a command begins with, beside what it was sent with. */
 export const fresh = { token: null, again: null, deaths: 0, outage: null, waitedUntil: null } as const
 
@@ -60,6 +71,10 @@ export interface MemoryState {
   readonly appData: Map<string, Map<string, string>>
   /** By Project: how far its sequence is, and the lines that are kept. */
   readonly appLogs: Map<string, { readonly last: number; readonly lines: ReadonlyArray<AppLogLine> }>
+  /** By Project and fork. */
+  readonly packs: Map<string, MemoryPacks>
+  /** By object: whose it was, and when it may be deleted, ms since 1970. */
+  readonly trash: Map<string, { readonly projectId: string; readonly due: number }>
   /** When each Project (`""` for the directory) last had a command claimed, by the tick of claims. */
   readonly turns: Map<string, number>
   position: number
@@ -78,6 +93,8 @@ export const empty = (): MemoryState => ({
   slots: new Map(),
   appData: new Map(),
   appLogs: new Map(),
+  packs: new Map(),
+  trash: new Map(),
   turns: new Map(),
   position: 0,
   tick: 0
@@ -95,6 +112,8 @@ export const copy = (state: MemoryState): MemoryState => ({
   slots: new Map(state.slots),
   appData: new Map(Array.from(state.appData, ([store, values]) => [store, new Map(values)])),
   appLogs: new Map(state.appLogs),
+  packs: new Map(state.packs),
+  trash: new Map(state.trash),
   turns: new Map(state.turns),
   position: state.position,
   tick: state.tick

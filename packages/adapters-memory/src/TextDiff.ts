@@ -1,9 +1,6 @@
 /** A unified diff of one file, as the memory layers make it: one hunk around all that differs, without a search for the shortest. */
+import { wholeText } from "@pawl/core/primitives/Utf8"
 import type { FileDiff } from "@pawl/core/project/Repositories"
-
-declare const TextDecoder: {
-  new (label: string, options: { readonly fatal: boolean }): { decode(bytes: Uint8Array): string }
-}
 
 const context = 3
 
@@ -11,11 +8,8 @@ const context = 3
 const linesOf = (content: Uint8Array | undefined): ReadonlyArray<string> | undefined => {
   if (content === undefined || content.length === 0) return []
   if (content.includes(0)) return undefined
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content).match(/[^\n]*\n|[^\n]+$/g) ?? []
-  } catch {
-    return undefined
-  }
+  const text = wholeText(content)
+  return text === null ? undefined : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
 }
 
 const range = (start: number, count: number): string =>

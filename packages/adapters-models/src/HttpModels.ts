@@ -11,8 +11,7 @@ import type { Dialect, ModelEndpoint } from "./ModelEndpoint.ts"
 import { ModelsLimits } from "./ModelsLimits.ts"
 import { openAiChat } from "./OpenAiChat.ts"
 import type { WireDialect } from "./WireDialect.ts"
-
-declare const TextDecoder: { new (): { decode(bytes: Uint8Array): string } }
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** An endpoint, and which of its models serves each tier. */
 export interface HttpModelsOptions {
@@ -74,7 +73,7 @@ const read = Effect.fnUntraced(function* (
 ) {
   const bytes = yield* readUpTo(stream, ModelsLimits.answerBytes + 1)
   if (bytes.length > ModelsLimits.answerBytes) return yield* lost("server", status, "its answer is too large")
-  const text = new TextDecoder().decode(bytes)
+  const text = textOf(bytes)
   const body = parsed(text)
   if (body === undefined)
     return yield* text.trimStart().startsWith("{")
@@ -100,7 +99,7 @@ const sent = Effect.fnUntraced(function* (client: HttpClient.HttpClient, options
   if (response.status === 200) return yield* read(form, endpoint, response)
   const bytes = yield* readUpTo(response.stream, ModelsLimits.refusalBytes)
   const now = yield* Clock.currentTimeMillis
-  return yield* Effect.fail(failureOf(endpoint, response, new TextDecoder().decode(bytes), now))
+  return yield* Effect.fail(failureOf(endpoint, response, textOf(bytes), now))
 })
 
 /** A call of these models. The key stands in one header of its request and in no error. */

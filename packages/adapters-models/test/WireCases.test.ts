@@ -227,7 +227,7 @@ describe.each(dialects)("%s", (dialect) => {
     expect((await gone.failure()).failure).toMatchObject({ kind: "network", charged: "no" })
     const silent = await open({ _tag: "Silent" })
     const failing = silent.failure()
-    await vi.waitUntil(() => silent.provider.asked().length === 1)
+    await vi.waitUntil(() => silent.provider.asked().length === 1, 20_000)
     await silent.provider.close()
     expect((await failing).failure).toMatchObject({ kind: "network", charged: "unknown" })
   })

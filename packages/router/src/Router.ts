@@ -21,6 +21,8 @@ import { requestHeaders, responseHeaders, valueOf, type Visitor, visitorOf } fro
 import { type Address, KnownHosts } from "./KnownHosts.ts"
 import { page, type PageRequest } from "./Pages.ts"
 import { PointerCache } from "./PointerCache.ts"
+import * as ReleaseChecks from "./ReleaseChecks.ts"
+import { jsonPage, ReleaseStatement, statementPath } from "./ReleaseStatement.ts"
 import { RunningVersions } from "./RunningVersions.ts"
 import { isReserved, pointerRoute, siteRoute } from "./Routes.ts"
 import * as Settled from "./Settled.ts"
@@ -131,6 +133,8 @@ const pathOf = (url: string): string => {
 const nobody = { _tag: "Nobody" } as const
 
 interface Ports {
+  readonly releases: ReleaseChecks.ReleaseChecks
+  readonly statement: typeof ReleaseStatement.Service
   readonly pointers: typeof PointerCache.Service
   readonly assets: typeof Assets.Service
   readonly runtime: typeof AppRuntime.Service
@@ -166,14 +170,28 @@ const serve = (
   find: Effect.Effect<FoundPointer, Unserved>
 ): Effect.Effect<AppResponse, Unserved> => {
   const { address, request, visitor } = visit
-  if (isReserved(address.pathname))
-    return Effect.succeed(page("noPath", { method: request.method, host: visitor.host }))
+  const asked = { method: request.method, host: visitor.host }
+  if (isReserved(address.pathname)) {
+    if (address.pathname !== statementPath) return Effect.succeed(page("noPath", asked))
+    return Effect.flatMap(find, (row) => statementAnswer(ports, row, asked, valueOf(request.headers, "authorization")))
+  }
   return Settled.flatMap(find, (row) => {
     const route = pointerRoute(row)
-    if (route._tag === "Page") return Effect.succeed(page(route.page, { method: request.method, host: visitor.host }))
-    return serveVersion(ports, visit, route.version)
+    if (route._tag === "Page") return Effect.succeed(page(route.page, asked))
+    return Settled.flatMap(ports.releases.mayServe(route.row), (may) =>
+      may ? serveVersion(ports, visit, route.version) : Effect.succeed(page("notVerified", asked))
+    )
   })
 }
+
+/** What a host says of what it serves; nothing where it serves nothing, or nobody is to be told. */
+const statementAnswer = (ports: Ports, row: FoundPointer, asked: PageRequest, authorization: string | undefined) =>
+  Effect.gen(function* () {
+    const route = pointerRoute(row)
+    if (route._tag === "Page" || (asked.method !== "GET" && asked.method !== "HEAD")) return page("noPath", asked)
+    const text = yield* ports.statement.of(route.row, yield* ports.releases.verdict(route.row), authorization)
+    return text === null ? page("noPath", asked) : jsonPage(text, asked.method)
+  })
 
 /** Turns what went wrong into a page; the impossible is logged, and answered too. */
 const paged = (
@@ -197,6 +215,8 @@ const paged = (
 const make = Effect.fnUntraced(function* (options: RouterOptions) {
   const ports: Ports = {
     pointers: yield* PointerCache,
+    releases: yield* ReleaseChecks.make,
+    statement: yield* ReleaseStatement,
     assets: yield* Assets,
     runtime: yield* AppRuntime,
     running: new RunningVersions(),

@@ -12,6 +12,8 @@ export const RouterLimits = {
   // Router (decisions: what one process may keep in memory, and for how long a source may keep it waiting)
   pointerCacheEntries: 10_000,
   pointerLookupMs: 5 * second,
+  /** Hosts of which it is remembered what was released there last, and rows that were told of (decision). */
+  releasesRemembered: 10_000,
   objectReadMs: 10 * second,
   routerBundles: 500,
   routerAssetCacheBytes: 64 * MiB,

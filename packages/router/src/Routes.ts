@@ -54,12 +54,12 @@ const versionOf = (row: Pointer, commit: string, bundleKey: string, bundleDigest
 /** What a pointer leads to: an app version, or the page that says why there is none. */
 export type PointerRoute =
   | { readonly _tag: "Page"; readonly page: PageName }
-  | { readonly _tag: "Version"; readonly version: AppVersion }
+  | { readonly _tag: "Version"; readonly version: AppVersion; readonly row: Pointer }
 
 const read = (row: Pointer): PointerRoute => {
   if (row.status === "removed") return { _tag: "Page", page: "removed" }
   if (row.commit !== null && row.bundleKey !== null && row.bundleDigest !== null) {
-    return { _tag: "Version", version: versionOf(row, row.commit, row.bundleKey, row.bundleDigest) }
+    return { _tag: "Version", version: versionOf(row, row.commit, row.bundleKey, row.bundleDigest), row }
   }
   switch (row.status) {
     case "build_failed":

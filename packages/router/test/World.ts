@@ -105,6 +105,8 @@ export interface SiteOptions extends Partial<Omit<BundleAssets, "manifest">> {
   readonly files?: Record<string, string | Uint8Array>
   readonly worker?: boolean
   readonly compatibilityDate?: string
+  /** Default: `commit`. */
+  readonly of?: string
   /** Source maps, by module. */
   readonly maps?: Record<string, string>
 }
@@ -112,7 +114,7 @@ export interface SiteOptions extends Partial<Omit<BundleAssets, "manifest">> {
 /** Stores a bundle with these files and answers its key and digest. */
 export const storeSite = (options: SiteOptions = {}) =>
   Effect.gen(function* () {
-    const { compatibilityDate, files = {}, maps: mapTexts = {}, worker = true, ...settings } = options
+    const { compatibilityDate, files = {}, maps: mapTexts = {}, of = commit, worker = true, ...settings } = options
     const assets = new Map(
       Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? utf8(content) : content])
     )
@@ -121,17 +123,18 @@ export const storeSite = (options: SiteOptions = {}) =>
       const contentType = path.endsWith(".html") ? "text/html; charset=utf-8" : "text/plain; charset=utf-8"
       manifest[path] = { sha256: yield* sha256(body), size: body.length, contentType }
     }
-    const bundle = bundleOf(
+    const made = bundleOf(
       { notFoundHandling: "none", htmlHandling: "auto-trailing-slash", runWorkerFirst: false, ...settings, manifest },
       worker ? "index.js" : null,
       compatibilityDate
     )
+    const bundle = { ...made, commit: of }
     const maps: Record<string, { readonly sha256: string; readonly object: string }> = {}
     for (const [name, map] of Object.entries(mapTexts))
       maps[name] = { sha256: yield* sha256(utf8(map)), object: `maps/${name}.map` }
     const objects = new Map(Object.entries(mapTexts).map(([name, map]) => [`maps/${name}.map`, utf8(map)]))
     const whole = objects.size === 0 ? bundle : { ...bundle, maps }
-    return yield* BundleStore.store(bundlePrefix("apps", project, commit), { bundle: whole, assets, objects })
+    return yield* BundleStore.store(bundlePrefix("apps", project, of), { bundle: whole, assets, objects })
   })
 
 export const worldLayer = (controls: Controls, options: Partial<Router.RouterOptions> = {}) => {

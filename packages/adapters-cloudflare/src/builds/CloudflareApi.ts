@@ -14,6 +14,7 @@ import {
   BuildServiceUnavailable
 } from "@pawl/core/release/BuildService"
 import { readUpTo } from "@pawl/core/primitives/BoundedBytes"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** Whose API is asked, and where. */
 export interface CloudflareAccount {
@@ -70,7 +71,7 @@ const answerOf = Effect.fnUntraced(function* <A, I>(
   response: HttpClientResponse.HttpClientResponse,
   result: Schema.Codec<A, I>
 ) {
-  const text = new TextDecoder().decode(yield* readUpTo(response.stream, CloudflareLimits.buildServiceBodyBytes))
+  const text = textOf(yield* readUpTo(response.stream, CloudflareLimits.buildServiceBodyBytes))
   if (response.status !== 200) return yield* refused(response, text)
   const decoded = Option.flatMap(Schema.decodeUnknownOption(Envelope)(text), (said) =>
     Schema.decodeUnknownOption(result)(said.result)

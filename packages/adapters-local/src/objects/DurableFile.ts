@@ -63,7 +63,9 @@ export const makeDirectory = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   const top = dirname(first)
-  for (let folder = dirname(path); folder.length >= top.length; folder = dirname(folder)) await syncDirectory(folder)
+  const parents: Array<string> = []
+  for (let folder = dirname(path); folder.length >= top.length; folder = dirname(folder)) parents.push(folder)
+  await Promise.all(parents.map(syncDirectory))
 }
 
 // Another writer may remove an empty folder between the making and the use of it.

@@ -1,5 +1,5 @@
 /** The plain file work of `FileObjectStore`: promises that reject with the file system's own errors. */
-import { constants } from "node:fs"
+import { constants, lstatSync } from "node:fs"
 import { copyFile, link, lstat, open, readdir, rmdir, unlink, type FileHandle } from "node:fs/promises"
 import { randomUUID } from "node:crypto"
 import { dirname, join } from "node:path"
@@ -41,7 +41,7 @@ export class ObjectFolder {
 
   async put(key: string, body: Uint8Array): Promise<void> {
     const path = await this.#path(key)
-    await this.#withTemporary((temporary) => writeSynced(temporary, body).then(() => publish(temporary, path)))
+    await this.#withTemporary((temporary) => writeSynced(temporary, body).then(() => publish(temporary, path)), false)
   }
 
   async create(key: string, body: Uint8Array): Promise<boolean> {
@@ -138,19 +138,25 @@ export class ObjectFolder {
     let folder = this.#objects
     for (const name of names.slice(0, -1)) {
       folder = join(folder, name)
-      const stat = await unless(lstat(folder), absent, undefined)
+      // What is asked of so few names, mostly known to the kernel, is answered sooner than a thread is woken.
+      const stat = lstatSync(folder, { throwIfNoEntry: false })
       if (stat === undefined) break
       if (!stat.isDirectory()) throw new ForeignEntry("not a folder of the store")
     }
     return join(this.#objects, ...names)
   }
 
-  async #withTemporary<A>(use: (path: string) => Promise<A>): Promise<A> {
+  /** `stays`: `use` leaves the file under this name; else it has given it another. */
+  async #withTemporary<A>(use: (path: string) => Promise<A>, stays = true): Promise<A> {
     const path = join(this.#temporary, `${owner}-${this.#count++}-${randomUUID()}`)
+    const gone = () => unlink(path).catch(() => undefined)
     try {
-      return await use(path)
-    } finally {
-      await unlink(path).catch(() => undefined)
+      const used = await use(path)
+      if (stays) await gone()
+      return used
+    } catch (cause) {
+      await gone()
+      throw cause
     }
   }
 

@@ -1,12 +1,17 @@
 /** Forks: made, written, merged in, removed. */
 import { Effect } from "effect"
-import { ObjectNotFound, type Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import {
+  ObjectNotFound,
+  type Repositories,
+  RepositoriesUnavailable,
+  type RepositoryRef
+} from "@pawl/core/project/Repositories"
 import { create, forksIn, io, keep, remove as removeFolder } from "./GitFolder.ts"
 import { lookupCommit, lookupType, present } from "./GitLookup.ts"
 import { mergeCommit } from "./GitMerge.ts"
 import { editTree } from "./GitTree.ts"
 import type { GitWriter } from "./GitWriter.ts"
-import { isObjectId } from "./RepositoryPath.ts"
+import { isObjectId, type RepositoryPath } from "./RepositoryPath.ts"
 
 type Service = typeof Repositories.Service
 
@@ -21,21 +26,31 @@ export const fork =
       })
     )
 
+/** A base in a fork, in canonical, or else in one of the forks in `from`, which are then fetched. */
+const baseIn = (
+  { fetch, readers }: GitWriter,
+  path: RepositoryPath,
+  base: string,
+  from: ReadonlyArray<RepositoryRef> = []
+) =>
+  lookupCommit(readers, path, base).pipe(
+    Effect.catchTag("ObjectNotFound", () =>
+      Effect.andThen(
+        Effect.forEach(from, (ref) => fetch(path, ref)),
+        lookupCommit(readers, path, base)
+      )
+    )
+  )
+
 /** `Repositories.commit`: looks the base up before it fetches from the forks in `from`. */
 export const commit =
-  ({ fetch, known, readers, write, writing }: GitWriter): Service["commit"] =>
+  (writer: GitWriter): Service["commit"] =>
   ({ base, edits, from, into, message, signature }) =>
-    writing(into, (path) =>
+    writer.writing(into, (path) =>
       Effect.gen(function* () {
+        const { known, write } = writer
         yield* present(path)
-        const parent = yield* lookupCommit(readers, path, base).pipe(
-          Effect.catchTag("ObjectNotFound", () =>
-            Effect.andThen(
-              Effect.forEach(from ?? [], (ref) => fetch(path, ref)),
-              lookupCommit(readers, path, base)
-            )
-          )
-        )
+        const parent = yield* baseIn(writer, path, base, from)
         const tree = yield* Effect.fromResult(editTree(yield* known.list(path.gitDir, parent.tree), edits))
         const made = yield* write(path, tree, { parents: [base], message, signature })
         yield* io("keep", () => keep(path.gitDir, made.commit))
@@ -46,12 +61,12 @@ export const commit =
 /** `Repositories.merge`: commit by commit, each on what the one before made. */
 export const merge =
   (writer: GitWriter): Service["merge"] =>
-  ({ base, commits, into, signature }) =>
+  ({ base, commits, from: others, into, signature }) =>
     writer.writing(into, (path) =>
       Effect.gen(function* () {
         const { fetch, readers, write, writeCommit } = writer
         yield* present(path)
-        let tip = yield* lookupCommit(readers, path, base)
+        let tip = yield* baseIn(writer, path, base, others)
         for (const { commit: theirs, contents, from, message } of commits) {
           if (!isObjectId(theirs)) return yield* new ObjectNotFound({ what: "commit", id: theirs })
           yield* fetch(path, from)

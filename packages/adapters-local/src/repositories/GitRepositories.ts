@@ -24,6 +24,7 @@ import { lookupCommit, lookupFile, openFile, lookupParents, lookupType, present 
 import * as GitReaders from "./GitReaders.ts"
 import { receive } from "./transport/GitPush.ts"
 import { serve, sweepServing } from "./transport/GitFetch.ts"
+import { GitStatements, publishStatements } from "./transport/GitStatements.ts"
 import { GitTransport } from "./transport/GitTransport.ts"
 import { entriesOf, type Tree } from "./GitTree.ts"
 import * as GitWriter from "./GitWriter.ts"
@@ -72,12 +73,16 @@ const writing = (writer: GitWriter.GitWriter) => ({
 })
 
 /**
- * Both ports on the folder `root`. `shared`: other processes of this machine write in it too, so that locks are files.
+ * All three ports on the folder `root`. `shared`: other processes of this machine write in it too, so that locks are files.
  */
 export const make = Effect.fnUntraced(function* (
   root: string,
   shared = false
-): Effect.fn.Return<Context.Context<Repositories | GitTransport>, RepositoriesUnavailable, Scope.Scope> {
+): Effect.fn.Return<
+  Context.Context<Repositories | GitTransport | GitStatements>,
+  RepositoriesUnavailable,
+  Scope.Scope
+> {
   const lockFolder = join(root, ".locks")
   yield* io("open", () => makeDirectory(root))
   if (shared) yield* io("open", () => makeDirectory(lockFolder))
@@ -126,7 +131,10 @@ export const make = Effect.fnUntraced(function* (
     diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
   }
   const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
-  return Context.make(Repositories, repositories).pipe(Context.add(GitTransport, transport))
+  return Context.make(Repositories, repositories).pipe(
+    Context.add(GitTransport, transport),
+    Context.add(GitStatements, publishStatements(writer))
+  )
 })
 
 /**
@@ -136,5 +144,5 @@ export const make = Effect.fnUntraced(function* (
 export const layer = (options: {
   readonly directory: string
   readonly shared?: boolean
-}): Layer.Layer<Repositories | GitTransport, RepositoriesUnavailable> =>
+}): Layer.Layer<Repositories | GitTransport | GitStatements, RepositoriesUnavailable> =>
   Layer.effectContext(Effect.suspend(() => make(resolve(options.directory), options.shared)))

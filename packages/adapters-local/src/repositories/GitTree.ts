@@ -12,6 +12,7 @@ import {
   type TreeEntry,
   TreeTooLarge
 } from "@pawl/core/project/Repositories"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 import { failed, run } from "./GitCommand.ts"
 import { type GitObject, gitObject, treeObject, type TreeItem } from "./GitObjects.ts"
 
@@ -33,7 +34,6 @@ export interface Tree {
 }
 
 const tooMany = (actual: number) => new TreeTooLarge({ limit: "sourceEntries", max: Limits.sourceEntries, actual })
-const decoder = new TextDecoder("utf-8", { fatal: true })
 
 const parseListing = (
   id: string,
@@ -78,10 +78,8 @@ export const readTree = Effect.fnUntraced(function* (
     )
   )
   if (result.code !== 0) return yield* failed(args, result)
-  const text = yield* Effect.try({
-    try: () => decoder.decode(result.stdout),
-    catch: () => new InvalidPath({ path: "", reason: "a path is not UTF-8" })
-  })
+  const text = wholeText(result.stdout)
+  if (text === null) return yield* new InvalidPath({ path: "", reason: "a path is not UTF-8" })
   return yield* Effect.fromResult(parseListing(id, text))
 })
 

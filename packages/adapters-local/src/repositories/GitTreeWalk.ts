@@ -4,6 +4,7 @@ import { compareCodePoints } from "@pawl/core/primitives/CodePoints"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { pathProblem } from "@pawl/core/project/Paths"
 import { InvalidPath, RepositoriesUnavailable, TreeTooLarge } from "@pawl/core/project/Repositories"
+import { exactText } from "@pawl/core/primitives/Utf8"
 import type { GitReaders } from "./GitReaders.ts"
 import type { Tree, TreeFile } from "./GitTree.ts"
 
@@ -18,7 +19,6 @@ interface Entry {
 
 const hole = (id: string) =>
   new RepositoriesUnavailable({ operation: "list", reason: `object ${id} is not there or corrupt` })
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** The entries of a tree object, each with its path from the root. */
 const entriesOf = (
@@ -32,12 +32,8 @@ const entriesOf = (
     const space = tree.indexOf(32, at)
     const end = tree.indexOf(0, space)
     if (space < 0 || end < 0) return Result.fail(hole(id))
-    let name: string
-    try {
-      name = decoder.decode(tree.subarray(space + 1, end))
-    } catch {
-      return Result.fail(new InvalidPath({ path: "", reason: "a path is not UTF-8" }))
-    }
+    const name = exactText(tree.subarray(space + 1, end))
+    if (name === null) return Result.fail(new InvalidPath({ path: "", reason: "a path is not UTF-8" }))
     const path = folder === "" ? name : `${folder}/${name}`
     const mode = tree.toString("latin1", at, space)
     const isKnown = mode === "40000" || mode === "100644" || mode === "100755"

@@ -11,7 +11,7 @@ import type { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Meters } from "@pawl/core/telemetry/Meters"
 import { describe } from "@pawl/core/primitives/Words"
-import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Layer, Option } from "effect"
 import { AppCall, type AppFailure } from "./AppCall.ts"
 import { AppConsole } from "./console/AppConsole.ts"
 import { SourceStacks } from "./stacks/SourceStacks.ts"
@@ -31,7 +31,7 @@ export interface Options {
   readonly isolations?: ReadonlyArray<RuntimeIsolation["name"]>
   /** How many processes of apps there may be at once. Default: `LocalLimits.appProcesses`. */
   readonly processes?: number
-  /** What one request may take. Default: `LocalLimits.appWallMs`, `appStallMs` and `appResponseBytes`. */
+  /** What one request may take. Default: the `app…` limits of `LocalLimits`. */
   readonly bounds?: Partial<RequestBounds>
   /** Told of each cold start, and between which times of `performance.now` it was. */
   readonly started?: HostSetting["started"]
@@ -120,6 +120,8 @@ const acquireSetting = Effect.fnUntraced(function* (
     options.started?.(version, beganMs, endedMs)
   }
   const bounds: RequestBounds = {
+    firstCpuMs: LocalLimits.appFirstCpuMs,
+    cpuMs: LocalLimits.appCpuMs,
     wallMs: LocalLimits.appWallMs,
     stallMs: LocalLimits.appStallMs,
     responseBytes: LocalLimits.appResponseBytes,
@@ -146,6 +148,7 @@ const acquireSetting = Effect.fnUntraced(function* (
 /** The console of the apps; what waits is stored at the end, after the processes are gone. */
 const acquireConsole = Effect.gen(function* () {
   const logs = yield* AppLogs
+  const clock = yield* Clock.Clock
   const runPromise = Effect.runPromiseWith(yield* Effect.context<ObjectStore>())
   const stacks = yield* Effect.acquireRelease(
     Effect.sync(() => new SourceStacks(runPromise)),
@@ -156,7 +159,8 @@ const acquireConsole = Effect.gen(function* () {
       () =>
         new AppConsole(
           (project, lines) => runPromise(Effect.timeout(logs.append(project, lines), LocalLimits.appLogStoreMs)),
-          stacks.place
+          stacks.place,
+          () => clock.currentTimeMillisUnsafe()
         )
     ),
     (one) => Effect.promise(() => one.close())

@@ -7,6 +7,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import type { Guarantee, SandboxJob } from "@pawl/core/verification/Sandbox"
+import { textOf } from "@pawl/core/primitives/Utf8"
 import { LocalLimits } from "../LocalLimits.ts"
 import { Result, Schema } from "effect"
 import { ProbeReport, probeProgram, type ProbeTask } from "./Probe.ts"
@@ -18,7 +19,6 @@ export type Findings = Readonly<Record<Guarantee, string | null>>
 
 const MiB = 1024 * 1024
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 const jobOf = (
   command: string,
@@ -121,8 +121,8 @@ const told = ({ outcome }: RunEnd): string => (outcome._tag === "Lost" ? outcome
 const unless = (proved: boolean, reason: string): string | null => (proved ? null : reason)
 
 const limitFindings = (ends: Ends) => {
-  const disk = decoder.decode(ends.disk.output.subarray(0, 100))
-  const forked = decoder.decode(ends.processes.output).includes("all")
+  const disk = textOf(ends.disk.output.subarray(0, 100))
+  const forked = textOf(ends.processes.output).includes("all")
   return {
     "memory-limited": unless(ends.memory.outcome._tag === "OutOfMemory", `a hog ended as ${told(ends.memory)}`),
     "processes-limited": unless(!forked && ends.processes.outcome._tag !== "Lost", "100 processes under a limit of 24"),
@@ -192,12 +192,10 @@ export const prove = async (supervisor: Supervisor): Promise<Findings> => {
       run(jobs.cpu),
       run(jobs.time)
     ])
-    const report = decodeReport(decoder.decode(probed.output).trim())
+    const report = decodeReport(textOf(probed.output).trim())
     const walls = Result.isSuccess(report)
       ? wallFindings(report.success, visits(), probed.drained, runs(task.daemon))
-      : unproved(
-          `the probe ended as ${told(probed)}: ${decoder.decode(probed.output).slice(-LocalLimits.sandboxProofLength)}`
-        )
+      : unproved(`the probe ended as ${told(probed)}: ${textOf(probed.output).slice(-LocalLimits.sandboxProofLength)}`)
     return { ...walls, ...limitFindings({ probe: probed, memory, processes, disk, cpu, time }) }
   } finally {
     clear()

@@ -1,5 +1,5 @@
 /** Isolation by bubblewrap: its own user, mount, pid, network, IPC, UTS and cgroup namespaces. */
-import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Isolator, Lacking, Launch, LaunchRequest } from "./Isolator.ts"
 import type { Bind, SandboxRoot } from "./SandboxRoot.ts"
@@ -138,6 +138,26 @@ const staging = (unshare: string, tools: ReadonlyArray<Bind>, runFolder: string)
   }
 }
 
+/** Opens a file as descriptor 8 and becomes the rest of the command line. */
+const openAndGo = `exec 8<"$1"; shift; unset PWD OLDPWD; exec "$@"`
+
+let written = 0
+
+/**
+ * bubblewrap stays as first process of the job's pid namespace, where anyone may read its command line. So it gets what
+ * names places of the host by a descriptor, which it closes.
+ */
+const byDescriptor = (folder: string, bwrap: ReadonlyArray<string>, options: ReadonlyArray<string>) => {
+  const file = join(folder, `arguments-${written++}`)
+  writeFileSync(file, options.map((option) => `${option}\0`).join(""))
+  // The dropped user must be able to read it.
+  chmodSync(file, 0o644)
+  return {
+    argv: ["/bin/sh", "-c", openAndGo, "sh", file, ...bwrap, "--args", "8"],
+    release: () => rmSync(file, { force: true })
+  }
+}
+
 const launch = (has: Programs, options: ReadonlyArray<string>) => {
   const prepared = new WeakMap<SandboxRoot, { readonly staged: Staging; readonly bwrap: ReadonlyArray<string> }>()
   const prepare = (root: SandboxRoot, user: number | null) => {
@@ -148,18 +168,20 @@ const launch = (has: Programs, options: ReadonlyArray<string>) => {
   return ({ disk, root, user, limits, inside }: LaunchRequest): Launch => {
     const { staged, bwrap } = prepared.get(root) ?? prepare(root, user)
     prepared.set(root, { staged, bwrap })
+    const { argv: walls, release } = byDescriptor(dirname(root.outer), bwrap, [
+      ...namespaces,
+      ...options,
+      ...mounts(root, staged.tools, limits.diskBytes, disk)
+    ])
     const argv = [
       ...staged.argv,
       ...enclosing(has, user, disk),
       ...(user === null ? [] : dropping(has.setpriv, user)),
-      ...bwrap,
-      ...namespaces,
-      ...options,
-      ...mounts(root, staged.tools, limits.diskBytes, disk),
+      ...walls,
       "--",
       ...inside("below-reaper")
     ]
-    return { argv, release: () => undefined }
+    return { argv, release }
   }
 }
 

@@ -5,7 +5,7 @@ import { type Findings, prove } from "./Battery.ts"
 import { findBubblewrap, remedy as installBubblewrap } from "./BubblewrapSandbox.ts"
 import type { Isolator, Lacking } from "./Isolator.ts"
 import { makeSupervisor, type Supervisor } from "./Supervisor.ts"
-import { findToolchain } from "./Toolchain.ts"
+import { findToolchain, toolsDigest } from "./Toolchain.ts"
 import { findUnshare } from "./UnshareSandbox.ts"
 
 /** What a host may narrow down. It cannot make an isolation trusted that fails its proof. */
@@ -64,12 +64,15 @@ const tryIsolator = async (isolator: Isolator, choice: IsolationChoice): Promise
     return { name, reason, remedy: process.getuid?.() === 0 ? installBubblewrap : namespaceRemedy }
   }
   try {
-    supervisor = makeSupervisor(isolator, findToolchain(choice.nodeModules ?? null), choice.cgroups ?? true)
+    const toolchain = findToolchain(choice.nodeModules ?? null)
+    supervisor = makeSupervisor(isolator, toolchain, choice.cgroups ?? true)
     const findings = await prove(supervisor)
     const fatal = indispensable.filter((guarantee) => findings[guarantee] !== null)
     if (fatal.length > 0) return lacking(fatal.map((guarantee) => `${guarantee}: ${findings[guarantee]}`).join("; "))
     const guarantees = Guarantee.literals.filter((guarantee) => findings[guarantee] === null).sort()
-    return { supervisor, isolation: { name, version, guarantees }, findings }
+    const tools = toolsDigest(toolchain)
+    const isolation = { name, version, guarantees, ...(tools === undefined ? {} : { tools }) }
+    return { supervisor, isolation, findings }
   } catch (cause) {
     return lacking(cause instanceof Error ? cause.message : String(cause))
   }
@@ -113,5 +116,6 @@ export const describeIsolation = (choice: IsolationChoice = {}): Effect.Effect<I
       const remedy = guarantee.endsWith("-limited") ? limitRemedy : installBubblewrap
       return reason === null ? [] : [{ guarantee, reason, remedy }]
     })
-    return { ...chosen.isolation, missing }
+    const { guarantees, name, version } = chosen.isolation
+    return { name, version, guarantees, missing }
   }).pipe(Effect.uninterruptible)

@@ -140,11 +140,14 @@ export const filterFor = (architecture: string): Uint8Array | null => {
 export const findFilter = (): Uint8Array | null =>
   existsSync("/proc/sys/kernel/seccomp/actions_avail") && endianness() === "LE" ? filterFor(process.arch) : null
 
-/** Opens a filter's file as descriptor 9 and becomes bubblewrap, which reads it: `[...readingFilter(file), bwrap, …]`. */
+/**
+ * Opens a filter's file as descriptor 9 and becomes bubblewrap, which reads it. The shell's word for where it stands goes
+ * no further: bubblewrap keeps its environment, for all inside to read.
+ */
 export const readingFilter = (file: string, bwrap: string): ReadonlyArray<string> => [
   "/bin/sh",
   "-c",
-  `exec 9<"$1"; shift; exec "$@"`,
+  `exec 9<"$1"; shift; unset PWD OLDPWD; exec "$@"`,
   "sh",
   file,
   bwrap,

@@ -1,8 +1,9 @@
 /** What a check may use beside the system's own tools: this very Node, `tsc`, and vendored packages. */
 import { execFileSync } from "node:child_process"
-import { existsSync, realpathSync } from "node:fs"
+import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { createRequire } from "node:module"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
+import { canonicalJson, sha256AtOnce } from "@pawl/core/primitives/Digest"
 import { vendoredFolders } from "../builder/vendored/VendoredFiles.ts"
 
 /** The tools by their places on the host. */
@@ -39,6 +40,22 @@ export const findToolchain = (nodeModules: string | null): Toolchain => ({
   vendored: vendoredFolders(),
   nodeModules: nodeModules !== null && existsSync(nodeModules) ? realpathSync(nodeModules) : null
 })
+
+const versionIn = (folder: string): string => {
+  const text: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+  return String(Object(text)["version"])
+}
+
+/**
+ * SHA-256 of the tools by their versions: where two are equal, commands find the same. Undefined with a folder of
+ * packages: nobody counts what is in it, and it may change.
+ */
+export const toolsDigest = ({ nodeModules, typescript, vendored }: Toolchain): string | undefined => {
+  if (nodeModules !== null) return undefined
+  const packages = [...typescript, ...vendored].map(([name, folder]) => `${name}@${versionIn(folder)}`).sort()
+  const { arch, platform, version } = process
+  return sha256AtOnce(canonicalJson({ node: version, platform, arch, packages }))
+}
 
 const programFolders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"]
 

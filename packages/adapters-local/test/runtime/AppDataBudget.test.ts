@@ -8,6 +8,7 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import * as Assets from "@pawl/router/Assets"
 import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
+import { rounds } from "@pawl/testing/Depth"
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import * as WorkerdAppRuntime from "../../src/runtime/WorkerdAppRuntime.ts"
@@ -23,7 +24,7 @@ const world = ManagedRuntime.make(
 )
 afterAll(() => world.dispose())
 
-const warm = 200
+const warm = rounds({ quick: 20, deep: 200 })
 
 const app = `let answer = null
 export default { async fetch(request, env, ctx) {

@@ -2,6 +2,8 @@
 import { Spawner } from "../../src/spawner/Spawner.ts"
 
 const spawner = await Spawner.open(process.argv[2] ?? "")
-const args = ["--pdeathsig", "KILL", "sleep", "1000"]
+// `setpriv` asks for its end and then becomes the shell: only when that speaks is the asking done.
+const args = ["--pdeathsig", "KILL", "sh", "-c", "echo up; exec sleep 1000"]
 const started = await spawner.start({ file: "setpriv", args, cwd: "/", env: { PATH: "/usr/bin:/bin" }, streams: 3 })
+await new Promise((resolve) => started.streams[1]?.once("data", resolve))
 console.log(`${spawner.pid} ${started.pid}`)

@@ -22,6 +22,7 @@ import {
   SourceImport,
   type SourceImportShape
 } from "@pawl/core/project/SourceImport"
+import { exactText } from "@pawl/core/primitives/Utf8"
 import { Effect, Layer, Semaphore } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { type GitOptions, run, short } from "../GitCommand.ts"
@@ -123,13 +124,7 @@ const contents = Effect.fnUntraced(function* (view: string): Effect.fn.Return<Fi
 
 const lfsMark = Buffer.from("version https://git-lfs.github.com/spec/v1\n")
 
-const contentOf = (bytes: Buffer): FileContent => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return { base64: bytes.toString("base64") }
-  }
-}
+const contentOf = (bytes: Buffer): FileContent => exactText(bytes) ?? { base64: bytes.toString("base64") }
 
 /** What `cat-file` says before the bytes of one object: its id, `blob` and its size. */
 const headerBytes = 80

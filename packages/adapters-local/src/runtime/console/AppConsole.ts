@@ -65,6 +65,7 @@ const slowed = (output: Readable): void => {
 export class AppConsole {
   private readonly store: StoreLines
   private readonly place: PlaceStacks
+  private readonly nowMs: () => number
   private readonly queues = new Map<string, LineQueue>()
   private readonly refusals = new Map<
     string,
@@ -73,10 +74,18 @@ export class AppConsole {
   /** Lines of all queues together. */
   private readonly waiting: Waiting = { lines: 0 }
 
-  /** `place`: makes stacks name the source. Without it they name the bundle. */
-  constructor(store: StoreLines, place: PlaceStacks = async (texts) => texts.map(({ text }) => text)) {
+  /**
+   * `place`: makes stacks name the source. Without it they name the bundle. `nowMs`: the time that lines are stored with,
+   * in ms since 1970; without it the machine's.
+   */
+  constructor(
+    store: StoreLines,
+    place: PlaceStacks = async (texts) => texts.map(({ text }) => text),
+    nowMs: () => number = Date.now
+  ) {
     this.store = store
     this.place = place
+    this.nowMs = nowMs
   }
 
   /** Reads the output of a process, from its start to its end. Lines belong to the version it has. */
@@ -133,7 +142,7 @@ export class AppConsole {
   private queueOf(project: string): LineQueue {
     const known = this.queues.get(project)
     if (known !== undefined) return known
-    const made = new LineQueue((lines) => this.store(project, lines), this.waiting, this.place)
+    const made = new LineQueue((lines) => this.store(project, lines), this.waiting, this.place, this.nowMs)
     made.onEmpty = () => void this.queues.delete(project)
     this.queues.set(project, made)
     return made

@@ -59,6 +59,7 @@ export class LineQueue {
   private readonly store: (lines: ReadonlyArray<NewLogLine>) => Promise<void>
   private readonly waiting: Waiting
   private readonly place: PlaceStacks
+  private readonly nowMs: () => number
   private entries: Array<Queued> = []
   private timer: NodeJS.Timeout | null = null
   private storing: Promise<void> | null = null
@@ -68,10 +69,16 @@ export class LineQueue {
   private lastVersion: AppVersion | null = null
   private closed = false
 
-  constructor(store: (lines: ReadonlyArray<NewLogLine>) => Promise<void>, waiting: Waiting, place: PlaceStacks) {
+  constructor(
+    store: (lines: ReadonlyArray<NewLogLine>) => Promise<void>,
+    waiting: Waiting,
+    place: PlaceStacks,
+    nowMs: () => number
+  ) {
     this.store = store
     this.waiting = waiting
     this.place = place
+    this.nowMs = nowMs
   }
 
   /** Whether one more line may be added within this second; what may not is counted. */
@@ -98,7 +105,7 @@ export class LineQueue {
   add(entry: Entry): void {
     this.lastVersion = entry.version
     const text = lineText(entry.text, entry.wholeBytes)
-    this.entries.push({ ...entry, text, atMs: Date.now(), sinceMs: performance.now() })
+    this.entries.push({ ...entry, text, atMs: this.nowMs(), sinceMs: performance.now() })
     this.waiting.lines += 1
     if (this.entries.length >= Limits.appLogBatchLines) this.flush()
     this.schedule()
@@ -155,7 +162,7 @@ export class LineQueue {
     if (this.dropped === 0 || this.lastVersion === null) return
     const text = `${this.dropped} lines dropped: of an app, ${LocalLimits.appLogLinesPerSecond} lines and ${LocalLimits.appLogBytesPerSecond / 1024} KiB a second are kept`
     this.dropped = 0
-    const now = { atMs: Date.now(), sinceMs: performance.now() }
+    const now = { atMs: this.nowMs(), sinceMs: performance.now() }
     const line = { version: this.lastVersion, level: "warn", source: "limit", text, wholeBytes: 0, half: null } as const
     this.entries.push({ ...line, ...now })
     this.waiting.lines += 1

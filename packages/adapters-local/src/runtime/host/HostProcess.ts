@@ -19,8 +19,11 @@ import { listening, NotListening, unavailable, workerdOf } from "./HostStart.ts"
 import { cleanEnvironment, type Confinement } from "./RuntimeIsolation.ts"
 import type { Watch, Watchdog } from "./Watchdog.ts"
 
-/** What one request may take of a process, beside CPU time, memory and calls. */
+/** What one request may take of a process, beside memory and calls. */
 export interface RequestBounds {
+  /** CPU time: of the first request of a process, which compiles what it calls, and of any other. */
+  readonly firstCpuMs: number
+  readonly cpuMs: number
   /** From its process to the last byte of its answer. */
   readonly wallMs: number
   /** How long a visitor may keep the process waiting. */
@@ -133,6 +136,7 @@ export class HostProcess {
         for (const path of [own, join(own, "supervisor.sock")]) chownSync(path, confinement.uid, confinement.uid)
       chmodSync(join(own, "supervisor.sock"), 0o600)
       // Its configuration, its output, its errors, and where it says that it listens.
+      // We may die before it has asked to die with us: then it finds the end of its configuration, and ends by itself.
       child = await setting.spawner.start({ file, args, cwd: "/", env: cleanEnvironment, streams: 4 })
       setting.console.read(child.streams[1] ?? null, () => caller.host?.version ?? null)
       const said = wordsOf(child)
@@ -185,7 +189,7 @@ export class HostProcess {
   /** A request starts: its CPU time and its calls count from here. */
   begin(): void {
     this.calls = 0
-    this.watch.begin(this.cold ? LocalLimits.appFirstCpuMs : LocalLimits.appCpuMs)
+    this.watch.begin(this.cold ? this.bounds.firstCpuMs : this.bounds.cpuMs)
   }
 
   end(): void {

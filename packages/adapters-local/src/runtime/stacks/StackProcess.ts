@@ -4,14 +4,14 @@
  */
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping"
 import type { StackAnswer, StackOrder } from "./StackMessages.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 const maps = new Map<string, TraceMap | null>()
-const decoder = new TextDecoder()
 
 /** A map that cannot be read says nothing. */
 const read = (bytes: Uint8Array): TraceMap | null => {
   try {
-    return new TraceMap(decoder.decode(bytes))
+    return new TraceMap(textOf(bytes))
   } catch {
     return null
   }

@@ -1,12 +1,15 @@
 import { execFileSync, spawn } from "node:child_process"
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
+import { once } from "node:events"
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it, vi } from "vitest"
-import { cleanEnvironment, confine, writeShared } from "../../../src/runtime/host/RuntimeIsolation.ts"
+import { afterAll, describe, expect, it, vi } from "vitest"
+import { hostArguments } from "../../../src/runtime/host/HostConfig.ts"
+import { cleanEnvironment, confine, everyIsolation, writeShared } from "../../../src/runtime/host/RuntimeIsolation.ts"
 import { nameOf, outlive, processesBelow } from "../../Processes.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-killed-start-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 await writeShared(folder)
 const confinement = await confine(folder, ["bubblewrap"]).catch(() => null)
 if (confinement === null) console.warn("SKIPPED: bubblewrap cannot be run here: apt-get install bubblewrap")
@@ -37,7 +40,31 @@ describe.skipIf(confinement === null)("an app's process", () => {
     } finally {
       writeSync(descriptor, "on")
       closeSync(descriptor)
-      rmSync(folder, { recursive: true, force: true })
     }
   })
+})
+
+const ways = (await Promise.all(everyIsolation.map((name) => confine(folder, [name]).catch(() => null)))).filter(
+  (way) => way !== null
+)
+
+describe("an app's process whose starter died before it could ask to die with it", () => {
+  it.each(ways.map((way) => [way.isolation.name, way] as const))(
+    "ends by itself, for nobody is there to give it its configuration (%s)",
+    async (name, { command, socketFolder }) => {
+      const own = join(folder, name)
+      mkdirSync(own)
+      const [file = "", ...args] = command(folder, own, hostArguments(socketFolder(own)))
+      // What it would read its configuration from is at its end, as a stream of one who died is. Its real starter lives.
+      const child = spawn(file, args, {
+        cwd: "/",
+        env: cleanEnvironment,
+        stdio: ["ignore", "ignore", "pipe", "pipe"]
+      })
+      let said = ""
+      child.stderr!.setEncoding("utf8").on("data", (text: string) => (said += text))
+      const [code] = await once(child, "close")
+      expect([code, said]).toEqual([1, expect.stringContaining("Premature end of file")])
+    }
+  )
 })

@@ -6,17 +6,17 @@ import { bundlePrefix } from "@pawl/core/bundle/Bundle"
 import * as BundleStore from "@pawl/core/bundle/BundleStore"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
-import { layer } from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
+import { layerHere } from "../../builder/Here.ts"
 import { buildJob, buildOnce, type Tree } from "@pawl/testing/contracts/apps/AppBuilderContract"
 import { ask } from "@pawl/testing/contracts/apps/AppRuntimeContract"
-import { rounds } from "@pawl/testing/Depth"
+import { rounds, slice } from "@pawl/testing/Depth"
 import { framesOf, placed } from "../../../src/runtime/stacks/StackFrames.ts"
 import { makeLayers } from "../../builder/Layers.ts"
 import { hex, install, openWorld, project } from "../RuntimeWorld.ts"
 
 const world = openWorld()
 const layers = makeLayers()
-const builder = ManagedRuntime.make(layer({ packageLayers: layers.folder }))
+const builder = ManagedRuntime.make(layerHere({ packageLayers: layers.folder }))
 afterAll(async () => {
   await world.dispose()
   await builder.dispose()
@@ -129,7 +129,7 @@ describe("stacks in the logs of an app", () => {
   it("stay as they are where a map is missing, damaged, no map, or too long to read", async () => {
     const main = `export default { fetch() { throw new Error("unmapped") } }`
     const endless = `{"version":3,"sources":["a"],"names":[],"mappings":"${"A,".repeat(rounds({ quick: 100_000, deep: LocalLimits.buildMapBytes / 2 - 100 }))}A"}`
-    for (const [name, bytes] of Object.entries({
+    const maps = Object.entries({
       none: null,
       words: "not a map",
       array: "[]",
@@ -137,7 +137,8 @@ describe("stacks in the logs of an app", () => {
       wrong: `{"version":3,"sources":["a"],"names":[],"mappings":"!!!"}`,
       far: `{"version":3,"sources":["a"],"names":[],"mappings":"AAAA/////////////"}`,
       endless
-    })) {
+    })
+    for (const [name, bytes] of slice(maps, { quick: 3 })) {
       const version = await world.runPromise(install({ main }, `hostile-${name}`))
       const prefix = version.bundleKey.slice(0, version.bundleKey.lastIndexOf("/") + 1)
       const body = Buffer.from(bytes ?? "")

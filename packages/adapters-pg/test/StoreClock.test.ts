@@ -1,0 +1,103 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { nowMillis } from "@pawl/core/primitives/Time"
+import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
+import { Database } from "@pawl/sql/Database"
+import * as StoreClock from "@pawl/sql/StoreClock"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as PgClient from "../src/PgClient.ts"
+import * as FakeTime from "./FakeTime.ts"
+import { onPostgres, url } from "./PgFixture.ts"
+import * as PostgresServer from "./PostgresServer.ts"
+
+const hourMs = 3_600_000
+const reason = (await PostgresServer.whyNotOwn()) ?? FakeTime.whyNot
+
+/** What the database's clock says, and between which two times of the program's own that was. */
+const asked = Effect.gen(function* () {
+  const database = yield* Database
+  const before = yield* nowMillis
+  const [row] = yield* database.query({ sql: "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms", params: [] })
+  return { before, database: Number(row?.["ms"]), after: yield* nowMillis }
+})
+
+/** Waits for the next state of the clock: whether it moved. */
+const untilMoved = (isMoved: boolean) =>
+  Effect.gen(function* () {
+    const moved = yield* StoreTimeMoved
+    while (((yield* moved) !== null) !== isMoved) yield* Effect.sleep(50)
+    return yield* moved
+  })
+
+const clocked = (at: string) =>
+  Layer.provideMerge(StoreClock.layer, PgClient.layer({ url: Redacted.make(at), schema: "pawl_clock" }))
+
+describe.skipIf(reason !== null)(`The clock of a program on Postgres (${reason ?? "whose clock is set"})`, () => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-clock-"))
+  const file = join(folder, "offset")
+  let postgres: PostgresServer.OwnPostgres
+  // Whole, or Postgres would read half of a line.
+  const set = (by: string) => writeFileSync(file, `${by}\n`)
+  beforeAll(async () => {
+    chmodSync(folder, 0o755)
+    set("+1h")
+    postgres = await PostgresServer.startOwn(["fsync=off"], FakeTime.offByFile(file))
+  })
+  afterAll(async () => {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it("is the database's, an hour from the machine's, and follows it where it is set; it tells until it is steady again", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const machine = yield* nowMillis
+        yield* Effect.gen(function* () {
+          const { after, before, database } = yield* asked
+          expect(before - machine).toBeGreaterThan(hourMs - 60_000)
+          // The error of a reading: as long as its answer takes.
+          expect(database).toBeGreaterThanOrEqual(before - 1000)
+          expect(database).toBeLessThanOrEqual(after + 1000)
+          expect(yield* yield* StoreTimeMoved).toBe(null)
+          set("-1h")
+          const moved = yield* untilMoved(true)
+          expect(Math.round((moved ?? 0) / hourMs)).toBe(-2)
+          expect((yield* nowMillis) - machine).toBeLessThan(60_000 - hourMs)
+          yield* untilMoved(false)
+          expect((yield* nowMillis) - machine).toBeLessThan(60_000 - hourMs)
+        }).pipe(Effect.provide(clocked(postgres.url)))
+      })
+    ))
+})
+
+onPostgres("The clock of a program on Postgres", () => {
+  it("asks the database when it is made, and then not before ten seconds have passed", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        let questions = 0
+        const counted = Layer.effect(
+          Database,
+          Effect.map(Database, (database) => ({
+            ...database,
+            query: (query: Parameters<typeof database.query>[0]) => {
+              questions++
+              return database.query(query)
+            }
+          }))
+        )
+        const services = yield* Layer.build(
+          StoreClock.layer.pipe(
+            Layer.provide(counted),
+            Layer.provide(PgClient.layer({ url: Redacted.make(url), schema: "pawl_clock" }))
+          )
+        )
+        expect(questions).toBe(3)
+        yield* Effect.provide(Effect.replicateEffect(nowMillis, 1000, { discard: true }), services)
+        yield* TestClock.adjust(9_999)
+        expect(questions).toBe(3)
+      }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+    ))
+})

@@ -11,7 +11,7 @@ import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { steps } from "@pawl/core/model/Lifecycle"
 import { read as readCatalog } from "./Catalog.ts"
 import { reasonOf } from "./Database.ts"
-import { allTables, corrupt, quoted, type Table } from "./Tables.ts"
+import { allTables, corrupt, quoted, type Table, table } from "./Tables.ts"
 
 /** A column that grows with every insertion; in SQLite this is the row's own number and costs nothing. */
 const counting = (sql: SqlClient.SqlClient): string =>
@@ -43,6 +43,9 @@ const inFewerPages: ReadonlyArray<string> = [
     UNION ALL SELECT '*', coalesce(max(served), 0) FROM pawl_turn_before`,
   `DROP TABLE pawl_turn_before`
 ]
+
+/** Of a repository's row: it has too many packs beside its base. The numbers stay those of the index that is made of it. */
+export const crowded = "hot_packs > 64 OR hot_bytes > 1048576"
 
 /** The steps in order; their places are their versions. A step that was ever published is never changed. */
 const migrations: ReadonlyArray<Step> = [
@@ -98,8 +101,39 @@ const migrations: ReadonlyArray<Step> = [
   ],
   // No commit has a key any more.
   () => ["DROP TABLE pawl_commit_key"],
-  (sql) => sql.onDialectOrElse({ pg: () => [], orElse: () => inFewerPages })
+  (sql) => sql.onDialectOrElse({ pg: () => [], orElse: () => inFewerPages }),
+  // Rows of Policies say all that they say: `sayAll` below writes them anew, once their tables are there.
+  () => [],
+  // Repositories as rows. A pack's place comes from its repository's row: it is in the order of commits.
+  (sql) => [
+    `CREATE TABLE pawl_repo (
+      project_id TEXT NOT NULL, fork TEXT NOT NULL, born TEXT NOT NULL, main TEXT, through BIGINT NOT NULL, hot_packs BIGINT NOT NULL,
+      hot_bytes BIGINT NOT NULL, PRIMARY KEY (project_id, fork))${keyed(sql)}`,
+    `CREATE INDEX pawl_repo_crowded ON pawl_repo (project_id, fork) WHERE ${crowded}`,
+    `CREATE TABLE pawl_pack (
+      project_id TEXT NOT NULL, fork TEXT NOT NULL, through BIGINT NOT NULL, base INTEGER NOT NULL, digest TEXT NOT NULL, bytes BIGINT NOT NULL,
+      objects BIGINT NOT NULL, object TEXT, body TEXT, PRIMARY KEY (project_id, fork, through))`,
+    `CREATE INDEX pawl_pack_object ON pawl_pack (project_id, object) WHERE object IS NOT NULL`,
+    `CREATE TABLE pawl_trash (project_id TEXT NOT NULL, object TEXT NOT NULL, due BIGINT NOT NULL, PRIMARY KEY (project_id, object))${keyed(sql)}`,
+    `CREATE INDEX pawl_trash_due ON pawl_trash (due)`
+  ]
 ]
+
+/** The step after which no row of a Policy is read with a default any more: statements hold digests of such rows. */
+const explicitAt = 9
+
+/** Writes the rows of a table anew that their own JSON does not tell whole. */
+const sayAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { decode, encode, name }: Table) {
+  const rows = yield* sql.unsafe<{ position: number; id: string; data: string }>(
+    `SELECT position, id, data FROM ${name}`
+  )
+  for (const { data, id, position } of rows) {
+    const record = decode(data)
+    if (Result.isFailure(record)) return yield* corrupt(name, id)
+    const whole = encode(record.success)
+    if (whole !== data) yield* sql`UPDATE ${sql(name)} SET data = ${whole} WHERE position = ${position}`
+  }
+})
 
 /** Something that a database holds by this name, and the statements that make it. */
 type Part = readonly [name: string, ...statements: ReadonlyArray<string>]
@@ -237,6 +271,7 @@ const runAll = Effect.gen(function* () {
     for (const [name, ...statements] of partsOf(sql, table))
       if (!names.has(name)) for (const statement of statements) yield* sql.unsafe(statement)
   }
+  if (version < explicitAt) for (const kind of ["policy", "policyVersion"] as const) yield* sayAll(sql, table(kind))
   yield* setLives(sql)
 })
 

@@ -1,10 +1,11 @@
 /** Records and the journal, read from SQL. */
 import { Effect, Result } from "effect"
-import { type Kind } from "@pawl/core/model/Entities"
+import type { Stored } from "@pawl/core/ledger/Commit"
+import type { Kind, RecordOf } from "@pawl/core/model/Entities"
 import type { Journal } from "@pawl/core/work/Journal"
 import { type Listing, positionOf, type Records } from "@pawl/core/ledger/Records"
 import { Limits } from "@pawl/core/primitives/Limits"
-import type { Database, Parameter, Query } from "./Database.ts"
+import type { Database, Parameter, Query, Row } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
 import { pageOf, pageQuery, read as readPage } from "./KnownPages.ts"
 import { corrupt, quoted, storedOf, table } from "./Tables.ts"
@@ -53,6 +54,12 @@ const listQuery = <K extends Kind>(kind: K, listing: Listing<K>): Query => {
 const readFailed = unavailable("read")
 const listFailed = unavailable("list")
 
+const byKey = <K extends Kind>(kind: K, rows: ReadonlyArray<Row>) =>
+  Result.map(
+    Result.all(rows.map((row) => Result.map(storedOf(kind, row), (stored) => [String(row["id"]), stored] as const))),
+    (found): ReadonlyMap<string, Stored<RecordOf<K>>> => new Map(found)
+  )
+
 /** Fewer rows are read one by one: their text would not be cheaper. */
 const fewRows = 4
 
@@ -78,6 +85,15 @@ export const make = (database: Database["Service"]): Records["Service"] => {
         Effect.flatMap(([row]) =>
           row === undefined ? Effect.succeedNone : Effect.asSome(Effect.fromResult(storedOf(kind, row)))
         )
+      ),
+    many: (kind, ids) =>
+      Effect.suspend(() =>
+        ids.length === 0
+          ? Effect.succeed([])
+          : database.query({ sql: table(kind).byIds[database.dialect], params: [JSON.stringify(ids)] })
+      ).pipe(
+        Effect.catch(readFailed),
+        Effect.flatMap((rows) => Effect.fromResult(byKey(kind, rows)))
       ),
     list: (kind, listing) =>
       Effect.suspend(() => {

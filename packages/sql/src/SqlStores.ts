@@ -11,6 +11,7 @@ import { Journal } from "@pawl/core/work/Journal"
 import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Retention } from "@pawl/core/ledger/Retention"
+import { PackLog } from "@pawl/core/project/PackLog"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
@@ -23,6 +24,7 @@ import { make as makeCommands } from "./commands/SqlCommands.ts"
 import { make as makeEventLog } from "./SqlEventLog.ts"
 import { make as makeHistory } from "./SqlHistory.ts"
 import { make as makeLedger } from "./SqlLedger.ts"
+import { make as makePackLog } from "./SqlPackLog.ts"
 import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
 import { make as makeRetention } from "./SqlRetention.ts"
 import { make as makeSharedSlots } from "./SqlSharedSlots.ts"
@@ -41,6 +43,7 @@ export type Stores =
   | AppData
   | AppLogs
   | Backlog
+  | PackLog
 
 const stores = Effect.map(Database, (database): Context.Context<Stores> => {
   const signals = database.signals ?? Signals.make()
@@ -55,11 +58,12 @@ const stores = Effect.map(Database, (database): Context.Context<Stores> => {
     Context.add(SharedSlots, makeSharedSlots(database)),
     Context.add(AppData, makeAppData(database)),
     Context.add(AppLogs, makeAppLogs(database, signals)),
-    Context.add(Backlog, makeBacklog(database))
+    Context.add(Backlog, makeBacklog(database)),
+    Context.add(PackLog, makePackLog(database))
   )
 })
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs and Backlog. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs, Backlog and PackLog. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
   Effect.andThen(migrate, stores)
 )

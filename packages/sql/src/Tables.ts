@@ -4,7 +4,7 @@ import type { Stored } from "@pawl/core/ledger/Commit"
 import { uniqueColumns } from "@pawl/core/ledger/CommitRules"
 import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/core/model/Entities"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import type { Parameter, Row } from "./Database.ts"
+import type { Database, Parameter, Row } from "./Database.ts"
 import * as KnownTexts from "./KnownTexts.ts"
 import { type Plain, plainJson } from "@pawl/core/primitives/PlainJson"
 
@@ -46,6 +46,8 @@ export interface Table {
   readonly select: string
   /** The row of an id. */
   readonly byId: string
+  /** The rows of a JSON list of ids: the same text for however many. */
+  readonly byIds: Readonly<Record<Database["Service"]["dialect"], string>>
 }
 
 /** A column's name as SQL text. */
@@ -119,7 +121,12 @@ const tableOf = (kind: Kind): Table => {
       ...unique.map((column) => `UNION ALL SELECT revision FROM ${name} WHERE ${quoted(column)} = ? AND id <> ?`)
     ].join(" "),
     select,
-    byId: `${select} WHERE id = ?`
+    byId: `${select} WHERE id = ?`,
+    byIds: {
+      sqlite: `${select} WHERE id IN (SELECT value FROM json_each(?))`,
+      // As a list, which is looked up by the key whatever the planner thinks of its length.
+      pg: `${select} WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(?::jsonb)))`
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { plainJson } from "@pawl/core/primitives/PlainJson"
 import { table } from "@pawl/sql/Tables"
+import { rounds, seed } from "@pawl/testing/Depth"
 import { plainKinds, recordsOf, texts } from "./AnyRecord.ts"
 
 const strange = FastCheck.oneof(
@@ -32,7 +33,7 @@ describe("what is written of a record", () => {
         const two = { next: null, items: [record, turned(record)] }
         expect(plainJson(page)!.write(two)).toBe(JSON.stringify(Schema.encodeUnknownSync(page)(two)))
       }),
-      { numRuns: 30 }
+      { numRuns: rounds({ quick: 8, deep: 30 }), seed }
     )
   })
 
@@ -48,7 +49,7 @@ describe("what is written of a record", () => {
         const expected = Result.isSuccess(encoded) ? JSON.stringify(encoded.success) : undefined
         expect(write(bad)).toBe(expected)
       }),
-      { numRuns: 100 }
+      { numRuns: rounds({ quick: 25, deep: 100 }), seed }
     )
   })
 

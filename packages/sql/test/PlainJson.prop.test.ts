@@ -1,5 +1,5 @@
 import * as FastCheck from "fast-check"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { plainJson } from "@pawl/core/primitives/PlainJson"
 import { table } from "@pawl/sql/Tables"
@@ -44,12 +44,15 @@ describe("plain records", () => {
   })
 
   it.each(plainKinds)("never takes for plain a %s that its schema refuses or changes", (kind) => {
-    const { check, read } = plainJson(table(kind).entity.schema)!
+    const { schema } = table(kind).entity
+    const { check, has, read } = plainJson(schema)!
+    const is = Schema.is(schema)
     const path = FastCheck.array(FastCheck.nat(40), { minLength: 1, maxLength: 6 })
     let seen = 0
     FastCheck.assert(
       FastCheck.property(recordsOf(kind), path, strange, (record, where, other) => {
         const bad = spoilt(record, where, other)
+        if (has(bad)) expect(is(bad)).toBe(true)
         if (!check(bad)) return void seen++
         const encoded = jsonOf(Result.getOrThrow(encoderOf(kind)(bad)))
         expect(read === null ? encoded : jsonOf(read(encoded))).toEqual(jsonOf(bad))

@@ -21,13 +21,19 @@ const stored: ReadonlyArray<Stored> = readFileSync(new URL("StoredRows.jsonl", i
   .map((line) => JSON.parse(line))
 
 /** Kinds that version had none of. */
-const younger: ReadonlyArray<Kind> = ["modelCall", "note", "claim", "review"]
+const younger: ReadonlyArray<Kind> = [
+  ...(["modelCall", "note", "claim", "review"] as const),
+  ...(["statement", "particulars", "chain", "chainLog", "signingKey", "approver"] as const),
+  ...(["lane", "laneEntry", "flake"] as const)
+]
 const older = kinds.filter((kind) => !younger.includes(kind))
 
 /** What that version wrote, with the fields that records have got since then. */
 const today = (kind: Kind, row: string): string => {
   if (kind === "change" && !row.includes('"reserved_usd"'))
     return row.replace(/"spent_usd":[^,}]*/, (spent) => `${spent},"reserved_usd":0`)
+  // Until there was a lane, each was made on canonical.
+  if (kind === "candidate") return row.replace(/"base_tree":"[0-9a-f]*"/, (tree) => `${tree},"ahead":null`)
   return kind === "policy" || kind === "policyVersion" ? row.replace('"updatedAt"', '"packages":{},"updatedAt"') : row
 }
 

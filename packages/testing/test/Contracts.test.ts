@@ -16,7 +16,10 @@ const noPorts: Readonly<Record<string, string>> = {
   SandboxSlots: "a number of this process that a host may set",
   Meters: "counters of this process; what reads them is the host's",
   Settings: "what a host decides",
-  OutboundRule: "what a host decides"
+  OutboundRule: "what a host decides",
+  ProvenanceMode: "what a host decides",
+  ReleaseTrust: "what a host decides",
+  StoreTimeMoved: "a number of this process, measured by what provides the store's time as its clock"
 }
 
 /** Ports that are filled by hosts alone so far: their suites run over a scripted layer. */

@@ -29,10 +29,18 @@ describe("The registry in memory", () => {
     run(
       Effect.gen(function* () {
         const store = yield* PackageStore
-        const made = yield* store.lock({ manifest: utf8(manifest), locks: [], offline: false })
+        const made = yield* store.lock({
+          format: "npm",
+          workspace: null,
+          manifest: utf8(manifest),
+          locks: [],
+          offline: false
+        })
         expect(new TextDecoder().decode(made)).toBe(lockText(manifest, packages.slice(1)))
         const old = utf8(lockText(manifest, [packages[0]!, packages[2]!]))
-        expect(yield* store.lock({ manifest: utf8(manifest), locks: [old], offline: true })).toEqual(old)
+        expect(
+          yield* store.lock({ format: "npm", workspace: null, manifest: utf8(manifest), locks: [old], offline: true })
+        ).toEqual(old)
         const files = new Map([
           ["package.json", utf8(manifest)],
           ["package-lock.json", old]

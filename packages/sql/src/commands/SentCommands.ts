@@ -41,6 +41,10 @@ const inserting = rowStatements(
   `ON CONFLICT (id) DO UPDATE SET ${resend}`
 )
 
+/** The moment by which it is claimed: when it is due, or its place before that. One that is put off has none. */
+const placed = ({ order }: NewCommand, dueAt: number, now: number): number =>
+  dueAt > now ? dueAt : Math.min(dueAt, order ?? dueAt)
+
 const insertAll = (scope: string, commands: ReadonlyArray<NewCommand>, now: number): ReadonlyArray<Statement> => {
   const rows = commands.map((command): ReadonlyArray<Parameter> => {
     const dueAt = now + (command.delayMs ?? 0)
@@ -54,7 +58,7 @@ const insertAll = (scope: string, commands: ReadonlyArray<NewCommand>, now: numb
       command.maxAttempts ?? Limits.commandAttempts,
       dueAt,
       now,
-      leased === undefined ? dueAt : now + leased.leaseMs,
+      leased === undefined ? placed(command, dueAt, now) : now + leased.leaseMs,
       leased?.token ?? null
     ]
   })

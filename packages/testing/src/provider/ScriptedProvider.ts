@@ -61,8 +61,11 @@ const perform = (response: ServerResponse, turn: Turn, form: Form, model: string
 const costs = (turn: Turn): turn is Says | Extract<Turn, { _tag: "Cuts" }> =>
   turn._tag === "Says" || turn._tag === "Cuts"
 
-/** Begins to listen on loopback: on a free port, or on that of one that was closed. */
-export const open = async (script: Script, port = 0): Promise<ScriptedProvider> => {
+/** Begins to listen on loopback: on a free port, or where one that was closed had listened. */
+export const open = async (
+  script: Script,
+  { host, port }: { readonly host: string; readonly port: number } = { host: "127.0.0.1", port: 0 }
+): Promise<ScriptedProvider> => {
   const asked: Array<Asked> = []
   const charged: Array<ScriptedUsage> = []
   let current = script
@@ -92,9 +95,9 @@ export const open = async (script: Script, port = 0): Promise<ScriptedProvider> 
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((listening) => void server.listen(port, "127.0.0.1", listening))
+  await new Promise<void>((listening) => void server.listen(port, host, listening))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/v1`,
     asked: () => asked,
     charged: () => charged,
     follow: (next) => {

@@ -12,21 +12,28 @@ export interface CrashPoints {
   readonly passed: () => ReadonlyArray<string>
 }
 
-/** Calls `die` the first time the place `at` is passed. Without `at` it only records. `dies` says which calls count. */
+/**
+ * Calls `die` the first time the place `at` is passed. Without `at` it only records. `counts` says which calls are places.
+ * `numbered`: each pass is a place of its own, its number before its name (`17 Ledger.commit(Promotions.swap):after`), and
+ * `at` is that number. So a run that goes another way each time still dies at its 17th.
+ */
 export const make = (options: {
   readonly at?: string
+  readonly numbered?: boolean
   readonly die: () => void
   readonly counts: (call: Call) => boolean
   readonly onPass?: (place: string) => void
 }): CrashPoints => {
   const passed = new Set<string>()
-  const pass = (place: string) =>
+  const pass = (call: string) =>
     Effect.sync(() => {
+      const number = String(passed.size + 1)
+      const place = options.numbered === true ? `${number} ${call}` : call
       if (!passed.has(place)) {
         passed.add(place)
         options.onPass?.(place)
       }
-      if (place === options.at) options.die()
+      if (options.at === (options.numbered === true ? number : place)) options.die()
     })
   return {
     around: (call, effect) => {

@@ -19,6 +19,7 @@ import { Journal } from "@pawl/core/work/Journal"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Retention } from "@pawl/core/ledger/Retention"
+import type { PackLog } from "@pawl/core/project/PackLog"
 import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Backlog } from "@pawl/core/telemetry/Backlog"
 import type { Head } from "@pawl/core/model/Generation"
@@ -37,6 +38,7 @@ export type Stores =
   | AppData
   | AppLogs
   | Backlog
+  | PackLog
 
 /** Builds a new, empty store each time it is built. */
 export interface StoreFixture {

@@ -87,6 +87,16 @@ export const appBuilderContract = (name: string, options: { readonly layer: Laye
       }
     })
 
+    it("builds what imports the packages that it says come along, without a lock", async () => {
+      const vendored = await run(Effect.map(AppBuilder, (builder) => builder.vendored))
+      const imports = vendored.map(({ name }, at) => `import * as p${at} from "${name}"\nconsole.log(p${at})\n`)
+      const main = `${imports.join("")}export default { fetch: () => new Response("") }\n`
+      expect(Object.keys(built(await run(buildOnce(buildJob({ "src/index.js": main })))).bundle.modules)).toHaveLength(
+        1
+      )
+      for (const { version } of vendored) expect(version).toMatch(/^\d+\.\d+\.\d+/)
+    })
+
     it("gives the same bundle for the same job, however its files are ordered", async () => {
       const backwards = Object.fromEntries(Object.entries(app).reverse())
       const results = await run(
@@ -139,6 +149,33 @@ export const appBuilderContract = (name: string, options: { readonly layer: Laye
           .join()
       ).toContain("made")
       expect([...result.assets.keys()]).toEqual(expect.arrayContaining(["style.css"]))
+    })
+
+    it("builds the same whether it was told before that a build is expected, or not, or of another one", async () => {
+      const generated = buildJob({ "public/made.css": "p {}\n" }).files
+      const job = (id: string) => buildJob(app, { id, generated })
+      const results = await run(
+        Effect.gen(function* () {
+          const builder = yield* AppBuilder
+          yield* builder.expect(buildJob(app, { id: "expected" }))
+          yield* builder.expect(buildJob({ ...app, "src/index.js": "not this" }, { id: "otherwise" }))
+          return yield* Effect.forEach(["expected", "otherwise", "surprise"], (id) => buildOnce(job(id)))
+        })
+      )
+      expect(new Set(results.map((result) => canonicalJson(built(result).bundle))).size).toBe(1)
+    })
+
+    it("gives up what is expected when that is cancelled, and builds it when it is started after all", async () => {
+      const result = await run(
+        Effect.gen(function* () {
+          const builder = yield* AppBuilder
+          const job = buildJob(app, { id: "given-up" })
+          yield* builder.expect(job)
+          yield* builder.cancel({ id: job.id })
+          return yield* buildOnce(job)
+        })
+      )
+      expect(result._tag).toBe("Built")
     })
 
     it("answers the handle of a build that it knows, and one result to everyone who polls", async () => {

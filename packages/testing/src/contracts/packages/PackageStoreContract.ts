@@ -2,7 +2,7 @@
 import { Effect, Exit, type Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { npmLockFile } from "@pawl/core/packages/NpmLock"
-import { manifestFiles } from "@pawl/core/packages/LockFiles"
+import { manifestFiles, pnpmLockFile } from "@pawl/core/packages/LockFiles"
 import type { PackageLock } from "@pawl/core/packages/PackageLock"
 import {
   type ManifestFiles,
@@ -148,19 +148,67 @@ export const packageStoreContract = (
       })
     )
 
-    promise("a lock that is made is read, and its packages are had", () =>
+    promise("a lock that is made is read, in either form, and its packages are had", () =>
       Effect.gen(function* () {
         const store = yield* PackageStore
         const own = utf8(manifest({ left: "^1.0.0" }))
-        const made = yield* store.lock({ manifest: own, locks: [], offline: false })
+        for (const [format, file] of [
+          ["npm", npmLockFile],
+          ["pnpm", pnpmLockFile]
+        ] as const) {
+          const made = yield* store.lock({ format, manifest: own, locks: [], workspace: null, offline: false })
+          const files = new Map([
+            ["package.json", own],
+            [file, made]
+          ])
+          const layer = yield* layerOf(yield* lockedBy(files))
+          expect(layer.packages.map(({ name, version }) => [name, version])).toEqual([
+            ["@scope/right", "2.0.0"],
+            ["left", "1.1.0"]
+          ])
+        }
+      })
+    )
+
+    promise("two locks of pnpm come to one of their versions alone, with the registry gone", (fixture) =>
+      Effect.gen(function* () {
+        const store = yield* PackageStore
+        const pnpmLock = (needs: Readonly<Record<string, string>>, versions: Readonly<Record<string, string>>) => {
+          const names = Object.keys(versions)
+          const sums = names.map((name) => fixture.integrity.get(`${name}@${versions[name]}`) ?? "")
+          return utf8(
+            [
+              "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:",
+              ...Object.entries(needs).map(
+                ([name, range]) => `      ${name}:\n        specifier: ${range}\n        version: ${versions[name]}`
+              ),
+              "\npackages:\n",
+              ...names.map(
+                (name, index) => `  '${name}@${versions[name]}':\n    resolution: {integrity: ${sums[index]}}\n`
+              ),
+              "snapshots:\n",
+              ...names.map((name) =>
+                name === "left"
+                  ? `  left@${versions[name]}:\n    dependencies:\n      '@scope/right': 2.0.0\n`
+                  : `  '${name}@${versions[name]}': {}\n`
+              )
+            ].join("\n")
+          )
+        }
+        const left = { left: "1.0.0", "@scope/right": "2.0.0" }
+        const locks = [pnpmLock({ left: "^1.0.0" }, left), pnpmLock({ alone: "0.1.0" }, { alone: "0.1.0" })]
+        const own = utf8(manifest({ left: "^1.0.0", alone: "0.1.0" }))
+        yield* fixture.stop
+        const merged = yield* store.lock({ format: "pnpm", manifest: own, locks, workspace: null, offline: true })
         const files = new Map([
           ["package.json", own],
-          [npmLockFile, made]
+          [pnpmLockFile, merged]
         ])
-        const layer = yield* layerOf(yield* lockedBy(files))
-        expect(layer.packages.map(({ path, version }) => [path, version])).toEqual([
-          ["node_modules/@scope/right", "2.0.0"],
-          ["node_modules/left", "1.1.0"]
+        const { packages } = yield* lockedBy(files)
+        expect(packages.map(({ name, version }) => `${name} ${version}`).toSorted()).toEqual([
+          "@scope/right 2.0.0",
+          "alone 0.1.0",
+          "left 1.0.0"
         ])
       })
     )

@@ -13,6 +13,9 @@ import {
   textOf,
   unknownId
 } from "./RepositoriesScene.ts"
+import { rounds } from "../../Depth.ts"
+
+const generations = rounds({ quick: 10, deep: 40 })
 
 /** Declares the tests of moving `main`, to be run within a suite. */
 export const declareAdvances = (run: Run): void => {
@@ -96,14 +99,14 @@ export const declareAdvances = (run: Run): void => {
         const { cand, canon, edit, merge, project, s0, ws } = yield* scene(repositories)
         yield* repositories.fork(ws(99))
         let main = s0
-        for (let n = 1; n <= 40; n++) {
+        for (let n = 1; n <= generations; n++) {
           const made = yield* edit(ws(n), main.commit, { count: `${n}\n`, [`f/${n}`]: `${n}` })
           const merged = yield* merge(cand(n), main.commit, [ws(n), made.commit])
           yield* repositories.advance({ project, from: cand(n), expected: main.commit, commit: merged.commit })
           main = merged
         }
         expect(yield* repositories.main(project)).toEqual(main)
-        expect(Object.keys(yield* textFiles(repositories, canon, main.tree))).toHaveLength(45)
+        expect(Object.keys(yield* textFiles(repositories, canon, main.tree))).toHaveLength(5 + generations)
         expect(yield* textFiles(repositories, canon, s0.tree)).toEqual(base)
         const late = yield* repositories.commit({
           into: ws(99),

@@ -45,6 +45,29 @@ export const declareMerges = (run: Run): void => {
       })
     ))
 
+  it("merges onto what another fork has merged, named where its base may be, and needs that fork no longer", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { cand, edit, merge, s0, ws } = yield* scene(repositories)
+        const one = yield* edit(ws(1), s0.commit, { "src/a.ts": "A\n" })
+        const two = yield* edit(ws(2), s0.commit, { "src/b.ts": "B\n" })
+        const ahead = yield* merge(cand(1), s0.commit, [ws(1), one.commit])
+        yield* repositories.fork(cand(2))
+        const commits = [{ commit: two.commit, from: ws(2), message: "merge" }]
+        const onto = { into: cand(2), base: ahead.commit, commits, signature }
+        expect(yield* tagOf(repositories.merge(onto))).toBe("ObjectNotFound")
+        expect(yield* tagOf(repositories.merge({ ...onto, from: [cand(3)] }))).toBe("ObjectNotFound")
+        const behind = yield* repositories.merge({ ...onto, from: [cand(1)] })
+        expect(yield* repositories.parents(cand(2), behind.commit)).toEqual([ahead.commit, two.commit])
+        yield* repositories.remove(cand(1))
+        expect(yield* textFiles(repositories, cand(2), behind.tree)).toMatchObject({
+          "src/a.ts": "A\n",
+          "src/b.ts": "B\n"
+        })
+        expect(yield* repositories.resolve(cand(2), ahead.commit)).toEqual(ahead)
+      })
+    ))
+
   it("names every path in conflict, and works on after it", () =>
     run((repositories) =>
       Effect.gen(function* () {

@@ -3,6 +3,7 @@ import { slice } from "../../Depth.ts"
 import { expect } from "vitest"
 import type { SandboxResult } from "@pawl/core/verification/Sandbox"
 import type { JobParts, SandboxHost } from "./SandboxJobs.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** One way out: what is run, and how it must end. What is left out may be anything. */
 export interface Attempt extends JobParts {
@@ -17,6 +18,8 @@ export interface Attempt extends JobParts {
 const MiB = 1024 * 1024
 const exited = (code = 0) => ({ _tag: "Exited", code })
 const always = (command: string) => () => command
+/** Seconds, about so many, that nobody else on this machine waits for: the host finds by them what was left running. */
+const own = (seconds: number, { tcpPort }: SandboxHost) => `${seconds}.${tcpPort}`
 const node = (program: string) => `node -e '${program}'`
 
 /** Connects and says so, or says why not. */
@@ -149,7 +152,19 @@ for d in /proc/self/fd/[0-9]*; do readlink $d >> list; done; grep -vE '^/dev/nul
     command: always(
       `env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c ESC''APED; exit 0`
     ),
-    after: (result) => expect(new TextDecoder().decode(result.output)).not.toMatch(/VITEST|NODE_ENV|npm_/)
+    after: (result) => expect(textOf(result.output)).not.toMatch(/VITEST|NODE_ENV|npm_/)
+  },
+  {
+    title: "reads no place of the host in the command line of any process, nor a variable in their environment",
+    command: always(
+      `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done; tr '\\0' '\\n' < /proc/1/environ; echo read; exit 0`
+    ),
+    after: (result) => {
+      const said = new TextDecoder().decode(result.output)
+      expect(said).toMatch(/^read$/m)
+      // How bubblewrap is told what to bind, the folder of a run, and where tools lie.
+      expect(said).not.toMatch(/-bind|pawl-sandbox|node_modules\/typescript/)
+    }
   },
   {
     title: "sees no process but its own",
@@ -241,9 +256,9 @@ perl -e 'my ($n, @h) = ("m"); for (1..10) { my $f = syscall(319, $n, 0); open(my
   },
   {
     title: "stops a fork bomb, and the host goes on",
-    command: always(`b() { b | b & }; b; sleep 1; echo end`),
+    command: (host) => `b() { b | b & }; b; sleep ${own(1, host)}; echo end`,
     limits: { processes: 64, wallMs: 5000 },
-    after: (_result, host) => expect(host.runs("b() { b | b & }")).toBe(false)
+    after: (_result, host) => expect(host.runs(`b; sleep ${own(1, host)}`)).toBe(false)
   },
   {
     title: "bounds the number of processes",
@@ -296,12 +311,11 @@ perl -e 'my ($n, @h) = ("m"); for (1..10) { my $f = syscall(319, $n, 0); open(my
   },
   {
     title: "ends one that starts itself anew for ever",
-    command: always(
-      `trap '(sleep 597.5 &) ; exec sh -c "$0"' TERM; i=0; while :; do (setsid sleep 597.5 &); sleep 0.02; done`
-    ),
+    command: (host) =>
+      `trap '(sleep ${own(597, host)} &) ; exec sh -c "$0"' TERM; i=0; while :; do (setsid sleep ${own(597, host)} &); sleep 0.02; done`,
     limits: { wallMs: 400 },
     outcome: { _tag: "TimedOut", afterMs: 400 },
-    after: (_result, host) => expect(host.runs("597.5")).toBe(false)
+    after: (_result, host) => expect(host.runs(own(597, host))).toBe(false)
   },
   {
     title: "runs out of open files before the host does",
@@ -336,18 +350,19 @@ perl -e 'my ($n, @h) = ("m"); for (1..10) { my $f = syscall(319, $n, 0); open(my
   },
   {
     title: "does not wait for a daemon that holds the output open",
-    command: always(`sleep 599.25 & echo started`),
+    command: (host) => `sleep ${own(599, host)} & echo started`,
     outcome: exited(),
     prints: /^started$/,
-    after: (_result, host) => expect(host.runs("599.25")).toBe(false)
+    after: (_result, host) => expect(host.runs(own(599, host))).toBe(false)
   },
   {
     title: "leaves no daemon behind, however it forked",
-    command: always(
-      `( setsid sh -c 'trap "" HUP TERM; ( sleep 598.75 & ) &' >/dev/null 2>&1 </dev/null & ) & nohup setsid sleep 598.75 >/dev/null 2>&1 & sleep 0.2; pgrep -f 598.75 >/dev/null || cat /proc/[0-9]*/cmdline | grep -q 598.75; echo seen $?`
-    ),
+    command: (host) => {
+      const time = own(598, host)
+      return `( setsid sh -c 'trap "" HUP TERM; ( sleep ${time} & ) &' >/dev/null 2>&1 </dev/null & ) & nohup setsid sleep ${time} >/dev/null 2>&1 & sleep 0.2; pgrep -f ${time} >/dev/null || cat /proc/[0-9]*/cmdline | grep -q ${time}; echo seen $?`
+    },
     prints: /seen 0$/,
-    after: (_result, host) => expect(host.runs("598.75")).toBe(false)
+    after: (_result, host) => expect(host.runs(own(598, host))).toBe(false)
   },
   {
     title: "dumps no core, and opens only so many files",

@@ -1,6 +1,7 @@
 /** Jobs for the `Sandbox` contract, and the host that they must not reach. */
 import { Effect } from "effect"
 import { Sandbox, type SandboxJob, type SandboxResult } from "@pawl/core/verification/Sandbox"
+import * as Utf8 from "@pawl/core/primitives/Utf8"
 
 /** What is on the host while jobs run. */
 export interface SandboxHost {
@@ -66,7 +67,7 @@ export const runJob = Effect.fnUntraced(function* (job: SandboxJob) {
 })
 
 /** What a job printed, as UTF-8. */
-export const textOf = (result: SandboxResult): string => new TextDecoder().decode(result.output)
+export const textOf = (result: SandboxResult): string => Utf8.textOf(result.output)
 
 /** Runs an effect with the one sandbox of a suite. */
 export type RunPromise = <A, E>(effect: Effect.Effect<A, E, Sandbox>) => Promise<A>

@@ -48,7 +48,7 @@ const programs = (output: Output): ReadonlyArray<{ readonly title: string; reado
   }
 ]
 
-/** Declares the tests, to be run within a suite. `rarely`: in a quick run a slice of those that start whole programs. */
+/** Declares the tests, to be run within a suite: in a quick run some of those that start whole programs, `rarely` fewer. */
 export const checkTools = (run: RunPromise, rarely: boolean): void => {
   const output: Output = async (command, parts = {}) => {
     const result = await run(runJob(jobOf(command, parts)))
@@ -73,6 +73,26 @@ export const checkTools = (run: RunPromise, rarely: boolean): void => {
     ).toBe("onetwothreefour\nfive6")
   })
 
+  it("holds the files of its job and nothing else: what a check does not declare as its inputs is not there", async () => {
+    const inputs = { "src/a.txt": "declared", "result.txt": "declared too" }
+    const tree = {
+      ...inputs,
+      "README.md": "not declared",
+      "src/b.txt": "not declared",
+      ".hidden/c.txt": "not declared"
+    }
+    const list = `find . -mindepth 1 -type f | sort`
+    expect(await output(`${list}; cp README.md "\${TMPDIR:-/tmp}/left.md"`, { files: tree })).toBe(
+      ["./.hidden/c.txt", "./README.md", "./result.txt", "./src/a.txt", "./src/b.txt"].join("\n")
+    )
+    // Not by listing, by name, by a folder above, nor as what another job left behind.
+    const byName = `cat README.md src/b.txt .hidden/c.txt ../README.md "\${TMPDIR:-/tmp}/left.md" 2>/dev/null`
+    const inside = `grep -rl "not declared" . 2>/dev/null`
+    expect(await output(`${list}; ${byName}; ${inside}; cat src/a.txt`, { files: inputs })).toBe(
+      "./result.txt\n./src/a.txt\ndeclared"
+    )
+  })
+
   it("keeps the content of large files", async () => {
     const files = { big: "0123456789abcdef".repeat(500_000), small: "x" }
     expect(await output("wc -c < big; tail -c 16 big; cat small", { files })).toBe("8000000\n0123456789abcdefx")
@@ -88,8 +108,7 @@ export const checkTools = (run: RunPromise, rarely: boolean): void => {
     ).toMatch(/^hello \$USER 'x'\n\n\/job\/home\ntmp\nGREETING HOME LANG LD_PRELOAD (OLDPWD )?PATH PWD( _)?$/)
   })
 
-  for (const { body, title } of rarely ? slice(programs(output), { quick: 1 }) : programs(output))
-    it(title, body, 60_000)
+  for (const { body, title } of slice(programs(output), { quick: rarely ? 1 : 2 })) it(title, body, 60_000)
 
   it("opens /dev/stdout and /dev/stderr by name", async () => {
     expect(await output("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr")).toBe("a\nb\nc\nc")

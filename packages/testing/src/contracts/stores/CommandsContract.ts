@@ -1,5 +1,5 @@
 /** What every Commands promises: each command to one worker at a time, Projects in turn, and none forgotten. */
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { CommandKind } from "@pawl/core/model/Command"
@@ -95,6 +95,21 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
           "agent.wake:second-3",
           "agent.wake:crowd-3"
         ])
+      })
+    )
+
+    promise(
+      "hands out what has an earlier place first, of its own Project",
+      Effect.gen(function* () {
+        yield* TestClock.adjust(1000)
+        const now = yield* Clock.currentTimeMillis
+        yield* send([command("a"), command("b", { order: now - 5 }), command("c", { order: now - 6 })])
+        yield* send([command("later", { order: now - 900, delayMs: 100 })])
+        yield* send([command("other")], projectId(2))
+        const order: Array<string> = []
+        for (let i = 0; i < 4; i++) order.push(...ids(yield* claim(1)))
+        expect(order.filter((id) => !id.endsWith(":other"))).toEqual(["agent.wake:c", "agent.wake:b", "agent.wake:a"])
+        expect(order.slice(0, 2)).toContain("agent.wake:other")
       })
     )
 

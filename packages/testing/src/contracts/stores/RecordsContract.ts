@@ -56,6 +56,28 @@ export const recordsContract = (name: string, fixture: StoreFixture) => {
     )
 
     promise(
+      "gives back the records of many keys at once, by key, and leaves out those that there are not",
+      Effect.gen(function* () {
+        yield* seedChanges(3)
+        yield* commit({
+          writes: [update("change", yield* stored("change", changeId(2)), { reason: "moved" }), insert("head", head())]
+        })
+        const records = yield* Records
+        const asked = [changeId(3), changeId(9), changeId(2), changeId(2), `"], [{}`]
+        expect(yield* records.many("change", asked)).toEqual(
+          new Map([
+            [changeId(3), { record: change(3), revision: 1 }],
+            [changeId(2), { record: change(2, { reason: "moved" }), revision: 2 }]
+          ])
+        )
+        expect(yield* records.many("change", [])).toEqual(new Map())
+        expect(yield* records.many("policy", [projectId()])).toEqual(new Map())
+        const numbered = Array.from({ length: 2000 }, (_, n) => changeId(n + 1))
+        expect((yield* records.many("change", numbered)).size).toBe(3)
+      })
+    )
+
+    promise(
       "lists in the order of insertion, whatever was updated since, or the other way round",
       Effect.gen(function* () {
         yield* seedChanges(4)

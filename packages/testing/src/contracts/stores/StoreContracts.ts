@@ -8,16 +8,19 @@ import { eventLogContract } from "./EventLogContract.ts"
 import { historyContract } from "./HistoryContract.ts"
 import { journalContract } from "./JournalContract.ts"
 import { ledgerContract } from "./LedgerContract.ts"
+import { packLogContract } from "./PackLogContract.ts"
 import { pointerSourceContract, recordedPointers } from "../apps/PointerSourceContract.ts"
 import { recordsContract } from "./RecordsContract.ts"
 import { retentionContract } from "./RetentionContract.ts"
 import { sharedSlotsContract } from "./SharedSlotsContract.ts"
+import { statementsContract } from "./StatementsContract.ts"
 import type { StoreFixture } from "../../tools/StoreFixtures.ts"
 
 /** Declares them all, each under the same `name`. */
 export const storeContracts = (name: string, fixture: StoreFixture): void => {
   ledgerContract(name, fixture)
   recordsContract(name, fixture)
+  statementsContract(name, fixture)
   backlogContract(name, fixture)
   commandsContract(name, fixture)
   eventLogContract(name, fixture)
@@ -27,6 +30,7 @@ export const storeContracts = (name: string, fixture: StoreFixture): void => {
   appLogsContract(name, fixture)
   dailyCounterContract(name, fixture)
   sharedSlotsContract(name, fixture)
+  packLogContract(name, fixture)
   retentionContract(name, fixture)
   pointerSourceContract(name, recordedPointers(fixture))
 }

@@ -27,14 +27,39 @@ export const ServerLimits = {
   gitWaitMs: 30 * second,
   /** The newest ChangeSets of a Project, out of which a fetch is shown the caller's own. */
   gitChangeSetsShown: 50,
+  /** Verified Candidates of a Project, the newest, that a fetch may ask for: each is a repository to look into (decision). */
+  gitCandidatesShown: 50,
+
+  /** For how long what a host says of its release is not read anew while no checkpoint covers it (a checkpoint: 10 s). */
+  provenancePageMs: 1 * second,
+  /** Credentials that are looked up at a time for what only members of a Project are told (decision). */
+  provenanceCallersAtOnce: 4,
+
+  // pawl approve
+  /** Random bytes of the id of a passkey in a file (Web Authentication: at least 100 bits of entropy). */
+  approverCredentialBytes: 24,
+  /** What a Candidate's `git diff --stat` may come to: a source has at most 10,000 entries (decision). */
+  diffStatBytes: 16 * MiB,
+  /** Its width, so that whole paths are seen (decision). */
+  diffStatColumns: 160,
+
+  // Provenance
+  /** How long a router goes on with the keys that it has read: a key that was revoked counts no longer after it. */
+  trustedKeysMs: 60 * second,
+  /** How often it reads them at most because of a key that it does not know. */
+  unknownKeyMs: 5 * second,
 
   // Commands (specification: 1 to 5 retries; leases and backoff are decisions)
   /** Commands that one process works on at a time, by lane; a Project that has none in a full lane may go beyond, up to twice as many (decisions). */
   canonicalSlots: 4,
+  /** Promotions, and steps of lanes: the releases that follow have slots of their own. */
+  landingSlots: 4,
   verificationSlots: 4,
   provisioningSlots: 2,
   /** Plans that are made, and Candidates that are asked for: beside agents, which may all be waiting for a model. */
   planningSlots: 4,
+  /** Chains whose statements are signed: a signature takes less than a millisecond where the key is a file. */
+  signingSlots: 4,
   /** As many as one Change may have agents at work (`agentsAtOnce` says otherwise). */
   agentSlots: 8,
   /** Claims of other Changes that a planner is told (decision). */
@@ -122,7 +147,16 @@ export const ServerLimits = {
   backlogAgeMs: 5 * second,
   backlogReadMs: 5 * second,
 
+  // Passkeys
+  /** Characters of each field of a passkey's answer, base64url (decision: a browser's has some hundred). */
+  assertionFieldLength: 4096,
+
   // Commands for people (decisions)
+  /** How long `pawl verify` waits for one answer of a server or a host, and how many files of an app it asks for at once. */
+  verifyAnswerMs: 30 * second,
+  verifyFilesAtOnce: 8,
+  /** Between two looks of `pawl verify` at what a server may be changing meanwhile. */
+  verifyLookMs: 1 * second,
   /** How often `pawl audit --rebuild` looks whether the build is done, and for how long. */
   rebuildLookMs: 1 * second,
   rebuildWaitMs: 20 * minute

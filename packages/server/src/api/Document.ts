@@ -19,8 +19,18 @@ const withProblems = (operation: unknown): unknown => {
       ? { description: problemStatuses[Number(status) as ProblemStatus], content: problemContent }
       : response
   )
-  const { parameters } = operation
-  return { ...operation, parameters: Array.isArray(parameters) ? parameters.map(described) : [], responses }
+  const { parameters, requestBody } = operation
+  const body = requestBody === undefined ? {} : { requestBody: sent(requestBody) }
+  return { ...operation, ...body, parameters: Array.isArray(parameters) ? parameters.map(described) : [], responses }
+}
+
+/** What is sent has its named fields; that an endpoint looks at what stands beside them is nobody's promise. */
+const sent = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sent)
+  if (!isLoose(value)) return value
+  const { allOf, ...rest } = each(value, sent)
+  const keepsOthers = allOf !== undefined && value["type"] === "object"
+  return keepsOthers ? { ...rest, additionalProperties: false } : allOf === undefined ? rest : { ...rest, allOf }
 }
 
 /** What a parameter's schema says of it is said of the parameter. */

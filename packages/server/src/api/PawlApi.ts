@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { telling } from "@pawl/core/primitives/ShapeProblems"
 import { AccountApi } from "./groups/AccountApi.ts"
 import { ApprovalsApi } from "./groups/ApprovalsApi.ts"
+import { ApproversApi } from "./groups/ApproversApi.ts"
 import { AppsApi } from "./groups/AppsApi.ts"
 import { AuditsApi } from "./groups/AuditsApi.ts"
 import { CandidatesApi } from "./groups/CandidatesApi.ts"
@@ -12,7 +13,9 @@ import { ClaimsApi } from "./groups/ClaimsApi.ts"
 import { DeadLettersApi } from "./groups/DeadLettersApi.ts"
 import { asPromised } from "./Document.ts"
 import { EventsApi } from "./groups/EventsApi.ts"
+import { FlakesApi } from "./groups/FlakesApi.ts"
 import { HistoryApi } from "./groups/HistoryApi.ts"
+import { LaneApi } from "./groups/LaneApi.ts"
 import { MembersApi } from "./groups/MembersApi.ts"
 import { OrganizationsApi } from "./groups/OrganizationsApi.ts"
 import { PoliciesApi } from "./groups/PoliciesApi.ts"
@@ -22,6 +25,7 @@ import { ReleasesApi } from "./groups/ReleasesApi.ts"
 import { ReviewsApi } from "./groups/ReviewsApi.ts"
 import { RollbacksApi } from "./groups/RollbacksApi.ts"
 import { ServiceApi } from "./groups/ServiceApi.ts"
+import { KeysApi, StatementsApi } from "./groups/StatementsApi.ts"
 import { TasksApi } from "./groups/TasksApi.ts"
 import { UsersApi } from "./groups/UsersApi.ts"
 import { WebhooksApi } from "./groups/WebhooksApi.ts"
@@ -41,6 +45,8 @@ export const PawlApi = HttpApi.make("pawl")
   .add(ReleasesApi)
   .add(RollbacksApi)
   .add(AuditsApi)
+  .add(FlakesApi)
+  .add(LaneApi)
   .add(PoliciesApi)
   .add(MembersApi)
   .add(EventsApi)
@@ -50,6 +56,9 @@ export const PawlApi = HttpApi.make("pawl")
   .add(AccountApi)
   .add(OrganizationsApi)
   .add(UsersApi)
+  .add(ApproversApi)
+  .add(StatementsApi)
+  .add(KeysApi)
   .middleware(Refusing)
   // What is refused is told what was found.
   .annotate(HttpApi.ParseOptions, telling)

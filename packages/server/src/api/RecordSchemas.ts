@@ -10,6 +10,7 @@ import {
 import { AppLogLine } from "@pawl/core/app/AppLogs"
 import { PointerStatus } from "@pawl/core/model/Pointer"
 import { Approval } from "@pawl/core/model/Approval"
+import { Approver } from "@pawl/core/model/Approver"
 import { Policy } from "@pawl/core/model/Policy"
 import { CandidateView } from "@pawl/core/model/Candidate"
 import { Change } from "@pawl/core/model/Change"
@@ -64,6 +65,8 @@ export const CandidateRecord = named("Candidate", CandidateView)
 export type CandidateJson = typeof CandidateRecord.Encoded
 /** As `Approval` in the core. */
 export const ApprovalRecord = named("Approval", Approval)
+/** As `Approver` in the core. */
+export const ApproverRecord = named("Approver", Approver)
 /** As `Policy` in the core. */
 export const PolicyRecord = named("Policy", Policy)
 /** As `Release` in the core. */
@@ -131,14 +134,16 @@ const PackageChangeRecord = named(
     to: Schema.NullOr(Schema.String),
     /** Whole days since the registry got `to`; not there when it did not say so in time. */
     ageDays: Schema.optionalKey(Schema.Finite),
-    /** Whether it asks for scripts when it is installed. None is ever run. */
-    scripts: Schema.Boolean,
+    /** Whether it asks for scripts when it is installed; null when neither its lock nor, in time, the registry said so. None is ever run. */
+    scripts: Schema.NullOr(Schema.Boolean),
     /** Only needed while the project is built and checked. */
     dev: Schema.Boolean,
-    /** What the registry knows against `to`; not there when that is nothing, or it did not say so in time. */
+    /** What the registry knows against `to`, `[]` for nothing; null when it did not say in time. Not there without `to`. */
     advisories: Schema.optionalKey(
-      Schema.Array(
-        Schema.Struct({ id: Schema.String, title: Schema.String, severity: Schema.String, url: Schema.String })
+      Schema.NullOr(
+        Schema.Array(
+          Schema.Struct({ id: Schema.String, title: Schema.String, severity: Schema.String, url: Schema.String })
+        )
       )
     )
   })

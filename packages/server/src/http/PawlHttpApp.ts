@@ -27,8 +27,10 @@ import * as Endpoints from "./request/Endpoints.ts"
 import { EventsHttp } from "./groups/EventsHttp.ts"
 import * as EventStreams from "./answer/EventStreams.ts"
 import { Exchange, type ExchangeShape } from "./request/Exchange.ts"
+import { FlakesHttp } from "./groups/FlakesHttp.ts"
 import { HistoryHttp } from "./groups/HistoryHttp.ts"
 import { jsonRequest } from "./request/JsonRequest.ts"
+import { LaneHttp } from "./groups/LaneHttp.ts"
 import { MembersHttp } from "./groups/MembersHttp.ts"
 import { OrganizationsHttp } from "./groups/OrganizationsHttp.ts"
 import { PoliciesHttp } from "./groups/PoliciesHttp.ts"
@@ -40,9 +42,11 @@ import { answerCause, problemResponse, withHeaders } from "./answer/ProblemRespo
 import { ReleasesHttp } from "./groups/ReleasesHttp.ts"
 import { RollbacksHttp } from "./groups/RollbacksHttp.ts"
 import { ServiceHttp } from "./groups/ServiceHttp.ts"
+import { KeysHttp, StatementsHttp } from "./groups/StatementsHttp.ts"
 import { TasksHttp } from "./groups/TasksHttp.ts"
 import * as PlainReads from "./request/PlainReads.ts"
 import { paced } from "./request/PacedAnswer.ts"
+import { ApproversHttp } from "./groups/ApproversHttp.ts"
 import { UsersHttp } from "./groups/UsersHttp.ts"
 import { WebhooksHttp } from "./groups/WebhooksHttp.ts"
 
@@ -58,6 +62,10 @@ const groups = Layer.mergeAll(
   ReleasesHttp,
   RollbacksHttp,
   AuditsHttp,
+  FlakesHttp,
+  LaneHttp,
+  StatementsHttp,
+  KeysHttp,
   ClaimsHttp,
   ReviewsHttp,
   PoliciesHttp,
@@ -68,7 +76,8 @@ const groups = Layer.mergeAll(
   WebhooksHttp,
   AccountHttp,
   OrganizationsHttp,
-  UsersHttp
+  UsersHttp,
+  ApproversHttp
 ).pipe(Layer.provide(BearerAuthentication.layer), Layer.provide(HandlerAnswer.layer))
 
 /** `built` is told the groups. */

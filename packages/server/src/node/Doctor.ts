@@ -5,10 +5,12 @@ import { promisify } from "node:util"
 import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runtime/host/RuntimeIsolation"
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as EndpointLook from "@pawl/adapters-models/EndpointLook"
+import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
 import { type Options, read } from "./Options.ts"
+import * as Signers from "./Signers.ts"
 
 /** One part of the machine, as it was found. */
 export interface Finding {
@@ -79,7 +81,14 @@ const runtime = Effect.map(describeRuntimeIsolation, (isolation): Finding => {
 })
 
 /** What can be used where the options cannot. */
-const noOptions = { data: ".", databaseUrl: null, databaseSchema: "", models: null }
+const noOptions = {
+  data: ".",
+  databaseUrl: null,
+  databaseSchema: "",
+  models: null,
+  signer: { _tag: "File" },
+  provenance: "off"
+} as const
 
 /** The database that the options name. */
 const database = ({ data, databaseSchema, databaseUrl }: Pick<Options, "data" | "databaseSchema" | "databaseUrl">) =>
@@ -107,18 +116,47 @@ const models = ({ models: named }: Pick<Options, "models">): Effect.Effect<Findi
   })
 }
 
+/** What signs statements. */
+const signing = (options: Pick<Options, "data" | "signer" | "provenance">): Effect.Effect<Finding> =>
+  Effect.map(
+    Effect.provide(Effect.result(Effect.flatMap(Signer, (signer) => signer.keys)), Signers.layer(options)),
+    (keys) => {
+      const part = "Signer"
+      const mode = `provenance ${options.provenance}`
+      if (Result.isSuccess(keys))
+        return { part, state: "ok", found: `${keys.success.statement.keyid}; ${mode}`, remedy: null }
+      if (options.signer._tag === "File")
+        return {
+          part,
+          state: "ok",
+          found: `a key file, made at the first start on a new folder; ${mode}`,
+          remedy: null
+        }
+      const remedy = "correct PAWL_SIGNER: statements stay unsigned meanwhile"
+      return { part, state: "weak", found: `${keys.failure.reason}; ${mode}`, remedy }
+    }
+  )
+
 /** What `serve` would refuse. */
 const refused = (reason: string): Finding => ({ part: "Options", state: "missing", found: reason, remedy: null })
 
-const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
-  const options = yield* Effect.result(read({}))
+const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
+  const options = yield* Effect.result(read(given, config))
   const named = Result.getOrElse(options, () => noOptions)
-  const found = yield* Effect.all([Effect.succeed(node), git, sandbox, runtime, database(named), models(named)])
+  const found = yield* Effect.all([
+    Effect.succeed(node),
+    git,
+    sandbox,
+    runtime,
+    database(named),
+    signing(named),
+    models(named)
+  ])
   return Result.isFailure(options) ? [...found.slice(0, -1), refused(options.failure.reason)] : found
 })
 
 /** What a person should know before relying on this machine, one line each. */
-export const warnings: Effect.Effect<ReadonlyArray<string>> = Effect.map(findings, (all) =>
+export const warnings: Effect.Effect<ReadonlyArray<string>> = Effect.map(findings({}), (all) =>
   all
     .filter((each) => each.state !== "ok")
     .map((each) => `${each.part}: ${each.found}${each.remedy === null ? "" : ` Mend it with: ${each.remedy}`}`)
@@ -126,9 +164,12 @@ export const warnings: Effect.Effect<ReadonlyArray<string>> = Effect.map(finding
 
 const signs = { ok: "ok     ", weak: "weak   ", missing: "MISSING" } as const
 
-/** Prints the findings. Exits with 1 when a part that Pawl cannot do without is missing. */
-export const print = Effect.gen(function* () {
-  const all = yield* findings
+/**
+ * Prints the findings, with the options of `serve` that are given as there. Exits with 1 when a part that Pawl cannot do
+ * without is missing.
+ */
+export const print = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
+  const all = yield* findings(given, config)
   for (const each of all) {
     yield* Console.log(`${signs[each.state]}  ${each.part.padEnd(20)} ${each.found}`)
     if (each.remedy !== null && each.state !== "ok") yield* Console.log(`         mend it with: ${each.remedy}`)

@@ -10,11 +10,14 @@ import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
 import { dialects } from "@pawl/adapters-models/ModelEndpoint"
 import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { type ProvenanceMode, provenanceModes } from "@pawl/core/primitives/Settings"
+import type { KeyAlgorithm } from "@pawl/core/model/SigningKey"
 import { ServerLimits } from "../ServerLimits.ts"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import type { RemoteAccess } from "@pawl/adapters-local/repositories/transport/GitRemote"
 import { accountOf } from "./BuildServices.ts"
 import { hostsOf } from "./ImportHosts.ts"
+import { algorithmOf, keyTypes, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
@@ -25,6 +28,10 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("Invali
     return this.reason
   }
 }
+
+const publicities = ["none", "summary", "full"] as const
+/** What the hosts of apps tell of a release: nothing, what names no person and no check, or all that is signed. */
+export type Publicity = (typeof publicities)[number]
 
 const roles = ["api", "router", "worker"] as const
 /** What a process does: it answers the API, serves apps, or works through commands. */
@@ -90,6 +97,12 @@ const options = Config.all({
   targetSshKeyFile: Config.option(Config.String("targetSshKeyFile")),
   importHosts: Config.withDefault(Config.String("importHosts"), ""),
   databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
+  provenance: Config.option(Config.Literals(provenanceModes, "provenance")),
+  provenancePublic: Config.withDefault(Config.Literals(publicities, "provenancePublic"), "summary" as const),
+  trustedKeys: Config.withDefault(Config.String("trustedKeys"), ""),
+  signer: Config.withDefault(Config.String("signer"), "file"),
+  checkpointFolder: Config.option(Config.String("checkpointFolder")),
+  signingKeyType: Config.withDefault(Config.Literals(keyTypes, "signingKeyType"), "p256" as const),
   metrics: Config.withDefault(flag("metrics"), false),
   metricsToken: Config.option(Config.Redacted("metricsToken")),
   accessLog: Config.withDefault(flag("accessLog"), false),
@@ -145,6 +158,18 @@ export interface Options {
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
+  /** What is done about releases that no statement vouches for. */
+  readonly provenance: ProvenanceMode
+  /** What the hosts of apps tell of it. */
+  readonly provenancePublic: Publicity
+  /** Ids of the keys that the router begins with; none: the first that the data folder saw. */
+  readonly trustedKeys: ReadonlyArray<string>
+  /** What signs statements. */
+  readonly signer: SignerChoice
+  /** Where checkpoints are also written as files, absolute. Null: nowhere. */
+  readonly checkpointFolder: string | null
+  /** Of a key file that is made. */
+  readonly signingKeyType: KeyAlgorithm
   readonly metrics: boolean
   /** Of `/metrics`. Null: only callers on this machine may read it. */
   readonly metricsToken: Redacted.Redacted | null
@@ -216,6 +241,24 @@ const isPostgresUrl = (text: string): boolean => URL.canParse(text) && /^postgre
 
 const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/
 
+/** Where apps live, null for nowhere; or what is wrong with it, in words. */
+const appsDomainOf = ({
+  appsDomain: given,
+  environment
+}: {
+  readonly appsDomain: Option.Option<string>
+  readonly environment: Options["environment"]
+}): Result.Result<string | null, string> => {
+  const appsDomain = Option.getOrElse(given, () => (environment === "production" ? "apps.localhost" : ""))
+  if (appsDomain === "") return Result.succeed(null)
+  if (!domain.test(appsDomain)) return Result.fail("appsDomain: use a lowercase host name without a port")
+  return environment === "production"
+    ? Result.succeed(appsDomain)
+    : Result.fail(
+        "appsDomain (PAWL_APPS_DOMAIN): an environment for development hosts no apps; leave it out, or use environment production"
+      )
+}
+
 /** Reads the options. `given` are those of the command line, by their names here. */
 export const read = Effect.fnUntraced(function* (
   given: Readonly<Record<string, string>>,
@@ -250,27 +293,25 @@ export const read = Effect.fnUntraced(function* (
   if (typeof telemetry === "string") return yield* refuse(telemetry)
   const models = modelsOf(read)
   if (typeof models === "string") return yield* refuse(models)
+  const signer = signerOf(read.signer)
+  if (typeof signer === "string") return yield* refuse(signer)
+  const trustedKeys = read.trustedKeys.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]))
+  if (!trustedKeys.every((each) => /^SHA256:[A-Za-z0-9+/]{43}$/.test(each)))
+    return yield* refuse("trustedKeys (PAWL_TRUSTED_KEYS): use ids of keys, SHA256:…, with commas between them")
   const named = parseRoles(read.roles)
   if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
   if (databaseUrl === null && named.length !== roles.length)
     return yield* refuse(
       "roles: the embedded server takes all of api,router,worker; separate processes need Postgres (databaseUrl)"
     )
-  const appsDomain = Option.getOrElse(read.appsDomain, () =>
-    read.environment === "production" ? "apps.localhost" : ""
-  )
-  if (appsDomain !== "" && !domain.test(appsDomain))
-    return yield* refuse("appsDomain: use a lowercase host name without a port")
-  if (appsDomain !== "" && read.environment === "development")
-    return yield* refuse(
-      "appsDomain (PAWL_APPS_DOMAIN): an environment for development hosts no apps; leave it out, or use environment production"
-    )
+  const appsDomain = appsDomainOf(read)
+  if (Result.isFailure(appsDomain)) return yield* refuse(appsDomain.failure)
   return {
     ...read,
     ...telemetry,
     data: resolve(read.data),
     roles: named,
-    appsDomain: appsDomain === "" ? null : appsDomain,
+    appsDomain: appsDomain.success,
     fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
     baseUrl: Option.getOrNull(read.baseUrl),
     npmRegistry: npmRegistry.success,
@@ -279,6 +320,11 @@ export const read = Effect.fnUntraced(function* (
     targetGit,
     importHosts,
     models,
+    trustedKeys,
+    provenance: Option.getOrElse(read.provenance, () => (read.environment === "production" ? "warn" : "off")),
+    signer,
+    checkpointFolder: Option.getOrNull(Option.map(read.checkpointFolder, (folder) => resolve(folder))),
+    signingKeyType: algorithmOf(read.signingKeyType),
     databaseUrl
   }
 })

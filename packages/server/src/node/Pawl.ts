@@ -18,6 +18,9 @@ import { Settings } from "@pawl/core/primitives/Settings"
 import * as Assets from "@pawl/router/Assets"
 import * as PointerCache from "@pawl/router/PointerCache"
 import * as Router from "@pawl/router/Router"
+import { ProvenanceMode } from "@pawl/core/provenance/ProvenanceMode"
+import * as ReleaseKeys from "./ReleaseKeys.ts"
+import * as ReleaseStatements from "./ReleaseStatements.ts"
 import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
@@ -30,6 +33,7 @@ import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
 import * as TargetGit from "./TargetGit.ts"
 import type { Telemetry } from "./telemetry/Telemetry.ts"
+import * as Signers from "./Signers.ts"
 import * as TemplateFolder from "./TemplateFolder.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
@@ -49,6 +53,7 @@ const basePorts = ({ alone, installation, options }: ProcessParts) => {
     BabelSymbols.layer,
     TemplateFolder.layer,
     WebCryptoSecrets.layer,
+    Signers.layer(options),
     HttpWebhookSender.layer({ allowPrivate: options.webhooksAllowPrivate })
   )
 }
@@ -77,6 +82,7 @@ const hosting = ({ addresses, options, telemetry }: ProcessParts) =>
         started: telemetry.appStarted
       })
     ),
+    Layer.provideMerge(Layer.merge(ReleaseKeys.layer(options), ReleaseStatements.layer(options))),
     Layer.provideMerge(Assets.layer),
     Layer.provideMerge(PointerCache.layer.pipe(Layer.provideMerge(PointerRows.layer)))
   )
@@ -103,6 +109,8 @@ const settings = (options: Options, addresses: Addresses) =>
     sandboxMsPerMonth: options.sandboxMinutesPerMonth * 60_000,
     bundleBytesPerProject: options.bundleMegabytesPerProject * 1024 ** 2,
     smokeRetryMs: options.smokeRetryMs,
+    provenance: options.provenance,
+    apiOrigin: addresses.apiOrigin,
     appUrl: addresses.appUrl
   })
 
@@ -119,11 +127,12 @@ export interface ProcessParts {
 /** Everything the use cases, the API and the router need. */
 export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports) => {
   const { addresses, options, telemetry } = parts
-  return Layer.merge(hosting(parts), agents(options)).pipe(
+  return Layer.mergeAll(hosting(parts), agents(options), Signers.publishers(options)).pipe(
     Layer.provideMerge(
       Layer.flatMap(basePorts(parts), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
     ),
     Layer.provideMerge(settings(options, addresses)),
+    Layer.provideMerge(Layer.succeed(ProvenanceMode, options.provenance)),
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),

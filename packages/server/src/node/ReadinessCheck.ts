@@ -3,10 +3,27 @@ import { isOutage } from "@pawl/core/work/Outages"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
+import type { ProvenanceMode } from "@pawl/core/primitives/Settings"
+import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
+import { Signer } from "@pawl/core/provenance/Signer"
 import type { Loops } from "@pawl/core/upkeep/Loops"
 import { Effect, Option } from "effect"
 import type { Readiness } from "../http/index.ts"
 import { ServerLimits } from "../ServerLimits.ts"
+
+/** What keeps statements from being signed. It only counts where nothing is served without: else work goes on. */
+const signing = Effect.gen(function* () {
+  const away = yield* missing(
+    "signer",
+    Effect.flatMap(Signer, (signer) => signer.keys)
+  )
+  const where = { refused: ["log_behind", "key_unknown"] } as const
+  const refused = yield* Effect.option(
+    Effect.flatMap(Records, (records) => records.list("chainLog", { where, limit: 1 }))
+  )
+  const code = Option.getOrNull(refused)?.items[0]?.record.refused?.code
+  return [away, code === undefined ? null : `signer: ${code}`]
+})
 
 /** Something to look for that nobody stored. */
 const nobody = "proj_00000000-0000-4000-8000-000000000000"
@@ -34,16 +51,20 @@ const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Ef
  * `state` asks what is stood on at most once in `ServerLimits.readyAgeMs`; after `stopping` it says so, and asks no
  * more.
  */
-export const make = Effect.fnUntraced(function* (loops: Loops) {
+export const make = Effect.fnUntraced(function* (loops: Loops, provenance: ProvenanceMode) {
   let isStopping = false
-  const context = yield* Effect.context<Records | ObjectStore | Repositories>()
+  const context = yield* Effect.context<Records | ObjectStore | Repositories | Signer>()
   const look = Effect.gen(function* () {
     const store = yield* ObjectStore
     const away = yield* Effect.all(
       [missing("database", database), missing("object store", store.head(`ready/${nobody}`)), missing("git", git)],
       { concurrency: "unbounded" }
     )
-    return [...away.filter((name) => name !== null), ...(yield* loops.down)]
+    // Who takes the wrong time to be right lets leases end, or holds on to ended ones.
+    const movedMs = yield* yield* StoreTimeMoved
+    const clock = movedMs === null ? [] : [`database clock: moved by ${Math.round(movedMs / 1000)} s`]
+    const unsigned = provenance === "enforce" ? yield* signing : []
+    return [...[...away, ...unsigned].filter((name) => name !== null), ...clock, ...(yield* loops.down)]
   })
   const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
   const state: (typeof Readiness)["Service"] = Effect.gen(function* () {

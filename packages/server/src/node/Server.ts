@@ -1,5 +1,6 @@
 /** A running server: the listener, everything behind it, and the workers. It ends with its scope. */
 import * as Organizations from "@pawl/core/access/Organizations"
+import * as Adoption from "@pawl/core/audit/Adoption"
 import * as Loops from "@pawl/core/upkeep/Loops"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
@@ -14,6 +15,7 @@ import * as OwnerToken from "./OwnerToken.ts"
 import * as ReadinessCheck from "./ReadinessCheck.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
 import * as PrivateFolder from "./PrivateFolder.ts"
+import * as Signers from "./Signers.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 import * as Workers from "./Workers.ts"
 
@@ -24,6 +26,8 @@ export interface Running {
   readonly ownerToken: Redacted.Redacted
   /** The token was made now: show it once. */
   readonly tokenIsFresh: boolean
+  /** The id of the key that signs statements, when it was made now; null when not. */
+  readonly freshKeyid: string | null
 }
 
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
@@ -36,6 +40,10 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const addresses = Addresses.of(options, listener.port)
   const parts = { options, installation, addresses, alone, telemetry }
   const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(parts, decorate)))
+  // Only workers sign.
+  const keys = options.roles.includes("worker")
+    ? yield* Effect.provide(Signers.start(options), services)
+    : { fresh: null }
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   yield* Effect.gen(function* () {
     yield* installation.takeBack
@@ -46,14 +54,17 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     yield* Effect.addFinalizer(() => listener.drain)
     const has = (role: ServerRole) => options.roles.includes(role)
     const loops = yield* Loops.make
-    const readiness = yield* ReadinessCheck.make(loops)
+    const readiness = yield* ReadinessCheck.make(loops, options.provenance)
     const others = has("api")
       ? yield* ApiListener.make(options, readiness.state, requests)
       : ApiListener.health(options, readiness.state)
     const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
     const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null
     listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
-    if (has("worker") && !options.paused) yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options, loops))
+    if (has("worker") && !options.paused) {
+      yield* Effect.forkScoped(Effect.ignore(Adoption.requestAdoptions, { log: true }))
+      yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options, loops))
+    }
     // The first thing that a stop does.
     yield* Effect.addFinalizer(() => readiness.stopping)
     yield* settled
@@ -62,6 +73,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     port: listener.port,
     apiOrigin: addresses.apiOrigin,
     ownerToken: owner.token,
-    tokenIsFresh: owner.fresh
+    tokenIsFresh: owner.fresh,
+    freshKeyid: keys.fresh
   } satisfies Running
 })

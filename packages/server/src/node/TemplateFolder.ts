@@ -4,6 +4,7 @@ import { join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { FileContent, FileEdits } from "@pawl/core/project/Repositories"
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
+import { exactText } from "@pawl/core/primitives/Utf8"
 import { Effect, Layer } from "effect"
 
 // The same place from src/node and from dist/node.
@@ -14,13 +15,7 @@ const isJunk = (name: string): boolean =>
   [".DS_Store", "Thumbs.db", "desktop.ini"].includes(name) || name.startsWith("._")
 
 /** Text stays text; what is not UTF-8 becomes base64. */
-const contentOf = (bytes: Buffer): FileContent => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return { base64: bytes.toString("base64") }
-  }
-}
+const contentOf = (bytes: Buffer): FileContent => exactText(bytes) ?? { base64: bytes.toString("base64") }
 
 const readFolder = async (folder: string): Promise<FileEdits> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

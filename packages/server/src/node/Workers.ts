@@ -17,12 +17,14 @@ export interface AtOnce {
 
 /** A Candidate needs a place here to get a sandbox: there are as many as sandboxes at least. */
 const slotsFor = ({ agentsAtOnce, sandboxesAtOnce }: AtOnce): SlotsPerLane => ({
+  landing: ServerLimits.landingSlots,
   canonical: ServerLimits.canonicalSlots,
   verification: Math.max(ServerLimits.verificationSlots, sandboxesAtOnce),
   provisioning: ServerLimits.provisioningSlots,
   planning: ServerLimits.planningSlots,
   agents: agentsAtOnce,
-  webhooks: ServerLimits.webhooksAtOnce
+  webhooks: ServerLimits.webhooksAtOnce,
+  signing: ServerLimits.signingSlots
 })
 
 /**

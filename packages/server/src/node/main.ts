@@ -10,10 +10,13 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ServerLimits } from "../ServerLimits.ts"
 import { describeCause, wordsOf } from "@pawl/core/primitives/Words"
 import { Cause, Console, Effect, Layer, Option, Record, Redacted } from "effect"
+import { approveCommand } from "./commands/ApproveCommand.ts"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { importCommand } from "./commands/ImportCommand.ts"
+import { keyCommand } from "./commands/KeyCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
+import { verifyCommand } from "./commands/VerifyCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
 import * as LogFormat from "./telemetry/LogFormat.ts"
 import * as Options from "./Options.ts"
@@ -45,6 +48,8 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
     const running = yield* start(options)
     if (running.tokenIsFresh)
       yield* Console.log(`owner token ${Redacted.value(running.ownerToken)} (kept in ${options.data}/owner-token)`)
+    if (running.freshKeyid !== null)
+      yield* Console.log(`signing key ${running.freshKeyid} (kept in ${options.data}/signing-key)`)
     yield* Console.log(`ready http://127.0.0.1:${running.port}`)
     yield* Effect.logInfo("ready").pipe(
       Effect.annotateLogs({ port: running.port, data: options.data, environment: options.environment })
@@ -73,15 +78,29 @@ const demo = Command.make(
     )
 ).pipe(Command.withDescription("Runs the main job on real input, in a folder of its own"))
 
-const doctor = Command.make("doctor", {}, () =>
+const doctorOptions = { data: serveOptions.data, config: serveOptions.config }
+
+const doctor = Command.make("doctor", doctorOptions, ({ config, ...rest }) =>
   Effect.flatMap(
     Effect.promise(() => import("./Doctor.ts")),
-    ({ print }) => print
+    ({ print }) => print(Record.getSomes(rest), Option.getOrUndefined(config))
   )
 ).pipe(Command.withDescription("Says what this machine offers, what is missing, and how to mend it"))
 
 const pawl = Command.make("pawl").pipe(
-  Command.withSubcommands([serve, demo, doctor, importCommand, auditCommand, whyCommand, usersCommand, tokensCommand])
+  Command.withSubcommands([
+    serve,
+    demo,
+    doctor,
+    importCommand,
+    auditCommand,
+    whyCommand,
+    approveCommand,
+    usersCommand,
+    tokensCommand,
+    keyCommand,
+    verifyCommand
+  ])
 )
 
 /** Standard output is for answers: what is wrong with a command line is said on standard error alone. */

@@ -12,7 +12,7 @@ let places: ReadonlyArray<Place>
 beforeAll(async () => {
   recording = await record(await firstPath())
   places = placesOf(recording)
-}, 120_000)
+})
 afterAll(removeFolders)
 
 /** Those of a stage: a place is tried in the one in which it is passed first. */
@@ -30,6 +30,7 @@ describe("Killed at any named place and started again", () => {
       "1 Ledger.commit(Promotions.swap",
       "1 Ledger.commit(SourceSync.synced",
       "1 Ledger.commit(Releases.start",
+      "1 Ledger.commit(Releases.authorize",
       "1 Ledger.commit(Releases.move",
       "1 Ledger.commit(Releases.probesPassed"
     ])
@@ -38,13 +39,17 @@ describe("Killed at any named place and started again", () => {
   })
 
   it("ends the work as if nothing had happened, at every place", async () => {
-    expect(await crashAtEach(recording, slice(placesIn(0), { quick: 3 }))).toEqual([])
+    expect(await crashAtEach(recording, slice(placesIn(0), { quick: 2 }))).toEqual([])
   }, 900_000)
 })
 
 describe("Killed at any named place of promote and release, and started again", () => {
   it("ends the work as if nothing had happened, at every place", async () => {
     expect(placesIn(1).length).toBeGreaterThan(10)
-    expect(await crashAtEach(recording, slice(placesIn(1), { quick: 2 }))).toEqual([])
+    // Between what a release states and the move of its pointer nothing may be stated twice: these two are always tried.
+    const stating = placesIn(1).filter(({ name }) => name.startsWith("Ledger.commit(Releases.authorize"))
+    expect(stating).toHaveLength(2)
+    expect(await crashAtEach(recording, stating)).toEqual([])
+    expect(await crashAtEach(recording, slice(placesIn(1), { quick: 1 }))).toEqual([])
   }, 900_000)
 })

@@ -20,11 +20,28 @@ export const removeFolders = () => {
   for (const folder of folders) folder.remove()
 }
 
+/** Options of a server, and the end of what they name. */
+export interface Beside {
+  readonly environment: Readonly<Record<string, string>>
+  readonly remove: () => Promise<void>
+}
+
+const nothing: Beside = { environment: {}, remove: async () => undefined }
+
 /** What is told of one story: where it begins, how a client drives it to its end, and what must be so then. */
 export interface Story<Prepared extends { readonly folder: string }, Client> {
   readonly prepared: Prepared
   /** What a client has learned so far. A request whose answer it never got, it sends again. It is plain data. */
   readonly newClient: () => Client
+  /**
+   * Which way the story goes differs from run to run: each write is a place of its own, told by its number. A run that ends
+   * before that number is killed at its end.
+   */
+  readonly numbered?: true
+  /** What a server on a copy of the folder has beside it, such as a copy of a database. Only of a story of one stage. */
+  readonly beside?: () => Promise<Beside>
+  /** How many crashes are tried at a time; default: 2. */
+  readonly atOnce?: number
   /** One after the other they drive the story to its end. A stage is driven again by who lost the server in it. */
   readonly stages: ReadonlyArray<(server: ServerProcess, prepared: Prepared, client: Client) => Promise<void>>
   /** Looks when all is done. `before` and `after` are the places passed before the crash and after it. */
@@ -54,6 +71,15 @@ export interface Place {
   readonly stage: number
 }
 
+/** What a server of a story is started with, and the end of that. */
+const surroundings = async ({
+  beside,
+  numbered
+}: Pick<Story<never, never>, "beside" | "numbered">): Promise<Beside> => {
+  const { environment, remove } = await (beside ?? (async () => nothing))()
+  return { environment: { ...environment, ...(numbered === undefined ? {} : { PAWL_CRASH_NUMBERED: "yes" }) }, remove }
+}
+
 /** Starts the server that kills itself where its environment says. */
 export const crashing = (data: string, environment: Readonly<Record<string, string>>) =>
   startServer({ data, program, environment })
@@ -79,9 +105,11 @@ export const record = async <P extends { readonly folder: string }, C>(
   for (const [index, stage] of story.stages.entries()) {
     const { base, data } = copied(folder)
     const learned = structuredClone(client)
-    const server = await crashing(data, { PAWL_CRASH_RECORD: join(base, "places") })
+    const { environment, remove } = await surroundings(story)
+    const server = await crashing(data, { ...environment, PAWL_CRASH_RECORD: join(base, "places") })
     await stage(server, story.prepared, client)
     expect([index, await server.stop()]).toEqual([index, 0])
+    await remove()
     stations.push({ folder, client: learned, passed: passedIn(join(base, "places")) })
     folder = data
   }
@@ -104,13 +132,17 @@ const crashAt = async <P extends { readonly folder: string }, C>(
   if (station === undefined) throw new Error(`no stage ${stage}`)
   const { base, data } = copied(station.folder)
   const [before, after] = [join(base, "before"), join(base, "after")]
-  const victim = await crashing(data, { PAWL_CRASH_AT: name, PAWL_CRASH_RECORD: before })
+  const isNumbered = story.numbered === true
+  const at = isNumbered ? name.slice(0, name.indexOf(" ")) : name
+  const { environment, remove } = await surroundings(story)
+  const victim = await crashing(data, { ...environment, PAWL_CRASH_AT: at, PAWL_CRASH_RECORD: before })
   // The client loses its connection, or sees nothing and waits: either way the process is gone.
   const client = structuredClone(station.client)
-  void story.stages[stage]?.(victim, story.prepared, client).catch(() => undefined)
+  const driven = story.stages[stage]?.(victim, story.prepared, client).catch(() => undefined)
+  if (isNumbered) void driven?.then(() => victim.stop("SIGKILL"))
   expect(await victim.ended).toBe("SIGKILL")
-  expect(passedIn(before).at(-1)).toBe(name)
-  const next = await crashing(data, { PAWL_CRASH_RECORD: after })
+  if (!isNumbered) expect(passedIn(before).at(-1)).toBe(name)
+  const next = await crashing(data, { ...environment, PAWL_CRASH_RECORD: after })
   for (const rest of story.stages.slice(stage)) await rest(next, story.prepared, client)
   const earlier = stations.slice(0, stage).flatMap(({ passed }) => passed)
   await story.judge(next, story.prepared, client, {
@@ -118,10 +150,11 @@ const crashAt = async <P extends { readonly folder: string }, C>(
     after: () => passedIn(after)
   })
   expect(await next.stop()).toBe(0)
+  await remove()
   rmSync(base, { recursive: true, force: true })
 }
 
-/** Crashes at each of these places, two at a time, and answers what went wrong. `PAWL_CRASH_ONLY` picks some. */
+/** Crashes at each of these places, some at a time, and answers what went wrong. `PAWL_CRASH_ONLY` picks some. */
 export const crashAtEach = async <P extends { readonly folder: string }, C>(
   recording: Recording<P, C>,
   places: ReadonlyArray<Place>
@@ -137,6 +170,6 @@ export const crashAtEach = async <P extends { readonly folder: string }, C>(
       )
     }
   }
-  await Promise.all([runner(), runner()])
+  await Promise.all(Array.from({ length: recording.story.atOnce ?? 2 }, runner))
   return failures
 }

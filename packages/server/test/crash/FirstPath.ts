@@ -8,7 +8,8 @@ import type { Release } from "@pawl/core/model/Release"
 import type { Promoted } from "@pawl/core/promotion/Promotions"
 import { expect } from "vitest"
 import * as Flow from "../e2e/kit/Flow.ts"
-import { startServer } from "../e2e/kit/ServerProcess.ts"
+import { signedStatements } from "../e2e/kit/Statements.ts"
+import { type ServerProcess, startServer } from "../e2e/kit/ServerProcess.ts"
 import { newFolder, type Story } from "./Crashing.ts"
 import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
 
@@ -75,6 +76,29 @@ const judge: Story<Prepared, Client>["judge"] = async (server, prepared, { candi
   expect((await server.api.page(app.url)).text).toBe("two")
   expect((await server.api.page(`${app.url}new.txt`)).text).toBe("new")
   expect(ranAgain(places.before, places.after())).toEqual([])
+  expect(await stated(server, prepared.projectId)).toEqual([
+    "policy",
+    "promotion 0",
+    "release 0 of incarnation 1",
+    ...firstStated
+  ])
+}
+
+/** What is stated of the first release, once: whoever dies between a statement and what it tells goes on with that one. */
+const firstStated = ["promotion 1", "release 1 of incarnation 1", "outcome 1"]
+
+const stated = async (server: ServerProcess, projectId: string): Promise<ReadonlyArray<string>> => {
+  const said = await Flow.until(
+    () => signedStatements(server, projectId),
+    (all) => all.at(-1)?.kind === "outcome"
+  )
+  return said.map(({ kind, predicate: { generation, incarnation } }) =>
+    [
+      kind,
+      ...(generation === undefined ? [] : [JSON.stringify(generation)]),
+      ...(incarnation === undefined ? [] : [`of incarnation ${JSON.stringify(incarnation)}`])
+    ].join(" ")
+  )
 }
 
 /** The steps whose evidence was stored before the crash, and what would run them again. */

@@ -34,7 +34,7 @@ describe("A server that is killed while agents work", () => {
     if (code !== 0) throw new Error(`the server ended with ${code}`)
     await provider.close()
     ground = { data, projectId, tree, places: passedIn(passed).slice(before) }
-  }, 120_000)
+  })
   const servers: Array<ServerProcess> = []
   const noted = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
     const server = await starting
@@ -93,7 +93,10 @@ describe("A server that is killed while agents work", () => {
     "wherever chance kills it, loses no turn, asks again at most one call of each agent at work for each kill (of one agent: no more calls than kills), keeps no money back, makes the same files and leaves no process behind",
     { timeout: 1_200_000 },
     async () => {
-      const [leastRuns, leastKills] = [rounds({ quick: 1, deep: 12 }), rounds({ quick: 1, deep: 200 })]
+      const [leastRuns, leastKills] = [
+        rounds({ quick: 1, deep: 3, long: 12 }),
+        rounds({ quick: 1, deep: 40, long: 200 })
+      ]
       const mostOfEach = rounds({ quick: 2, deep: 20 })
       let [runs, kills] = [0, 0]
       while (runs < leastRuns || (kills < leastKills && runs < 2 * leastRuns)) {

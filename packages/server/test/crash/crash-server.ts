@@ -1,6 +1,6 @@
 /**
  * A server that kills itself at one named place, as `PAWL_CRASH_AT` says, or records every place it passes into
- * `PAWL_CRASH_RECORD`. It is the real server with the ports wrapped; nothing of this is in the product.
+ * `PAWL_CRASH_RECORD`. With `PAWL_CRASH_NUMBERED` each pass is a place of its own, and `PAWL_CRASH_AT` its number. It is the real server with the ports wrapped; nothing of this is in the product.
  */
 import { openSync, writeSync } from "node:fs"
 import { Context, Effect } from "effect"
@@ -37,6 +37,7 @@ const at = process.env["PAWL_CRASH_AT"]
 const log = record === undefined ? null : openSync(record, "a")
 const points = CrashPoints.make({
   ...(at === undefined ? {} : { at }),
+  numbered: process.env["PAWL_CRASH_NUMBERED"] !== undefined,
   die: () => {
     process.kill(process.pid, "SIGKILL")
     // The signal is on its way: nothing more may happen.

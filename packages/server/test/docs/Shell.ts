@@ -18,6 +18,25 @@ export const notRun: ReadonlyMap<string, string> = new Map([
   ["npm ci && npm test", "CI runs the tests, this one among them"],
   ["npm ci", installs],
   ["apt-get install git curl bubblewrap", installs],
+  [
+    [
+      "pawl verify .pawl --key SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+      "pawl verify clone --key keys.txt --seen checkpoint",
+      "pawl verify https://pawl.example --project proj_00000000-0000-4000-8000-000000000000 --max-age 1d"
+    ].join("\n"),
+    "the key is nobody's; e2e/paths/Verify.test.ts verifies a folder"
+  ],
+  [
+    ["pawl key show", "pawl key rotate", "pawl key rotate --log", "pawl key recovery"].join("\n"),
+    "there is no folder .pawl here; e2e/running/Keys.test.ts runs the commands"
+  ],
+  [
+    [
+      "pawl approve --enroll --url https://pawl.example",
+      "pawl approve cand_0123456789abcdef01234567 --sign --clone ~/code/shop --url https://pawl.example"
+    ].join("\n"),
+    "there is no such server; e2e/paths/Approve.test.ts runs both"
+  ],
   ["npm start", "a server runs already, on a port of its own"],
   [
     'export PAWL=http://localhost:8787\nexport TOKEN="$(cat .pawl/owner-token)"',

@@ -42,7 +42,9 @@ describe("The documentation", () => {
       readFileSync(join(root, "package.json"), "utf8")
     )
     const named = documents.flatMap((each) =>
-      [...each.text.matchAll(/npm (?:run ([a-z:-]+)|(start|test))(?![a-z])/g)].map((match) => match[1] ?? match[2]!)
+      [...each.text.matchAll(/npm (?:run (?:-s )?([a-z:-]+)|(start|test))(?![a-z])/g)].map(
+        (match) => match[1] ?? match[2]!
+      )
     )
     expect([...new Set(named)].filter((name) => manifest.scripts[name] === undefined)).toEqual([])
   })

@@ -2,6 +2,10 @@
 import { Effect, Redacted } from "effect"
 import { generate, recordOf } from "@pawl/core/access/Tokens"
 import * as Commit from "@pawl/core/ledger/Commit"
+import { demand } from "@pawl/core/ledger/Decision"
+import { system } from "@pawl/core/model/Actor"
+import type { Lane } from "@pawl/core/model/Lane"
+import type { LaneEntry } from "@pawl/core/model/LaneEntry"
 import { Ledger } from "@pawl/core/ledger/Ledger"
 import { commandId } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
@@ -31,4 +35,46 @@ export const expiredToken = (userId: string) =>
     })
     yield* (yield* Ledger).commit({ name: "test", projectId: null, writes: [Commit.insert("token", record)] })
     return Redacted.value(text)
+  })
+
+/** The id of an entry that waits in the lane of a Project. */
+export const laneEntryOf = (projectId: string, changeId: string) =>
+  Effect.gen(function* () {
+    const { record: policy } = yield* demand("policy", projectId)
+    const project = policy.projectId
+    const now = policy.updatedAt
+    const entry: LaneEntry = {
+      id: "ent_00000000000000000000000000",
+      projectId: project,
+      changeId: changeId as LaneEntry["changeId"],
+      changeSets: [],
+      ticket: 1,
+      place: 1,
+      priority: "normal",
+      status: "waiting",
+      candidateId: null,
+      trigger: "user",
+      enteredBy: system("test"),
+      enteredAt: now,
+      predictions: 0,
+      passedBy: 0,
+      reason: null,
+      endedAt: null,
+      outcome: null,
+      updatedAt: now
+    }
+    const lane: Lane = {
+      projectId: project,
+      state: "running",
+      pausedBy: null,
+      reason: null,
+      nextTicket: 2,
+      seen: 0,
+      decided: [],
+      updatedAt: now
+    }
+    const events = [{ type: "lane.entered" as const, subject: entry.id, data: {}, actor: system("test") }]
+    const writes = [Commit.insert("lane", lane), Commit.insert("laneEntry", entry)]
+    yield* (yield* Ledger).commit({ name: "test", projectId: project, writes, events })
+    return entry.id
   })

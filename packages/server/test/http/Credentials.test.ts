@@ -40,7 +40,8 @@ const signing = Object.entries(making).filter(([, { letsIn }]) => !letsIn)
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-const credential = /token$|secret|password|credential|cookie|apikey|privatekey|session/i
+/** WebAuthn calls a passkey's id `credential`: whoever has it can sign nothing. */
+const credential = /token$|secret|password|credentials|cookie|apikey|privatekey|session/i
 
 /** Whether a part of the document has a text by a name as credentials have. What it refers to is followed once. */
 const answersCredential = (part: unknown, seen: ReadonlySet<string> = new Set()): boolean => {

@@ -15,6 +15,7 @@ const stored = {
   lineage: `cand_${digits(24)}`,
   recomposition: 0,
   attempt: 1,
+  ahead: null,
   base_generation: 0,
   base_commit: digits(40),
   base_tree: digits(40),

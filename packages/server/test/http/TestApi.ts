@@ -14,6 +14,8 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { Settings, type SettingsShape } from "@pawl/core/primitives/Settings"
 import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
+import * as MemorySignedHeads from "@pawl/adapters-memory/MemorySignedHeads"
+import * as MemorySigner from "@pawl/adapters-memory/MemorySigner"
 import * as MemoryTemplates from "@pawl/adapters-memory/MemoryTemplates"
 import * as MemoryRouteReader from "@pawl/adapters-memory/MemoryRouteReader"
 import { ProbeClient } from "@pawl/core/release/ProbeClient"
@@ -71,6 +73,8 @@ const services = Layer.mergeAll(
   MemoryTemplates.layerMemory({ shop: source, blank: source, react: source }),
   WebCryptoSecrets.layer,
   MemoryWebhookSender.layerMemory(new Map()),
+  MemorySignedHeads.layerMemory,
+  MemorySigner.layerMemory,
   sandbox,
   probes
 )

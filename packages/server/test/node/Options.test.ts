@@ -56,6 +56,24 @@ describe("The options of a server", () => {
     expect(Redacted.value(options.databaseUrl!)).toBe(url)
   })
 
+  it("enforce no provenance unless asked, warn in production, and take a key file or a command", async () => {
+    const file = { _tag: "File" }
+    expect(await read({})).toMatchObject({ provenance: "warn", signer: file, signingKeyType: "ecdsa-p256-sha256" })
+    expect(await read({ environment: "development" })).toMatchObject({ provenance: "off" })
+    const given = { provenance: "enforce", signer: "command:/opt/sign it", signingKeyType: "ed25519" }
+    expect(await read(given)).toMatchObject({
+      provenance: "enforce",
+      signer: { _tag: "Command", path: "/opt/sign it" },
+      signingKeyType: "ed25519"
+    })
+    expect(await refusal({ signer: "command:sign" })).toContain("name the command by its absolute path")
+    expect(await refusal({ signer: "kms:arn:aws:kms:eu-1:1:key/1" })).toContain(
+      "kms is not there yet; sign by a command"
+    )
+    expect(await refusal({ signer: "vault" })).toContain("use file, or command:/path/to/it")
+    expect(await refusal({ provenance: "strict" })).toContain("provenance (PAWL_PROVENANCE)")
+  })
+
   it("have the registry of packages with a slash at its end, the public one by default", async () => {
     expect((await read({})).npmRegistry.href).toBe("https://registry.npmjs.org/")
     environment({ PAWL_NPM_REGISTRY: "http://10.1.2.3:4873/npm" })

@@ -7,21 +7,30 @@ import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import * as MemorySigner from "@pawl/adapters-memory/MemorySigner"
+import type { ProvenanceMode } from "@pawl/core/primitives/Settings"
+import { Signer, SignerUnavailable } from "@pawl/core/provenance/Signer"
 import * as ReadinessCheck from "../../src/node/ReadinessCheck.ts"
 
 const reason = "away"
-const parts = Layer.mergeAll(MemoryLedger.layerMemory, MemoryObjectStore.layerMemory, MemoryRepositories.layerMemory)
+const parts = Layer.mergeAll(
+  MemoryLedger.layerMemory,
+  MemoryObjectStore.layerMemory,
+  MemoryRepositories.layerMemory,
+  MemorySigner.layerMemory
+)
 
-type Ports = Records | ObjectStore | Repositories
+type Ports = Records | ObjectStore | Repositories | Signer
 const stateWith = (
   broken: (context: Context.Context<Ports>) => Context.Context<Ports>,
-  down: ReadonlyArray<string> = []
+  down: ReadonlyArray<string> = [],
+  provenance: ProvenanceMode = "warn"
 ) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const context = broken(yield* Effect.context<Ports>())
       const loops = { supervise: () => Effect.never, down: Effect.succeed(down) }
-      const readiness = yield* Effect.provide(ReadinessCheck.make(loops), context)
+      const readiness = yield* Effect.provide(ReadinessCheck.make(loops, provenance), context)
       const before = yield* readiness.state
       yield* readiness.stopping
       return [before, yield* readiness.state]
@@ -73,5 +82,15 @@ describe("Whether a process is ready", () => {
       { status: "not_ready", missing: ["schedules", "worker"] },
       stopping
     ])
+  })
+
+  it.each([
+    ["warn", { status: "ready" }],
+    ["enforce", { status: "not_ready", missing: ["signer"] }]
+  ] as const)("tells of a signer that is away only where releases wait for it: %s", async (provenance, state) => {
+    const away = new SignerUnavailable({ reason })
+    const broken = (context: Context.Context<Ports>) =>
+      Context.add(context, Signer, { keys: Effect.fail(away), sign: () => Effect.fail(away) })
+    expect((await stateWith(broken, [], provenance))[0]).toEqual(state)
   })
 })

@@ -5,10 +5,24 @@ import { Decision } from "@pawl/core/model/Approval"
 import { Authenticated } from "../Authentication.ts"
 import { about, approving, reading } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
+import { PasskeyAnswer } from "../PasskeyAnswer.ts"
 import { ApprovalRecord } from "../RecordSchemas.ts"
 
 /** The approver is the caller; a body cannot name one. */
-const DecisionBody = Schema.Struct({ candidateId: Schema.String, decision: Decision })
+const DecisionBody = Schema.Struct({
+  candidateId: Schema.String,
+  decision: Decision,
+  /** The answer of the caller's passkey to the challenge of this decision. */
+  passkey: Schema.optionalKey(PasskeyAnswer)
+})
+
+/** What to sign. `text` is canonical JSON; `challenge` its SHA-256. */
+const ChallengeAnswer = Schema.Struct({
+  text: Schema.String,
+  challenge: Schema.String,
+  /** The caller's passkeys that count. */
+  credentials: Schema.Array(Schema.Struct({ credential: Schema.String, rpId: Schema.String }))
+})
 
 /** The decider is always the caller. */
 export const ApprovalsApi = HttpApiGroup.make("approvals")
@@ -28,7 +42,20 @@ export const ApprovalsApi = HttpApiGroup.make("approvals")
       about(
         approving,
         "Grant or reject a Candidate",
-        "Each person decides once, until as many have granted as the Policy's `approvalsRequired`; one rejection is final. The same again answers the stored decision. 409 `already_decided`, `not_required`; 403 `self_approval`."
+        "Each person decides once, until as many have granted as the Policy's `approvalsRequired`; one rejection is final. The same again answers the stored decision. 409 `already_decided`, `not_required`; 403 `self_approval`; where the Policy's `approvalsSigned` names the risk, `passkey_required`; `passkey_refused`."
+      )
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("challenge", "/v1/candidates/:id/approval-challenge", {
+      params: ById,
+      query: Schema.Struct({ decision: Schema.optionalKey(Decision) }),
+      success: ChallengeAnswer
+    }).annotateMerge(
+      about(
+        approving,
+        "What the caller's passkey signs to decide on a Candidate",
+        "`decision` is `granted` without it. Whoever does not trust this answer compares its tree with their own clone."
       )
     )
   )

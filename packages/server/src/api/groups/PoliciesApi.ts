@@ -2,7 +2,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RiskTier } from "@pawl/core/model/Change"
+import { EvidenceReuse, LanePolicy } from "@pawl/core/model/Policy"
+import { UserId } from "@pawl/core/primitives/Ids"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { short } from "@pawl/core/primitives/Words"
 import { CheckId } from "@pawl/core/project/PawlFile"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Authenticated } from "../Authentication.ts"
@@ -12,6 +15,12 @@ import { ById } from "../PageParams.ts"
 import { PolicyRecord } from "../RecordSchemas.ts"
 
 const PolicyAnswer = Schema.Struct({ policy: PolicyRecord })
+
+const ChangedPolicy = Schema.Struct({
+  ...PolicyAnswer.fields,
+  /** Fields that were sent and that nobody knows, such as `packages.minAgeDay`: they are no rule. Not there for none. */
+  ignored: Schema.optionalKey(Schema.Array(Schema.String))
+})
 
 /** What a value should be: in the document, and to who sent another. */
 const words = (title: string, expected: string) => ({ title, description: expected, expected })
@@ -32,10 +41,33 @@ const WaivedCheck = Schema.Struct({
       )
     )
   ),
-  until: Moment
+  until: Moment,
+  because: Schema.optionalKey(Schema.Literal("flaky"))
 })
 
+const Freezes = Schema.Array(
+  Schema.Struct({
+    from: Moment,
+    until: Moment,
+    reason: Schema.String.check(
+      Schema.isMinLength(1, { expected: "a string at least 1 character(s) long" }),
+      Schema.isMaxLength(
+        Limits.freezeReasonLength,
+        words(
+          `maxLength(${Limits.freezeReasonLength})`,
+          `a string at most ${Limits.freezeReasonLength} character(s) long`
+        )
+      )
+    ),
+    except: Schema.optionalKey(Schema.Array(UserId).check(atMost(Limits.freezeExceptions)))
+  })
+).check(atMost(Limits.freezesPerPolicy))
+
 const PackageNames = Schema.Array(Schema.String).check(atMost(Limits.packagesPerPolicy))
+
+/** What nobody knows is ignored, as everywhere. It is kept here to be named in the answer: a slip would be no rule. */
+const keepingOthers = <Fields extends Schema.Struct.Fields>(known: Schema.Struct<Fields>) =>
+  Schema.StructWithRest(known, [Schema.Record(Schema.String, Schema.Unknown)])
 
 /** Names of packages may hold `*`. What is no name is refused by the Policy itself, which says which. */
 const Packages = Schema.Struct({
@@ -51,10 +83,26 @@ const Packages = Schema.Struct({
   allow: Schema.optionalKey(PackageNames)
 })
 
+/** Without it the lane is off. */
+const Lane = Schema.Struct({
+  mode: LanePolicy.fields.mode,
+  depth: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 1, maximum: Limits.laneDepth },
+        words(`between(1, ${Limits.laneDepth})`, `a number between 1 and ${Limits.laneDepth}`)
+      )
+    )
+  ),
+  carryApprovals: LanePolicy.fields.carryApprovals,
+  holdAfterRollback: LanePolicy.fields.holdAfterRollback
+})
+
 /** The whole Policy is replaced: a field that is left out is as it is in a new Project. */
 const PolicyBody = Schema.Struct({
   autoPromoteRiskTiers: Schema.optionalKey(Tiers),
   approvalRiskTiers: Schema.optionalKey(Tiers),
+  approvalsSigned: Schema.optionalKey(Tiers),
   requiredChecks: Schema.optionalKey(Schema.Array(CheckId).check(atMost(Limits.checksPerPlan))),
   allowSelfApproval: Schema.optionalKey(Schema.Boolean),
   approvalsRequired: Schema.optionalKey(
@@ -66,9 +114,34 @@ const PolicyBody = Schema.Struct({
     )
   ),
   baseChecksMustPass: Schema.optionalKey(Schema.Boolean),
-  packages: Schema.optionalKey(Packages),
+  packages: Schema.optionalKey(keepingOthers(Packages)),
+  flakeRetries: Schema.optionalKey(Schema.Literals([0, 1])),
+  freezes: Schema.optionalKey(Freezes),
+  lane: Schema.optionalKey(keepingOthers(Lane)),
+  evidenceReuse: Schema.optionalKey(EvidenceReuse),
   waivedChecks: Schema.optionalKey(Schema.Array(WaivedCheck).check(atMost(Limits.checksPerPlan)))
 })
+
+const namesOf = (fields: Schema.Struct.Fields): ReadonlySet<string> => new Set(Object.keys(fields))
+const known = {
+  policy: namesOf(PolicyBody.fields),
+  packages: namesOf(Packages.fields),
+  lane: namesOf(Lane.fields)
+}
+
+const unknownOf = (sent: object, names: ReadonlySet<string>, at: string): ReadonlyArray<string> =>
+  Object.keys(sent).flatMap((name) => (names.has(name) ? [] : [`${at}${short(name)}`]))
+
+/** The fields of a body that nobody knows, the first of them. */
+export const unknownFields = (sent: { readonly packages?: object; readonly lane?: object }): ReadonlyArray<string> =>
+  [
+    ...unknownOf(sent, known.policy, ""),
+    ...unknownOf(sent.packages ?? {}, known.packages, "packages."),
+    ...unknownOf(sent.lane ?? {}, known.lane, "lane.")
+  ].slice(0, Limits.pathsNamed)
+
+/** What a body says that is known. */
+export const knownFields = Schema.decodeUnknownEffect(PolicyBody)
 
 /** Reading the one in force, and putting the next version in its place. */
 export const PoliciesApi = HttpApiGroup.make("policies")
@@ -80,13 +153,13 @@ export const PoliciesApi = HttpApiGroup.make("policies")
   .add(
     HttpApiEndpoint.put("put", "/v1/projects/:id/policy", {
       params: ById,
-      payload: PolicyBody,
-      success: PolicyAnswer
+      payload: keepingOthers(PolicyBody),
+      success: ChangedPolicy
     }).annotateMerge(
       about(
         administering,
         "Change the Policy",
-        "Stored as version + 1. Candidates planned under an older version must be asked for anew."
+        "Stored as version + 1. Candidates planned under an older version must be asked for anew. Fields that nobody knows are ignored, and `ignored` names them."
       )
     )
   )

@@ -7,6 +7,7 @@ import { ImportOrigin } from "@pawl/core/project/SourceImport"
 import { TemplateName } from "@pawl/core/project/Templates"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { Authenticated } from "../Authentication.ts"
+import { envelopeForms, EnvelopeQuery, envelopeType } from "../EnvelopeFormat.ts"
 import { SeedFiles } from "../Files.ts"
 import { about, administering, BodyLimit, reading, readingOwn, writing, writingOwn } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
@@ -124,6 +125,33 @@ const sbom = HttpApiEndpoint.get("sbom", "/v1/projects/:id/versions/:n/sbom", {
   )
 )
 
+const bundle = HttpApiEndpoint.get("bundle", "/v1/projects/:id/versions/:n/bundle", {
+  params: Schema.Struct({ ...ById.fields, n: Schema.String }),
+  success: Schema.String.annotate({ description: "a bundle.json" }).pipe(
+    HttpApiSchema.asText({ contentType: "application/json" })
+  )
+}).annotateMerge(
+  about(
+    reading,
+    "The bundle.json of a generation",
+    "Byte for byte as its digest is stated: the app's modules, and the digests of its files. 404 `unknown_bundle` where none is kept."
+  )
+)
+
+const vsa = HttpApiEndpoint.get("vsa", "/v1/projects/:id/versions/:n/vsa", {
+  params: Schema.Struct({ ...ById.fields, n: Schema.String }),
+  query: EnvelopeQuery,
+  success: Schema.String.annotate({
+    description: "a DSSE envelope, or with `format=bundle` a Sigstore bundle v0.3, both JSON"
+  }).pipe(HttpApiSchema.asText({ contentType: envelopeType }))
+}).annotateMerge(
+  about(
+    reading,
+    "A generation's SLSA verification summary (VSA)",
+    `Derived from the promotion's signed statement, and signed when it is asked for. ${envelopeForms} 404 \`no_statement\` where none tells of it, 409 \`statement_unsigned\` until it is signed, 404 \`unknown_statement\` where no key that counts signed it.`
+  )
+)
+
 const releases = HttpApiEndpoint.get("releases", "/v1/projects/:id/releases", {
   params: ById,
   query: PageParams,
@@ -149,6 +177,8 @@ export const ProjectsApi = HttpApiGroup.make("projects")
   .add(usage)
   .add(versions)
   .add(sbom)
+  .add(bundle)
+  .add(vsa)
   .add(releases)
   .middleware(Authenticated)
   .annotate(OpenApi.Description, "Projects, their source and their history")

@@ -52,6 +52,8 @@ export const neverAnswered = new Set([
   "NotFastForward",
   "PlannerFailed",
   "PackagesUnfit",
+  // Met by the verifier, which answers findings.
+  "MaterialUnreadable",
   // Met by workers, the router and app runtimes alone.
   "AgentUnavailable",
   "PackagesRefused",
@@ -84,7 +86,9 @@ export const neverAnswered = new Set([
   "RemoteDiverged",
   "RemoteRefused",
   "RemoteUnavailable",
+  "PublisherUnavailable",
   "SandboxUnavailable",
+  "SigningRefused",
   "TurnFailed",
   "TurnStopped",
   "WebhookUnreachable"

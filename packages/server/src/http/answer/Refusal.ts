@@ -7,6 +7,8 @@ import type { MemberLimit, UserLimit } from "@pawl/core/access/Users"
 import type { AppsDisabled, NoSource } from "@pawl/core/app/Apps"
 import type { BuildCapReached } from "@pawl/core/bundle/Builds"
 import type { AlreadyDecided, NotRequired, SelfApproval } from "@pawl/core/approval/Approvals"
+import type { ApproverLimit, CredentialTaken, EndorsementRequired, LastEndorser } from "@pawl/core/approval/Approvers"
+import type { PasskeyRefused, PasskeyRequired } from "@pawl/core/approval/SignedDecision"
 import type { CandidateLimit } from "@pawl/core/candidate/Candidates"
 import type { BudgetCannotDecrease } from "@pawl/core/change/Budget"
 import type { NotCancellable } from "@pawl/core/change/Cancellation"
@@ -18,6 +20,7 @@ import type { WebhookInactive } from "@pawl/core/webhook/Deliveries"
 import type { EventsExpired } from "@pawl/core/event/EventLog"
 import type { WebhookLimit } from "@pawl/core/webhook/Webhooks"
 import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
+import type { LaneOff } from "@pawl/core/lane/LaneEntries"
 import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import type { ProjectArchived } from "@pawl/core/project/ArchivedProject"
@@ -31,8 +34,10 @@ import type {
   TreeTooLarge
 } from "@pawl/core/project/Repositories"
 import type { AnotherPromoting, Blocked, Stale } from "@pawl/core/promotion/Promotions"
+import type { NoCheckpoint, NoStatement, StatementUnsigned } from "@pawl/core/provenance/StatedHistory"
 import type { NoSbom } from "@pawl/core/app/KeptSbom"
 import type { FixturesDisabled, NoDeployedRelease } from "@pawl/core/release/Injection"
+import type { SignerUnavailable } from "@pawl/core/provenance/Signer"
 import type { RouteReaderUnavailable } from "@pawl/core/release/RouteReader"
 import type { RollbackStale } from "@pawl/core/candidate/RollbackPlan"
 import type { NotRetryable, ReadOnlyTask, TaskClosed } from "@pawl/core/task/Interventions"
@@ -43,6 +48,7 @@ import type { DiffTooLarge, NotComposed } from "../groups/CandidateDiff.ts"
 export type Refusal =
   | AlreadyDecided
   | AnotherPromoting
+  | ApproverLimit
   | AppsDisabled
   | BelongsElsewhere
   | Blocked
@@ -51,8 +57,10 @@ export type Refusal =
   | CandidateLimit
   | ChangeSetLimit
   | ChangeClosed
+  | CredentialTaken
   | DeadLetterMissing
   | DiffTooLarge
+  | EndorsementRequired
   | EventsExpired
   | FixturesDisabled
   | HasSource
@@ -63,12 +71,17 @@ export type Refusal =
   | InvalidField
   | InvalidKey
   | InvalidPath
+  | LaneOff
+  | LastEndorser
   | LastOwner
   | LeaseLost
   | LedgerUnavailable
   | MemberLimit
   | NoDeployedRelease
+  | NoCheckpoint
   | NoSbom
+  | NoStatement
+  | StatementUnsigned
   | NoSource
   | NotCancellable
   | NotComposed
@@ -79,6 +92,8 @@ export type Refusal =
   | ObjectStoreUnavailable
   | PackagesUnavailable
   | OrganizationLimit
+  | PasskeyRefused
+  | PasskeyRequired
   | PlanningMissing
   | ProjectArchived
   | ReadOnlyTask
@@ -88,6 +103,7 @@ export type Refusal =
   | RouteReaderUnavailable
   | ScopeExceedsToken
   | SelfApproval
+  | SignerUnavailable
   | SlugTaken
   | Stale
   | TaskClosed

@@ -1,10 +1,12 @@
 /** What to do about a Candidate, in one sentence for somebody who asks over HTTP. */
 import type { Next } from "@pawl/core/why/WhyNext"
+import { doubtInWords } from "./DoubtWords.ts"
 
 const waiting = {
   composing: "Wait: it is being composed.",
   checking: "Wait: its checks are running.",
   becoming_stale: "Wait: canonical moved on, and it becomes stale at once.",
+  awaiting_base: "Wait: what it was made on is not canonical yet.",
   awaiting_successor: "Wait: a new Candidate of the same ChangeSets takes its place on the new base."
 }
 
@@ -27,6 +29,15 @@ const promotion = ({ candidateId, unfinished }: Extract<Next, { readonly code: "
   const aside =
     unfinished === null ? "" : ` Task ${unfinished.key} is ${unfinished.status}; what it was to do is not in it.`
   return `Promote it: POST /v1/candidates/${candidateId}/promote.${aside}`
+}
+
+/** What is tried again by itself: what came to nothing, and when it goes on. */
+const triedAgain = ({ wait }: Extract<Next, { readonly code: "waiting" }>): string => {
+  const { again, at, attempt, attempts, checkId, reason, tookMs } = wait
+  if (attempt === null) return `Wait: ${reason}. That was at ${at}; it is tried again by itself at ${again}.`
+  const [first = ""] = reason.split("\n", 1)
+  const took = `${Math.round((tookMs ?? 0) / 1000)} s`
+  return `Wait: try ${attempt} of ${attempts ?? attempt} of ${checkId ?? "its checks"} showed nothing (${first}; it took ${took}). The next one runs since ${again}.`
 }
 
 const rollback = ({ buildsUsedUp, projectId }: Extract<Next, { readonly code: "rollback_anew" }>): string => {
@@ -73,8 +84,11 @@ export const nextInWords = (next: Next): string => {
     case "composing":
     case "checking":
     case "becoming_stale":
+    case "awaiting_base":
     case "awaiting_successor":
       return waiting[next.code]
+    case "waiting":
+      return triedAgain(next)
     case "project_archived":
       return next.generation === null
         ? "Nothing: its Project is archived, and takes no more work."
@@ -85,6 +99,8 @@ export const nextInWords = (next: Next): string => {
       return `Wait: the Task ${next.taskKey} mends what it was rejected for.`
     case "another_promoting":
       return `Wait: the Change is promoting ${next.candidateId}, and what becomes of that one decides.`
+    case "frozen":
+      return `Wait: nothing is promoted until ${next.until} (${next.reason}). Then it goes out by itself, when its Policy lets it or when somebody has asked for it: POST /v1/candidates/${next.candidateId}/promote.`
     case "policy_changed":
       return `The Policy changed since it was planned: ask for the same Candidate again (${asked(next.changeId)}), and it is planned anew.`
     case "build_owed":
@@ -101,6 +117,8 @@ export const nextInWords = (next: Next): string => {
       return `Its Change is ${next.status}: open another Change if this work is still wanted.`
     case "promoted":
       return released(next)
+    case "doubted":
+      return doubtInWords(next)
     case "release_failed":
       return `It is S${next.generation}, but its release is ${next.status} (${next.reason ?? "no reason given"}): mend it with another Change, or roll back.`
     case "change_cancelled":

@@ -14,13 +14,14 @@ import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { listed } from "../answer/RecordPages.ts"
 import { actor, onChange, onProject } from "../request/Reach.ts"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 const Graph = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 const workGraph = (projectId: string, changeId: string) =>
   Effect.flatMap(ObjectStore, (objects) => objects.get(objectKey(projectId, changeId))).pipe(
     Effect.catchTag("ObjectMissing", () => new Unknown({ kind: "work-graph", id: changeId })),
-    Effect.flatMap((bytes) => Schema.decodeEffect(Graph)(new TextDecoder().decode(bytes))),
+    Effect.flatMap((bytes) => Schema.decodeEffect(Graph)(textOf(bytes))),
     // Both are ours: the key is made of ids, and what is stored there was checked when it was planned.
     Effect.catchTags({ InvalidKey: Effect.die, SchemaError: Effect.die })
   )

@@ -6,6 +6,7 @@ import { asText } from "../answer/JsonPieces.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { textOf } from "@pawl/core/primitives/Utf8"
 
 /** At most `max` bytes of the output; null when there is none any more. */
 const bytesOf = Effect.fnUntraced(function* (evidence: Evidence, max: number) {
@@ -22,8 +23,6 @@ const bytesOf = Effect.fnUntraced(function* (evidence: Evidence, max: number) {
   chunks.reduce((at, chunk) => (whole.set(chunk, at), at + chunk.length), 0)
   return whole
 })
-
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 /** The evidence with the first `ServerLimits.evidenceOutputBytes` of its output; without, when the output is not kept any more. */
 export const withOutput = (evidence: Evidence) =>

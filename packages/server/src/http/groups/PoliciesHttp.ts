@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { change } from "@pawl/core/approval/Policies"
 import { demand } from "@pawl/core/ledger/Decision"
+import { knownFields, unknownFields } from "../../api/groups/PoliciesApi.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { actor, onProject } from "../request/Reach.ts"
@@ -22,7 +23,10 @@ export const PoliciesHttp = HttpApiBuilder.group(PawlApi, "policies", (handlers)
       answering(
         Effect.gen(function* () {
           const project = yield* onProject(params.id)
-          return { policy: yield* change(yield* actor, project.id, payload) }
+          const ignored = unknownFields(payload)
+          const fields = yield* Effect.orDie(knownFields(payload))
+          const policy = yield* change(yield* actor, project.id, fields)
+          return ignored.length === 0 ? { policy } : { policy, ignored }
         })
       )
     )

@@ -4,10 +4,11 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { InsufficientRole, visibleProjects } from "@pawl/core/access/Access"
 import { list as organizationsOf, requirePlace } from "@pawl/core/access/Organizations"
-import { sbomOfGeneration } from "@pawl/core/app/KeptSbom"
+import { bundleJsonOf, sbomOfGeneration } from "@pawl/core/app/KeptSbom"
 import { find } from "@pawl/core/ledger/Decision"
 import { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
 import { sbomType } from "@pawl/core/packages/Sbom"
+import { signedSummary, type SummaryPlacesOf } from "@pawl/core/provenance/Summary"
 import { archive } from "@pawl/core/project/Archival"
 import * as Projects from "@pawl/core/project/Projects"
 import type { FileEdits } from "@pawl/core/project/Repositories"
@@ -15,7 +16,10 @@ import { type ImportOrigin, SourceImport } from "@pawl/core/project/SourceImport
 import { type TemplateName, Templates } from "@pawl/core/project/Templates"
 import { usage } from "@pawl/core/project/Usage"
 import { CurrentUser } from "../../api/Authentication.ts"
+import type { EnvelopeFormat } from "../../api/EnvelopeFormat.ts"
 import { PawlApi } from "../../api/PawlApi.ts"
+import { ApiSettings } from "../ApiSettings.ts"
+import { envelopeAnswer } from "../answer/EnvelopeAnswer.ts"
 import { answering } from "../answer/HandlerAnswer.ts"
 import { codeAnswer } from "./Code.ts"
 import { listed } from "../answer/RecordPages.ts"
@@ -69,6 +73,36 @@ const sbomAnswer = Effect.fnUntraced(function* (projectId: string, n: string) {
   return HttpServerResponse.uint8Array(yield* sbomOfGeneration(projectId, Number(n)), { contentType })
 })
 
+const bundleAnswer = Effect.fnUntraced(function* (projectId: string, n: string) {
+  if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
+  const contentType = "application/json"
+  return HttpServerResponse.uint8Array(yield* bundleJsonOf(projectId, Number(n)), { contentType })
+})
+
+const vsaAnswer = Effect.fnUntraced(function* (projectId: string, n: string, asked?: EnvelopeFormat) {
+  if (!number.test(n)) return yield* new Unknown({ kind: "version", id: n })
+  const { version } = yield* ApiSettings
+  const placesOf: SummaryPlacesOf = (origin, policyVersion) => ({
+    policy: `${origin}/v1/projects/${projectId}/policy#${policyVersion}`,
+    statement: `${origin}/v1/projects/${projectId}/versions/${n}/statement`,
+    repository: `${origin}/git/${projectId}.git`
+  })
+  return yield* envelopeAnswer(yield* signedSummary(projectId, Number(n), { placesOf, version }), asked)
+})
+
+/** A Project that had no source, with its first. */
+const seeded = Effect.fnUntraced(function* (id: string, source: Parameters<typeof filesOf>[0]) {
+  const project = yield* onProject(id)
+  const files = yield* filesOf(source)
+  if (files === null)
+    return yield* new InvalidField({
+      code: "invalid_field",
+      field: "files",
+      reason: "name one of template, files and import"
+    })
+  return { project: yield* Projects.addSource(yield* actor, project.id, files) }
+})
+
 /** Handlers of `projects`, with their source, usage, versions and releases. */
 export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers) =>
   handlers
@@ -101,27 +135,13 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
     )
     .handle("archive", ({ params }) =>
       answering(
-        Effect.gen(function* () {
-          const project = yield* onProject(params.id)
-          return { project: yield* archive(yield* actor, project.id) }
-        })
+        Effect.map(
+          Effect.flatMap(Effect.all([onProject(params.id), actor]), ([project, by]) => archive(by, project.id)),
+          (project) => ({ project })
+        )
       )
     )
-    .handle("source", ({ params, payload }) =>
-      answering(
-        Effect.gen(function* () {
-          const project = yield* onProject(params.id)
-          const files = yield* filesOf(payload)
-          if (files === null)
-            return yield* new InvalidField({
-              code: "invalid_field",
-              field: "files",
-              reason: "name one of template, files and import"
-            })
-          return { project: yield* Projects.addSource(yield* actor, project.id, files) }
-        })
-      )
-    )
+    .handle("source", ({ params, payload }) => answering(seeded(params.id, payload)))
     .handle("code", ({ params, query }) =>
       answering(Effect.flatMap(onProject(params.id), (project) => codeAnswer(project.id, query)))
     )
@@ -131,6 +151,12 @@ export const ProjectsHttp = HttpApiBuilder.group(PawlApi, "projects", (handlers)
     )
     .handle("sbom", ({ params }) =>
       answering(Effect.flatMap(onProject(params.id), (project) => sbomAnswer(project.id, params.n)))
+    )
+    .handle("bundle", ({ params }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => bundleAnswer(project.id, params.n)))
+    )
+    .handle("vsa", ({ params, query }) =>
+      answering(Effect.flatMap(onProject(params.id), (project) => vsaAnswer(project.id, params.n, query.format)))
     )
     .handle("releases", ({ params, query }) =>
       answering(

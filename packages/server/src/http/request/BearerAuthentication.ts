@@ -41,6 +41,20 @@ export const authenticated = Effect.fnUntraced(function* (credential: Redacted.R
   return caller
 })
 
+/**
+ * Whether who asks where no token is needed has one that may read. One that is not good is none, and is counted by the
+ * address that it came from.
+ */
+export const isReader = Effect.fnUntraced(function* ({ take }: RateLimits["Service"]) {
+  const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+  const [, given = null] = /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "") ?? []
+  if (given === null) return false
+  return yield* authenticate(Redacted.make(given)).pipe(
+    Effect.map(({ token }) => token.scopes.includes("read")),
+    Effect.catchTag("Unauthenticated", () => Effect.as(take(strangerAt(remoteAddress)), false))
+  )
+})
+
 /** Fails with a problem: no token that is good, too little scope or role, or too many requests. */
 export const layer: Layer.Layer<Authenticated, never, Commands | Records | RateLimits> = Layer.effect(
   Authenticated,

@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { Headers, type HttpServerRequest } from "effect/http"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { isTextTooDeep, tooDeep } from "@pawl/core/primitives/Nesting"
+import { wholeText } from "@pawl/core/primitives/Utf8"
 import type { Problem } from "../../api/Problem.ts"
 import { problemOf } from "../answer/Problems.ts"
 
@@ -63,10 +64,7 @@ const bodyText = Effect.fnUntraced(function* (
     whole.set(chunk, at)
     at += chunk.length
   }
-  return yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(whole),
-    catch: () => notJson("it is not UTF-8")
-  })
+  return wholeText(whole) ?? (yield* notJson("it is not UTF-8"))
 })
 
 /** A web request has a body only when it says so; a Node request always has a stream, which may be empty. */

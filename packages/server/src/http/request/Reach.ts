@@ -26,6 +26,7 @@ export interface Reachable {
   readonly changeSet: RecordOf<"changeSet">
   readonly candidate: RecordOf<"candidate">
   readonly evidence: RecordOf<"evidence">
+  readonly laneEntry: RecordOf<"laneEntry">
   readonly webhook: RecordOf<"webhook">
   readonly webhookDelivery: RecordOf<"webhookDelivery">
   readonly deadLetter: DeadLetter
@@ -99,6 +100,12 @@ export const onDelivery = once("webhookDelivery", (id) => {
   return within(asked, demand("webhookDelivery", id).pipe(Effect.catchTag("Unknown", () => new Unknown(asked))))
 })
 
+/** The entry of a lane of an id; fails as `onProject` does, with the kind as the contract writes it: `lane-entry`. */
+export const onLaneEntry = once("laneEntry", (id) => {
+  const asked = { kind: "lane-entry", id }
+  return within(asked, demand("laneEntry", id).pipe(Effect.catchTag("Unknown", () => new Unknown(asked))))
+})
+
 /** A letter of the directory belongs to no Project: owners of an organization look after it, for others it is not there. */
 export const onDeadLetter = once("deadLetter", (id) =>
   Effect.gen(function* () {
@@ -143,6 +150,7 @@ const ways = {
   candidates: onCandidate,
   changesets: onChangeSet,
   evidence: onEvidence,
+  "lane-entries": onLaneEntry,
   webhooks: onWebhook,
   "webhook-deliveries": onDelivery,
   "dead-letters": onDeadLetter,

@@ -35,17 +35,26 @@ export interface BesideOptions {
   readonly config: Option.Option<string>
 }
 
+const settled = <A, R>(
+  work: Effect.Effect<A, Refusal | Problem | CannotAsk, R>
+): Effect.Effect<A, Problem | CannotAsk, R> =>
+  Effect.catch(work, (error): Effect.Effect<never, Problem | CannotAsk> =>
+    error instanceof CannotAsk ? Effect.fail(error) : refusing(Effect.fail(error))
+  )
+
 /** Does the work on the stores and prints its lines; exits with 2 when it cannot, or is refused. */
 export const beside = (
   { config, data }: BesideOptions,
-  work: (options: Options.Options) => Effect.Effect<ReadonlyArray<string>, Refusal | Problem, Secrets | Stores>
+  work: (
+    options: Options.Options
+  ) => Effect.Effect<ReadonlyArray<string>, Refusal | Problem | CannotAsk, Secrets | Stores>
 ): Effect.Effect<void> =>
   reporting(
     Effect.gen(function* () {
       const given = Option.match(data, { onNone: () => ({}), onSome: (folder) => ({ data: folder }) })
       const options = yield* Options.read(given, Option.getOrUndefined(config))
       const services = Layer.mergeAll(Installations.of(options).beside, WebCryptoSecrets.layer, Chance.layer)
-      const lines = yield* Effect.provide(refusing(work(options)), services)
+      const lines = yield* Effect.provide(settled(work(options)), services)
       return { lines, exitCode: 0 }
     }).pipe(
       Effect.mapError((error) => {

@@ -6,8 +6,10 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { Console, Effect, Option } from "effect"
-import type { PawlClient } from "../../api/Client.ts"
+import { Problem } from "../../api/Problem.ts"
 import { ServerLimits } from "../../ServerLimits.ts"
+import { importAgain } from "./ImportAgain.ts"
+import { outcome, outcomeLines } from "./ImportOutcome.ts"
 import { type LocalProject, readLocalProject, slugOf } from "./LocalProject.ts"
 import { asking, CannotAsk, remoteOptions, reporting } from "./Remote.ts"
 
@@ -23,13 +25,14 @@ const reading = (folder: string): Effect.Effect<LocalProject, CannotAsk> =>
 const few = 3
 
 /** Refuses here what the server would refuse after all of it was sent. */
-const checked = ({ files }: LocalProject, folder: string): Effect.Effect<void, CannotAsk> => {
-  const sizes = Object.entries(files).map(([path, content]) => [path, JSON.stringify(content).length] as const)
-  if (sizes.length === 0) return cannot(`${folder} holds no file to send`)
+const checked = ({ files, sizes }: LocalProject, folder: string): Effect.Effect<void, CannotAsk> => {
   if (sizes.length > Limits.sourceEntries) return cannot(`a source has at most ${Limits.sourceEntries} files`)
-  if (JSON.stringify(files).length + ServerLimits.importRoomBytes < Limits.sourceBodyBytes) return Effect.void
-  const largest = sizes.sort(([, a], [, b]) => b - a).slice(0, few)
-  const named = largest.map(([path, size]) => `${path} (${(size / 1024 ** 2).toFixed(1)} MiB)`).join(", ")
+  const sent = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+  const bodyBytes = Math.max(sent, Buffer.byteLength(JSON.stringify(files))) + ServerLimits.importRoomBytes
+  if (bodyBytes < Limits.sourceBodyBytes)
+    return Object.keys(files).length > 0 ? Effect.void : cannot(`${folder} holds no file to send`)
+  const largest = sizes.toSorted((a, b) => b.bytes - a.bytes).slice(0, few)
+  const named = largest.map(({ bytes, path }) => `${path} (${(bytes / 1024 ** 2).toFixed(1)} MiB)`).join(", ")
   return cannot(
     `the files come to more than the ${Limits.sourceBodyBytes / 1024 ** 2} MiB that one request may have; the largest: ${named}. Add what need not be sent to .gitignore, or push the rest with git afterwards`
   )
@@ -46,42 +49,24 @@ const slugFor = (given: Option.Option<string>, folder: string): Effect.Effect<st
 
 const listed = ({ leftOut }: LocalProject): ReadonlyArray<string> => leftOut.map(({ path, why }) => `  ${path}: ${why}`)
 
-/** The app of a new Project, once it is no longer being built; null when that took too long. */
-const outcome = Effect.fnUntraced(function* (client: PawlClient, id: string) {
-  for (let waitedMs = 0; waitedMs < ServerLimits.importWaitMs; waitedMs += ServerLimits.importLookMs) {
-    const answer = yield* client.apps.get({ params: { id } })
-    if (!answer.enabled || (answer.app !== null && answer.app.status !== "building")) return answer
-    yield* Effect.sleep(ServerLimits.importLookMs)
-  }
-  return null
-})
-
-const outcomeLines = (answer: Effect.Success<ReturnType<typeof outcome>>, id: string) => {
-  if (answer === null)
-    return {
-      lines: [`${id} is still being built. Packages may be waiting for their registry; the log of the server says so.`],
-      exitCode: 1
-    }
-  const { app } = answer
-  if (app === null)
-    return { lines: ["This server hosts no apps: the Project is there, and nothing is live."], exitCode: 0 }
-  return app.status === "live"
-    ? { lines: [`live at ${app.url}`], exitCode: 0 }
-    : { lines: [`${id} is not live (${app.status}):`, app.reason ?? ""], exitCode: 1 }
-}
-
 const importing = Effect.fnUntraced(function* (
   folder: string,
   slug: string,
   project: LocalProject,
   remote: Parameters<typeof asking>[0]
 ) {
-  const { id } = (yield* asking(remote, (client) =>
-    client.projects.create({ payload: { slug, files: project.files } })
-  )).project
-  yield* Console.log(`${id}: ${Object.keys(project.files).length} file(s) of ${folder}, as ${slug}`)
-  const answer = yield* asking(remote, (client) => outcome(client, id))
-  return outcomeLines(answer, id)
+  const made = yield* asking(remote, (client) =>
+    client.projects.create({ payload: { slug, files: project.files } }).pipe(
+      Effect.map((answer) => answer.project.id),
+      Effect.catchIf(
+        (error) => error instanceof Problem && error.code === "slug_taken",
+        () => Effect.succeed(null)
+      )
+    )
+  )
+  if (made === null) return yield* importAgain(remote, slug, project)
+  yield* Console.log(`${made}: ${Object.keys(project.files).length} file(s) of ${folder}, as ${slug}`)
+  return outcomeLines(yield* asking(remote, (client) => outcome(client, made)), made)
 })
 
 /** Prints what is not sent, the Project, and where its app lives or why it does not. Exits with 1 when it is not live. */

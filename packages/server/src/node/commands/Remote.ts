@@ -36,10 +36,11 @@ export interface RemoteOptions {
   readonly data: Option.Option<string>
 }
 
+/** The environment that fills in what is missing. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The address of the API. */
-const addressOf = (options: RemoteOptions, environment: Environment): string =>
+export const addressOf = (options: Pick<RemoteOptions, "url">, environment: Environment = process.env): string =>
   Option.getOrElse(
     options.url,
     () => environment["PAWL_URL"] ?? `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`
@@ -69,7 +70,7 @@ export const asking = Effect.fnUntraced(function* <A, E>(
   options: RemoteOptions,
   ask: (client: PawlClient) => Effect.Effect<A, E>
 ): Effect.fn.Return<A, CannotAsk> {
-  const address = addressOf(options, process.env)
+  const address = addressOf(options)
   const token = yield* tokenOf(options, process.env)
   const client = yield* makeClient({ baseUrl: address, token })
   return yield* ask(client).pipe(Effect.mapError((error) => new CannotAsk({ reason: reasonOf(error, address) })))

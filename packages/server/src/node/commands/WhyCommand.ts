@@ -24,11 +24,38 @@ const checkLines = (checks: Why["checks"]): ReadonlyArray<string> =>
   ])
 
 const approvalLines = ({ decision, decisions, missing, owed, required }: Why["approval"]): ReadonlyArray<string> => [
-  ...decisions.map(
-    (each) => `  ${each.decision} by ${each.approver} at ${each.decidedAt}${each.counts ? "" : " (does not count)"}`
-  ),
+  ...decisions.map(({ approver, counts, decidedAt, decision: said, derivedFrom }) => {
+    const carried = derivedFrom === undefined ? "" : ` (carried over from ${derivedFrom})`
+    return `  ${said} by ${approver} at ${decidedAt}${carried}${counts ? "" : " (does not count)"}`
+  }),
   ...(owed && decision === null ? [required === 1 ? "  owed" : `  ${missing} of ${required} owed`] : [])
 ]
+
+const waitWords = (wait: NonNullable<Why["lane"]>["waits"]): string => {
+  if (wait === null) return ""
+  const { changeId, deadLetter, for: what, reason, until } = wait
+  return ["  waits for", what, changeId, deadLetter?.id, until, reason].filter((each) => each !== undefined).join(" ")
+}
+
+const minutes = (ms: number): string => `${(ms / 60_000).toFixed(1)} min`
+
+const laneLines = (lane: NonNullable<Why["lane"]>): ReadonlyArray<string> => [
+  `  ${lane.position}  ${lane.state}${lane.predictedGeneration === null ? "" : `  S${lane.predictedGeneration}`}${waitWords(lane.waits)}`,
+  ...lane.before.map(
+    ({ changeId, state, title, waits }) => `  before it  ${changeId}  ${state}  ${title}${waitWords(waits)}`
+  ),
+  ...(lane.expected === null
+    ? []
+    : [`  lands in ${minutes(lane.expected.medianMs)}, 19 of 20 in ${minutes(lane.expected.p95Ms)}`]),
+  ...lane.predictions.map(({ candidateId, generation, reason }) => `  was S${generation} as ${candidateId}: ${reason}`)
+]
+
+const doubtLines = (doubt: Why["doubt"]): ReadonlyArray<string> => {
+  if (doubt === null) return []
+  const since = doubt.of === "signer" ? `  since ${doubt.since}` : ""
+  const older = doubt.of === "router" && doubt.older === true ? "  (it is older than statements: deploy it again)" : ""
+  return [`  ${doubt.of}  ${doubt.problem}${since}${doubt.holdsBack ? "  (held back)" : ""}${older}`]
+}
 
 /** The answer as lines for a person. */
 const whyLines = (why: Why): ReadonlyArray<string> => [
@@ -37,6 +64,10 @@ const whyLines = (why: Why): ReadonlyArray<string> => [
   ...section(
     "Blocks",
     why.blocks.map(({ code, detail }) => `  ${code}  ${detail}`)
+  ),
+  ...section(
+    "Tried again",
+    why.waits.map(({ again, checkId, reason }) => `  ${checkId ?? "all of it"}  ${again}  ${reason.split("\n", 1)[0]}`)
   ),
   ...section("Checks", checkLines(why.checks)),
   ...section("Approval", approvalLines(why.approval)),
@@ -53,6 +84,8 @@ const whyLines = (why: Why): ReadonlyArray<string> => [
     "Tasks in the way",
     why.tasks.map(({ key, reason, status }) => `  ${key}  ${reasoned(status, reason)}`)
   ),
+  ...section("Nobody vouches for it", doubtLines(why.doubt)),
+  ...section("Lane", why.lane === null ? [] : laneLines(why.lane)),
   ...section(
     "Dead letters",
     why.deadLetters.map(({ id, problem }) => `  ${id}  ${problem ?? ""}`.trimEnd())

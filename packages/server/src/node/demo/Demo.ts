@@ -5,6 +5,7 @@ import { budgetStop } from "./acts/BudgetStop.ts"
 import { createShop } from "./acts/CreateShop.ts"
 import { feature } from "./acts/Feature.ts"
 import { goal } from "./acts/Goal.ts"
+import { lane } from "./acts/Lane.ts"
 import { mistake } from "./acts/Mistake.ts"
 import { plantedBug } from "./acts/PlantedBug.ts"
 import { race } from "./acts/Race.ts"
@@ -44,6 +45,7 @@ export const run = async (demo: Demo): Promise<ReadonlyArray<string>> => {
   const preview = await feature(demo, shop)
   await mistake(demo, shop)
   await race(demo, shop)
+  await lane(demo, shop)
   await approval(demo, shop)
   const failed = await smokeFailure(demo, shop)
   await rollback(demo, shop, failed)

@@ -21,7 +21,7 @@ import { Data, Effect } from "effect"
 import type { Problem } from "../../api/Problem.ts"
 import { refusing } from "../../http/answer/HandlerAnswer.ts"
 import type { Refusal } from "../../http/answer/Refusal.ts"
-import { changeOfRef, mainRef, refOfChange } from "./GitRefs.ts"
+import { changeOfRef, mainRef, refOfChange } from "./RefNames.ts"
 import { type PushRequest, zero } from "./PushRequest.ts"
 import type { Outcome } from "./PushReport.ts"
 

@@ -2,6 +2,7 @@
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import { reasonOf } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
+import * as StoreClock from "@pawl/sql/StoreClock"
 import { Effect, Layer, type Redacted } from "effect"
 import { type FoundDatabase, type Installation, orUnavailable } from "./Installation.ts"
 
@@ -19,6 +20,9 @@ const client = (database: Database) =>
       (PgClient) => PgClient.layer(database)
     )
   )
+
+/** The database, and its time in the place of this machine's. */
+const timed = (database: Database) => Layer.provideMerge(StoreClock.layer, client(database))
 
 const look = (database: Database): Effect.Effect<FoundDatabase> =>
   Effect.promise(() => import("@pawl/adapters-pg/PgPool")).pipe(
@@ -39,8 +43,8 @@ const look = (database: Database): Effect.Effect<FoundDatabase> =>
 
 /** An installation on this database, with its objects and repositories in `data`. */
 export const make = (data: string, database: Database): Installation => ({
-  state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(client(database)))),
-  beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(client(database)))),
+  state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
+  beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provideMerge(timed(database)))),
   sharesRepositories: true,
   // Those on Postgres share a folder; the first of them clears what others left.
   enter: SharedFolder.share(data),

@@ -6,6 +6,7 @@ import * as Flow from "../kit/Flow.ts"
 import { done, environmentOf, script, type Team, write } from "../kit/ScriptedTeam.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 import { goalToLive } from "./GoalToLive.ts"
+import { ownAddress } from "../../../../adapters-local/test/OwnAddress.ts"
 
 /** Each of two files alone is fine; both with a 1 are not. */
 const together = {
@@ -52,11 +53,13 @@ const one: Team = {
 
 describe("Goals on a running server, with a scripted model", () => {
   const folder = temporaryFolder()
+  /** Where the provider is away for a while, and back. */
+  const address = ownAddress()
   let provider: Provider.ScriptedProvider
   let server: ServerProcess
 
   beforeAll(async () => {
-    provider = await Provider.open(script(one))
+    provider = await Provider.open(script(one), address)
     server = await startServer({ data: folder.path, environment: environmentOf(provider) })
   })
   /** What servers that were stopped have logged. */
@@ -180,7 +183,6 @@ describe("Goals on a running server, with a scripted model", () => {
     provider.follow(faulty)
     const project = await Flow.createProject(server.api, "outage")
     // Nobody listens there.
-    const port = Number(new URL(provider.url).port)
     await provider.close()
     const { id } = await ChangeFlow.openGoal(server.api, project.id, "in an outage")
     const refused = (calls: ReadonlyArray<ChangeFlow.CallRow>) => calls.filter(({ state }) => state === "refused")
@@ -188,7 +190,7 @@ describe("Goals on a running server, with a scripted model", () => {
       () => ChangeFlow.callsOf(server.api, id),
       (calls) => refused(calls).length >= 2
     )
-    provider = await Provider.open(faulty, port)
+    provider = await Provider.open(faulty, address)
     await ChangeFlow.verifiedOf(server.api, id)
     const letters = await server.api.get<{ items: ReadonlyArray<unknown> }>(`/v1/projects/${project.id}/dead-letters`)
     expect(letters.items).toEqual([])

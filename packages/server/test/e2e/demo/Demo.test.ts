@@ -24,7 +24,9 @@ const withModel = async (team: Script) => {
   const provider = await Provider.open(team)
   const ended = await pawl(["demo", "--exit", "--model"], environmentOf(provider))
   await provider.close()
-  return { ...ended, asked: provider.asked().length }
+  // A model also looks at the risky Candidate of another act, unless that is promoted before it is asked.
+  const asked = provider.asked().filter(({ tools }) => !tools.includes("review"))
+  return { ...ended, asked: asked.length }
 }
 
 const acts = (output: string): ReadonlyArray<number> =>
@@ -36,8 +38,9 @@ const promises: ReadonlyArray<readonly [string, () => Promise<void>]> = [
     async () => {
       const { code: ended, output } = await pawl(["demo", "--exit"], {})
       expect([ended, output]).toEqual([0, expect.stringContaining("Every step did what it says.")])
-      expect(acts(output)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-      for (const line of output.split("\n").filter((each) => /^(8|9|10)\. /.test(each)))
+      expect(acts(output)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+      expect(output).toContain("rejected, checks_failed: ")
+      for (const line of output.split("\n").filter((each) => /^(9|10|11)\. /.test(each)))
         expect(line).toContain("a scripted model")
     }
   ],
@@ -46,7 +49,7 @@ const promises: ReadonlyArray<readonly [string, () => Promise<void>]> = [
     async () => {
       const { asked, code: ended, output } = await withModel(script(asset))
       expect([ended, output]).toEqual([0, expect.stringContaining("the Policy promoted it by itself: its risk is low")])
-      expect(acts(output)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+      expect(acts(output)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
       expect(output).not.toContain("a scripted model")
       expect(asked).toBe(3)
     }
@@ -70,7 +73,7 @@ const promises: ReadonlyArray<readonly [string, () => Promise<void>]> = [
 
 describe("The demo", () => {
   // Each runs all of the main job: the deep run, which CI makes too, has the time.
-  it.each(promises.slice(0, rounds({ quick: 0, deep: promises.length })))("%s", (_, promise) => promise(), 180_000)
+  it.each(promises.slice(0, rounds({ quick: 0, deep: promises.length })))("%s", (_, promise) => promise())
 
   it("asks for a model that is set up, where none is", async () => {
     const { code: ended, output } = await pawl(["demo", "--exit", "--model"], {})

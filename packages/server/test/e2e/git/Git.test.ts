@@ -304,7 +304,10 @@ describe("git for people", () => {
       expect(fetched.code).not.toBe(0)
       expect((await client.run("theirs", ["cat-file", "-e", changeSet?.commit ?? ""])).code).not.toBe(0)
     }
-    expect(await client.git(".", "ls-remote", theirs)).toBe(`${await main()}\tHEAD\n${await main()}\trefs/heads/main`)
+    const shown = (await client.git(".", "ls-remote", theirs)).split("\n")
+    // Statements are published when they are signed.
+    const beside = shown.filter((line) => !line.endsWith("\trefs/pawl/statements"))
+    expect(beside).toEqual([`${await main()}\tHEAD`, `${await main()}\trefs/heads/main`])
   })
 
   it("shows the head of the ledger when the repository lags behind or has run ahead", async () => {

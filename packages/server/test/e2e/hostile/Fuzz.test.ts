@@ -8,7 +8,7 @@ import { inspectable, settledBytes } from "../kit/ServerMemory.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 
 /** One number names all of them; another commit sends others. */
-const requests = Number(process.env["PAWL_FUZZ_REQUESTS"] ?? rounds({ quick: 1_500, deep: 10_000, long: 60_000 }))
+const requests = Number(process.env["PAWL_FUZZ_REQUESTS"] ?? rounds({ quick: 1_000, deep: 10_000, long: 60_000 }))
 const seed = Number(process.env["PAWL_FUZZ_SEED"] ?? 1 + (commitSeed % 1_000_000))
 const warmUp = 600
 /** After so many it is told how things stand. */

@@ -4,30 +4,20 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { ownAddress } from "../../../../adapters-local/test/OwnAddress.ts"
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url))
 const program = join(root, "node_modules/verdaccio/bin/verdaccio")
 
 export interface Registry {
-  /** `http://127.0.0.1:<port>/` */
+  /** `http://<address>:<port>/` */
   readonly url: string
   readonly stop: () => Promise<void>
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const listener = createServer()
-    listener.once("error", reject).listen(0, "127.0.0.1", () => {
-      const address = listener.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      listener.close(() => resolve(port))
-    })
-  })
 
 const settingsOf = (storage: string, uplink: string): string =>
   JSON.stringify({
@@ -52,8 +42,8 @@ export const startRegistry = async (): Promise<Registry> => {
   mkdirSync(storage, { recursive: true })
   const settings = join(folder, "config.yaml")
   writeFileSync(settings, settingsOf(storage, npmRegistry()))
-  const port = await freePort()
-  const child = spawn(process.execPath, [program, "--config", settings, "--listen", `127.0.0.1:${port}`], {
+  const { host, port } = ownAddress()
+  const child = spawn(process.execPath, [program, "--config", settings, "--listen", `${host}:${port}`], {
     cwd: folder,
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"))),
     stdio: ["ignore", "pipe", "pipe"]
@@ -62,7 +52,7 @@ export const startRegistry = async (): Promise<Registry> => {
   for (const output of [child.stdout, child.stderr])
     output.setEncoding("utf8").on("data", (text: string) => (said = `${said}${text}`.slice(-10_000)))
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
-  const url = `http://127.0.0.1:${port}/`
+  const url = `http://${host}:${port}/`
   const stop = async () => {
     child.kill("SIGKILL")
     await ended

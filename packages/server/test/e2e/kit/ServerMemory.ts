@@ -25,8 +25,9 @@ const command = (socket: WebSocket, id: number, method: string): Promise<void> =
 /** Collects the garbage of the server's process, twice for what is let go of only then, and answers what stays resident, in bytes. */
 export const settledBytes = async (server: ServerProcess): Promise<number> => {
   if (!server.log().includes("Debugger listening on ")) server.child.kill("SIGUSR1")
+  // The whole line: the log comes in pieces.
   const address = await until(
-    () => Promise.resolve(/Debugger listening on (ws:\S+)/.exec(server.log())?.[1]),
+    () => Promise.resolve(/Debugger listening on (ws:\S+)\n/.exec(server.log())?.[1]),
     (found) => found !== undefined
   )
   const socket = new WebSocket(address!)

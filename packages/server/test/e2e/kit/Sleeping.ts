@@ -1,6 +1,10 @@
 /** Checks that hold: `sleep` with a number of its own, by which its process is found on the machine. */
 import { readdirSync, readFileSync } from "node:fs"
 
+let given = 0
+/** Seconds, ten minutes and more, that nobody else on this machine sleeps for. */
+export const ownSeconds = (): string => `${600 + given++}.${process.pid}`
+
 const sleepers = (seconds: string): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((entry) => {

@@ -9,8 +9,8 @@ import { browserMissing, cookiesAt, launch, probeApp, setting } from "../kit/Bro
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
 
-/** For a busy machine: a test builds several apps, and the browser takes its share. */
-const slow = { timeout: 180_000 }
+/** Milliseconds that the browser waits for a page, on a busy machine. */
+const pageMs = 180_000
 
 /** Pictures of the pages are kept where this says, for a person to look at. */
 const pictures = process.env["PAWL_TEST_PICTURES"]
@@ -30,7 +30,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
   const open = async () => {
     context = await browser.newContext()
     page = await context.newPage()
-    page.setDefaultTimeout(slow.timeout)
+    page.setDefaultTimeout(pageMs)
     complaints = []
     page.on("console", (message) => {
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
@@ -61,7 +61,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     return page.locator(".cart-link .count").textContent()
   }
 
-  it("keeps the carts and the users of the shop, a preview and a version apart, side by side", slow, async () => {
+  it("keeps the carts and the users of the shop, a preview and a version apart, side by side", async () => {
     const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", {
       slug: "shop",
       template: "shop"
@@ -95,7 +95,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     await context.close()
   })
 
-  it("gives an app its own cookies and no others, whatever apps and their scripts set", slow, async () => {
+  it("gives an app its own cookies and no others, whatever apps and their scripts set", async () => {
     const [one, two] = await Promise.all([probe("one"), probe("two")])
     await open()
     await page.goto(
@@ -170,7 +170,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     )
   }
 
-  it("shows the error pages of real hosts, plain and whole", slow, async () => {
+  it("shows the error pages of real hosts, plain and whole", async () => {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
     const [faulty, url] = await Promise.all([probe("faulty"), removed("gone"), unbuilt("unbuilt")])
     await open()
@@ -183,7 +183,7 @@ describe.skipIf(browserMissing !== null)(`In a browser (${browserMissing ?? "Chr
     await context.close()
   })
 
-  it("shows each page that the router has in light and dark", slow, async () => {
+  it("shows each page that the router has in light and dark", async () => {
     const names: ReadonlyArray<PageName> = [
       "noApp",
       "noPath",

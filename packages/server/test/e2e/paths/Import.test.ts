@@ -60,7 +60,31 @@ describe("pawl import", () => {
     expect(await importing(nameless)).toMatchObject({ code: 2, output: expect.stringContaining("--slug") })
     expect(await importing(nameless, "--slug", "my-app")).toMatchObject({
       code: 2,
-      output: expect.stringContaining("slug_taken")
+      output: expect.stringMatching(/slug_taken: proj_\S+ has the slug my-app and is live at http\S+; .*--slug/)
     })
+  })
+
+  it("goes on with a Project that an import left without a live app, and with no other", async () => {
+    const broken = { "src/index.js": "export default {", "old.txt": "x" }
+    const folder = folderOf("again", source("x", broken))
+    expect(await importing(folder)).toMatchObject({ code: 1 })
+    // As it is, it is built again, and the words are the same.
+    await importing(folder)
+    const same = await importing(folder)
+    expect(same).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/was never live: going on with it[^]*src\/index\.js/)
+    })
+    rmSync(join(folder, "old.txt"))
+    folderOf("again", source("mended"))
+    const mended = await importing(folder)
+    expect(mended.output).toMatch(/live at http:\/\/again\.apps\.localhost:\d+\//)
+    expect(mended.code).toBe(0)
+    const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string; slug: string }> }>("/v1/projects")
+    const { entries } = await server.api.get<{ entries: ReadonlyArray<{ path: string }> }>(
+      `/v1/projects/${items.find(({ slug }) => slug === "again")?.id}/code`
+    )
+    expect(entries.map(({ path }) => path)).not.toContain("old.txt")
+    expect(await importing(folder)).toMatchObject({ code: 2, output: expect.stringContaining("slug_taken") })
   })
 })

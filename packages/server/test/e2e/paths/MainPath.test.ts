@@ -157,9 +157,11 @@ describe("The main path on a running server", () => {
     }
     abort.abort()
     const ids = [...text.matchAll(/^id: ?(\d+)$/gm)].map((match) => Number(match[1]))
-    expect(ids).toEqual([2, 3])
+    expect(ids).toEqual(ids.map((_, index) => index + 2))
     const events = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => JSON.parse(match[1]!) as Event)
-    expect(events.map((event) => event.type)).toEqual(["task.completed", "verification.started"])
+    // A checkpoint is published when it is signed: before, between or after what the client does.
+    const types = events.map((event) => event.type).filter((type) => type !== "checkpoint.published")
+    expect(types.slice(-2)).toEqual(["task.completed", "verification.started"])
   })
 
   it("stops with 0 after all of it", async () => {

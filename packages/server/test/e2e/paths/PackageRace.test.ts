@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Audit } from "@pawl/core/model/Audit"
 import { integrityOf, tgzOf } from "@pawl/testing/registry/Archives"
+import { slice } from "@pawl/testing/Depth"
 import { type LittleRegistry, open, type PublishedPackage } from "@pawl/testing/registry/LittleRegistry"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+import type { WhyAnswer } from "@pawl/server/api/groups/CandidatesApi"
 import type { CandidateJson } from "@pawl/server/api/RecordSchemas"
 
 const published = (name: string): PublishedPackage => ({
@@ -45,9 +47,31 @@ const source = Flow.source("", {
   "src/right.js": 'export default "no right"\n'
 })
 
-const adding = (name: string, withLock: boolean) => ({
+/** A lock as pnpm writes it. */
+const pnpmLock = (dependencies: Ranges) => {
+  const found = packages.filter(({ name }) => Object.hasOwn(dependencies, name))
+  const direct = found.map(
+    ({ name, version }) => `      ${name}:\n        specifier: ${dependencies[name]}\n        version: ${version}\n`
+  )
+  const importer = found.length === 0 ? "  .: {}\n" : `  .:\n    dependencies:\n${direct.join("")}`
+  const entries = found.map(
+    ({ archive, name, version }) => `  ${name}@${version}:\n    resolution: {integrity: ${integrityOf(archive)}}\n`
+  )
+  const rest = ["packages", ...entries, "snapshots", ...found.map(({ name, version }) => `  ${name}@${version}: {}\n`)]
+  const parts = rest.map((each) => (each.startsWith(" ") ? each : `${each}:\n`))
+  const settings = "settings:\n  autoInstallPeers: true\n  excludeLinksFromLockfile: false\n"
+  return ["lockfileVersion: '9.0'\n", settings, "importers:\n", importer, ...(found.length === 0 ? [] : parts)].join(
+    "\n"
+  )
+}
+
+const lockFiles = { npm: "package-lock.json", pnpm: "pnpm-lock.yaml" } as const
+const locks = { npm: lock, pnpm: pnpmLock }
+type Format = keyof typeof lockFiles
+
+const adding = (name: string, withLock: boolean, format: Format) => ({
   "package.json": manifest({ [name]: "^1.0.0" }),
-  ...(withLock ? { "package-lock.json": lock({ [name]: "^1.0.0" }) } : {}),
+  ...(withLock ? { [lockFiles[format]]: locks[format]({ [name]: "^1.0.0" }) } : {}),
   [`src/${name}.js`]: `export { default } from "${name}"\n`
 })
 
@@ -83,17 +107,24 @@ const land = async (changeId: string): Promise<CandidateJson> => {
 }
 
 describe("Two Changes that each add another package, raced", () => {
-  it.each([
-    { form: "with locks of their own", withLock: true },
-    { form: "without a lock", withLock: false }
-  ])("both land, and the app has both: $form", async ({ withLock }) => {
+  const pnpmForms = [
+    { form: "with locks of pnpm", withLock: true, format: "pnpm" },
+    { form: "without pnpm's lock", withLock: false, format: "pnpm" }
+  ] as const
+  const forms: ReadonlyArray<{ readonly form: string; readonly withLock: boolean; readonly format: Format }> = [
+    { form: "with locks of their own", withLock: true, format: "npm" },
+    { form: "without a lock", withLock: false, format: "npm" },
+    ...slice(pnpmForms, { quick: 1 })
+  ]
+  it.each(forms)("both land, and the app has both: $form", async ({ format, withLock }) => {
     const { api } = server
-    const { id } = await Flow.createProject(api, `race-${withLock}`, source)
+    const begins = format === "npm" ? source : { ...source, [lockFiles.pnpm]: pnpmLock({}) }
+    const { id } = await Flow.createProject(api, `race-${format}-${withLock}`, begins)
     await Flow.liveApp(api, id, 0)
     const changes = []
     for (const name of ["left", "right"]) {
       const change = await Flow.openChange(api, id, name)
-      await Flow.edit(api, change, adding(name, withLock))
+      await Flow.edit(api, change, adding(name, withLock, format))
       await Flow.requestCandidate(api, change)
       changes.push(change)
     }
@@ -106,7 +137,7 @@ describe("Two Changes that each add another package, raced", () => {
     const last = landed.find(({ base_generation }) => base_generation === 1)
     expect(last?.derived?.map(({ path, why }) => `${path} ${why}`)).toEqual([
       "package.json merged",
-      `package-lock.json ${withLock ? "merged" : "made"}`
+      `${lockFiles[format]} ${withLock ? "merged" : "made"}`
     ])
     const app = await Flow.liveApp(api, id, 2)
     expect(await api.page(app.url)).toMatchObject({ status: 200, text: "from left and from right" })
@@ -134,6 +165,12 @@ describe("A registry that is away", () => {
       (asked) => asked > before
     )
     expect((await candidatesOf(change.id)).map(({ status }) => status)).toEqual(["composing"])
+    const waiting = await Flow.until(
+      () => api.get<WhyAnswer>(`/v1/candidates/${candidate.id}/why`),
+      ({ waits }) => waits.length > 0
+    )
+    expect(waiting.waits[0]?.reason).toContain(registry.url)
+    expect(waiting.next).toMatch(/^Wait: the packages cannot be had now: .*it is tried again by itself at /s)
     registry.misbehave(null)
     const gated = await Flow.gated(api, candidate.id)
     expect(gated).toMatchObject({ status: "verified", derived: [{ path: "package-lock.json", why: "made" }] })

@@ -6,6 +6,7 @@ import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
+import { ownAddress } from "../../../../adapters-local/test/OwnAddress.ts"
 
 interface Arrived {
   readonly headers: Record<string, string>
@@ -13,7 +14,7 @@ interface Arrived {
 }
 
 /** A receiver on loopback that notes what arrives. `answering` says the status, from how often this event came. */
-const openReceiver = async (answering: (times: number) => number, port = 0) => {
+const openReceiver = async (answering: (times: number) => number, { host, port } = { host: "127.0.0.1", port: 0 }) => {
   const arrived: Array<Arrived> = []
   const server = createServer((request, response) => {
     let body = ""
@@ -25,10 +26,10 @@ const openReceiver = async (answering: (times: number) => number, port = 0) => {
       response.writeHead(answering(times)).end("thank you")
     })
   })
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     arrived,
     close: () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections()))
   }
@@ -52,7 +53,8 @@ describe("Webhooks of a running server", () => {
   let [all, flaky, dead]: Array<Made> = []
   let everything: Receiver
   let patient: Receiver
-  let deadPort: number
+  /** Where nobody answers, until somebody listens there at the end. */
+  const dark = ownAddress()
 
   const makeWebhook = (url: string, eventTypes?: ReadonlyArray<string>) =>
     server.api.post<Made>(`/v1/projects/${projectId}/webhooks`, {
@@ -66,16 +68,13 @@ describe("Webhooks of a running server", () => {
     server = await startServer({ data: folder.path, environment })
     everything = await openReceiver(() => 204)
     patient = await openReceiver((times) => (times <= 1 ? 500 : 200))
-    const closing = await openReceiver(() => 200)
-    deadPort = closing.port
-    await closing.close()
     projectId = (await Flow.createProject(server.api, "telling")).id
     await Flow.liveApp(server.api, projectId, 0)
     before = 0
     before = (await events()).at(-1)?.sequence ?? 0
     all = await makeWebhook(everything.url)
     flaky = await makeWebhook(patient.url, ["task.completed", "verification.started"])
-    dead = await makeWebhook(`http://127.0.0.1:${deadPort}/hook`, ["task.completed"])
+    dead = await makeWebhook(`http://${dark.host}:${dark.port}/hook`, ["task.completed"])
     const change = await Flow.openChange(server.api, projectId, "told")
     await Flow.edit(server.api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
     const candidate = await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
@@ -97,8 +96,12 @@ describe("Webhooks of a running server", () => {
       (count) => count >= wanted.length
     )
     expect(wanted.map((event) => event.type)).toContain("canonical.advanced")
-    expect(verified(all!, everything)).toEqual(wanted)
-    expect(everything.arrived.map((each) => each.headers["webhook-id"])).toEqual(wanted.map((event) => event.id))
+    const told = verified(all!, everything)
+    const ids = everything.arrived.slice(0, told.length).map((each) => each.headers["webhook-id"])
+    // Meanwhile there may be more: a checkpoint is published when it is signed.
+    const sent = (await events()).slice(0, told.length)
+    expect(told).toEqual(sent)
+    expect(ids).toEqual(sent.map((event) => event.id))
     expect(() => verified(flaky!, everything)).toThrow()
   })
 
@@ -125,7 +128,8 @@ describe("Webhooks of a running server", () => {
       () => Promise.resolve(lone.arrived.length),
       (count) => count >= wanted.length
     )
-    expect(verified(made, lone)).toEqual(wanted)
+    const told = verified(made, lone)
+    expect(told).toEqual((await read(first)).slice(0, told.length))
     await lone.close()
   })
 
@@ -148,7 +152,7 @@ describe("Webhooks of a running server", () => {
     await server.stop()
     server = await startServer({ data: folder.path, environment })
     expect((await deliveries())[0]).toEqual(tried[0])
-    const receiver = await openReceiver(() => 200, deadPort)
+    const receiver = await openReceiver(() => 200, dark)
     await server.api.post(`/v1/webhook-deliveries/${tried[0]!.id}/redeliver`)
     await Flow.until(deliveries, ([first]) => first?.state === "delivered")
     expect(verified(dead!, receiver)).toEqual((await events()).filter((event) => event.type === "task.completed"))

@@ -1,9 +1,9 @@
 /** A server that is stopped again and again in the middle of a long check, and checks that never end. */
-import { rounds } from "@pawl/testing/Depth"
+import { rounds, slice } from "@pawl/testing/Depth"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Flow from "../kit/Flow.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../kit/ServerProcess.ts"
-import { sleeping, wake } from "../kit/Sleeping.ts"
+import { ownSeconds, sleeping, wake } from "../kit/Sleeping.ts"
 
 /** A check that lasts until it is woken. */
 const holding = (seconds: string): Readonly<Record<string, string>> =>
@@ -31,10 +31,13 @@ describe("A long check", () => {
     for (const folder of folders) folder.remove()
   })
 
-  it.each([
-    ["SIGTERM", rounds({ quick: 6, deep: 20 }), "600.193"],
-    ["SIGKILL", 6, "600.371"]
-  ] as const)(
+  /** More often than a command is tried. */
+  const signals = [
+    ["SIGTERM", rounds({ quick: 6, deep: 20 }), ownSeconds()],
+    ["SIGKILL", 6, ownSeconds()]
+  ] as const
+
+  it.each(slice(signals, { quick: 1 }))(
     "ends verified, with no dead letter, however often the server gets %s in it",
     async (signal, times, seconds) => {
       const data = newFolder()
@@ -73,7 +76,8 @@ describe("A long check", () => {
     const quiet = await Flow.createProject(server.api, "quiet")
     await Flow.liveApp(server.api, quiet.id, 0)
     const ready = await Flow.gated(server.api, (await asksFor(server, quiet.id, "small")).id)
-    const busy = await Flow.createProject(server.api, "busy", holding("600.417"))
+    const seconds = ownSeconds()
+    const busy = await Flow.createProject(server.api, "busy", holding(seconds))
     const hanging = [
       await asksFor(server, busy.id, "one"),
       await asksFor(server, busy.id, "two"),
@@ -81,7 +85,7 @@ describe("A long check", () => {
       await asksFor(server, busy.id, "four")
     ]
     await Flow.until(
-      async () => sleeping("600.417"),
+      async () => sleeping(seconds),
       (count) => count > 0
     )
     await Flow.promote(server.api, ready.id)
@@ -91,7 +95,7 @@ describe("A long check", () => {
       expect(["composing", "verifying"]).toContain(candidate.status)
     }
     expect(await server.stop()).toBe(0)
-  }, 120_000)
+  })
 })
 
 describe("Whether a server is ready", () => {

@@ -113,12 +113,19 @@ export const answering = async ({ origin, port }: ServerProcess, token: string, 
   return { status: response.status, body: accept === "application/json" ? JSON.parse(text) : text }
 }
 
+/** What is said of an app whose version was released before there were statements. */
+const older = (serves: number) => ({ of: "router", problem: "live_unstated", serves, holdsBack: false, older: true })
+
 /** Fields that answers have got since then, each by what it may say of what was there then: of packages a Policy, or a diff. */
 const added: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   reserved_usd: [0],
   overlaps: [[]],
   review: [null],
-  packages: [{}, []]
+  packages: [{}, []],
+  waits: [[]],
+  lane: [null],
+  doubt: [null, ...[0, 1, 2, 3, 4].map(older)],
+  ahead: [null]
 }
 
 /** An answer as it was given then: without the fields that came later, where they say what they must of what was there. */

@@ -1,6 +1,7 @@
 /** What must be so when this version's server is started on what version 3 left, whichever store the rows are in. */
 import { rmSync } from "node:fs"
 import { basename, join } from "node:path"
+import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { Delivery } from "@pawl/core/model/Delivery"
 import type { Audit } from "@pawl/core/model/Audit"
@@ -10,11 +11,9 @@ import { pawl } from "../kit/Command.ts"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient } from "../kit/GitClient.ts"
 import { temporaryFolder } from "../kit/ServerProcess.ts"
+import { python } from "../kit/Verifying.ts"
 import { answering, asThen, type Left, type Reader, reader, receiver, type Told, unpack } from "./VersionThree.ts"
 import type { CandidateJson, ChangeJson } from "@pawl/server/api/RecordSchemas"
-
-/** For a busy machine: each of these waits for work that runs. */
-const slow = { timeout: 180_000 }
 
 interface Page<A> {
   readonly items: ReadonlyArray<A>
@@ -23,8 +22,8 @@ interface Page<A> {
 /** What a store brings along: where the rows are put, and how it is asked which commands are left. */
 export interface Store {
   readonly name: "sqlite" | "postgres"
-  /** Puts the rows where the server finds them, and answers its environment. */
-  readonly restore: (sql: () => string) => Promise<Readonly<Record<string, string>>>
+  /** Puts the rows where the server finds them, so far ahead of the machine's time, and answers its environment. */
+  readonly restore: (sql: () => string, aheadMs: number) => Promise<Readonly<Record<string, string>>>
   /** The ids of commands that are left. */
   readonly commands: (folder: string) => Promise<ReadonlyArray<string>>
   readonly close: () => Promise<void>
@@ -66,8 +65,8 @@ export const readOn = (store: Store) => {
   }
   beforeAll(async () => {
     left = unpack(store.name, folder.path)
-    environment = await store.restore(left.sql)
     aheadMs = left.facts.asOf - Date.now()
+    environment = await store.restore(left.sql, aheadMs)
     receiving = await receiver(left.facts.hookPort)
     await start({ PAWL_PAUSED: "true" })
   })
@@ -78,14 +77,18 @@ export const readOn = (store: Store) => {
     folder.remove()
   })
 
+  let keyid = ""
+  const verified = (...args: ReadonlyArray<string>) =>
+    pawl(["verify", ...args, "--key", keyid], { XDG_STATE_HOME: join(folder.path, "state") })
+
   const inFlight = (name: keyof Left["facts"]["flight"]["projects"]) => left.facts.flight.projects[name]
   const projects = () => Object.keys(left.answers).flatMap((path) => /^\/v1\/projects\/([^/?]+)$/.exec(path)?.[1] ?? [])
   const text = async (label: string) => (await server.api.page(`http://${label}.apps.localhost:${server.port}/`)).text
 
-  it("is read as that version read it: every answer of the API about every record is the same", slow, async () => {
+  it("is read as that version read it: every answer of the API about every record is the same", async () => {
     const asked = Object.entries(left.answers)
     expect(asked.length).toBeGreaterThan(500)
-    const waiting = [...asked]
+    const waiting = [...slice(asked, { quick: 150 })]
     const asking = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [path, answer] = next
@@ -117,7 +120,6 @@ export const readOn = (store: Store) => {
   // While "working", an agent had made the last of its Tasks, and its Change was to ask for a Candidate then.
   it.each(["composing", "building", "checking", "working"] as const)(
     "carries on with a Candidate that was cut off while %s",
-    slow,
     async (name) => {
       const { items } = await Flow.until(
         () => server.api.get<Page<CandidateJson>>(`/v1/changes/${left.facts.flight.changes[name]}/candidates`),
@@ -130,7 +132,7 @@ export const readOn = (store: Store) => {
     }
   )
 
-  it("recomposes a Candidate that had become stale", slow, async () => {
+  it("recomposes a Candidate that had become stale", async () => {
     const { items } = await Flow.until(
       () => server.api.get<Page<CandidateJson>>(`/v1/changes/${left.facts.flight.changes["recomposing"]}/candidates`),
       ({ items: found }) => found.at(-1)?.recomposition === 1 && found.at(-1)?.status === "verified"
@@ -143,7 +145,6 @@ export const readOn = (store: Store) => {
 
   it.each(["promoting", "syncing", "releasing", "probing", "telling"] as const)(
     "brings a promotion live that was cut off while %s",
-    slow,
     async (name) => {
       const { id, label } = inFlight(name)
       const release = await Flow.until(
@@ -164,7 +165,7 @@ export const readOn = (store: Store) => {
     }
   )
 
-  it("goes on with a first build, a removal and an archiving", slow, async () => {
+  it("goes on with a first build, a removal and an archiving", async () => {
     const [newest, removed, archived] = [inFlight("provisioning"), inFlight("removing"), inFlight("cleaning")]
     await Flow.liveApp(server.api, newest.id, 0)
     expect(await text(newest.label)).toBe("newest")
@@ -180,7 +181,7 @@ export const readOn = (store: Store) => {
     expect(project).toMatchObject({ status: "archived" })
   })
 
-  it("sends what was on its way to webhooks, signed with the secrets of before", slow, async () => {
+  it("sends what was on its way to webhooks, signed with the secrets of before", async () => {
     const { flight, webhooks } = left.facts
     const deliveries = async (id: string) =>
       (await server.api.get<Page<Delivery>>(`/v1/webhooks/${id}/deliveries`)).items
@@ -225,7 +226,7 @@ export const readOn = (store: Store) => {
     expect([good.secret, rotated].map((secret) => signedBy(secret, ping!))).toEqual([true, true])
   })
 
-  it("leaves no command of those that were cut off, and makes no dead letter of any", slow, async () => {
+  it("leaves no command of those that were cut off, and makes no dead letter of any", async () => {
     await Flow.until(
       () => store.commands(folder.path),
       (ids) => ids.length === 0
@@ -265,7 +266,7 @@ export const readOn = (store: Store) => {
     expect(await keys(`v0000001--${label}`)).toEqual([200, "two"])
   })
 
-  it("hands its source out to git, down to its first commit", slow, async () => {
+  it("hands its source out to git, down to its first commit", async () => {
     const { id } = left.facts.story
     const git = gitClient(join(folder.path, "..", `${basename(folder.path)}-git`))
     const url = `http://x:${left.facts.ownerToken}@127.0.0.1:${server.port}/git/${id}.git`
@@ -278,7 +279,7 @@ export const readOn = (store: Store) => {
     rmSync(git.path(""), { recursive: true, force: true })
   })
 
-  it("has a history in which an audit finds nothing", slow, async () => {
+  it("has a history in which an audit finds nothing", async () => {
     let audits = 0
     for (const id of projects()) {
       const { canonical, project } = await server.api.get<{ canonical: unknown; project: { status: string } }>(
@@ -294,7 +295,7 @@ export const readOn = (store: Store) => {
     expect(await pawl(args, {})).toMatchObject({ code: 0, output: expect.stringContaining("everything is as it was") })
   })
 
-  it("is a ground for what comes: a dead letter, a new Change and a rollback", slow, async () => {
+  it("is a ground for what comes: a dead letter, a new Change and a rollback", async () => {
     const { api } = server
     const { buried, story } = left.facts
     for (const { id } of buried.letters) await api.post(`/v1/dead-letters/${encodeURIComponent(id)}/retry`)
@@ -316,8 +317,51 @@ export const readOn = (store: Store) => {
     expect(audit).toMatchObject({ generations: 7, findings: [], notes: [] })
   })
 
+  it("is adopted, what was archived too: all that it did is stated, and pawl verify finds nothing", async () => {
+    const { api, origin } = server
+    const { keys } = await api.get<{ keys: ReadonlyArray<{ readonly keyid: string }> }>("/v1/keys")
+    keyid = keys[0]?.keyid ?? ""
+    const stated: Array<string> = []
+    let archived = 0
+    for (const id of projects()) {
+      const { canonical, project } = await api.get<{ canonical: unknown; project: { readonly status: string } }>(
+        `/v1/projects/${id}`
+      )
+      if (canonical === null) continue
+      await Flow.until(
+        () => answering(server, left.facts.ownerToken, `/v1/projects/${id}/versions/0/statement`),
+        ({ status }) => status === 200
+      )
+      if (project.status === "archived") archived += 1
+      stated.push(id)
+    }
+    expect([stated.length > 15, archived > 0]).toEqual([true, true])
+    const others = slice(
+      stated.filter((id) => id !== left.facts.story.id),
+      { quick: 2 }
+    )
+    for (const id of [left.facts.story.id, ...others]) {
+      const ended = await Flow.until(
+        () => verified(origin, "--project", id, "--token", left.facts.ownerToken),
+        ({ code, output }) => code === 0 || !output.includes("signature_missing")
+      )
+      expect([ended.code, ended.output]).toEqual([0, expect.stringMatching(/^ok /)])
+    }
+  })
+
   it("says nothing of a row that it could not read, and ends as ever", async () => {
     expect(server.log()).not.toMatch(/cannot be read|"logLevel":"(ERROR|FATAL)"|"level":"(ERROR|FATAL)"/i)
     expect(await server.stop()).toBe(0)
+  })
+
+  // On Postgres its rows lie elsewhere: what it serves was verified.
+  if (store.name === "postgres") return
+  it("leaves a folder in which pawl verify finds nothing, and the other program nothing in its pack", async () => {
+    const beside = temporaryFolder()
+    const pack = join(beside.path, "pack")
+    const { code, output } = await verified(folder.path, "--project", left.facts.story.id, "--pack", pack)
+    expect([code, output]).toEqual([0, expect.stringMatching(/^ok /)])
+    expect(await python(pack)).toEqual({ code: 0, output: expect.stringMatching(/: 0 finding\(s\)\n$/) })
+    beside.remove()
   })
 }

@@ -1,10 +1,13 @@
 /** What `GET /v1/candidates/:id/why` says of what to do, word for word. */
 import { describe, expect, it } from "vitest"
+import type { Doubt } from "@pawl/core/why/WhyDoubt"
 import type { Next } from "@pawl/core/why/WhyNext"
 import { nextInWords } from "@pawl/server/http/answer/WhyWords"
 
 const changeId = "chg_1"
 const candidateId = "cand_1"
+const since = "2026-01-01T00:05:00.000Z"
+const doubted = (doubt: Doubt): Next => ({ code: "doubted", generation: 3, projectId: "proj_1", doubt })
 
 const said: ReadonlyArray<readonly [next: Next, words: string]> = [
   [{ code: "project_archived", generation: null }, "Nothing: its Project is archived, and takes no more work."],
@@ -19,11 +22,70 @@ const said: ReadonlyArray<readonly [next: Next, words: string]> = [
   ],
   [{ code: "composing" }, "Wait: it is being composed."],
   [{ code: "checking" }, "Wait: its checks are running."],
+  [
+    {
+      code: "waiting",
+      wait: {
+        checkId: "build",
+        reason: "the build command did not finish: no end after 300 s: vite build --watch\nwatching",
+        attempt: 1,
+        attempts: 3,
+        tookMs: 300_400,
+        at: "2026-01-01T00:05:00.000Z",
+        again: "2026-01-01T00:05:00.000Z"
+      }
+    },
+    "Wait: try 1 of 3 of build showed nothing (the build command did not finish: no end after 300 s: vite build --watch; it took 300 s). The next one runs since 2026-01-01T00:05:00.000Z."
+  ],
+  [
+    {
+      code: "waiting",
+      wait: {
+        checkId: null,
+        reason: "the packages cannot be had now: left: it is not there (https://registry.npmjs.org/)",
+        attempt: null,
+        attempts: null,
+        tookMs: null,
+        at: "2026-01-01T00:05:00.000Z",
+        again: "2026-01-01T00:05:08.000Z"
+      }
+    },
+    "Wait: the packages cannot be had now: left: it is not there (https://registry.npmjs.org/). That was at 2026-01-01T00:05:00.000Z; it is tried again by itself at 2026-01-01T00:05:08.000Z."
+  ],
   [{ code: "becoming_stale" }, "Wait: canonical moved on, and it becomes stale at once."],
+  [{ code: "awaiting_base" }, "Wait: what it was made on is not canonical yet."],
   [{ code: "awaiting_successor" }, "Wait: a new Candidate of the same ChangeSets takes its place on the new base."],
   [
     { code: "another_promoting", candidateId },
     "Wait: the Change is promoting cand_1, and what becomes of that one decides."
+  ],
+  [
+    doubted({ of: "signer", problem: "unsigned", since, holdsBack: true }),
+    `It is S3, and has no signature since ${since} (unsigned), and its release waits for that: the signer does not answer, and is asked again every 2 s. On the server: pawl doctor, and the log says what it answers.`
+  ],
+  [
+    doubted({ of: "signer", problem: "log_behind", since, holdsBack: false }),
+    `It is S3, and has no signature since ${since} (log_behind): the signer has signed more than the database has: it was put back. On the server: pawl key epoch.`
+  ],
+  [
+    doubted({ of: "signer", problem: "key_unknown", since, holdsBack: false }),
+    `It is S3, and has no signature since ${since} (key_unknown): the signer's key is not the newest of this installation. On the server: put back its key, or pawl key reset.`
+  ],
+  [
+    doubted({ of: "signer", problem: "audit_pending", since, holdsBack: false }),
+    `It is S3, and has no signature since ${since} (audit_pending): a stolen key was revoked, and all is signed anew once an audit has found nothing: POST /v1/projects/proj_1/audit.`
+  ],
+  [
+    doubted({ of: "router", problem: "release_superseded", serves: 1, holdsBack: true }),
+    "It is S3. Routers do not serve S1, which is live in its place: a later release was served here, and does not name this one to go back to (release_superseded). Somebody may have changed what is served: on the server, pawl verify; then roll back, or promote, what should be live."
+  ],
+  [
+    doubted({ of: "router", problem: "key_retired", serves: 3, holdsBack: false }),
+    "It is S3. Routers serve it, with a warning: its statement is signed by a key that was retired before (key_retired). Release it anew with a rollback to it or another promotion: the key of today signs that."
+  ],
+  [
+    doubted({ of: "router", problem: "key_unknown", serves: null, holdsBack: false }),
+    "It is S3. Routers serve what is live, with a warning: its statement is signed by a key that does not count here (key_unknown). If the key is this installation's own, name it in PAWL_TRUSTED_KEYS of the router (pawl key show); else on the server: pawl verify."
   ],
   [{ code: "mending", taskKey: "repair-1" }, "Wait: the Task repair-1 mends what it was rejected for."],
   [

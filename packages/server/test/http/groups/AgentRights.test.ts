@@ -9,11 +9,14 @@ const scopes = ["read", "write"]
 /** Everything that approves, promotes, or settles who and what governs: by the scope that each needs. */
 const forPeople = {
   approve: ["approvals.approve"],
-  promote: ["candidates.promote"],
+  promote: ["candidates.promote", "lane.land", "lane.leave", "lane.pause", "lane.resume"],
   admin: [
     "account.issueToken",
     "account.revokeToken",
+    "approvers.enrol",
+    "approvers.remove",
     "apps.remove",
+    "lane.move",
     "members.put",
     "organizations.create",
     "organizations.putMembers",

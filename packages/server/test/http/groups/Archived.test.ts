@@ -16,6 +16,7 @@ interface Ids {
   readonly deadLetter: string
   readonly webhook: string
   readonly delivery: string
+  readonly laneEntry: string
 }
 
 interface Sample {
@@ -49,10 +50,15 @@ const samples: Readonly<Record<string, Sample>> = {
   "audits.rebuild": { id: "project", body: () => ({ generation: 0 }) },
   "policies.put": { id: "project", body: () => ({ approvalRiskTiers: [] }) },
   "webhooks.create": { id: "project", body: () => ({ url: "https://receiver.example/hook" }) },
+  "lane.land": { id: "change", body: () => ({}) },
+  "lane.pause": { id: "project", body: () => ({ reason: "a holiday" }) },
+  "lane.resume": { id: "project" },
+  "lane.move": { id: "laneEntry", body: () => ({}) },
   "deadLetters.retry": { id: "deadLetter" },
   // What ends or takes away something, and who may read what is left, is no work.
   "projects.archive": { id: "project", answers: 202 },
   "apps.remove": { id: "project", answers: 202 },
+  "lane.leave": { id: "change", answers: 200 },
   "changes.cancel": { id: "change", answers: 200 },
   "releases.deleteTarget": { id: "project", answers: 200 },
   "members.put": { id: "project", body: () => ({ members: [] }), answers: 200 },
@@ -91,8 +97,11 @@ describe("An archived Project", () => {
     api = await startApi({ settings: { fixturesEnabled: true } })
     const project = await newProject(api, "over")
     const path = `/v1/projects/${project.id}`
-    await api.call("PUT", `${path}/policy`, { body: { approvalRiskTiers: ["low", "medium", "high", "unknown"] } })
+    await api.call("PUT", `${path}/policy`, {
+      body: { approvalRiskTiers: ["low", "medium", "high", "unknown"], lane: { mode: "on" } }
+    })
     const { candidateId, changeId } = await newCandidate(api, project.id, "r1", { "a.txt": "a" })
+    const landing = await api.call("POST", `/v1/changes/${changeId}/land`, { body: {} })
     const hook = await api.call("POST", `${path}/webhooks`, { body: { url: "https://receiver.example/kept" } })
     const ping = await api.call("POST", `/v1/webhooks/${hook.body.webhook.id}/ping`)
     await api.call("PUT", `${path}/release-target`, { body: samples["releases.putTarget"]!.body!(ids) })
@@ -104,7 +113,8 @@ describe("An archived Project", () => {
       candidate: candidateId,
       deadLetter: letter,
       webhook: hook.body.webhook.id,
-      delivery: ping.body.delivery.id
+      delivery: ping.body.delivery.id,
+      laneEntry: landing.body.entry.id
     }
     await api.call("DELETE", path)
   })

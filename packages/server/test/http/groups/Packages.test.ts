@@ -19,7 +19,9 @@ describe("Packages", () => {
     const { id } = await newProject(api, "packed")
     const { candidateId, changeSetId } = await newCandidate(api, id, "r1", sourceOf("1.0.0"))
     const { body } = await api.call("GET", `/v1/candidates/${candidateId}/diff`)
-    expect(body.packages).toEqual([{ name: "left", from: null, to: "1.0.0", dev: false, scripts: false }])
+    expect(body.packages).toEqual([
+      { name: "left", from: null, to: "1.0.0", dev: false, scripts: false, advisories: [] }
+    ])
     expect(body.files.map(({ path }: { readonly path: string }) => path)).toEqual(["package-lock.json", "package.json"])
     const text = await api.call("GET", `/v1/candidates/${candidateId}/diff`, { headers: { accept: "text/plain" } })
     expect(text.text.startsWith("diff --git ")).toBe(true)

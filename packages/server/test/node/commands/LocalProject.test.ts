@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { Limits } from "@pawl/core/primitives/Limits"
 import { holdsSecrets, readLocalProject, slugOf } from "@pawl/server/node/commands/LocalProject"
 import { afterAll, describe, expect, it } from "vitest"
 
@@ -22,7 +23,10 @@ const secrets = {
   ".env.production": "KEY=1",
   ".dev.vars": "KEY=1",
   "certificates/server.pem": "-----BEGIN",
-  ".npmrc": "//registry.npmjs.org/:_authToken=x"
+  ".npmrc": "//registry.npmjs.org/:_authToken=x",
+  ".yarnrc.yml": "npmAuthToken: x",
+  ".netrc": "machine x",
+  "deploy/prod.env": "KEY=1"
 }
 const own = {
   ".env.example": "KEY=",
@@ -51,10 +55,37 @@ describe("A local project", () => {
   })
 
   it("is, in no git repository, everything but what tools make, which is told", async () => {
-    const path = folder({ ...own, "node_modules/a/index.js": "a", "app/dist/a.js": "a", ".wrangler/state/x": "x" })
+    const tools = ["node_modules", "app/dist", ".wrangler", ".next", ".nuxt", ".output", ".svelte-kit", "build", "out"]
+    const kept = { ...own, "scripts/build/a.js": "a" }
+    const path = folder({ ...kept, ...Object.fromEntries(tools.map((each) => [`${each}/x/a.js`, "a"])) })
+    const { files, leftOut } = await readLocalProject(path)
+    expect(Object.keys(files).toSorted()).toEqual(Object.keys(kept).toSorted())
+    expect(leftOut.map(({ path: each }) => each).toSorted()).toEqual(tools.toSorted())
+  })
+
+  it.each([true, false])("names what has a name that is not UTF-8 (committed: %s)", async (committed) => {
+    const path = folder(own)
+    writeFileSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0xe9]), Buffer.from(".txt")]), "x")
+    if (committed) {
+      execFileSync("git", ["-C", path, "init", "-q"])
+      execFileSync("git", ["-C", path, "add", "-A"])
+    }
     const { files, leftOut } = await readLocalProject(path)
     expect(Object.keys(files).toSorted()).toEqual(Object.keys(own).toSorted())
-    expect(leftOut.map(({ path: each }) => each).toSorted()).toEqual([".wrangler", "app/dist", "node_modules"])
+    expect(leftOut).toEqual([{ path: "\uFFFD.txt", why: "its name is not UTF-8" }])
+  })
+
+  it("of more bytes than a request may have is measured and not read, and no file of it is lost unseen", async () => {
+    const path = folder({ ...own, "a.bin": "", "b.bin": "" })
+    for (const name of ["a.bin", "b.bin"]) truncateSync(join(path, name), Limits.sourceFileBytes)
+    const { files, leftOut, sizes } = await readLocalProject(path)
+    expect([files, leftOut]).toEqual([{}, []])
+    expect(
+      sizes
+        .filter(({ bytes }) => bytes === Limits.sourceFileBytes)
+        .map((each) => each.path)
+        .toSorted()
+    ).toEqual(["a.bin", "b.bin"])
   })
 
   it.each([true, false])("never sends what holds secrets, and says so (committed: %s)", async (committed) => {
@@ -83,7 +114,8 @@ describe("A local project", () => {
 
 describe("Names", () => {
   it("that hold secrets are known, and their examples are not among them", () => {
-    for (const name of [".env", ".env.local", ".dev.vars", ".dev.vars.staging", "a.pem", "a.key", "id_ed25519"])
+    for (const name of `.env .ENV .env.local .envrc prod.env .dev.vars .dev.vars.staging a.pem a.key id_ed25519
+      id_ed25519_sk .netrc _netrc .git-credentials`.split(/\s+/))
       expect(holdsSecrets(name)).toBe(true)
     for (const name of [".env.example", ".env.sample", "env.ts", "keys.ts", "pem.md"])
       expect(holdsSecrets(name)).toBe(false)

@@ -6,6 +6,7 @@ import * as Meters from "@pawl/core/telemetry/Meters"
 import type { EndedSpan } from "@pawl/core/telemetry/SpanTracer"
 import * as OtlpExporter from "../../../src/node/telemetry/OtlpExporter.ts"
 import { attributesOf, type Collector, startCollector } from "./Collector.ts"
+import { ownAddress } from "../../../../adapters-local/test/OwnAddress.ts"
 
 const span = (n: number, fields: Partial<EndedSpan> = {}): EndedSpan => ({
   traceId: "0af7651916cd43dd8448eb211c80319c",
@@ -134,9 +135,8 @@ describe("Spans on their way to a collector", () => {
   })
 
   it("are dropped and counted when too many wait, and when the collector refuses them", async () => {
-    const collector = await startCollector()
-    await collector.close()
-    const { meters } = await exporting(collector.endpoint, ({ take }) =>
+    const { host, port } = ownAddress()
+    const { meters } = await exporting(`http://${host}:${port}`, ({ take }) =>
       Effect.sync(() => {
         for (let n = 0; n < ServerLimits.spansWaiting + 7; n++) take(span(n))
       })

@@ -24,5 +24,12 @@ export const accessProblems = {
     conflict("last_owner", "An organization keeps an owner", message, { userId, organizationId }),
   OrganizationLimit: ({ max, message }) => conflict("organization_limit", "No more organizations", message, { max }),
   UserLimit: ({ max, message }) => conflict("user_limit", "No more users", message, { max }),
+  EndorsementRequired: ({ challenge, credentials, message, text }) =>
+    conflict("endorsement_required", "An owner's passkey must sign this", message, { text, challenge, credentials }),
+  CredentialTaken: ({ credential, message }) =>
+    conflict("credential_taken", "It was enrolled before", message, { credential }),
+  ApproverLimit: ({ max, message }) => conflict("approver_limit", "No more passkeys", message, { max }),
+  LastEndorser: ({ credential, message }) =>
+    conflict("last_endorser", "An owner keeps a passkey", message, { credential }),
   MemberLimit: ({ max, message }) => conflict("member_limit", "No more members", message, { max })
 } satisfies Partial<Rows>

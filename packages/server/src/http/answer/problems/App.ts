@@ -5,6 +5,10 @@ import { conflict, problemOf, type Rows } from "./Row.ts"
 export const appProblems = {
   AppsDisabled: ({ message }) => conflict("apps_disabled", "No apps here", message),
   NoSbom: ({ generation, message }) => problemOf(404, "no_sbom", "No list of packages", message, { generation }),
+  NoStatement: ({ generation, message }) => problemOf(404, "no_statement", "No statement", message, { generation }),
+  StatementUnsigned: ({ generation, message, refused }) =>
+    conflict("statement_unsigned", "Not signed yet", message, { generation, refused }),
+  NoCheckpoint: ({ message }) => problemOf(404, "no_checkpoint", "No checkpoint", message),
   NoDeployedRelease: ({ message }) => conflict("no_deployed_release", "No release is deployed", message),
   FixturesDisabled: ({ message }) =>
     problemOf(

@@ -21,6 +21,10 @@ export const candidateProblems = {
     conflict("already_decided", "It was decided before", message, { candidateId, decision, approver }),
   NotRequired: ({ candidateId, message, status }) =>
     conflict("not_required", "No approval is owed", message, { candidateId, candidateStatus: status }),
+  PasskeyRequired: ({ candidateId, message }) =>
+    problemOf(403, "passkey_required", "A passkey must sign this", message, { candidateId }),
+  PasskeyRefused: ({ message, problem }) =>
+    problemOf(403, "passkey_refused", "The passkey does not sign this", message, { problem }),
   SelfApproval: ({ changeId, message }) =>
     problemOf(403, "self_approval", "Someone else must decide", message, { changeId })
 } satisfies Partial<Rows>

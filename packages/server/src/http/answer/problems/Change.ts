@@ -5,6 +5,7 @@ import { conflict, type Rows } from "./Row.ts"
 export const changeProblems = {
   ChangeClosed: ({ message, status }) =>
     conflict("change_closed", "The Change is closed", message, { changeStatus: status }),
+  LaneOff: ({ message, projectId }) => conflict("lane_off", "The lane is off", message, { projectId }),
   PlanningMissing: ({ message }) => conflict("planning_unavailable", "Nothing can be planned here", message),
   ChangeSetLimit: ({ max, message }) => conflict("changeset_limit", "No more ChangeSets", message, { max }),
   RollbackTakesNoChangeSets: ({ changeId, message }) =>

@@ -29,5 +29,6 @@ export const machineryProblems = {
   ObjectStoreUnavailable: unavailable,
   PackagesUnavailable: unavailable,
   RepositoriesUnavailable: unavailable,
-  RouteReaderUnavailable: unavailable
+  RouteReaderUnavailable: unavailable,
+  SignerUnavailable: unavailable
 } satisfies Partial<Rows>

@@ -15,10 +15,10 @@ import {
 import * as Story from "../Story.ts"
 import type { ChangeJson } from "../../../api/RecordSchemas.ts"
 
-/** Act 5: promotion is refused until somebody approves. */
+/** Act 6: promotion is refused until somebody approves. */
 export const approval = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
-  timeline.title("5. A Change of high risk waits for a person")
+  timeline.title("6. A Change of high risk waits for a person")
   const pawlFile = await sourceFile(demo, shop.projectId, "pawl.json")
   const verified = await timeline.step(
     "an edit of pawl.json is verified, and its Change awaits approval",

@@ -5,10 +5,10 @@ import { type Demo, need, type Shop, until } from "../Steps.ts"
 import * as Teams from "../Teams.ts"
 import { costOf, goLive, openGoal, verifiedCandidate } from "./Goal.ts"
 
-/** Act 10: not a cent more than the budget, and nothing is paid twice. */
+/** Act 11: not a cent more than the budget, and nothing is paid twice. */
 export const budgetStop = async (demo: Demo, shop: Shop, model: ScriptedModel) => {
   const { api, timeline } = demo
-  timeline.title("10. A budget stops the work, and it goes on after a raise (a scripted model)")
+  timeline.title("11. A budget stops the work, and it goes on after a raise (a scripted model)")
   model.follow(Teams.costly)
   const change = await openGoal(demo, shop, "Say thanks to whoever buys something", 0.09)
   await timeline.step(

@@ -99,11 +99,11 @@ export const costOf = async ({ api }: Demo, changeId: string): Promise<string> =
   return `${items.length} calls of the model, $${change.spent_usd.toFixed(4)} of $${change.budget_usd}`
 }
 
-/** Act 8: one sentence becomes Tasks, ChangeSets, a Candidate and a page. */
+/** Act 9: one sentence becomes Tasks, ChangeSets, a Candidate and a page. */
 export const goal = async (demo: Demo, shop: Shop) => {
   const { api, model, timeline } = demo
   const scripted = model !== null
-  timeline.title(`8. A goal goes live by itself${scripted ? " (a scripted model, over real HTTP)" : ""}`)
+  timeline.title(`9. A goal goes live by itself${scripted ? " (a scripted model, over real HTTP)" : ""}`)
   model?.follow(Teams.about)
   const change = await timeline.step(
     "one sentence opens a Change",

@@ -5,10 +5,10 @@ import { type Demo, need, type Shop } from "../Steps.ts"
 import * as Teams from "../Teams.ts"
 import { goLive, openGoal, taskLines, verifiedCandidate } from "./Goal.ts"
 
-/** Act 9: the first Candidate fails a test, and a repair of one Task mends it. */
+/** Act 10: the first Candidate fails a test, and a repair of one Task mends it. */
 export const plantedBug = async (demo: Demo, shop: Shop, model: ScriptedModel) => {
   const { api, timeline } = demo
-  timeline.title("9. A planted bug is mended by the first repair (a scripted model)")
+  timeline.title("10. A planted bug is mended by the first repair (a scripted model)")
   model.follow(Teams.banner)
   const change = await openGoal(demo, shop, "Greet people with a banner that fits into one line", 5)
   const candidate = await timeline.step(

@@ -2,10 +2,10 @@
 import { type Demo, mustBeVerified, need, promote, proof, released, type Shop, verification } from "../Steps.ts"
 import type { CandidateJson, ChangeJson } from "../../../api/RecordSchemas.ts"
 
-/** Act 7: the tree of `good` comes back as the generation after `failed`, and the stored bundle is served. */
+/** Act 8: the tree of `good` comes back as the generation after `failed`, and the stored bundle is served. */
 export const rollback = async (demo: Demo, shop: Shop, from: { readonly failed: number; readonly good: number }) => {
   const { api, timeline } = demo
-  timeline.title("7. A rollback is a step forward")
+  timeline.title("8. A rollback is a step forward")
   const verified = await timeline.step(
     `POST …/rollback asks for the tree of S${from.good} on top of S${from.failed}`,
     async () => {

@@ -16,10 +16,10 @@ import {
 import * as Story from "../Story.ts"
 import type { ChangeJson } from "../../../api/RecordSchemas.ts"
 
-/** Act 6. Answers the generation that failed, the one that is served instead, and the Change. */
+/** Act 7. Answers the generation that failed, the one that is served instead, and the Change. */
 export const smokeFailure = async (demo: Demo, shop: Shop) => {
   const { api, timeline } = demo
-  timeline.title("6. A failed smoke test brings the version before back")
+  timeline.title("7. A failed smoke test brings the version before back")
   const before = await api.page(shop.url)
   const index = await sourceFile(demo, shop.projectId, "src/index.ts")
   const verified = await timeline.step(

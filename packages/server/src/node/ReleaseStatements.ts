@@ -1,0 +1,122 @@
+/**
+ * What `/__service/provenance.json` says on the hosts of apps, by `PAWL_PROVENANCE_PUBLIC`: nobody's id, but to who may read
+ * the Project and says so with a token of the API.
+ */
+import { requireRole, requireScope } from "@pawl/core/access/Access"
+import { authenticate } from "@pawl/core/access/Tokens"
+import { Records } from "@pawl/core/ledger/Records"
+import type { Pointer } from "@pawl/core/model/Pointer"
+import { newestAbout } from "@pawl/core/provenance/Chains"
+import { envelopeOf } from "@pawl/core/provenance/Envelope"
+import { inclusionOf } from "@pawl/core/provenance/Inclusion"
+import { ReleaseStatement } from "@pawl/router/ReleaseStatement"
+import { Clock, Effect, Layer, Redacted, Semaphore } from "effect"
+import { reading } from "../api/Needs.ts"
+import { ServerLimits } from "../ServerLimits.ts"
+import type { Options } from "./Options.ts"
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The promotion's statement names people and checks. */
+const promotionOf = Effect.fnUntraced(function* ({ generation, projectId }: Pointer) {
+  const found = generation === null ? null : yield* newestAbout(projectId, "promotion", generation)
+  return found === null ? null : envelopeOf(found.record)
+})
+
+/** What anybody may know. */
+const publicOf = Effect.fnUntraced(function* (row: Pointer, verdict: string, mode: Options["provenance"]) {
+  const { bundleDigest, channel, commit, generation, incarnation, projectId, provenance = null } = row
+  const inclusion = yield* inclusionOf(projectId, provenance?.entry ?? null)
+  const said = {
+    project: projectId,
+    channel,
+    incarnation,
+    generation,
+    commit,
+    bundle: { sha256: bundleDigest },
+    mode,
+    verdict,
+    statement: provenance?.envelope == null ? null : parsed(provenance.envelope),
+    ...inclusion
+  }
+  // What carries no statement will have no proof either.
+  return { said, isWhole: provenance === null || inclusion.proof !== null }
+})
+
+const bearer = (authorization: string | undefined): Redacted.Redacted | null => {
+  const token = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
+  return token === undefined ? null : Redacted.make(token)
+}
+
+/** Whether a token is of somebody who may read the Project, as the API would have it. */
+const mayRead = Effect.fnUntraced(function* (token: Redacted.Redacted, projectId: string) {
+  const { token: found, user } = yield* authenticate(token)
+  yield* requireScope(found.scopes, reading.scope)
+  yield* requireRole(user.id, projectId, reading.role ?? "admin")
+})
+
+type Said = Effect.Success<ReturnType<typeof publicOf>>["said"]
+
+interface Known {
+  readonly verdict: string
+  readonly said: Said
+  /** When it is read anew; never, once all of it is there. */
+  readonly untilMs: number
+}
+
+/** Read once for each row that the router has and each verdict: visitors cost the store nothing more. */
+const remembered = (mode: Options["provenance"]) => {
+  const known = new WeakMap<Pointer, Known>()
+  return Effect.fnUntraced(function* (row: Pointer, verdict: string) {
+    const now = yield* Clock.currentTimeMillis
+    const before = known.get(row)
+    if (before?.verdict === verdict && now < before.untilMs) return before.said
+    const { isWhole, said } = yield* publicOf(row, verdict, mode)
+    const untilMs = isWhole ? Number.POSITIVE_INFINITY : now + ServerLimits.provenancePageMs
+    known.set(row, { verdict, said, untilMs })
+    return said
+  })
+}
+
+/** A token is looked at where `PAWL_PROVENANCE_PUBLIC=full` alone; one that may not is told what anybody is. */
+export const layer = ({ provenance, provenancePublic }: Pick<Options, "provenance" | "provenancePublic">) =>
+  Layer.effect(
+    ReleaseStatement,
+    Effect.gen(function* () {
+      const records = yield* Records
+      const callers = yield* Semaphore.make(ServerLimits.provenanceCallersAtOnce)
+      const saidOf = remembered(provenance)
+      const isAllowed = (token: Redacted.Redacted, projectId: string) =>
+        mayRead(token, projectId).pipe(
+          Effect.as(true),
+          Effect.catchTags({
+            Unauthenticated: () => Effect.succeed(false),
+            InsufficientScope: () => Effect.succeed(false),
+            InsufficientRole: () => Effect.succeed(false),
+            Unknown: () => Effect.succeed(false)
+          }),
+          callers.withPermits(1)
+        )
+      const answer = Effect.fnUntraced(function* (row: Pointer, verdict: string, authorization: string | undefined) {
+        const said = yield* saidOf(row, verdict)
+        const token = provenancePublic === "full" ? bearer(authorization) : null
+        if (token === null || !(yield* isAllowed(token, row.projectId))) return JSON.stringify(said)
+        return JSON.stringify({ ...said, promotion: yield* promotionOf(row) })
+      })
+      return {
+        of: (row: Pointer, verdict: string, authorization: string | undefined) =>
+          provenancePublic === "none"
+            ? Effect.succeed(null)
+            : answer(row, verdict, authorization).pipe(
+                Effect.provideService(Records, records),
+                Effect.catch((problem) => Effect.as(Effect.logWarning("what is served cannot be told", problem), null))
+              )
+      }
+    })
+  )

@@ -1,0 +1,93 @@
+/** What signs statements: a key file in the data folder, or a program of the operator's. */
+import * as CommandSigner from "@pawl/adapters-local/signing/CommandSigner"
+import * as FileSigner from "@pawl/adapters-local/signing/FileSigner"
+import { filePublisher } from "@pawl/adapters-local/publishers/FilePublisher"
+import { GitStatements } from "@pawl/adapters-local/repositories/transport/GitStatements"
+import { CheckpointPublishers, eventPublisher } from "@pawl/core/provenance/CheckpointPublisher"
+import * as FileHeads from "@pawl/adapters-local/signing/FileHeads"
+import { Signer } from "@pawl/core/provenance/Signer"
+import { makeKey, takeNextKey } from "@pawl/adapters-local/signing/KeyFiles"
+import type { SignedHeads } from "@pawl/core/provenance/SignedHeads"
+import { allKeys, currentKey } from "@pawl/core/provenance/KeyHistory"
+import { introduce } from "@pawl/core/provenance/Keys"
+import { Effect, Layer, Option, Result } from "effect"
+import { begunRotation, finishRotation } from "./KeyRotation.ts"
+import { InvalidOptions, type Options } from "./Options.ts"
+import type { SignerChoice } from "./SignerOptions.ts"
+
+/** The signer that the options choose, and what it remembers. */
+export const layer = ({
+  data,
+  signer
+}: {
+  readonly data: string
+  readonly signer: SignerChoice
+}): Layer.Layer<Signer | SignedHeads> =>
+  Layer.merge(
+    FileHeads.layer({ data }),
+    signer._tag === "File" ? FileSigner.layer({ data }) : CommandSigner.layer({ data, path: signer.path })
+  )
+
+/** Where checkpoints are published: in the Projects' repositories, and in a folder where one is named. */
+export const publishers = ({ checkpointFolder }: Pick<Options, "checkpointFolder">) =>
+  Layer.effect(
+    CheckpointPublishers,
+    Effect.map(GitStatements, (git) => [
+      eventPublisher,
+      git,
+      ...(checkpointFolder === null ? [] : [filePublisher(checkpointFolder)])
+    ])
+  )
+
+/** What became of the keys at the start. */
+export interface StartedKeys {
+  /** The id of the key that signs statements, when it was made now; null when not. */
+  readonly fresh: string | null
+}
+
+/** Finishes what a rotation left that was cut short. */
+const settle = Effect.fnUntraced(function* (data: string, current: string) {
+  takeNextKey(data, "statement", current)
+  const finished = yield* Effect.result(finishRotation({ data }))
+  const left = begunRotation({ data })
+  if (Result.isSuccess(finished) && finished.success !== null)
+    yield* Effect.logInfo(`the rotation to ${finished.success.next.key.keyid} was cut short, and is done now`)
+  else if (left !== null)
+    yield* Effect.logWarning(
+      `a rotation to ${left.next.key.keyid} was cut short: give the same \`pawl key\` command once more`
+    )
+})
+
+const problemOf = (signer: SignerChoice, keyid: string, found: string | null): string =>
+  signer._tag === "File"
+    ? `signer: the key of statements is ${keyid}, and ${found === null ? "signing-key is not in the data folder" : `signing-key is another one, ${found}`}. Put it back, or see \`pawl key reset\`.`
+    : `signer: the key of statements is ${keyid}, and the command of PAWL_SIGNER ${found === null ? "does not answer" : `signs with another one, ${found}`}.`
+
+/**
+ * Makes the keys of a data folder that never had any and begins their history; else compares them with it. Where they are
+ * gone, or another instance's, `enforce` fails with `InvalidOptions`, anything else says so in the log.
+ */
+export const start = Effect.fnUntraced(function* (
+  options: Pick<Options, "data" | "signer" | "signingKeyType" | "provenance">
+) {
+  const { data, provenance, signer, signingKeyType } = options
+  const before = currentKey(yield* allKeys, "statement")?.record.keyid ?? null
+  if (before === null) {
+    makeKey(data, "log", "ed25519")
+    const fresh = signer._tag === "File" && makeKey(data, "statement", signingKeyType)
+    yield* Effect.catchTag(introduce, "SignerUnavailable", (problem) => Effect.logWarning(problem.message))
+    const made = fresh ? yield* Effect.option((yield* Signer).keys) : Option.none()
+    return { fresh: Option.getOrNull(made)?.statement.keyid ?? null } satisfies StartedKeys
+  }
+  yield* settle(data, before)
+  const current = currentKey(yield* allKeys, "statement")?.record.keyid ?? before
+  const found = Option.getOrNull(yield* Effect.option((yield* Signer).keys))?.statement.keyid ?? null
+  if (found !== current) {
+    const reason = problemOf(signer, current, found)
+    // A command that does not answer may come back.
+    const isFinal = signer._tag === "File" || found !== null
+    if (provenance === "enforce" && isFinal) return yield* new InvalidOptions({ reason })
+    yield* Effect.logWarning(`${reason} Nothing is signed meanwhile.`)
+  }
+  return { fresh: null } satisfies StartedKeys
+})

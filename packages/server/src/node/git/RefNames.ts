@@ -1,0 +1,18 @@
+/** The names of refs that people's clones know. */
+
+/** The ref of canonical. */
+export const mainRef = "refs/heads/main"
+const changeRefs = "refs/changes/"
+const candidateRefs = "refs/pawl/candidates/"
+
+/** Where a Change is pushed to, and where one's own newest ChangeSet of it is fetched from. */
+export const refOfChange = (changeId: string): string => `${changeRefs}${changeId}`
+
+/** Where the commit of a Candidate is fetched from. */
+export const refOfCandidate = (candidateId: string): string => `${candidateRefs}${candidateId}`
+
+/** The Change that a ref names; `undefined` of any other ref. */
+export const changeOfRef = (ref: string): string | undefined => {
+  const id = ref.startsWith(changeRefs) ? ref.slice(changeRefs.length) : ""
+  return /^chg_[0-9a-f-]{36}$/.test(id) ? id : undefined
+}

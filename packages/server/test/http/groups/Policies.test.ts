@@ -1,0 +1,42 @@
+/** Policies, met over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, newProject, startApi } from "../TestApi.ts"
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+describe("A Policy with fields that nobody knows", () => {
+  it("is stored without them, and the answer names each: a slip is seen to be no rule", async () => {
+    const { id } = await newProject(api, "slips")
+    const put = (body: unknown) => api.call("PUT", `/v1/projects/${id}/policy`, { body })
+    const waived = { id: "test", reason: "winter", until: "2027-03-01T00:00:00Z", whatever: 1 }
+    const slipped = await put({
+      aprovalsRequired: 2,
+      packages: { minAgeDay: 7, deny: ["left"], ["x".repeat(500)]: 1 },
+      waivedChecks: [waived]
+    })
+    expect(slipped.status).toBe(200)
+    expect(slipped.body.ignored).toEqual(["aprovalsRequired", "packages.minAgeDay", `packages.${"x".repeat(200)}…`])
+    expect(slipped.body.policy).toMatchObject({ approvalsRequired: 1, packages: { deny: ["left"] } })
+    const stored = (await api.call("GET", `/v1/projects/${id}/policy`)).body
+    expect(stored).toEqual({ policy: slipped.body.policy })
+    expect(stored.policy.packages).toEqual({ deny: ["left"] })
+    expect(stored.policy.waivedChecks).toEqual([{ id: "test", reason: "winter", until: "2027-03-01T00:00:00.000Z" }])
+    const right = await put({ packages: { minAgeDays: 7 } })
+    expect([right.body.policy.packages, right.body.ignored]).toEqual([{ minAgeDays: 7 }, undefined])
+  })
+})
+
+it("has a lane that is on when somebody says so, within its bounds, and off again in a Policy that says nothing", async () => {
+  const { id } = await newProject(api, "in-turn")
+  const put = (body: unknown) => api.call("PUT", `/v1/projects/${id}/policy`, { body })
+  const lane = { mode: "on", depth: 4, carryApprovals: "same-blobs", holdAfterRollback: false }
+  const on = await put({ lane: { ...lane, width: 2 } })
+  expect([on.body.policy.lane, on.body.ignored]).toEqual([lane, ["lane.width"]])
+  for (const odd of [{ mode: "fast" }, { mode: "on", depth: 0 }, { mode: "on", depth: 21 }, { depth: 3 }])
+    expect((await put({ lane: odd })).status).toBe(400)
+  expect((await put({})).body.policy.lane).toEqual({ mode: "off" })
+})

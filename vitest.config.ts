@@ -19,6 +19,9 @@ const projects = [...packages, ...others].filter(({ folder }) => existsSync(join
 /** How deep the suites go, for `@pawl/testing/Depth`. */
 const turn = turnOf(process.env)
 
+/** Milliseconds until a test counts as hung: on two cores that are busy a server and its Changes take over a minute. */
+const patience = turn.depth === "quick" ? 180_000 : 300_000
+
 const soak = "test/soak/**/*.test.ts"
 
 /** What a file of theirs leaves in its process ends with it: a Postgres. */
@@ -43,8 +46,8 @@ const project = ({ order, ...rest }: Project) => ({
     ...rest,
     provide: { pawlDepth: turn },
     sequence: { groupOrder: order },
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    testTimeout: patience,
+    hookTimeout: patience
   }
 })
 
@@ -52,7 +55,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: Order },
     // Many tests wait for processes more than they compute: some workers more than cores keep the cores busy.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 4,
     reporters: ["default", join(root, "tools/vitest/SkipReporter.ts")],
     projects: [
       ...projects.map(({ name, folder }) =>

@@ -104,6 +104,58 @@ export const catalogue: ReadonlyArray<Entry> = [
     load: async () => (await import("./figures/Agents.ts")).bench
   },
   {
+    name: "provenance",
+    isolates: true,
+    figures: [
+      "cold-row",
+      "cold-row-reads",
+      "promotion-stated",
+      "promotion-stated-cpu",
+      "verify-quick",
+      "verify-quick-data",
+      "verify-signatures",
+      "verify-signatures-cpu",
+      "requests-enforced",
+      "promotion-signed",
+      "restore-signer-dead"
+    ],
+    about: [
+      "What signed statements cost. `cold-row`: milliseconds in which the router finds out that a row which it meets for the first time may be served, by its signed statement; `cold-row-reads`: how often the ledger was read for 1,000 of them. `promotion-stated`: milliseconds of a promotion commit on SQLite that says and chains its statement, decided, its chain read and committed; 16 Projects, one commit after the other.",
+      "`verify-quick`: what `pawl verify --quick` does with a pack of 10,000 generations, each promoted, released and settled in a signed statement, from the folder to the verdict: links, the last signature of each key, the log's root. The start of its process is not in it. `verify-quick-data`: the same of a data folder, whose database keeps these statements. `verify-signatures`: every signature and link of the same statements, read from the file, with what they say of each other; no record and no object is looked at. `requests-enforced`: requests per second of a warm app through a front with `PAWL_PROVENANCE=enforce`. `promotion-signed`: milliseconds from the commit of a promotion on a real server until its statement has its signature, as its database file tells. `restore-signer-dead`: milliseconds from the row that points at a release whose probes fail to the row that points back, its probes among them, while the command that signs fails.",
+      "Floors: the bare check of the same signature through Web Crypto; the rows; the same commit as it is without a statement, one of each in turn, each on its own database file; the bare checks of all signatures of the pack through Web Crypto, made ready beforehand, 256 of them at once behind 256 others and on the same threads as the product's; the same front with `off`; what is allowed; the same restore while the signer answers. `-cpu`: the same work by the CPU time of all threads, which other work on the machine shifts less."
+    ],
+    load: async () => (await import("./figures/Provenance.ts")).bench
+  },
+  {
+    name: "lane-race",
+    isolates: true,
+    figures: ["lane-20-slots-beyond", "lane-4-slots", "lane-bad-in-front-runs"],
+    about: [
+      "Twenty Changes that are asked for at once on a real server whose Project has its lane on; the check of each sleeps for 5 s, so that cores matter little. `lane-20-slots-beyond`: with 20 sandboxes at once, milliseconds from the first request until the last has landed, beyond the slowest verification of the same race; the worst of the rounds. `lane-4-slots`: the same with 4 sandboxes, from the first request on. `lane-bad-in-front-runs`: how often the check was run where the first fails and the other 19 land, with 16 sandboxes; the most of the rounds.",
+      "Floors, of the same race: its slowest verification, from the beginning of a Candidate's first check to the end of its last; the median of them; one run for each."
+    ],
+    load: async () => (await import("./figures/LaneRace.ts")).bench
+  },
+  {
+    name: "lane",
+    isolates: true,
+    figures: [
+      "promotion-lane-off",
+      "promotion-lane-off-cpu",
+      "lane-step-p99",
+      "lane-step",
+      "known-tree",
+      "known-tree-used",
+      "chain-of-20"
+    ],
+    about: [
+      "What the lane costs. `promotion-lane-off`: milliseconds of a promotion commit on SQLite in a Project whose Policy has the lane off, decided and committed, one of each side in turn. `lane-step-p99` and `lane-step`: the 99th percentile and the mean of `lane.step` on SQLite while at least 100 entries are open, 20 of them with Candidates: all is read, then each step is a commit. Most of them notice what passed, have the first land and compose the next. Git, builds and sandboxes are those in memory, and one command runs at a time.",
+      "`known-tree`: from the commit that composed a Candidate to the one that verified it, when its tree was verified before under `evidenceReuse: tree`, on a real server; the slowest of the rounds. `known-tree-used`: what that took of the month's milliseconds in sandboxes and of the day's builds. `chain-of-20`: from the commit by which a paused lane goes on to the last of the 20 swaps by which 20 ready Candidates of an app land, on the same server: real git, and the releases that follow begin beside it. Each landing waits for the disk some five times.",
+      "Floors: the same commit of a Policy from before there was a lane, on a database file of its own; the rows of the same commits by hand on better-sqlite3 (WAL, `synchronous=FULL`; a transaction each, one plain table of records as JSON, one of events, one of commands, no guard, nothing read), for the chain those of `lane.step` and `candidate.promote`; the first verification of the tree; how many checks counted again."
+    ],
+    load: async () => (await import("./figures/Lane.ts")).bench
+  },
+  {
     name: "warm-requests",
     isolates: true,
     figures: ["warm-requests", "warm-requests-proxied", "warm-requests-p99"],

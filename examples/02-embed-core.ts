@@ -21,6 +21,8 @@ import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { Limits } from "@pawl/core/primitives/Limits"
 import * as MemoryPackageStore from "@pawl/adapters-memory/MemoryPackageStore"
 import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
+import * as MemorySignedHeads from "@pawl/adapters-memory/MemorySignedHeads"
+import * as MemorySigner from "@pawl/adapters-memory/MemorySigner"
 import * as Projects from "@pawl/core/project/Projects"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import * as MemoryRouteReader from "@pawl/adapters-memory/MemoryRouteReader"
@@ -48,6 +50,9 @@ const pawl = Layer.mergeAll(
   // Sources without a lock file need no packages.
   MemoryPackageStore.layerMemory(),
   MemoryRouteReader.layerMemory,
+  // Statements of what was done are signed with keys that last as long as the program.
+  MemorySignedHeads.layerMemory,
+  MemorySigner.layerMemory,
   sandbox,
   probes
 )

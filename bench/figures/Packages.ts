@@ -14,6 +14,8 @@ import type { Tree } from "../parts/Shop.ts"
 import { across, inTurn, lastly, median, timed, worst } from "../Rounds.ts"
 
 const projects = 50
+/** A build by hand differs from the next by a tenth: fewer pairs do not show a difference of a few hundredths. */
+const leastPairs = 15
 
 /** The template as another Project would have it: another name, the same packages. */
 const renamed = (tree: Tree, name: string): Tree => {
@@ -98,9 +100,11 @@ const builds = async (folder: string, registry: string, rounds: number, say: (te
   const { id: project } = await Flow.createProject(server.api, "alone", alone)
   await Flow.liveApp(server.api, project, 0)
   const byHand = (name: string, command: string) => timed(() => sandbox.run(name, command, tree, layer))
-  const sides = {
+  const pairs = {
     check: (round: number) => buildMs(server.api, project, `edit-${round}`),
-    bare: (round: number) => byHand(`bare-${round}`, "vite build"),
+    bare: (round: number) => byHand(`bare-${round}`, "vite build")
+  }
+  const whole = {
     live: (round: number) => takeLive(server.api, `react-${round}`, alone["index.html"] ?? ""),
     parts: async (round: number) => {
       const commands = ["vite build", "vitest run", "tsc --noEmit"]
@@ -109,8 +113,12 @@ const builds = async (folder: string, registry: string, rounds: number, say: (te
       return total
     }
   }
+  const told = (progress: string) => say(`build, ${progress}`)
   return await lastly(
-    inTurn<keyof typeof sides, number>(rounds, sides, (progress) => say(`build, ${progress}`)),
+    (async () => ({
+      ...(await inTurn<keyof typeof pairs, number>(Math.max(rounds, leastPairs), pairs, told)),
+      ...(await inTurn<keyof typeof whole, number>(rounds, whole, told))
+    }))(),
     async () => {
       await sandbox.dispose()
       await server.stop()

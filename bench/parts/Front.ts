@@ -8,6 +8,7 @@ import { promisify } from "node:util"
 import type { AppVersion } from "@pawl/core/app/AppRuntime"
 import type { Bundle } from "@pawl/core/bundle/Bundle"
 import type { Pointer } from "@pawl/core/model/Pointer"
+import { ReleaseTrust, type ReleaseTrustShape } from "@pawl/core/provenance/TrustedKeys"
 import * as MemoryPointerSource from "@pawl/adapters-memory/MemoryPointerSource"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import * as PointerCache from "@pawl/router/PointerCache"
@@ -78,13 +79,18 @@ export const close = (server: Server): Promise<void> =>
     server.closeAllConnections()
   })
 
+/** How a router looks at the statements of rows: by what is told, else not at all. */
+const trusting = (trust: ReleaseTrustShape | undefined) =>
+  trust === undefined ? Layer.empty : Layer.succeed(ReleaseTrust, trust)
+
 /** Router, pointers in a list that the caller fills, and apps with their processes under `folder`. */
-export const open = async (folder: string) => {
+export const open = async (folder: string, trust?: ReleaseTrustShape) => {
   const rows: { list: ReadonlyArray<Pointer> } = { list: [] }
   const runtime = ManagedRuntime.make(
     Router.layer({ apiOrigin: "http://localhost" }).pipe(
       Layer.provideMerge(PointerCache.layer.pipe(Layer.provide(MemoryPointerSource.layerMemory(rows)))),
-      Layer.provideMerge(Apps.layer(folder))
+      Layer.provideMerge(Apps.layer(folder)),
+      Layer.provide(trusting(trust))
     )
   )
   const install = (bundle: Bundle, assets: ReadonlyMap<string, Uint8Array> = new Map()) =>

@@ -54,10 +54,11 @@ export const minimal = (db: Db): ((snapshot: Snapshot) => void) => {
   }
 }
 
-const kinds = ["generation", "head", "candidate", "change", "release"] as const
+const kinds = ["generation", "head", "candidate", "change", "release", "statement", "chain"] as const
 
 const keyOf = (record: object): string => {
   if ("id" in record) return String(record.id)
+  if ("chain" in record) return `${String(record.chain)}${"entry" in record ? `/${String(record.entry)}` : ""}`
   const project = "projectId" in record ? String(record.projectId) : ""
   return "candidateId" in record && "generation" in record ? `${project}/${String(record.generation)}` : project
 }
@@ -79,7 +80,8 @@ export const createSameRows = (db: Db, heads: ReadonlyArray<Head>, snapshots: Re
       .prepare(`INSERT INTO r_${kind} VALUES (?, ?, ?, ?, ?)`)
       .run(keyOf(record), projectId, revision, statusOf(record), JSON.stringify(record))
   for (const head of heads) put("head", head.projectId, head, 1)
-  for (const { candidate, change } of snapshots) {
+  for (const { candidate, chain, change } of snapshots) {
+    if (chain !== null && candidate.record.baseGeneration === 0) put("chain", chain.record.chain, chain.record, 1)
     put("candidate", candidate.record.projectId, candidate.record, candidate.revision)
     put("change", change.record.projectId, change.record, change.revision)
   }

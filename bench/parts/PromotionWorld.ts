@@ -6,7 +6,10 @@ import type { Change } from "@pawl/core/model/Change"
 import type { Evidence } from "@pawl/core/model/Evidence"
 import { insert, type Stored, update, type Write } from "@pawl/core/ledger/Commit"
 import { Ledger } from "@pawl/core/ledger/Ledger"
-import type { Ask, Snapshot } from "@pawl/core/promotion/Canonical"
+import type { Chain } from "@pawl/core/model/Chain"
+import { type Ask, type Snapshot, swapDecision, type SwapDecision } from "@pawl/core/promotion/Canonical"
+import { policyFact } from "@pawl/core/provenance/Facts"
+import { emptyChain, following } from "@pawl/core/provenance/Statements"
 import type { Head } from "@pawl/core/model/Generation"
 import { Effect } from "effect"
 
@@ -78,6 +81,7 @@ const candidateOf = (project: number, n: number): Candidate => {
     baseGeneration: n,
     baseCommit: objectId(n),
     baseTree: objectId(n),
+    ahead: null,
     changeSets: [],
     commit: objectId(n + 1),
     tree: objectId(n + 1),
@@ -125,14 +129,44 @@ export const snapshotOf = (project: number, n: number): Snapshot => {
     ),
     head: stored(headOf(project, n), n + 1),
     policy: stored(policyOf(project), 1),
-    decisions: { approvals: [], authors: new Set(), here: new Set() },
+    decisions: {
+      approvals: [],
+      authors: new Set(),
+      here: new Set(),
+      signed: false,
+      unsigned: new Set(),
+      grounds: { of: new Map(), expects: [] }
+    },
     evidence: evidenceOf(project, n),
     composedCommitExists: true,
     releasable: true,
     app: false,
     bundleStored: false,
-    otherVerified: false
+    otherVerified: false,
+    chain: chainAt(project, n),
+    made: []
   }
+}
+
+/** The statements of a Project whose first n Candidates are promoted: that of its Policy, and one of each. */
+const chainAt = (project: number, n: number): Stored<Chain> => {
+  const known = chains.get(project) ?? [
+    { record: following(firstChain(project), policyFact(policyOf(project)), now).chain, revision: 1 }
+  ]
+  chains.set(project, known)
+  for (let at = known.length; at <= n; at++) known.push(chainAfter(swapDecision(snapshotOf(project, at - 1), ask)))
+  return known[n]!
+}
+
+const chains = new Map<number, Array<Stored<Chain>>>()
+
+const firstChain = (project: number): Chain => emptyChain(projectOf(project), now)
+
+const chainAfter = (decision: SwapDecision): Stored<Chain> => {
+  const writes = decision._tag === "Swap" ? (decision.commit.writes ?? []) : []
+  const written = writes.find((each) => each._tag === "Update" && each.kind === "chain")
+  if (written?._tag !== "Update" || written.kind !== "chain") throw new Error("the promotion says nothing in its chain")
+  return { record: written.record, revision: written.revision + 1 }
 }
 
 /** Walked through its statuses, which tells no events: nobody is there to hear of them. */
@@ -152,7 +186,11 @@ export const prepare = (projects: number, each: number) =>
     const ledger = yield* Ledger
     for (let project = 0; project < projects; project++) {
       const projectId = projectOf(project)
-      const writes = [insert("head", headOf(project, 0)), insert("policy", policyOf(project))]
+      const writes = [
+        insert("head", headOf(project, 0)),
+        insert("policy", policyOf(project)),
+        insert("chain", chainAt(project, 0).record)
+      ]
       yield* ledger.commit({ name: "Bench.project", projectId, writes })
       for (let n = 0; n < each; n += 20) {
         const some = Array.from({ length: Math.min(20, each - n) }, (_, at) => line(project, n + at)).flat()

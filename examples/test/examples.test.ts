@@ -35,7 +35,7 @@ describe("An example", () => {
       await server.stop()
       folder.remove()
     }
-  }, 180_000)
+  })
 
   it("embeds the core and runs a change through to its release, in memory", async () => {
     const { code, output, errors } = await run("02-embed-core.ts", [], {})

@@ -70,6 +70,11 @@ describe("a starter", () => {
   })
 })
 
+interface Diff {
+  readonly files: ReadonlyArray<{ readonly path: string; readonly patch: string }>
+  readonly packages: ReadonlyArray<object>
+}
+
 /** The files of a starter as they lie there. */
 const filesOf = (name: string): Readonly<Record<string, string>> => {
   const folder = join(home, name)
@@ -209,5 +214,27 @@ describe.each(depth === "quick" ? [] : [depth])(
     })
 
     it.each(names)("%s", (name) => goesLive(server, name), 600_000)
+
+    it("the one of pnpm with a package that a Change adds, whose lock pnpm makes", async () => {
+      const name = "pnpm-adds"
+      const files = filesOf("vite-pnpm")
+      const { id } = await createProject(server.api, name, files)
+      await liveApp(server.api, id, 0)
+      const change = await openChange(server.api, id, "a package")
+      const manifest = (files["package.json"] ?? "").replace(
+        '"dependencies": {',
+        '"dependencies": {\n    "clsx": "2.1.1",'
+      )
+      await edit(server.api, change, { "package.json": manifest })
+      const candidate = await gated(server.api, (await requestCandidate(server.api, change)).id)
+      expect(candidate).toMatchObject({ status: "verified", derived: [{ path: "pnpm-lock.yaml", why: "made" }] })
+      const { files: changed, packages } = await server.api.get<Diff>(`/v1/candidates/${candidate.id}/diff`)
+      expect(packages).toMatchObject([{ name: "clsx", from: null, to: "2.1.1" }])
+      const lines = (changed.find(({ path }) => path === "pnpm-lock.yaml")?.patch ?? "").split("\n")
+      expect(lines.filter((line) => /^-(?!--)/.test(line))).toEqual([])
+      expect(lines.filter((line) => /^\+ {2}\S/.test(line))).toEqual(["+  clsx@2.1.1:", "+  clsx@2.1.1: {}"])
+      await promote(server.api, candidate.id)
+      await liveApp(server.api, id, 1)
+    }, 600_000)
   }
 )

@@ -2,20 +2,28 @@
 import { spawn } from "node:child_process"
 
 export interface Quiet {
-  /** What the program is run for, told on standard output to whoever waits longer than `patienceMs`. */
+  readonly args?: ReadonlyArray<string>
+  /** What the program is run for, told on standard error as soon as it says `begins`. */
   readonly waiting: string
-  readonly patienceMs: number
+  /** What the program says on standard output when there is something to do. */
+  readonly begins: string
 }
 
 /** The exit code. What the program said goes to standard error when that is not 0, and else to nobody. */
-export const runQuietly = (program: string, { patienceMs, waiting }: Quiet): Promise<number> =>
+export const runQuietly = (program: string, { args = [], begins, waiting }: Quiet): Promise<number> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] })
     const said: Array<Buffer> = []
-    for (const output of [child.stdout, child.stderr]) output.on("data", (piece: Buffer) => said.push(piece))
-    const patience = setTimeout(() => console.log(waiting), patienceMs)
+    let isTold = false
+    for (const output of [child.stdout, child.stderr])
+      output.on("data", (piece: Buffer) => {
+        said.push(piece)
+        if (isTold || !Buffer.concat(said).includes(begins)) return
+        isTold = true
+        // Standard output is the command's own: what it prints may be read by a program.
+        console.error(waiting)
+      })
     child.once("close", (code) => {
-      clearTimeout(patience)
       if (code !== 0) process.stderr.write(Buffer.concat(said))
       resolve(code ?? 1)
     })

@@ -57,7 +57,7 @@ const settings = [
   "## Settings",
   "The wrangler file of an ordinary project is read as [it says there](bundle.md#app-settings). What its other fields do:",
   list([
-    `Read: ${codes(readFields)}. The flags are ${codes(compatibilityFlags)}. The date is ${defaultCompatibilityDate} when none is given, and ${latestCompatibilityDate} at the latest.`,
+    `Read: ${codes(readFields)}. The flags are ${codes(compatibilityFlags)}. The date is ${defaultCompatibilityDate} when none is given, and ${latestCompatibilityDate} at the latest: a later one counts as that, with a warning, as wrangler does it.`,
     `Passed over, because they change nothing here: ${codes(ignoredFields)}.`,
     "Any other field gives a warning. An empty list or object is as if it were not there."
   ]),

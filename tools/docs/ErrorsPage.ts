@@ -133,7 +133,7 @@ export const errorsPage = (): Page => {
       .map(code)
       .join(", ")}.`,
     "## Blocks",
-    `409 \`blocked\` carries \`blocks: [{ code, detail }]\`, all at once: ${blockCodes.map(code).join(", ")}. [What they mean](../concepts/promotion.md#the-swap).`,
+    `409 \`blocked\` carries \`blocks: [{ code, detail }]\`, all at once: ${blockCodes.map(code).join(", ")}. \`frozen\` has \`until\` and \`reason\` too. [What they mean](../concepts/promotion.md#the-swap).`,
     "## Before the API",
     "The listener itself answers 503 `starting` until everything is up, and 421 `unknown_host` for a host that is neither the API's nor an app's. What cannot be taken as a request it answers, and closes the connection: 400 `malformed_request` or `ambiguous_request`, 405 `method_not_allowed`, 408 `request_timeout`, 413 `chunk_extensions_too_large`, 414 `uri_too_long`, 417 `expectation_failed`, 431 `headers_too_large`, and 501 `unknown_coding`, `unknown_method` or `upgrade_not_served`.",
     "Hosts of apps answer [pages](../concepts/app.md#life-of-a-pointer), not problems."

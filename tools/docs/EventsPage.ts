@@ -31,7 +31,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   "candidate.stale": "canonical moved on",
   "candidate.blocked": "it was recomposed too often",
   "approval.requested": "a verified Candidate owes an approval",
-  "approval.granted": "a person granted it",
+  "approval.granted": "a person granted it, or what they granted before was carried over",
   "approval.rejected": "a person rejected it",
   "canonical.promotion.requested": "somebody asked for the swap",
   "canonical.advanced": "a new generation is canonical",
@@ -41,12 +41,20 @@ const meanings: Readonly<Record<EventType, string>> = {
   "deployment.completed": "the release is live, or the version before was restored",
   "deployment.failed": "there was no bundle to serve; or a release target was not built and deployed",
   "release.smoke_failed": "a release probe failed",
+  "lane.entered": "a Change waits in the lane",
+  "lane.doubted": "a Candidate failed on what was predicted: it counts only when it fails standing first",
+  "lane.reordered": "an entry was let before others",
+  "lane.paused": "nothing lands or is composed any more",
+  "lane.resumed": "the lane goes on",
+  "lane.left": "an entry of the lane ended: it landed, was rejected, or was taken out",
   "change.completed": "a Change ended well",
   "change.failed": "a Change ended badly",
   "change.cancelled": "a person cancelled a Change, or a rollback ended with its Candidate",
   "review.completed": "a model looked at a Candidate: advice for people",
   "audit.passed": "an audit found the whole history as it was promoted",
   "audit.failed": "an audit found a difference",
+  "checkpoint.published": "the log of its statements has a new checkpoint",
+  "key.rotated": "another key signs its statements from now on",
   "project.archived": "a Project was archived",
   "app.removed": "an app was removed"
 }
@@ -111,10 +119,18 @@ export const eventsPage = (): Page => {
         ],
         [
           "`approval.granted`, `approval.rejected`",
-          "`changeId`, `approvalId`, `tree`, `owed`: how many people must still grant"
+          "`changeId`, `approvalId`, `tree`, `owed`: how many people must still grant; `derivedFrom` of one that was carried over"
         ],
         [code("audit.passed"), "`generations`, `findings`: empty"],
         [code("audit.failed"), "`generations`, `findings`: the codes of the differences"],
+        [
+          code("checkpoint.published"),
+          "`origin`, `size`, `root` (base64), `checkpoint`: the signed note; `keys`: the newest one over the history of keys, or null"
+        ],
+        [
+          code("key.rotated"),
+          "`keyid`, `retired`, `head`: how many entries the retired key signed; `use`: `log` where it is the key of checkpoints, of which `head` is a size; `revoked`: true for a stolen one"
+        ],
         [
           code("deployment.completed"),
           "`releaseId`, `generation`, `status`: `deployed` or `restored`; of a release target also `versionId`"

@@ -13,6 +13,7 @@ import { code, page, type Page, table } from "./Markdown.ts"
 const sources = [
   "core/src/primitives/Limits.ts",
   "core/src/primitives/AgentLimits.ts",
+  "core/src/primitives/ProvenanceLimits.ts",
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
   "adapters-pg/src/PgLimits.ts",

@@ -124,6 +124,36 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "pawl",
     what: "The schema in Postgres that holds the tables. It is made when it is not there."
   },
+  provenance: {
+    takes: "off, warn or enforce",
+    otherwise: "warn in production, off in development",
+    what: "What is done about a release that no signed statement vouches for. Statements are written and signed with each. See [Keys](keys.md)."
+  },
+  provenancePublic: {
+    takes: "none, summary or full",
+    otherwise: "summary",
+    what: "What `/__service/provenance.json` tells on the hosts of apps: nothing, what names no person and no check, or to who may read the Project the promotion's statement too. See [Keys](keys.md#what-a-host-says-of-itself)."
+  },
+  trustedKeys: {
+    takes: "ids of keys, `SHA256:…`, with commas between them",
+    otherwise: "the first key that the data folder saw",
+    what: "The keys that the router begins with; those that they introduced count too. See [Keys](keys.md#the-router)."
+  },
+  signer: {
+    takes: "`file`, or `command:` and an absolute path",
+    otherwise: "file",
+    what: "What signs statements: `<data>/signing-key`, or a program. See [Keys](keys.md)."
+  },
+  checkpointFolder: {
+    takes: "a folder",
+    otherwise: "none",
+    what: "Where the newest checkpoint of each Project is also written as a file, for whoever keeps it elsewhere. See [Keys](keys.md)."
+  },
+  signingKeyType: {
+    takes: "p256 or ed25519",
+    otherwise: "p256",
+    what: "Of a key file that is made, at the first start and by a rotation. Other tools read P-256 better."
+  },
   metrics: {
     takes: "true or false",
     otherwise: "false",

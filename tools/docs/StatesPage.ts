@@ -3,6 +3,7 @@ import { PointerLifecycle } from "@pawl/core/model/PointerLifecycle"
 import { CandidateLifecycle } from "@pawl/core/model/CandidateLifecycle"
 import { ChangeLifecycle } from "@pawl/core/model/ChangeLifecycle"
 import { ClaimLifecycle } from "@pawl/core/model/ClaimLifecycle"
+import { LaneEntryLifecycle } from "@pawl/core/model/LaneEntryLifecycle"
 import type { Lifecycle, Row } from "@pawl/core/model/Lifecycle"
 import { ModelCallLifecycle } from "@pawl/core/model/ModelCallLifecycle"
 import { ReleaseLifecycle } from "@pawl/core/model/ReleaseLifecycle"
@@ -25,6 +26,11 @@ export const lives: ReadonlyArray<readonly [title: string, about: string, life: 
     ClaimLifecycle
   ],
   ["Candidate", "ChangeSets composed on one base. See [Candidate](../concepts/candidate.md).", CandidateLifecycle],
+  [
+    "Lane entry",
+    "A Change that waits for its turn to land, where the Policy has a lane. On the wire its status is called `state`.",
+    LaneEntryLifecycle
+  ],
   ["Release", "Taking one generation live. See [Release](../concepts/release.md).", ReleaseLifecycle],
   ["App pointer", "What a host serves. See [App and pointer](../concepts/app.md).", PointerLifecycle]
 ]

@@ -59,15 +59,21 @@ export const rooms: ReadonlyArray<Room> = [
     holds: "scenes that stand as folders beside the sources, read for a suite",
     node: true
   }),
+  room("testing/provenance", "packages/testing/src/provenance/", {
+    holds: "Projects with statements as packs, with their keys, and everything that thieves do to them",
+    workspace: ["core"],
+    external: ["effect"],
+    node: true
+  }),
   room("testing", "packages/testing/src/", {
     holds: "one contract suite per port, the explorer, the seeded scheduler, faults, crash points",
     workspace: ["core"],
-    external: ["effect", "effect/testing", "fast-check", "vitest", "@effect/vitest"]
+    external: ["effect", "effect/encoding", "effect/testing", "fast-check", "vitest", "@effect/vitest"]
   }),
   room("sql", "packages/sql/src/", {
     holds: "every store port, once, over Effect's SQL client",
     workspace: ["core"],
-    external: ["effect", "effect/sql"]
+    external: ["effect", "effect/encoding", "effect/sql"]
   }),
   room("adapters-local", "packages/adapters-local/src/", {
     holds: "this machine: SQLite file, files, git, sandbox, builder process, workerd",

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { slice } from "@pawl/testing/Depth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
@@ -27,12 +28,13 @@ const warnings = (...args: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 describe("npm ci", () => {
-  it("says nothing on standard error, whichever Node the machine has", () => {
-    expect(warnings()).toEqual([])
-  })
+  const looks = [
+    ["says nothing on standard error, whichever Node the machine has", [], ""],
+    ["leaves no package's install script undecided", ["--loglevel=warn"], "install-scripts"]
+  ] as const
 
-  it("leaves no package's install script undecided", () => {
-    expect(warnings("--loglevel=warn").filter((line) => line.includes("install-scripts"))).toEqual([])
+  it.each(slice(looks, { quick: 1 }))("%s", (_, args, about) => {
+    expect(warnings(...args).filter((line) => line.includes(about))).toEqual([])
   })
 })
 
@@ -43,13 +45,13 @@ describe("The build before npm start", () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  const build = (exit: number) => {
+  const build = (exit: number, first = "8 tasks") => {
     const [program, runner] = [join(folder, `build-${exit}.mjs`), join(folder, `run-${exit}.mjs`)]
-    writeFileSync(program, `console.log("8 tasks"); console.error("a mistake"); process.exitCode = ${exit}`)
+    writeFileSync(program, `console.log("${first}"); console.error("a mistake"); process.exitCode = ${exit}`)
     writeFileSync(
       runner,
       `import { runQuietly } from ${JSON.stringify(join(root, "tools/build/Quietly.ts"))}
-       process.exitCode = await runQuietly(${JSON.stringify(program)}, { waiting: "building", patienceMs: 60_000 })`
+       process.exitCode = await runQuietly(${JSON.stringify(program)}, { waiting: "building", begins: "Building project" })`
     )
     const { status, stderr, stdout } = spawnSync(process.execPath, [runner], { encoding: "utf8" })
     return {
@@ -62,8 +64,13 @@ describe("The build before npm start", () => {
     }
   }
 
-  it("says nothing when it succeeds", () => {
+  it("says nothing when nothing is to be built", () => {
     expect(build(0)).toEqual({ status: 0, stdout: "", told: [] })
+  })
+
+  it("says on standard error that something is built, so that what the command prints can be piped", () => {
+    const first = "Building project 'packages/core/tsconfig.json'..."
+    expect(build(0, first)).toEqual({ status: 0, stdout: "", told: ["building"] })
   })
 
   it("tells all that it said when it fails, and ends the command with its exit code", () => {

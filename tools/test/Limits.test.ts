@@ -16,11 +16,14 @@ const textOf = (name: string): string =>
     .filter((path) => path.endsWith(".ts"))
     .map((path) => readFileSync(join(root, "packages", name, "src", path), "utf8"))
     .join("\n")
-const texts = new Map(packages.map((name) => [name, textOf(name)]))
+/** What each package names as `<file of limits>.<bound>`. */
+const named = new Map(
+  packages.map((name) => [name, new Set(textOf(name).match(/(?<![A-Za-z])[A-Za-z]*Limits\.\w+/g) ?? [])])
+)
 
 /** The packages whose sources name a bound. */
 const usersOf = (file: string, bound: string): ReadonlyArray<string> =>
-  packages.filter((name) => new RegExp(`(?<![A-Za-z])${file}\\.${bound}\\b`).test(texts.get(name) ?? ""))
+  packages.filter((name) => named.get(name)?.has(`${file}.${bound}`) === true)
 
 const owned = [
   ["core", "Limits", Object.keys(Limits)],

@@ -1,4 +1,4 @@
-/** What `npm run test:long` can run. There are at most ten, for a commit takes one by the last digit of its number. */
+/** What `npm run test:long` can run. */
 export interface Piece {
   readonly name: string
   readonly about: string
@@ -21,8 +21,37 @@ export const pieces: ReadonlyArray<Piece> = [
   { name: "fuzz", about: "60,000 requests that nobody should send", files: ["Fuzz.test.ts"] },
   {
     name: "turns",
-    about: "agents at work whose server is killed over 200 times, on SQLite and on Postgres",
+    about: "agents at work whose server is killed some 200 times, on SQLite and on Postgres",
     files: ["TurnCrash.test.ts", "AgentsPostgres.test.ts"]
+  },
+  {
+    name: "lane-kills",
+    about: "lanes of three whose server is killed at every write on SQLite, and at 120 on Postgres",
+    files: ["LaneCrash.test.ts", "LanePostgres.test.ts"]
+  },
+  {
+    name: "flips",
+    about: "a thousand bytes of packs, each another one, in both verifiers",
+    files: ["proof/Flips.test.ts"]
+  },
+  {
+    name: "lanes",
+    about: "40,000 orders of a lane of three, with cancels too, and sixty races",
+    files: ["lane/LaneAlone.interleaving.test.ts", "lane/LaneCancels.interleaving.test.ts", "lane/SeededRace.test.ts"]
+  },
+  {
+    name: "lane-events",
+    about: "40,000 orders of a lane of three with Policies and rollbacks, and all of its states",
+    files: [
+      "lane/LanePolicies.interleaving.test.ts",
+      "lane/LaneRollbacks.interleaving.test.ts",
+      "lane/Lane.explore.test.ts"
+    ]
+  },
+  {
+    name: "lane-holds",
+    about: "40,000 orders of a lane of three that somebody pauses, or that one is taken out of",
+    files: ["lane/LanePauses.interleaving.test.ts", "lane/LaneWaysOut.interleaving.test.ts"]
   },
   { name: "soak", about: "fifty apps under mixed load for ten minutes", files: ["soak/Soak.test.ts"] },
   {

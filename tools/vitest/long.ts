@@ -2,7 +2,6 @@
  * `npm run test:long -- <name>`: what takes too long for every commit, in pieces of at most 20 minutes. `turn` takes the
  * piece whose turn it is by the commit; without a name they are listed. More arguments go to vitest.
  */
-import { sliceIndex } from "../../packages/testing/src/Slices.ts"
 import { pieces } from "./LongPieces.ts"
 import { conclude, runVitest } from "./Run.ts"
 import { turnOf } from "./Turn.ts"
@@ -11,8 +10,7 @@ const atMostMs = 20 * 60_000
 
 const [asked, ...rest] = process.argv.slice(2)
 const turn = turnOf({ ...process.env, PAWL_TEST_DEPTH: "long" })
-const named =
-  asked === "turn" ? pieces[sliceIndex(turn.seed) % pieces.length] : pieces.find(({ name }) => name === asked)
+const named = asked === "turn" ? pieces[turn.seed % pieces.length] : pieces.find(({ name }) => name === asked)
 
 if (named === undefined) {
   console.log(

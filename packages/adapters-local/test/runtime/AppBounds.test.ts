@@ -3,9 +3,9 @@ import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { install, openWorld } from "./RuntimeWorld.ts"
+import { install, openWorld, specifiedCpu } from "./RuntimeWorld.ts"
 
-const world = openWorld()
+const world = openWorld({ bounds: specifiedCpu })
 afterAll(() => world.dispose())
 
 const main = `

@@ -5,9 +5,9 @@ import { AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { type AppSource, hex, install, muchCpu, openWorld, project } from "./RuntimeWorld.ts"
+import { type AppSource, hex, install, openWorld, project } from "./RuntimeWorld.ts"
 
-const world = openWorld({ bounds: muchCpu })
+const world = openWorld()
 afterAll(() => world.dispose())
 
 const get = (version: AppVersion, path = "/", headers: ReadonlyArray<readonly [string, string]> = []) =>

@@ -2,9 +2,9 @@ import { AppRuntime } from "@pawl/core/app/AppRuntime"
 import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { install, muchCpu, openWorld } from "./RuntimeWorld.ts"
+import { install, openWorld } from "./RuntimeWorld.ts"
 
-const world = openWorld({ bounds: muchCpu })
+const world = openWorld()
 afterAll(() => world.dispose())
 
 const mirror = `export default { async fetch(request) { return new Response(request.body, { headers: { "x-length": request.headers.get("content-length") ?? "none" } }) } }`
@@ -106,7 +106,7 @@ describe("bodies stream both ways", () => {
 
 describe("a request that takes too long", () => {
   it("is stopped, before its answer and in the middle of it, and the app serves on", async () => {
-    const hasty = openWorld({ bounds: { ...muchCpu, wallMs: 1000 } })
+    const hasty = openWorld({ bounds: { wallMs: 1000 } })
     const source = `export default { async fetch(request) {
       if (request.url.endsWith("/late")) await scheduler.wait(60000)
       if (request.url.endsWith("/endless")) return new Response(new ReadableStream({ async pull(c) { await scheduler.wait(20); c.enqueue(new Uint8Array(1)) } }))

@@ -8,6 +8,7 @@ import { type AppLogs } from "@pawl/core/app/AppLogs"
 import { type AppRuntime, type AppVersion } from "@pawl/core/app/AppRuntime"
 import { Bundle, bundlePrefix } from "@pawl/core/bundle/Bundle"
 import * as BundleStore from "@pawl/core/bundle/BundleStore"
+import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import * as MemoryObjectStore from "@pawl/adapters-memory/MemoryObjectStore"
 import { type ObjectStore } from "@pawl/core/objects/ObjectStore"
@@ -81,10 +82,13 @@ export const install = (source: AppSource, name: string): Effect.Effect<AppVersi
 }
 
 /**
- * CPU time for tests that are about something else: where a machine's cores are shared with others, all that its kernel does
- * for a request counts many times over.
+ * CPU time for tests that are about something else, which is what a world gives unless it is told otherwise: where a
+ * machine's cores are shared with others, all that its kernel does for a request counts many times over.
  */
-export const muchCpu = { firstCpuMs: 3000, cpuMs: 1000 }
+const muchCpu = { firstCpuMs: 3000, cpuMs: 1000 }
+
+/** The CPU time of the specification, for tests that are about it. */
+export const specifiedCpu = { firstCpuMs: LocalLimits.appFirstCpuMs, cpuMs: LocalLimits.appCpuMs }
 
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), "pawl-apps-"))
 const ownFolder = Effect.acquireRelease(Effect.sync(freshFolder), (folder) =>
@@ -95,7 +99,7 @@ const ownFolder = Effect.acquireRelease(Effect.sync(freshFolder), (folder) =>
 export const runtimeLayer = (objects: Layer.Layer<ObjectStore>, options: Partial<WorkerdAppRuntime.Options> = {}) =>
   Layer.unwrap(
     Effect.map(options.folder === undefined ? ownFolder : Effect.succeed(options.folder), (folder) =>
-      WorkerdAppRuntime.layer({ ...options, folder })
+      WorkerdAppRuntime.layer({ ...options, bounds: { ...muchCpu, ...options.bounds }, folder })
     )
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Assets.layer, MemoryLedger.layerMemory)),

@@ -7,18 +7,19 @@ import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { AppConsole } from "../../../src/runtime/console/AppConsole.ts"
-import { type AppSource, install, openWorld, project } from "../RuntimeWorld.ts"
+import { type AppSource, install, openWorld, project, specifiedCpu } from "../RuntimeWorld.ts"
 
 const world = openWorld()
-afterAll(() => world.dispose())
+const strict = openWorld({ bounds: specifiedCpu })
+afterAll(() => Promise.all([world.dispose(), strict.dispose()]))
 
-const app = (name: string, main: string, source: Partial<AppSource> = {}) =>
-  world.runPromise(install({ main, ...source }, name))
+const app = (name: string, main: string, source: Partial<AppSource> = {}, inside = world) =>
+  inside.runPromise(install({ main, ...source }, name))
 const handler = (body: string) => `export default { async fetch(request, env, ctx) { ${body} } }`
 
 /** Asks once; the status as the router would answer it, 0 for a body that broke off. */
-const get = (version: AppVersion, path = "/") =>
-  world.runPromise(
+const get = (version: AppVersion, path = "/", inside = world) =>
+  inside.runPromise(
     Effect.flatMap(AppRuntime, (runtime) => runtime.fetch(version, ask(`http://app.apps.localhost${path}`))).pipe(
       Effect.flatMap(({ body, status }) =>
         Effect.promise(() => bodyText(body).then(() => status)).pipe(Effect.catchDefect(() => Effect.succeed(0)))
@@ -28,8 +29,12 @@ const get = (version: AppVersion, path = "/") =>
   )
 
 /** The lines of a version up to one that is the last, as they come. */
-const linesOf = (version: AppVersion, isLast: (line: AppLogLine) => boolean): Promise<ReadonlyArray<AppLogLine>> =>
-  world.runPromise(
+const linesOf = (
+  version: AppVersion,
+  isLast: (line: AppLogLine) => boolean,
+  inside = world
+): Promise<ReadonlyArray<AppLogLine>> =>
+  inside.runPromise(
     Effect.flatMap(AppLogs, (logs) =>
       logs.follow(version.project, { after: 0 }).pipe(
         Stream.filter((line) => line.version === version.id),
@@ -38,7 +43,8 @@ const linesOf = (version: AppVersion, isLast: (line: AppLogLine) => boolean): Pr
       )
     )
   )
-const upTo = (version: AppVersion, text: string) => linesOf(version, (line) => line.text.includes(text))
+const upTo = (version: AppVersion, text: string, inside = world) =>
+  linesOf(version, (line) => line.text.includes(text), inside)
 const told = (lines: ReadonlyArray<AppLogLine>) => lines.map(({ level, text }) => `${level}: ${text}`)
 
 describe("what an app prints", () => {
@@ -175,11 +181,13 @@ describe("which bound stopped an app", () => {
   it("is told with the request, also when it stopped it after the answer", async () => {
     const looping = await app(
       "p@loop",
-      handler(`if (request.url.endsWith("/warm")) return new Response("ok"); console.log("before"); for (;;) {}`)
+      handler(`if (request.url.endsWith("/warm")) return new Response("ok"); console.log("before"); for (;;) {}`),
+      {},
+      strict
     )
-    expect(await get(looping, "/warm")).toBe(200)
-    expect(await get(looping, "/spin")).toBe(503)
-    expect(told(await upTo(looping, "CPU"))).toEqual([
+    expect(await get(looping, "/warm", strict)).toBe(200)
+    expect(await get(looping, "/spin", strict)).toBe(503)
+    expect(told(await upTo(looping, "CPU", strict))).toEqual([
       "log: before",
       expect.stringMatching(/^error: GET \/spin: stopped: it used more CPU time than the 50 ms/)
     ])
@@ -187,17 +195,21 @@ describe("which bound stopped an app", () => {
       "p@after",
       handler(
         `if (!request.url.endsWith("/warm")) ctx.waitUntil((async () => { await Promise.resolve(); for (;;) {} })()); return new Response("ok")`
-      )
+      ),
+      {},
+      strict
     )
-    expect(await get(after, "/warm")).toBe(200)
-    expect([200, 503]).toContain(await get(after))
-    expect((await upTo(after, "CPU")).at(-1)).toMatchObject({ source: "limit", level: "error" })
+    expect(await get(after, "/warm", strict)).toBe(200)
+    expect([200, 503]).toContain(await get(after, "/", strict))
+    expect((await upTo(after, "CPU", strict)).at(-1)).toMatchObject({ source: "limit", level: "error" })
     const calling = await app(
       "p@calls",
-      handler(`for (let n = 0; n < 21; n++) await env.DATA.get("k"); return new Response("ok")`)
+      handler(`for (let n = 0; n < 21; n++) await env.DATA.get("k"); return new Response("ok")`),
+      {},
+      strict
     )
-    expect(await get(calling, "/calls")).toBe(503)
-    expect(told(await upTo(calling, "calls in one"))).toEqual([
+    expect(await get(calling, "/calls", strict)).toBe(503)
+    expect(told(await upTo(calling, "calls in one", strict))).toEqual([
       "error: GET /calls: stopped: it made more than 20 calls in one request"
     ])
   })

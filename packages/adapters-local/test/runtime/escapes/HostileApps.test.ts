@@ -4,10 +4,10 @@ import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ask } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect, Result } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { install, openWorld } from "../RuntimeWorld.ts"
+import { install, openWorld, specifiedCpu } from "../RuntimeWorld.ts"
 
-const world = openWorld()
-const hasty = openWorld({ bounds: { wallMs: 1000 } })
+const world = openWorld({ bounds: specifiedCpu })
+const hasty = openWorld({ bounds: { ...specifiedCpu, wallMs: 1000 } })
 afterAll(async () => {
   await world.dispose()
   await hasty.dispose()

@@ -6,10 +6,10 @@ import { ask, bodyText } from "@pawl/testing/contracts/apps/AppRuntimeContract"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { AnswerBody } from "../../../src/runtime/wire/AnswerBody.ts"
-import { install, muchCpu, openWorld } from "../RuntimeWorld.ts"
+import { install, openWorld } from "../RuntimeWorld.ts"
 
-const world = openWorld({ bounds: { ...muchCpu, stallMs: 300, responseBytes: 1 << 20 } })
-const patient = openWorld({ bounds: muchCpu })
+const world = openWorld({ bounds: { stallMs: 300, responseBytes: 1 << 20 } })
+const patient = openWorld()
 afterAll(() => Promise.all([world.dispose(), patient.dispose()]))
 
 const source = `const big = new Uint8Array(16 << 20).fill(97)
@@ -62,7 +62,7 @@ describe("a slow visitor", () => {
   })
 
   it("is cut off in an answer that goes beyond what is kept of it, and the app serves on", async () => {
-    const endless = openWorld({ bounds: { ...muchCpu, stallMs: 300 } })
+    const endless = openWorld({ bounds: { stallMs: 300 } })
     const version = await app(endless, "p@endless")
     const readers = []
     for (let count = 0; count < LocalLimits.appReplicas; count += 1)
@@ -101,7 +101,7 @@ describe("a slow visitor", () => {
 })
 
 describe("visitors who are slow on purpose, and come again and again", () => {
-  const again = openWorld({ bounds: muchCpu })
+  const again = openWorld()
   afterAll(() => again.dispose())
 
   it("do not keep others from an app with bodies that trickle, whether their length is known or not", async () => {

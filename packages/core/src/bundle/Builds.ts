@@ -168,7 +168,7 @@ const make = Effect.fnUntraced(function* <E, R, E2, R2>(label: string, source: S
     )
   switch (result._tag) {
     case "Built":
-      return { ...result, sbom: yield* listOf(job, result) }
+      return { ...result, sbom: listOf(job, result) }
     case "Refused":
       return yield* new BuildRefused({ problems: result.problems })
     case "Crashed":
@@ -209,7 +209,7 @@ export const bundleOf = <E, R, E2, R2>(
 export const bundledAgain = <E, R, E2, R2>(source: Source<E, R, E2, R2> & { readonly listed: boolean }) =>
   Effect.gen(function* () {
     const { bundle, sbom } = yield* make("again", source)
-    return yield* BundleStore.digested(source.listed ? { bundle, sbom } : { bundle })
+    return yield* BundleStore.digested(source.listed ? { bundle, sbom: yield* sbom } : { bundle })
   }).pipe(Effect.withSpan("Builds.bundledAgain", { attributes: { project: source.project } }))
 
 const counts: Readonly<Record<string, string>> = {

@@ -43,18 +43,24 @@ export const store = Effect.fnUntraced(function* (
     readonly bundle: Bundle
     readonly assets: ReadonlyMap<string, Uint8Array>
     readonly objects: ReadonlyMap<string, Uint8Array>
-    /** The list of its packages. The bundle names it by its digest from then on. */
-    readonly sbom?: Uint8Array
+    /** Makes the list of its packages, while the rest is being stored. The bundle names it by its digest from then on. */
+    readonly sbom?: Effect.Effect<Uint8Array>
   }
 ) {
   const objects = yield* ObjectStore
   const parts: ReadonlyArray<readonly [key: string, body: Uint8Array]> = [
     ...[...built.objects].map(([name, body]) => [`${prefix}${name}`, body] as const),
-    ...(built.sbom === undefined ? [] : [[`${prefix}${sbomName}`, built.sbom] as const]),
     ...[...built.assets].map(([path, body]) => [assetKey(prefix, path), body] as const)
   ]
   const storing = Effect.forEach(parts, ([key, body]) => objects.put(key, body), { concurrency: 8, discard: true })
-  const [{ body, bundle, digest }] = yield* Effect.all([digested(built), storing], { concurrency: "unbounded" })
+  const { sbom: listing, ...rest } = built
+  const listed = Effect.gen(function* () {
+    if (listing === undefined) return yield* digested(rest)
+    const sbom = yield* listing
+    const stored = objects.put(`${prefix}${sbomName}`, sbom)
+    return (yield* Effect.all([digested({ ...rest, sbom }), stored], { concurrency: "unbounded" }))[0]
+  })
+  const [, { body, bundle, digest }] = yield* Effect.all([storing, listed], { concurrency: "unbounded" })
   yield* objects.put(bundleKey(prefix), body)
   return { bundle, key: bundleKey(prefix), digest } satisfies StoredBundle
 })
@@ -141,6 +147,11 @@ export const readdress = Effect.fnUntraced(function* (
   to: Readdress
 ) {
   yield* copyParts(fromPrefix, toPrefix, stored.bundle)
-  const sbom = yield* listedAt(fromPrefix, stored, to)
-  return yield* store(toPrefix, { bundle: { ...stored.bundle, ...to }, assets: new Map(), objects: new Map(), ...sbom })
+  const { sbom } = yield* listedAt(fromPrefix, stored, to)
+  return yield* store(toPrefix, {
+    bundle: { ...stored.bundle, ...to },
+    assets: new Map(),
+    objects: new Map(),
+    ...(sbom === undefined ? {} : { sbom: Effect.succeed(sbom) })
+  })
 })

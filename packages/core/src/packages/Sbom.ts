@@ -215,13 +215,23 @@ const uuidOf = (digest: string): string => {
   return `urn:uuid:${parts.join("-")}-${digest.slice(20, 32)}`
 }
 
-/** The bytes of a list: canonical JSON, with a serial number that is a digest of all else. */
-const encoded = (list: Readonly<Record<string, unknown>>): Effect.Effect<Uint8Array> => {
-  const { serialNumber: _, ...rest } = list
-  return Effect.map(sha256(canonicalJson(rest)), (digest) =>
-    utf8(canonicalJson({ ...rest, serialNumber: uuidOf(digest) }))
-  )
-}
+/**
+ * The bytes of a list: canonical JSON, with a serial number that is a digest of all else. Each field is written once: a
+ * list of some hundred packages takes milliseconds, for which a build waits.
+ */
+const encoded = (list: Readonly<Record<string, unknown>>): Effect.Effect<Uint8Array> =>
+  Effect.suspend(() => {
+    const written = new Map(Object.entries(list).map(([name, value]) => [name, canonicalJson(value)]))
+    const text = () => {
+      const names = [...written.keys()].sort()
+      return `{${names.map((name) => `${JSON.stringify(name)}:${written.get(name)}`).join(",")}}`
+    }
+    written.delete("serialNumber")
+    return Effect.map(sha256(text()), (digest) => {
+      written.set("serialNumber", canonicalJson(uuidOf(digest)))
+      return utf8(text())
+    })
+  })
 
 /** The list of a bundle's packages, as bytes of CycloneDX 1.6 JSON. Equal builds give equal bytes. */
 export const sbomOf = (input: SbomInput): Effect.Effect<Uint8Array> => {

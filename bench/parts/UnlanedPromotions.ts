@@ -27,7 +27,8 @@ export const readsOff = (): Promise<number> => {
   const counting: Around = (_, effect) => Effect.suspend(() => (reads++, effect))
   return Effect.gen(function* () {
     const counted = wrap(Records, yield* Records, counting)
-    yield* inLaneOf(snapshotOf(0, 0).change.record).pipe(Effect.provideService(Records, counted))
+    const { change, head, policy } = snapshotOf(0, 0)
+    yield* inLaneOf(change.record, head.record, policy.record).pipe(Effect.provideService(Records, counted))
     return reads
   }).pipe(Effect.orDie, Effect.provide(MemoryLedger.layerMemory), Effect.runPromise)
 }
@@ -35,8 +36,9 @@ export const readsOff = (): Promise<number> => {
 /** As a promotion does it, and without asking for the lane of the Change. */
 export const ways: Ways = {
   ours: (snapshot) =>
-    Effect.map(inLaneOf(snapshot.change.record).pipe(Effect.orDie), (inLane) =>
-      committed({ ...laneOff(snapshot), ...inLane })
+    Effect.map(
+      inLaneOf(snapshot.change.record, snapshot.head.record, snapshot.policy.record).pipe(Effect.orDie),
+      (inLane) => committed({ ...laneOff(snapshot), ...inLane })
     ),
   floor: (snapshot) => Effect.sync(() => committed(withPolicy(snapshot, {})))
 }

@@ -31,7 +31,7 @@ import type { Made } from "../model/Made.ts"
 import { type ReadChain, say } from "../provenance/Chains.ts"
 import { type Ending, landed, touchLane } from "../lane/LaneEnds.ts"
 import { laneStep, laneStepOf } from "../work/LaneWork.ts"
-import { hasItsTurn } from "./LaneOrder.ts"
+import { hasItsTurn, type InLane } from "./LaneOrder.ts"
 import { promotionFact } from "./PromotionFacts.ts"
 import { frozenBlocks } from "./Thaw.ts"
 
@@ -58,7 +58,7 @@ export interface Snapshot {
   /** The Project's statements; null until it is adopted. */
   readonly chain: ReadChain
   /** The lane, and the Change's entry there; not there for a Change that is in none. */
-  readonly inLane?: Pick<Ending, "lane" | "entry">
+  readonly inLane?: InLane
   /** The lane that this rollback is to pause; not there of any other Change. */
   readonly held?: Ending["lane"]
   /** Who made what the Candidate is composed of. */

@@ -1,16 +1,31 @@
 /** A promotion that the lane ordered: in whose name it is, and whether its turn stands when it comes to the swap. */
 import { Effect } from "effect"
 import { landsAs } from "../candidate/AutoPromotion.ts"
+import type { Ending } from "../lane/LaneEnds.ts"
 import { isHeldAfterRollback } from "../lane/LanePlan.ts"
+import { rollbackInFront } from "../lane/RollbackInFront.ts"
 import { demand, find } from "../ledger/Decision.ts"
 import type { Change } from "../model/Change.ts"
+import type { Head } from "../model/Generation.ts"
 import type { Policy } from "../model/Policy.ts"
 import type { Ask, Snapshot } from "./Canonical.ts"
 
+/** What a swap is decided by of the lane. */
+export interface InLane extends Pick<Ending, "lane" | "entry"> {
+  /** The Change of the rollback that goes in front of what the lane orders; null for none. */
+  readonly rollback: string | null
+}
+
 /** What a swap is decided by of the lane. Of a Change that is in no lane nothing is read. */
-export const inLaneOf = Effect.fnUntraced(function* ({ laneEntryId = null, projectId }: Change) {
+export const inLaneOf = Effect.fnUntraced(function* (
+  { laneEntryId = null, projectId }: Change,
+  head: Head,
+  policy: Policy
+) {
   if (laneEntryId === null) return {}
-  return { inLane: { lane: yield* demand("lane", projectId), entry: yield* demand("laneEntry", laneEntryId) } }
+  const lane = yield* demand("lane", projectId)
+  const rollback = yield* rollbackInFront(lane.record, head, policy)
+  return { inLane: { lane, entry: yield* demand("laneEntry", laneEntryId), rollback } satisfies InLane }
 })
 
 /** The lane that a rollback pauses until somebody has looked. Where there is none to pause nothing is read. */
@@ -31,15 +46,16 @@ export const asNamed = (ask: Ask, { change, inLane }: Pick<Snapshot, "change" | 
 }
 
 /**
- * Whether what the lane ordered may still be done: its entry stands ready with this very Candidate, and the lane is not
- * paused. An order waits for a thaw, and people may do much meanwhile. What a person asked for needs no turn.
+ * Whether what the lane ordered may still be done: its entry stands ready with this very Candidate, the lane is not paused,
+ * and no rollback goes in front. An order waits for a thaw, and people may do much meanwhile. What a person asked for needs
+ * no turn.
  */
 export const hasItsTurn = (
   { candidate, inLane }: Pick<Snapshot, "candidate" | "inLane">,
   { entryId }: Ask
 ): boolean => {
   if (entryId === undefined) return true
-  if (inLane === undefined || inLane.lane.record.state === "paused") return false
+  if (inLane === undefined || inLane.lane.record.state === "paused" || inLane.rollback !== null) return false
   const { candidateId, id, status } = inLane.entry.record
   return id === entryId && status === "ready" && candidateId === candidate.record.id
 }

@@ -24,7 +24,8 @@ import { Repositories } from "../project/Repositories.ts"
 import { releasesTo } from "../project/ReleaseTargets.ts"
 import { Meters } from "../telemetry/Meters.ts"
 import { type Ask, swapDecision, promotingOther, requested, type Snapshot, type SwapDecision } from "./Canonical.ts"
-import type { Generation } from "../model/Generation.ts"
+import type { Generation, Head } from "../model/Generation.ts"
+import type { Policy } from "../model/Policy.ts"
 import { chainOf } from "../provenance/Chains.ts"
 import { madeBefore } from "../candidate/Origin.ts"
 import { mustBuild } from "../candidate/RollbackPlan.ts"
@@ -163,7 +164,7 @@ const reading = (candidateId: string, first: typeof refuseArchived) =>
       evidence,
       repeated: yield* repeatedBy(evidence),
       chain: yield* chainOf(projectId),
-      ...(yield* standingInLane(change.record)),
+      ...(yield* standingInLane(change.record, head.record, policy.record)),
       ...(yield* heldLaneOf(change.record, policy.record)),
       made: candidate.record.made ?? (yield* madeBefore(candidate.record, change.record)),
       releasable: to !== null,
@@ -178,8 +179,8 @@ const reading = (candidateId: string, first: typeof refuseArchived) =>
  * What a swap is decided by of the lane, as of one instant. An entry ends in the commit that takes it off its Change: one
  * that has ended says that the Change was read before that.
  */
-const standingInLane = Effect.fnUntraced(function* (change: Change) {
-  const read = yield* inLaneOf(change)
+const standingInLane = Effect.fnUntraced(function* (change: Change, head: Head, policy: Policy) {
+  const read = yield* inLaneOf(change, head, policy)
   if (read.inLane !== undefined && isFinal(LaneEntryLifecycle, read.inLane.entry.record.status))
     return yield* Effect.fail(new Torn())
   return read

@@ -154,7 +154,13 @@ export const snapshotOf = (
     chain: null,
     ...(change.laneEntryId === undefined
       ? {}
-      : { inLane: { lane: stored(laneOf(world)), entry: stored({ ...entry, candidateId: candidate.id }) } }),
+      : {
+          inLane: {
+            lane: stored(laneOf(world)),
+            entry: stored({ ...entry, candidateId: candidate.id }),
+            rollback: null
+          }
+        }),
     made: []
   }
 }

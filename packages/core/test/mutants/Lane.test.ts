@@ -374,7 +374,7 @@ describe("Bugs that are planted in the lane", () => {
       {
         bug: "what was ordered lands while the lane is paused",
         file: inOrders,
-        find: ` || inLane.lane.record.state === "paused"`,
+        find: `inLane.lane.record.state === "paused" || `,
         put: ""
       },
       {

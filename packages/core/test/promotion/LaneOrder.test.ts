@@ -3,13 +3,15 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Policies from "@pawl/core/approval/Policies"
+import * as Candidates from "@pawl/core/candidate/Candidates"
 import { pause, resume } from "@pawl/core/lane/LaneControl"
 import { enter, leave } from "@pawl/core/lane/LaneEntries"
 import { demand } from "@pawl/core/ledger/Decision"
 import { generationKey } from "@pawl/core/model/Entities"
+import * as Rollbacks from "@pawl/core/promotion/Rollbacks"
 import { Commands } from "@pawl/core/work/Commands"
 import { answers, page, person, run, settle } from "../kit/MemoryPawl.ts"
-import { clean, frozenFor, hour, laneOn, outcome, racing, unplanned, worked } from "../kit/LaneScenes.ts"
+import { clean, frozenFor, hour, laned, laneOn, outcome, racing, unplanned, worked } from "../kit/LaneScenes.ts"
 import { joined, memberId } from "../kit/Scenes.ts"
 import { inWorld, newProject } from "../kit/WorkWorld.ts"
 
@@ -17,8 +19,9 @@ const play = (story: Parameters<typeof run>[0]) => run(Effect.provide(story, Tes
 
 const thaw = Effect.andThen(TestClock.adjust("1 hour"), settle)
 const generation = (projectId: string) => Effect.map(outcome(projectId), (found) => found.generation)
-const first = (projectId: string) =>
-  Effect.map(demand("generation", generationKey(projectId, 1)), ({ record }) => record)
+const promotedAs = (projectId: string, n: number) =>
+  Effect.map(demand("generation", generationKey(projectId, n)), ({ record }) => record)
+const first = (projectId: string) => promotedAs(projectId, 1)
 const byHand = { autoPromoteRiskTiers: [] }
 
 beforeEach(() => {
@@ -52,6 +55,30 @@ describe("What the lane ordered in a freeze", () => {
         yield* thaw
         expect((yield* outcome(projectId)).ends).toEqual(["left withdrawn", "landed landed"])
         expect((yield* first(projectId)).changeId).not.toBe(changeId)
+      })
+    ))
+
+  it("lets a rollback before it that was asked for meanwhile, and lands after that", () =>
+    play(
+      Effect.gen(function* () {
+        const { id: projectId } = yield* laned
+        yield* racing(projectId, clean(1))
+        yield* settle
+        const lane = { mode: "on", holdAfterRollback: false } as const
+        const freezes = [{ from: hour(0), until: hour(1), reason: "the fair" }]
+        yield* Policies.change(person, projectId, { ...laneOn, lane, freezes })
+        const changeId = yield* worked(projectId, "second", { "b.txt": "b" })
+        yield* Candidates.request(person, { changeId })
+        yield* settle
+        const back = { projectId, targetGeneration: 0, expectedGeneration: 1 }
+        const { change } = yield* Rollbacks.request(person, back)
+        yield* thaw
+        expect([yield* generation(projectId), (yield* outcome(projectId)).ends]).toEqual([
+          3,
+          ["landed landed", "landed landed"]
+        ])
+        expect((yield* promotedAs(projectId, 2)).changeId).toBe(change.id)
+        expect((yield* promotedAs(projectId, 3)).changeId).toBe(changeId)
       })
     ))
 

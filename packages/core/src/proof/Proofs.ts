@@ -222,21 +222,28 @@ const checkBatch = Effect.fnUntraced(function* (
 const checkChain = Effect.fnUntraced(function* (proof: Proof, chain: ChainState, leaves: Leaves, quick: boolean) {
   // What was asked before is looked at when more is under way: who answers has always something to do.
   const pending: Array<ReadonlyArray<Asked>> = []
+  /** What came and makes no whole batch yet: a few signatures alone cost far more each than many at once. */
+  let waiting: ReadonlyArray<Line> = []
+  const take = Effect.fnUntraced(function* (batch: ReadonlyArray<Line>) {
+    const room = Math.max(0, chain.most - chain.statements)
+    const asked = ask(proof, batch.slice(0, room), chain.statements, quick)
+    chain.statements += batch.length
+    pending.push(asked)
+    if (pending.length > Limits.envelopeBatches) yield* checkBatch(proof, chain, leaves, pending.shift() ?? [], quick)
+  })
   // Beyond the bound nothing is asked for any more: a hostile server always has another page.
-  const bounded = Stream.takeWhile(proof.material.statements, () => chain.statements <= chain.most)
+  const bounded = Stream.takeWhile(proof.material.statements, () => chain.statements + waiting.length <= chain.most)
   yield* Stream.runForEach(bounded, (lines) =>
     Effect.gen(function* () {
-      for (let from = 0; from < lines.length; from += Limits.envelopesPerBatch) {
-        const batch = lines.slice(from, from + Limits.envelopesPerBatch)
-        const room = Math.max(0, chain.most - chain.statements)
-        const asked = ask(proof, batch.slice(0, room), chain.statements, quick)
-        chain.statements += batch.length
-        pending.push(asked)
-        if (pending.length > Limits.envelopeBatches)
-          yield* checkBatch(proof, chain, leaves, pending.shift() ?? [], quick)
+      waiting = waiting.concat(lines)
+      while (waiting.length >= Limits.envelopesPerBatch) {
+        const batch = waiting.slice(0, Limits.envelopesPerBatch)
+        waiting = waiting.slice(Limits.envelopesPerBatch)
+        yield* take(batch)
       }
     })
   )
+  yield* take(waiting)
   for (const asked of pending) yield* checkBatch(proof, chain, leaves, asked, quick)
   if (chain.statements > chain.most)
     proof.findings.say("pack", "pack_unreadable", `it has more than ${chain.most} statements`)

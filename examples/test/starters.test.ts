@@ -146,6 +146,24 @@ const starters: Readonly<Record<string, Starter>> = {
     },
     checks: ["typecheck"]
   },
+  "solid-start": {
+    page: /<h1[^>]*>Hello, (?:<!--.*?-->)?visitor/,
+    paths: {
+      "/?name=Ida": { text: /Hello, (?:<!--.*?-->)?Ida/ },
+      "/api/rivers": { text: /^\["Elbe"/ },
+      "/robots.txt": { text: /^User-agent/ },
+      "/nothing": { status: 404, text: /There is no such page/ }
+    }
+  },
+  "tanstack-start": {
+    page: /<h1>Hello, (?:<!-- -->)?visitor<\/h1>[^]*Served by (?:<!-- -->)?tanstack-start\.apps\.localhost/,
+    paths: {
+      "/?name=Ida": { text: /Hello, (?:<!-- -->)?Ida/ },
+      "/api/rivers": { text: /^\["Elbe"/ },
+      "/robots.txt": { text: /^User-agent/ },
+      "/nothing": { status: 404, text: /There is no such page/ }
+    }
+  },
   "typescript-vitest": {
     page: /miles\?km=5/,
     paths: { "/miles?km=5": { text: /^\{"miles":3\.11\}$/ }, "/miles?km=far": { status: 400, text: /km is a number/ } },

@@ -12,5 +12,6 @@ export const cacheFolders: ReadonlyArray<string> = [
   ".astro",
   ".vinxi",
   ".nitro",
-  ".svelte-kit"
+  ".svelte-kit",
+  ".tanstack-start"
 ]

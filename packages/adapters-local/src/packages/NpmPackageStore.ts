@@ -22,7 +22,7 @@ import * as RegistryClient from "./RegistryClient.ts"
 import * as RegistryFacts from "./RegistryFacts.ts"
 
 /** Changes when equal locks are to be laid out in another way. */
-const layout = 1
+const layout = 2
 
 const unavailable = (reason: string) => new PackagesUnavailable({ reason })
 

@@ -82,8 +82,9 @@ export const isTaken = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "EEXIST" || error.code === "ENOTEMPTY")
 
 /**
- * Writes an unpacked package to `folder`, by way of `temporary`, which is on the same disk and not there yet. What is
- * written is for reading alone; the files of programs may be run, whatever the archive says.
+ * Writes an unpacked package to `folder`, by way of `temporary`, which is on the same disk and not there yet. Files have the
+ * modes that npm gives them: tools copy packages into their output and write there. A sandbox mounts all of it read-only.
+ * The files of programs may be run, whatever the archive says.
  */
 export const writeUnpacked = (
   folder: string,
@@ -98,7 +99,7 @@ export const writeUnpacked = (
     const parent = dirname(place)
     if (!made.has(parent)) mkdirSync(parent, { recursive: true })
     made.add(parent)
-    writeFileSync(place, content, { mode: executable || runnable.has(path) ? 0o555 : 0o444, flag: "wx" })
+    writeFileSync(place, content, { mode: executable || runnable.has(path) ? 0o755 : 0o644, flag: "wx" })
   }
   writeFileSync(join(temporary, factsFile), JSON.stringify(facts))
   writeFileSync(join(temporary, sizeFile), String(facts.bytes))

@@ -65,7 +65,7 @@ describe("A layer", () => {
           const files = sourceWith({ "node_modules/a": entryOf(a!), "node_modules/@s/tool": entryOf(tool!) })
           const layer = yield* layerOf(files)
           const at = (...path: ReadonlyArray<string>) => nodeModules(kit, layer, ...path)
-          expect(statSync(at("a/lib/index.js")).mode & 0o777).toBe(0o444)
+          expect(statSync(at("a/lib/index.js")).mode & 0o777).toBe(0o644)
           expect(readlinkSync(at(".bin/tool"))).toBe("../@s/tool/cli.js")
           accessSync(at(".bin/tool"), constants.X_OK)
           for (const folder of cacheFolders) expect(readdirSync(at(folder))).toEqual([])

@@ -3,6 +3,7 @@
  * A load belongs to the cache, not to who asked first: a visitor who leaves takes nothing from the others.
  * A key invalidated while its load runs is not filled by it, and the next to ask starts a new load.
  */
+import { steadyMillisOf } from "@pawl/core/primitives/Time"
 import { type Clock, Deferred, Effect, type Scope } from "effect"
 
 interface Entry<V> {
@@ -34,7 +35,7 @@ export interface SharedCacheOptions<V> {
 /** An empty cache. */
 export const make = <V, E>(options: SharedCacheOptions<V>): SharedCache<V, E> => {
   const { aging, maxWeight, scope, weigh } = options
-  const now = aging === undefined ? () => 0 : () => aging.clock.currentTimeMillisUnsafe()
+  const now = aging === undefined ? () => 0 : () => steadyMillisOf(aging.clock)
   const maxAgeMs = aging?.maxMs ?? Infinity
   // A Map keeps the order of insertion: the first key is the one unused for longest.
   const entries = new Map<string, Entry<V>>()

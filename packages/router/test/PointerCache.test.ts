@@ -1,18 +1,26 @@
 import { RouterLimits } from "@pawl/router/RouterLimits"
 import { PointerSource, PointerSourceUnavailable } from "@pawl/core/app/PointerSource"
 import { PointerSignal } from "@pawl/core/app/PointerSignal"
-import { Deferred, Effect, Exit, Fiber, Layer, Scheduler } from "effect"
+import * as SetClock from "@pawl/testing/tools/SetClock"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as PointerCache from "../src/PointerCache.ts"
 import { Controls, pointer } from "./World.ts"
 
-const run = <A, E>(body: (controls: Controls) => Effect.Effect<A, E, PointerCache.PointerCache>) => {
+const run = <A, E>(
+  body: (controls: Controls, clock: SetClock.SetClock) => Effect.Effect<A, E, PointerCache.PointerCache>
+) => {
   const controls = new Controls()
   controls.rows = [pointer(null)]
   const source = Layer.succeed(PointerSource, { find: (label, channel) => controls.find(label, channel) })
   const layers = PointerCache.layerSignal.pipe(Layer.provideMerge(PointerCache.layer), Layer.provide(source))
-  return Effect.runPromise(body(controls).pipe(Effect.provide(layers), Effect.provide(TestClock.layer())))
+  return Effect.runPromise(
+    Effect.gen(function* () {
+      const clock = yield* SetClock.make
+      return yield* body(controls, clock).pipe(Effect.provide(layers), Effect.provideService(Clock.Clock, clock.clock))
+    }).pipe(Effect.provide(TestClock.layer()))
+  )
 }
 const find = (label = "shop") => Effect.flatMap(PointerCache.PointerCache, (cache) => cache.find(label, "production"))
 
@@ -29,6 +37,17 @@ describe("PointerCache", () => {
         yield* TestClock.adjust(1)
         yield* find()
         expect(controls.lookups).toBe(3)
+      })
+    ))
+
+  it("remembers no longer because the clock was set back", () =>
+    run((controls, { set }) =>
+      Effect.gen(function* () {
+        yield* find()
+        yield* set(-3_600_000)
+        yield* TestClock.adjust(RouterLimits.pointerCacheMs)
+        yield* find()
+        expect(controls.lookups).toBe(2)
       })
     ))
 

@@ -5,7 +5,8 @@
  */
 import { gzip } from "node:zlib"
 import { type PackageFacts, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
-import { Clock, Effect, Result } from "effect"
+import { steadyMillis } from "@pawl/core/primitives/Time"
+import { Effect, Result } from "effect"
 import semver from "semver"
 import { LocalLimits } from "../LocalLimits.ts"
 import { advisoriesAddress, packumentAddress, wrongPackage } from "./RegistryAddress.ts"
@@ -160,7 +161,7 @@ export const make = (client: RegistryClient) =>
     })
 
     return Effect.fnUntraced(function* (packages: ReadonlyArray<PackageVersion>) {
-      const nowMs = yield* Clock.currentTimeMillis
+      const nowMs = yield* steadyMillis
       for (const [key, { untilMs }] of kept)
         if (untilMs <= nowMs || kept.size > LocalLimits.registryFactsKept) kept.delete(key)
       const unknown = packages.filter((each) => !kept.has(keyOf(each)))

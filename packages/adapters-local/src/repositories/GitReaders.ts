@@ -1,5 +1,6 @@
 /** The readers of this process: at most `LocalLimits.gitReaders`, one per repository, closed when idle, replaced when broken. */
-import { Clock, Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
+import { steadyMillis } from "@pawl/core/primitives/Time"
+import { Duration, Effect, Schedule, type Scope, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { describe } from "@pawl/core/primitives/Words"
@@ -58,7 +59,7 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
   const permits = yield* Semaphore.make(LocalLimits.gitReaders)
 
   const take = (gitDir: string) =>
-    Effect.map(Clock.currentTimeMillis, (now): Slot => {
+    Effect.map(steadyMillis, (now): Slot => {
       const present = slots.get(gitDir)
       slots.delete(gitDir)
       if (present === undefined && slots.size >= LocalLimits.gitReaders) evictOne(slots)
@@ -89,7 +90,7 @@ export const make: Effect.Effect<GitReaders, never, Scope.Scope> = Effect.gen(fu
       )
     )
 
-  const closeIdle = Effect.map(Clock.currentTimeMillis, (now) => {
+  const closeIdle = Effect.map(steadyMillis, (now) => {
     for (const [gitDir, { lastUsedMs, reader, users }] of slots)
       if (users === 0 && now - lastUsedMs >= LocalLimits.gitReaderIdleMs) {
         reader.close()

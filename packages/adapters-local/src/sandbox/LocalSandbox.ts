@@ -10,6 +10,7 @@ import {
   type SandboxState,
   SandboxUnavailable
 } from "@pawl/core/verification/Sandbox"
+import { steadyMillisOf } from "@pawl/core/primitives/Time"
 import { Clock, Deferred, Effect, Layer, Option } from "effect"
 import { chooseIsolation, type Chosen, type IsolationChoice } from "./IsolationChoice.ts"
 import { isCovered, type SandboxRun, startRun } from "./SandboxRun.ts"
@@ -68,10 +69,12 @@ const printed = (job: SandboxJob, output: Uint8Array, outputTruncated: boolean) 
 const begin = (job: SandboxJob, chosen: Chosen, clock: Clock.Clock, layers: string | undefined): Running => {
   const result = Deferred.makeUnsafe<SandboxResult, SandboxUnavailable>()
   const startedAtMs = clock.currentTimeMillisUnsafe()
+  const begunMs = steadyMillisOf(clock)
   const run = startRun(chosen.supervisor, job, layerOf(job, layers))
   const finish = run.end.then(({ collected, outcome, output, outputTruncated }) => {
     if (outcome._tag === "Lost") return Deferred.doneUnsafe(result, Effect.fail(unavailable(outcome.reason)))
-    const finishedAtMs = clock.currentTimeMillisUnsafe()
+    // What it took is paid for, whatever became of the time meanwhile.
+    const finishedAtMs = startedAtMs + Math.round(steadyMillisOf(clock) - begunMs)
     const { isolation } = chosen
     const value: SandboxResult = {
       outcome,

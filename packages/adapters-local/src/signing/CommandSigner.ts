@@ -13,8 +13,9 @@ import { spawn } from "node:child_process"
 import { createPublicKey } from "node:crypto"
 import { type PublicKey, publicKeyOf, verifies } from "@pawl/core/provenance/PublicKeys"
 import { base64Bytes } from "@pawl/core/primitives/StrictBase64"
+import { steadyMillis } from "@pawl/core/primitives/Time"
 import { type SignatureUse, Signer, SignerUnavailable } from "@pawl/core/provenance/Signer"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Base64 } from "effect/encoding"
 import { LocalLimits } from "../LocalLimits.ts"
 import { keyReader } from "./FileSigner.ts"
@@ -97,11 +98,11 @@ const sparing = () => {
   let failed: { readonly untilMs: number; readonly problem: SignerUnavailable } | null = null
   return <A>(asked: Effect.Effect<A, SignerUnavailable>) =>
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* steadyMillis
       if (failed !== null && now < failed.untilMs) return yield* failed.problem
       failed = null
       return yield* Effect.tapError(asked, (problem) =>
-        Effect.map(Clock.currentTimeMillis, (at) => {
+        Effect.map(steadyMillis, (at) => {
           failed = { untilMs: at + LocalLimits.signerSpareMs, problem }
         })
       )

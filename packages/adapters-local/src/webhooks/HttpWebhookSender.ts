@@ -92,7 +92,7 @@ const post = (
       outgoing?.destroy()
       resume(status === null ? outcome : Effect.succeed(status))
     }
-    const timer = setTimeout(() => end(unreachable("no answer in time")), Math.max(0, endsAt - Date.now()))
+    const timer = setTimeout(() => end(unreachable("no answer in time")), Math.max(0, endsAt - performance.now()))
     outgoing = request(
       url,
       {
@@ -144,7 +144,7 @@ const make = Effect.fnUntraced(function* ({
   })
 
   const send = Effect.fnUntraced(function* ({ body, id, secrets, timeoutMs, url: text }: WebhookMessage) {
-    const endsAt = Date.now() + timeoutMs
+    const endsAt = performance.now() + timeoutMs
     const url = yield* parsed(text, allowPrivate)
     const addresses = yield* addressesOf(url).pipe(
       Effect.timeoutOrElse({

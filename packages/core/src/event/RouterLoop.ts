@@ -145,15 +145,15 @@ export const run = Effect.fnUntraced(function* <R>(groups: Groups<R>) {
   })
   yield* insist(Effect.map(read(), (names) => grouped(names, known)))
   yield* insist(look)
-  let nextLook = (yield* Time.nowMillis) + Limits.routerLookMs
+  let nextLook = (yield* Time.steadyMillis) + Limits.routerLookMs
   return yield* Effect.forever(
     Effect.gen(function* () {
-      const waitMs = nextLook - (yield* Time.nowMillis)
+      const waitMs = nextLook - (yield* Time.steadyMillis)
       const rung = yield* Effect.timeoutOption(Queue.take(bell), Math.max(0, waitMs))
       yield* insist(attend)
       if (rung._tag === "Some") return
       yield* insist(look)
-      nextLook = (yield* Time.nowMillis) + Limits.routerLookMs
+      nextLook = (yield* Time.steadyMillis) + Limits.routerLookMs
     })
   )
 }, Effect.scoped)

@@ -6,7 +6,7 @@ import { Effect, Exit } from "effect"
 import { backoffMs } from "../work/Outages.ts"
 import { Limits } from "../primitives/Limits.ts"
 import { describeCause } from "../primitives/Words.ts"
-import { nowMillis } from "../primitives/Time.ts"
+import { steadyMillis } from "../primitives/Time.ts"
 
 /** The loops of this process. */
 export interface Loops {
@@ -23,11 +23,11 @@ export const make: Effect.Effect<Loops> = Effect.sync(() => {
   const supervise: Loops["supervise"] = (name, loop) =>
     Effect.gen(function* () {
       for (let falls = 1; ; falls++) {
-        const beganMs = yield* nowMillis
+        const beganMs = yield* steadyMillis
         const exit = yield* Effect.exit(loop)
         down.add(name)
         // One that went well for long has earned a quick beginning.
-        if ((yield* nowMillis) - beganMs > Limits.commandBackoffMaxMs) falls = 1
+        if ((yield* steadyMillis) - beganMs > Limits.commandBackoffMaxMs) falls = 1
         const pauseMs = backoffMs(falls)
         yield* Effect.logError(`the loop ${name} ended`, Exit.isFailure(exit) ? describeCause(exit.cause) : "").pipe(
           Effect.annotateLogs({ pauseMs })

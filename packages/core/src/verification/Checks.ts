@@ -208,13 +208,13 @@ export const runCheckWithRetries = Effect.fnUntraced(function* <R>(
 ) {
   const startedAt = yield* Time.now
   for (let attempt = 1; ; attempt++) {
-    const begunAtMs = yield* Time.nowMillis
+    const begunAtMs = yield* Time.steadyMillis
     const finding = yield* runCheck(check, composed, triedBefore + attempt)
     const isLast = attempt >= Limits.checkGapAttempts
     if (isLast && finding.away !== undefined) return yield* finding.away
     if (finding.result !== "gap" || !finding.worthAnotherTry || isLast)
       return { finding, attempt: triedBefore + attempt, startedAt, finishedAt: yield* Time.now }
-    const tookMs = (yield* Time.nowMillis) - begunAtMs
+    const tookMs = Math.round((yield* Time.steadyMillis) - begunAtMs)
     // What is away shows nothing of the check: if it stays away, the whole waits, and says so.
     if (finding.away !== undefined) continue
     yield* missed({ checkId: check.id, attempt, reason: finding.summary, tookMs })

@@ -65,11 +65,13 @@ const runJob = Effect.fnUntraced(function* (
 const counted =
   (projectId: string) =>
   <E, R>(run: Effect.Effect<SandboxResult, E, R>) =>
-    Effect.flatMap(Time.nowMillis, (began) =>
+    Effect.flatMap(Time.steadyMillis, (began) =>
       run.pipe(
         Effect.tap((result) => spend(projectId, result.finishedAtMs - result.startedAtMs)),
         Effect.onInterrupt(() =>
-          Effect.ignore({ log: "Debug" })(Effect.flatMap(Time.nowMillis, (now) => spend(projectId, now - began)))
+          Effect.ignore({ log: "Debug" })(
+            Effect.flatMap(Time.steadyMillis, (now) => spend(projectId, Math.round(now - began)))
+          )
         )
       )
     )

@@ -73,11 +73,11 @@ const attempt = <A, E, R>(of: Of, running: Running, work: Effect.Effect<A, E, R>
 
 /** Runs work in a sandbox's slot. Fails with `Waiting` when that takes long and nothing else of its command runs. */
 export const inSandbox = Effect.fnUntraced(function* <A, E, R>(of: Of, running: Running, work: Effect.Effect<A, E, R>) {
-  const began = yield* Time.nowMillis
+  const began = yield* Time.steadyMillis
   for (;;) {
     const done = yield* attempt(of, running, work)
     if (Option.isSome(done)) return done.value
-    if (running.count === 0 && (yield* Time.nowMillis) - began >= Limits.sandboxWaitMs)
+    if (running.count === 0 && (yield* Time.steadyMillis) - began >= Limits.sandboxWaitMs)
       return yield* Effect.fail(waiting)
     yield* Effect.sleep(Limits.sandboxLookMs)
   }

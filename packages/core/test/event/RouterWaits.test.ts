@@ -1,5 +1,6 @@
 /** What a router does while its groups wait for something. */
-import { Effect, Fiber } from "effect"
+import * as SetClock from "@pawl/testing/tools/SetClock"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { consumerKey } from "@pawl/core/model/Consumer"
@@ -61,6 +62,30 @@ describe("A router whose groups all wait", () => {
         yield* stillness
         expect(yield* place).toBe(5)
         expect(state.applied).toEqual([1, 2, 3, 4, 5])
+        yield* Fiber.interrupt(running)
+      })
+    ))
+
+  it("looks as soon where the clock was set back meanwhile", () =>
+    play(
+      Effect.gen(function* () {
+        yield* join
+        yield* publish(1, 3)
+        const { decide, state } = heldUp()
+        const { clock, set } = yield* SetClock.make
+        const running = yield* Effect.forkChild(
+          Effect.provideService(
+            RouterLoop.run(() => decide),
+            Clock.Clock,
+            clock
+          )
+        )
+        yield* stillness
+        yield* set(-3_600_000)
+        state.over = true
+        yield* TestClock.adjust(Limits.routerLookMs)
+        yield* TestClock.adjust(Limits.routerLookMs)
+        expect(yield* place).toBe(3)
         yield* Fiber.interrupt(running)
       })
     ))

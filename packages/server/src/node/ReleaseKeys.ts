@@ -9,6 +9,7 @@ import { join } from "node:path"
 import type { Records } from "@pawl/core/ledger/Records"
 import type { KnownKey } from "@pawl/core/provenance/KeyRules"
 import { Signer } from "@pawl/core/provenance/Signer"
+import { steadyMillisOf } from "@pawl/core/primitives/Time"
 import { endedAsSeen, goesOn, type HistoryEntry, type SeenHistory, seenIn } from "@pawl/core/provenance/SeenHistory"
 import { historyEntries, ReleaseTrust, trustedKeys } from "@pawl/core/provenance/TrustedKeys"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
@@ -108,7 +109,7 @@ export const layer = (options: Pick<Options, "data" | "trustedKeys" | "provenanc
       let state = Effect.succeed(known)
       let readAt = Number.NEGATIVE_INFINITY
       const read = Effect.suspend(() => {
-        readAt = clock.currentTimeMillisUnsafe()
+        readAt = steadyMillisOf(clock)
         return readKeys(options)
       }).pipe(
         Effect.provideContext(ports),
@@ -119,7 +120,7 @@ export const layer = (options: Pick<Options, "data" | "trustedKeys" | "provenanc
         }),
         Effect.catch((problem) => Effect.logWarning("the keys of statements cannot be read", problem))
       )
-      const isOlder = (ms: number): boolean => clock.currentTimeMillisUnsafe() - readAt > ms
+      const isOlder = (ms: number): boolean => steadyMillisOf(clock) - readAt > ms
       return {
         mode: options.provenance,
         holds: holdsAtOnce,

@@ -6,11 +6,12 @@ import { requireRole, requireScope } from "@pawl/core/access/Access"
 import { authenticate } from "@pawl/core/access/Tokens"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Pointer } from "@pawl/core/model/Pointer"
+import { steadyMillis } from "@pawl/core/primitives/Time"
 import { newestAbout } from "@pawl/core/provenance/Chains"
 import { envelopeOf } from "@pawl/core/provenance/Envelope"
 import { inclusionOf } from "@pawl/core/provenance/Inclusion"
 import { ReleaseStatement } from "@pawl/router/ReleaseStatement"
-import { Clock, Effect, Layer, Redacted, Semaphore } from "effect"
+import { Effect, Layer, Redacted, Semaphore } from "effect"
 import { reading } from "../api/Needs.ts"
 import { ServerLimits } from "../ServerLimits.ts"
 import type { Options } from "./Options.ts"
@@ -74,7 +75,7 @@ interface Known {
 const remembered = (mode: Options["provenance"]) => {
   const known = new WeakMap<Pointer, Known>()
   return Effect.fnUntraced(function* (row: Pointer, verdict: string) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steadyMillis
     const before = known.get(row)
     if (before?.verdict === verdict && now < before.untilMs) return before.said
     const { isWhole, said } = yield* publicOf(row, verdict, mode)

@@ -154,7 +154,8 @@ export const make = (
     const next = yield* nextReady(from + 1)
     // Asked after the answer, which takes its time.
     const now = yield* nowMillis
-    if (now >= deadline || next <= now) return
+    // Where the time went back, what was said to be due later may be due before `from`.
+    if (now >= deadline || next <= now || now < from) return
     const woken = yield* Effect.timeoutOption(armed.wait, Math.min(deadline, next, now + Limits.storePollMs) - now)
     if (woken._tag === "None") yield* awaitUntil(armed, from, deadline)
   })

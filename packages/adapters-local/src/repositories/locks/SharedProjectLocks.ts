@@ -5,7 +5,7 @@
  */
 import { join } from "node:path"
 import { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
-import { nowMillis } from "@pawl/core/primitives/Time"
+import { steadyMillis } from "@pawl/core/primitives/Time"
 import { Effect, Schedule } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { codeOf } from "../../objects/DurableFile.ts"
@@ -33,7 +33,7 @@ const turn = (
   waiter: Waiter,
   { heldMs, lookMs }: Pick<Bounds, "heldMs" | "lookMs">
 ): Effect.Effect<void, RepositoriesUnavailable> =>
-  Effect.flatMap(nowMillis, (now) =>
+  Effect.flatMap(steadyMillis, (now) =>
     Effect.flatMap(
       attempt(() => waiter.look(now)),
       (isIn) =>
@@ -69,7 +69,7 @@ export const make = (
   writing: (project) => (work) =>
     queues.writing(project)(
       Effect.acquireUseRelease(
-        Effect.map(nowMillis, (now) => new Waiter(fileOf(directory, project), passedOverMs, now)),
+        Effect.map(steadyMillis, (now) => new Waiter(fileOf(directory, project), passedOverMs, now)),
         (waiter) => Effect.andThen(turn(waiter, { heldMs, lookMs }), work),
         (waiter) =>
           Effect.ignore(

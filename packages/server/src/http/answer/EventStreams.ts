@@ -1,9 +1,10 @@
 /** Event streams (`text/event-stream`): they stay open until the reader leaves, may no longer read, or the server closes. */
-import { Clock, Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, PubSub, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { requireRole } from "@pawl/core/access/Access"
 import { requireStillIn } from "@pawl/core/access/Tokens"
 import { EventLog } from "@pawl/core/event/EventLog"
+import { steadyMillis } from "@pawl/core/primitives/Time"
 import { ServerLimits } from "../../ServerLimits.ts"
 import { CurrentUser } from "../../api/Authentication.ts"
 import { problemOf } from "./Problems.ts"
@@ -49,7 +50,7 @@ const stillAllowed = (caller: CurrentUser["Service"], projectId: string) =>
 const told = <E, E2, R>(frames: Stream.Stream<string, E>, look: Effect.Effect<unknown, E2, R>) => {
   let lookedAt = Number.NEGATIVE_INFINITY
   const trusted = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steadyMillis
     if (now - lookedAt < ServerLimits.eventTrustMs) return
     yield* look
     lookedAt = now

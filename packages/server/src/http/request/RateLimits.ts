@@ -1,6 +1,6 @@
 /** How many requests a caller may make in a minute, counted in this process. */
 import { ServerLimits } from "../../ServerLimits.ts"
-import { nowMillis } from "@pawl/core/primitives/Time"
+import { steadyMillis } from "@pawl/core/primitives/Time"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Problem } from "../../api/Problem.ts"
 import { ApiSettings } from "../ApiSettings.ts"
@@ -74,7 +74,7 @@ export const layer: Layer.Layer<RateLimits, never, ApiSettings> = Layer.effect(
     }
     return {
       take: (caller) =>
-        Effect.flatMap(nowMillis, (now) => {
+        Effect.flatMap(steadyMillis, (now) => {
           const span = spanOf(caller, now)
           span.count++
           return span.count <= requestsPerMinute

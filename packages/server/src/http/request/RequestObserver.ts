@@ -34,10 +34,10 @@ export const observing = <E, R>(
       const { httpRequests, httpSeconds } = fiber.getRef(Meters)
       const clock = fiber.getRef(Clock.Clock)
       const method = methodOf(request.method)
-      const begun = clock.currentTimeNanosUnsafe()
+      const begun = clock.monotonicTimeNanosUnsafe()
       const isTraced = fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
       const count = (status: number): number => {
-        const seconds = Number(clock.currentTimeNanosUnsafe() - begun) / nanosPerSecond
+        const seconds = Number(clock.monotonicTimeNanosUnsafe() - begun) / nanosPerSecond
         httpRequests.add(method, route, `${Math.floor(status / 100)}xx`)
         httpSeconds.observe(seconds)
         return seconds

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { readdirSync } from "node:fs"
 import type { IncomingMessage, RequestListener } from "node:http"
 import { ServerLimits } from "../../ServerLimits.ts"
+import { recent } from "@pawl/core/primitives/Recent"
 import { Backlog, type ConsumerLag, type QueueDepth } from "@pawl/core/telemetry/Backlog"
 import { contentType, expose } from "@pawl/core/telemetry/Exposition"
 import { Counter, Gauge, type Meter } from "@pawl/core/telemetry/Meter"
@@ -62,7 +63,7 @@ const nothing: Waiting = { queue: [], lag: [], readable: false }
 /** Asks the store at most once in `ServerLimits.backlogAgeMs`, however many scrape. */
 const reading = Effect.gen(function* () {
   const backlog = yield* Backlog
-  return yield* Effect.cachedWithTTL(
+  return yield* recent(
     Effect.all([backlog.queue, backlog.lag]).pipe(
       Effect.map(([queue, lag]): Waiting => ({ queue, lag, readable: true })),
       Effect.timeoutOrElse({ duration: ServerLimits.backlogReadMs, orElse: () => Effect.succeed(nothing) }),

@@ -6,6 +6,7 @@ import type { CommandKind } from "@pawl/core/model/Command"
 import { Commands } from "@pawl/core/work/Commands"
 import { commandsAgain } from "./CommandsAgain.ts"
 import { commandsDead } from "./CommandsDead.ts"
+import * as SetClock from "../../tools/SetClock.ts"
 import {
   claim,
   claimOne,
@@ -359,6 +360,24 @@ export const commandsContract = (name: string, fixture: StoreFixture) => {
         yield* (yield* commands).finish((yield* claimOne).lease)
         expect(yield* claim()).toEqual([])
         yield* awaken(200, 200)
+      })
+    )
+
+    promise(
+      "keeps who waits for work no longer because the clock was set back meanwhile, and then sees what is due",
+      Effect.gen(function* () {
+        const { clock, set } = yield* SetClock.make
+        yield* Effect.gen(function* () {
+          yield* send([command("a", { delayMs: 1000 })])
+          expect(yield* claim()).toEqual([])
+          const waiting = yield* Effect.forkChild((yield* commands).awaitWork(500))
+          yield* TestClock.adjust(100)
+          yield* set(-3_600_000)
+          yield* TestClock.adjust(400)
+          yield* Fiber.join(waiting)
+          yield* send([command("b")])
+          expect(ids(yield* claim())).toEqual(["agent.wake:b"])
+        }).pipe(Effect.provideService(Clock.Clock, clock))
       })
     )
   })

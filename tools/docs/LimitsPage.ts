@@ -14,6 +14,7 @@ const sources = [
   "core/src/primitives/Limits.ts",
   "core/src/primitives/AgentLimits.ts",
   "core/src/primitives/ProvenanceLimits.ts",
+  "core/src/primitives/FleetLimits.ts",
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
   "adapters-pg/src/PgLimits.ts",

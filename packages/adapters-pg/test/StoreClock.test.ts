@@ -5,7 +5,11 @@ import { nowMillis } from "@pawl/core/primitives/Time"
 import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
 import { Database } from "@pawl/sql/Database"
 import * as StoreClock from "@pawl/sql/StoreClock"
-import { Effect, Layer, Redacted } from "effect"
+import { insert } from "@pawl/core/ledger/Commit"
+import * as SqlStores from "@pawl/sql/SqlStores"
+import * as SetClock from "@pawl/testing/tools/SetClock"
+import { change, commit } from "@pawl/testing/tools/StoreFixtures"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as PgClient from "../src/PgClient.ts"
@@ -74,6 +78,53 @@ describe.skipIf(reason !== null)(`The clock of a program on Postgres (${reason ?
 })
 
 onPostgres("The clock of a program on Postgres", () => {
+  it.each([3_600_000, -3_600_000])("does not move where the machine's own is set by %i ms", (byMs) =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const { clock, set } = yield* SetClock.make
+        yield* Effect.gen(function* () {
+          const before = yield* nowMillis
+          yield* set(byMs)
+          const after = yield* nowMillis
+          expect(after).toBeGreaterThanOrEqual(before)
+          expect(after - before).toBeLessThan(60_000)
+        }).pipe(Effect.provide(clocked(url)), Effect.provideService(Clock.Clock, clock))
+      })
+    )
+  )
+
+  it("costs a commit nothing: it is one batch, and asks for no time", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const asked: Array<"query" | "batch"> = []
+        const counted = Layer.effect(
+          Database,
+          Effect.map(Database, (database) => ({
+            ...database,
+            query: (query: Parameters<typeof database.query>[0]) => {
+              asked.push("query")
+              return database.query(query)
+            },
+            batch: (statements: Parameters<typeof database.batch>[0]) => {
+              asked.push("batch")
+              return database.batch(statements)
+            }
+          }))
+        )
+        const client = PgClient.layer({ url: Redacted.make(url), schema: "pawl_clock" })
+        const stores = SqlStores.layer.pipe(
+          Layer.provideMerge(StoreClock.layer),
+          Layer.provide(counted),
+          Layer.provide(client)
+        )
+        yield* Effect.gen(function* () {
+          asked.length = 0
+          yield* commit({ writes: [insert("change", change(1))] })
+          expect(asked).toEqual(["batch"])
+        }).pipe(Effect.provide(stores))
+      })
+    ))
+
   it("asks the database when it is made, and then not before ten seconds have passed", () =>
     Effect.runPromise(
       Effect.gen(function* () {

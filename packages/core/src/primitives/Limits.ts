@@ -1,9 +1,11 @@
 /**
  * The bounds that packages share, by name, with the unit in the name and the source beside it; what concerns one package
  * alone stands in its own file of limits. "Specification" is the table "Limits" of the specification; "decisions" are
- * Pawl's own choices. What concerns models and agents stands in `AgentLimits`, what concerns statements in `ProvenanceLimits`; both are among these.
+ * Pawl's own choices. What concerns models and agents stands in `AgentLimits`, what concerns statements in
+ * `ProvenanceLimits`, what concerns machines that share a store in `FleetLimits`; all are among these.
  */
 import { AgentLimits } from "./AgentLimits.ts"
+import { FleetLimits } from "./FleetLimits.ts"
 import { ProvenanceLimits } from "./ProvenanceLimits.ts"
 
 const KiB = 1024
@@ -350,15 +352,6 @@ export const Limits = {
   /** A longer text of a span is cut. */
   spanAttributeLength: 200,
 
-  // The time of a store that machines share (decisions, "Clocks")
-  /** How often it is measured, in how many readings, and how soon again after it moved. */
-  storeTimeEveryMs: 10 * second,
-  storeTimeReadings: 3,
-  storeTimeAgainMs: 1 * second,
-  /** A difference that is more than the drift of clocks, and measurements in a row without one until it is relied on. */
-  storeTimeMovedMs: 1 * second,
-  storeTimeSteady: 3,
-
   // Upkeep (specification, "Scheduling" and "Retention")
   /** How long forks stay after completion, by environment. */
   forkDaysDevelopment: 7,
@@ -390,5 +383,6 @@ export const Limits = {
   /** How long what serves waits while an app that was removed is being cleaned away (decision). */
   removalWaitMs: 1 * second,
   ...AgentLimits,
-  ...ProvenanceLimits
+  ...ProvenanceLimits,
+  ...FleetLimits
 } as const

@@ -43,25 +43,29 @@ export const first = (readings: readonly [Reading, ...ReadonlyArray<Reading>]): 
   steady: Limits.storeTimeSteady
 })
 
+/** Whether a reading that may be wrong by so much shows that the store's time is where it was. */
+const shows = (errorMs: number): boolean => errorMs <= Limits.storeTimeMovedMs
+
 /**
  * What is known after one more measurement. The store's time rules: where it moved, so does ours, at once. A difference
- * that the reading's own duration explains is none.
+ * that the duration of the readings explains is none, and a slow answer does not show that there was none.
  */
 export const measured = (known: StoreTime, readings: readonly [Reading, ...ReadonlyArray<Reading>]): StoreTime => {
   const found = best(readings)
   const byMs = found.offsetMs - known.offsetMs
-  if (Math.abs(byMs) > Limits.storeTimeMovedMs + found.errorMs) return { ...found, movedMs: byMs, steady: 0 }
-  const steady = Math.min(known.steady + 1, Limits.storeTimeSteady)
-  const isShown = Math.abs(byMs) > found.errorMs || found.errorMs < known.errorMs
-  return { ...known, ...(isShown ? found : {}), steady }
+  const explainedMs = found.errorMs + known.errorMs
+  if (Math.abs(byMs) > Limits.storeTimeMovedMs + explainedMs) return { ...found, movedMs: byMs, steady: 0 }
+  const steady = shows(found.errorMs) ? Math.min(known.steady + 1, Limits.storeTimeSteady) : known.steady
+  const isBetter = Math.abs(byMs) > explainedMs || found.errorMs < known.errorMs
+  return { ...known, ...(isBetter ? found : {}), steady }
 }
 
 /** Whether it stayed where it is for as many measurements as it takes to be relied on. */
 export const isSteady = ({ steady }: StoreTime): boolean => steady >= Limits.storeTimeSteady
 
-/** How long until it is measured again, in ms. */
+/** How long until it is measured again, in ms: sooner while it moved lately, or is not known well. */
 export const nextMeasurementMs = (known: StoreTime): number =>
-  isSteady(known) ? Limits.storeTimeEveryMs : Limits.storeTimeAgainMs
+  isSteady(known) && shows(known.errorMs) ? Limits.storeTimeEveryMs : Limits.storeTimeAgainMs
 
 /**
  * By how many ms the store's time has moved, while that is not steady again; null when it is, and where the machine's own

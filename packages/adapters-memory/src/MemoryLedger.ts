@@ -31,6 +31,8 @@ import { make as makeBacklog } from "./MemoryBacklog.ts"
 import { make as makeSharedSlots } from "./MemorySharedSlots.ts"
 import { PackLog } from "@pawl/core/project/PackLog"
 import { make as makePackLog } from "./MemoryPackLog.ts"
+import { Fleet } from "@pawl/core/work/Fleet"
+import { make as makeFleet } from "./MemoryFleet.ts"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Signals from "@pawl/core/ledger/Signals"
 
@@ -49,6 +51,7 @@ export type Stores =
   | AppLogs
   | Backlog
   | PackLog
+  | Fleet
 
 /** Every store port over one state in memory. */
 export interface MemoryStore {
@@ -171,11 +174,12 @@ export const makeMemoryStore = (from?: MemoryState): MemoryStore => {
       Context.add(AppData, makeAppData(state)),
       Context.add(AppLogs, makeAppLogs(state, signals)),
       Context.add(Backlog, makeBacklog(state)),
-      Context.add(PackLog, makePackLog(state))
+      Context.add(PackLog, makePackLog(state)),
+      Context.add(Fleet, makeFleet(state))
     ),
     dump: () => copy(state)
   }
 }
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs, Backlog and PackLog, empty. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs, Backlog, PackLog and Fleet, empty. */
 export const layerMemory: Layer.Layer<Stores> = Layer.effectContext(Effect.sync(() => makeMemoryStore().services))

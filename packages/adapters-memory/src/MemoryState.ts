@@ -4,6 +4,7 @@ import type { Command, DeadLetter, Outage } from "@pawl/core/model/Command"
 import type { Event } from "@pawl/core/model/Event"
 import type { MemoryPassage } from "./MemoryHistory.ts"
 import type { LoggedPack } from "@pawl/core/project/PackLog"
+import type { SeenProcess } from "@pawl/core/work/Fleet"
 import { type Kind, kinds } from "@pawl/core/model/Entities"
 
 /** A record as it is kept. `project` is null for the directory. */
@@ -77,6 +78,8 @@ export interface MemoryState {
   readonly trash: Map<string, { readonly projectId: string; readonly due: number }>
   /** When each Project (`""` for the directory) last had a command claimed, by the tick of claims. */
   readonly turns: Map<string, number>
+  /** Server processes by their ids. */
+  readonly processes: Map<string, SeenProcess>
   position: number
   tick: number
 }
@@ -96,6 +99,7 @@ export const empty = (): MemoryState => ({
   packs: new Map(),
   trash: new Map(),
   turns: new Map(),
+  processes: new Map(),
   position: 0,
   tick: 0
 })
@@ -115,6 +119,7 @@ export const copy = (state: MemoryState): MemoryState => ({
   packs: new Map(state.packs),
   trash: new Map(state.trash),
   turns: new Map(state.turns),
+  processes: new Map(state.processes),
   position: state.position,
   tick: state.tick
 })

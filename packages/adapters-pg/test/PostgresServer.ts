@@ -23,6 +23,9 @@ export interface PostgresServer {
 export interface OwnPostgres extends PostgresServer {
   /** SIGKILL to the postmaster and all of its children, at once. */
   readonly kill: () => Promise<void>
+  /** Stops all of its processes where they are, without a word to anybody; `thaw` lets them go on. */
+  readonly freeze: () => Promise<void>
+  readonly thaw: () => void
   /** Starts it again on what it left; ready when this resolves. */
   readonly start: () => Promise<void>
 }
@@ -69,20 +72,35 @@ const until = async (done: () => boolean): Promise<void> => {
   while (!done()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** SIGKILL to a postmaster and its children: the new one takes the data folder only when the last of them is gone. */
-const killAll = async (postmaster: number): Promise<void> => {
-  // One that is stopped starts no more children.
-  process.kill(postmaster, "SIGSTOP")
-  await until(() => isGone(postmaster) || statusOf(postmaster)?.state === "T")
-  const all = [...childrenOf(postmaster), postmaster]
-  for (const pid of all) {
+const signal = (pids: ReadonlyArray<number>, name: NodeJS.Signals): void => {
+  for (const pid of pids) {
     try {
-      process.kill(pid, "SIGKILL")
+      process.kill(pid, name)
     } catch {
       // It ended by itself.
     }
   }
+}
+
+/** A postmaster, which is stopped, and its children. */
+const stopped = async (postmaster: number): Promise<ReadonlyArray<number>> => {
+  // One that is stopped starts no more children.
+  process.kill(postmaster, "SIGSTOP")
+  await until(() => isGone(postmaster) || statusOf(postmaster)?.state === "T")
+  return [...childrenOf(postmaster), postmaster]
+}
+
+/** SIGKILL to a postmaster and its children: the new one takes the data folder only when the last of them is gone. */
+const killAll = async (postmaster: number): Promise<void> => {
+  const all = await stopped(postmaster)
+  signal(all, "SIGKILL")
   await until(() => all.every(isGone))
+}
+
+const freezeAll = async (postmaster: number): Promise<void> => {
+  const all = await stopped(postmaster)
+  signal(all, "SIGSTOP")
+  await until(() => all.every((pid) => isGone(pid) || statusOf(pid)?.state === "T"))
 }
 
 /** Makes an empty cluster, in a folder that is there. */
@@ -193,6 +211,8 @@ export const startOwn = async (
   return {
     url: `postgres://postgres:${password}@${address.host}:${address.port}/postgres`,
     kill: () => end("SIGKILL"),
+    freeze: () => freezeAll(child.pid!),
+    thaw: () => signal([...childrenOf(child.pid!), child.pid!], "SIGCONT"),
     start: async () => {
       child = await runCluster(folder, address, flags, environment)
     },

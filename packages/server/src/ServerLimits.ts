@@ -85,9 +85,16 @@ export const ServerLimits = {
   /** Deliveries that one process makes at a time: the slots of their lane. */
   webhooksAtOnce: 8,
 
+  // Server processes (decision: two of one host and number share the letters once in 10^12)
+  /** Letters by chance in the id of a process. */
+  processMarkLength: 8,
+
   // Whether it is ready (decisions: anyone may ask, as often as they like)
-  /** How long what holds the state may take to say that it is there. */
-  readyAskMs: 2 * second,
+  /** How long what holds the state may be silent (decision: a stall of some seconds takes no process away). */
+  readyAskMs: 5 * second,
+  /** What must be left on the disk of the data folder: as much as SQLite's log grows to, so that what is begun can end. */
+  readyDiskBytes: 16 * MiB,
+  readyDiskFiles: 1000,
   /** How old an answer may be. */
   readyAgeMs: 1 * second,
 

@@ -116,6 +116,10 @@ const migrations: ReadonlyArray<Step> = [
     `CREATE INDEX pawl_pack_object ON pawl_pack (project_id, object) WHERE object IS NOT NULL`,
     `CREATE TABLE pawl_trash (project_id TEXT NOT NULL, object TEXT NOT NULL, due BIGINT NOT NULL, PRIMARY KEY (project_id, object))${keyed(sql)}`,
     `CREATE INDEX pawl_trash_due ON pawl_trash (due)`
+  ],
+  // The server processes that run on this database.
+  (sql) => [
+    `CREATE TABLE pawl_process (id TEXT PRIMARY KEY, version TEXT NOT NULL, roles TEXT NOT NULL, started_at BIGINT NOT NULL, seen_at BIGINT NOT NULL)${keyed(sql)}`
   ]
 ]
 

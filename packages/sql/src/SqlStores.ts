@@ -12,6 +12,7 @@ import { Ledger, type LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import { Retention } from "@pawl/core/ledger/Retention"
 import { PackLog } from "@pawl/core/project/PackLog"
+import { Fleet } from "@pawl/core/work/Fleet"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import * as Signals from "@pawl/core/ledger/Signals"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
@@ -24,6 +25,7 @@ import { make as makeCommands } from "./commands/SqlCommands.ts"
 import { make as makeEventLog } from "./SqlEventLog.ts"
 import { make as makeHistory } from "./SqlHistory.ts"
 import { make as makeLedger } from "./SqlLedger.ts"
+import { make as makeFleet } from "./SqlFleet.ts"
 import { make as makePackLog } from "./SqlPackLog.ts"
 import { make as makeRecords, makeJournal } from "./SqlRecords.ts"
 import { make as makeRetention } from "./SqlRetention.ts"
@@ -44,6 +46,7 @@ export type Stores =
   | AppLogs
   | Backlog
   | PackLog
+  | Fleet
 
 const stores = Effect.map(Database, (database): Context.Context<Stores> => {
   const signals = database.signals ?? Signals.make()
@@ -59,11 +62,12 @@ const stores = Effect.map(Database, (database): Context.Context<Stores> => {
     Context.add(AppData, makeAppData(database)),
     Context.add(AppLogs, makeAppLogs(database, signals)),
     Context.add(Backlog, makeBacklog(database)),
-    Context.add(PackLog, makePackLog(database))
+    Context.add(PackLog, makePackLog(database)),
+    Context.add(Fleet, makeFleet(database))
   )
 })
 
-/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs, Backlog and PackLog. */
+/** Ledger, Records, History, Journal, Commands, EventLog, Retention, DailyCounter, SharedSlots, AppData, AppLogs, Backlog, PackLog and Fleet. */
 export const layer: Layer.Layer<Stores, LedgerUnavailable, SqlClient.SqlClient | Database> = Layer.effectContext(
   Effect.andThen(migrate, stores)
 )

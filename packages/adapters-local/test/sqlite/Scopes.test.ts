@@ -11,7 +11,8 @@ const otherwise = {
   pawl_transition: "the shape of each database",
   pawl_journal: "goes with its command, by whose id it is kept",
   pawl_daily_counter: "counts for an installation or, by a name with its id in it, for a Project",
-  pawl_slot: "counts what the processes of one database share; it is empty when they have ended"
+  pawl_slot: "counts what the processes of one database share; it is empty when they have ended",
+  pawl_process: "names the processes that run on one database"
 }
 
 interface Shape {

@@ -6,10 +6,11 @@ import { describeRuntimeIsolation, workerdPath } from "@pawl/adapters-local/runt
 import { describeIsolation } from "@pawl/adapters-local/sandbox/IsolationChoice"
 import * as EndpointLook from "@pawl/adapters-models/EndpointLook"
 import { Signer } from "@pawl/core/provenance/Signer"
-import { Console, Effect, Result } from "effect"
+import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
 import { type Options, read } from "./Options.ts"
+import { seenProcesses } from "./SeenProcesses.ts"
 import * as Signers from "./Signers.ts"
 
 /** One part of the machine, as it was found. */
@@ -169,7 +170,9 @@ const signs = { ok: "ok     ", weak: "weak   ", missing: "MISSING" } as const
  * without is missing.
  */
 export const print = Effect.fnUntraced(function* (given: Parameters<typeof read>[0], config?: string) {
-  const all = yield* findings(given, config)
+  const options = yield* Effect.option(read(given, config))
+  const processes = Option.isSome(options) ? yield* seenProcesses(options.value) : []
+  const all = [...(yield* findings(given, config)), ...processes]
   for (const each of all) {
     yield* Console.log(`${signs[each.state]}  ${each.part.padEnd(20)} ${each.found}`)
     if (each.remedy !== null && each.state !== "ok") yield* Console.log(`         mend it with: ${each.remedy}`)

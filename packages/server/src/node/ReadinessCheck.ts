@@ -3,13 +3,16 @@ import { isOutage } from "@pawl/core/work/Outages"
 import { Records } from "@pawl/core/ledger/Records"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories } from "@pawl/core/project/Repositories"
-import type { ProvenanceMode } from "@pawl/core/primitives/Settings"
+import type { Head } from "@pawl/core/model/Generation"
+import { recent } from "@pawl/core/primitives/Recent"
 import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
 import { Signer } from "@pawl/core/provenance/Signer"
 import type { Loops } from "@pawl/core/upkeep/Loops"
 import { Effect, Option } from "effect"
 import type { Readiness } from "../http/index.ts"
 import { ServerLimits } from "../ServerLimits.ts"
+import { fullDisk } from "./FullDisk.ts"
+import type { Options } from "./Options.ts"
 
 /** What keeps statements from being signed. It only counts where nothing is served without: else work goes on. */
 const signing = Effect.gen(function* () {
@@ -28,17 +31,15 @@ const signing = Effect.gen(function* () {
 /** Something to look for that nobody stored. */
 const nobody = "proj_00000000-0000-4000-8000-000000000000"
 
-const database = Effect.flatMap(Records, (records) => records.list("head", { limit: 1 }))
+const heads = Effect.flatMap(Records, (records) => records.list("head", { limit: 1 }))
 
 /** Looks at a real repository when there is one: that takes git itself. */
-const git = Effect.gen(function* () {
-  const found = yield* Effect.option(database)
-  const head = Option.getOrNull(found)?.items[0]?.record
-  const repositories = yield* Repositories
-  yield* head === undefined ? repositories.main(nobody) : repositories.resolve({ project: head.projectId }, head.commit)
-})
+const git = (head: Head | undefined) =>
+  Effect.flatMap(Repositories, (repositories) =>
+    head === undefined ? repositories.main(nobody) : repositories.resolve({ project: head.projectId }, head.commit)
+  )
 
-/** Null when it answers, whatever it answers; its name when it is away. */
+/** Null when it answers, whatever it answers; its name when it is away, or silent for `ServerLimits.readyAskMs`. */
 const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Effect<string | null, never, R> =>
   look.pipe(
     Effect.as(null),
@@ -47,26 +48,36 @@ const missing = <A, E, R>(name: string, look: Effect.Effect<A, E, R>): Effect.Ef
     Effect.timeoutOrElse({ duration: ServerLimits.readyAskMs, orElse: () => Effect.succeed(name) })
   )
 
+/** The database, then git on what it names. Without a database there is nothing to ask git for. */
+const stored = Effect.gen(function* () {
+  let head: Head | undefined
+  const first = Effect.map(heads, ({ items: [item] }) => void (head = item?.record))
+  const away = yield* missing("database", first)
+  return away ?? (yield* missing("git", git(head)))
+})
+
 /**
  * `state` asks what is stood on at most once in `ServerLimits.readyAgeMs`; after `stopping` it says so, and asks no
  * more.
  */
-export const make = Effect.fnUntraced(function* (loops: Loops, provenance: ProvenanceMode) {
+export const make = Effect.fnUntraced(function* (
+  loops: Loops,
+  { data, provenance }: Pick<Options, "data" | "provenance">
+) {
   let isStopping = false
   const context = yield* Effect.context<Records | ObjectStore | Repositories | Signer>()
   const look = Effect.gen(function* () {
     const store = yield* ObjectStore
-    const away = yield* Effect.all(
-      [missing("database", database), missing("object store", store.head(`ready/${nobody}`)), missing("git", git)],
-      { concurrency: "unbounded" }
-    )
+    const away = yield* Effect.all([stored, missing("object store", store.head(`ready/${nobody}`)), fullDisk(data)], {
+      concurrency: "unbounded"
+    })
     // Who takes the wrong time to be right lets leases end, or holds on to ended ones.
     const movedMs = yield* yield* StoreTimeMoved
     const clock = movedMs === null ? [] : [`database clock: moved by ${Math.round(movedMs / 1000)} s`]
     const unsigned = provenance === "enforce" ? yield* signing : []
     return [...[...away, ...unsigned].filter((name) => name !== null), ...clock, ...(yield* loops.down)]
   })
-  const looked = yield* Effect.cachedWithTTL(Effect.provide(look, context), ServerLimits.readyAgeMs)
+  const looked = yield* recent(Effect.provide(look, context), ServerLimits.readyAgeMs)
   const state: (typeof Readiness)["Service"] = Effect.gen(function* () {
     if (isStopping) return { status: "stopping", missing: ["stopping"] } as const
     const all = yield* looked

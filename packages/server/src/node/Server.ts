@@ -2,6 +2,7 @@
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as Adoption from "@pawl/core/audit/Adoption"
 import * as Loops from "@pawl/core/upkeep/Loops"
+import * as Presence from "@pawl/core/work/Presence"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import { Effect, Layer, type Redacted, Scope } from "effect"
@@ -11,6 +12,7 @@ import * as ApiListener from "./listen/ApiListener.ts"
 import * as Listener from "./listen/Listener.ts"
 import type { Options, ServerRole } from "./Options.ts"
 import * as MetricsEndpoint from "./telemetry/MetricsEndpoint.ts"
+import { ownProcess } from "./OwnProcess.ts"
 import * as OwnerToken from "./OwnerToken.ts"
 import * as ReadinessCheck from "./ReadinessCheck.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
@@ -36,7 +38,8 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const installation = Installations.of(options)
   const { alone, settled } = yield* installation.enter
   const telemetry = yield* Telemetry.make(options)
-  const listener = yield* Listener.make({ host: options.host, port: options.port, drainMs: ServerLimits.drainMs })
+  const { environment, host, port } = options
+  const listener = yield* Listener.make({ host, port, environment, drainMs: ServerLimits.drainMs })
   const addresses = Addresses.of(options, listener.port)
   const parts = { options, installation, addresses, alone, telemetry }
   const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(parts, decorate)))
@@ -47,6 +50,9 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   yield* Effect.gen(function* () {
     yield* installation.takeBack
+    const own = yield* ownProcess(options)
+    // Its note is the last thing that a stop takes back.
+    yield* Presence.enter(own)
     yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
     // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
     // did not end by themselves are ended after that.
@@ -54,7 +60,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     yield* Effect.addFinalizer(() => listener.drain)
     const has = (role: ServerRole) => options.roles.includes(role)
     const loops = yield* Loops.make
-    const readiness = yield* ReadinessCheck.make(loops, options.provenance)
+    const readiness = yield* ReadinessCheck.make(loops, options)
     const others = has("api")
       ? yield* ApiListener.make(options, readiness.state, requests)
       : ApiListener.health(options, readiness.state)
@@ -63,8 +69,9 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     listener.attach({ api, apps, appsDomain: options.appsDomain, addresses })
     if (has("worker") && !options.paused) {
       yield* Effect.forkScoped(Effect.ignore(Adoption.requestAdoptions, { log: true }))
-      yield* Effect.forkScoped(Workers.run(`pawl-${process.pid}`, options, loops))
+      yield* Effect.forkScoped(Workers.run(own.id, options, loops))
     }
+    yield* Effect.forkScoped(loops.supervise("presence", Presence.stay(own)))
     // The first thing that a stop does.
     yield* Effect.addFinalizer(() => readiness.stopping)
     yield* settled

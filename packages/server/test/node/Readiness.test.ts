@@ -1,4 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { tmpdir } from "node:os"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
@@ -9,7 +11,10 @@ import * as MemoryRepositories from "@pawl/adapters-memory/MemoryRepositories"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import * as MemorySigner from "@pawl/adapters-memory/MemorySigner"
 import type { ProvenanceMode } from "@pawl/core/primitives/Settings"
+import { StoreTimeMoved } from "@pawl/core/primitives/StoreTime"
 import { Signer, SignerUnavailable } from "@pawl/core/provenance/Signer"
+import * as SetClock from "@pawl/testing/tools/SetClock"
+import { ServerLimits } from "../../src/ServerLimits.ts"
 import * as ReadinessCheck from "../../src/node/ReadinessCheck.ts"
 
 const reason = "away"
@@ -30,12 +35,15 @@ const stateWith = (
     Effect.gen(function* () {
       const context = broken(yield* Effect.context<Ports>())
       const loops = { supervise: () => Effect.never, down: Effect.succeed(down) }
-      const readiness = yield* Effect.provide(ReadinessCheck.make(loops, provenance), context)
-      const before = yield* readiness.state
+      const readiness = yield* Effect.provide(ReadinessCheck.make(loops, { data: tmpdir(), provenance }), context)
+      const asking = yield* Effect.forkChild(readiness.state)
+      yield* TestClock.adjust(ServerLimits.readyAskMs)
+      const before = yield* Fiber.join(asking)
       yield* readiness.stopping
       return [before, yield* readiness.state]
-    }).pipe(Effect.provide(parts))
+    }).pipe(Effect.provide(parts), Effect.provide(TestClock.layer()))
   )
+const notReady = (...missing: ReadonlyArray<string>) => ({ status: "not_ready", missing })
 const stopping = { status: "stopping", missing: ["stopping"] }
 
 describe("Whether a process is ready", () => {
@@ -76,6 +84,39 @@ describe("Whether a process is ready", () => {
   ])("names what is away: the %s", async (name, broken) => {
     expect(await stateWith(broken)).toEqual([{ status: "not_ready", missing: [name] }, stopping])
   })
+
+  it("names git apart from a database that is away, without which there is nothing to ask it for", async () => {
+    const silent = (context: Context.Context<Ports>) =>
+      Context.add(context, Records, { ...Context.get(context, Records), list: () => Effect.never }).pipe(
+        Context.add(Repositories, {
+          ...Context.get(context, Repositories),
+          main: () => new RepositoriesUnavailable({ operation: "main", reason })
+        })
+      )
+    expect((await stateWith(silent))[0]).toEqual(notReady("database"))
+  })
+
+  it("says so while the database's clock has moved", async () => {
+    const moved = (context: Context.Context<Ports>) => Context.add(context, StoreTimeMoved, Effect.succeed(-3_600_400))
+    expect((await stateWith(moved))[0]).toEqual(notReady("database clock: moved by -3600 s"))
+  })
+
+  it("looks again a second later, whatever became of the time of the day meanwhile", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const { clock, set } = yield* SetClock.make
+        let down: ReadonlyArray<string> = []
+        const loops = { supervise: () => Effect.never, down: Effect.sync(() => down) }
+        yield* Effect.gen(function* () {
+          const { state } = yield* ReadinessCheck.make(loops, { data: tmpdir(), provenance: "warn" })
+          expect(yield* state).toEqual({ status: "ready" })
+          down = ["worker"]
+          yield* set(-3_600_000)
+          yield* TestClock.adjust(ServerLimits.readyAgeMs)
+          expect(yield* state).toEqual(notReady("worker"))
+        }).pipe(Effect.provide(parts), Effect.provideService(Clock.Clock, clock))
+      }).pipe(Effect.provide(TestClock.layer()))
+    ))
 
   it("names loops that have ended", async () => {
     expect(await stateWith((context) => context, ["schedules", "worker"])).toEqual([

@@ -20,6 +20,7 @@ import { Ledger } from "@pawl/core/ledger/Ledger"
 import { Records } from "@pawl/core/ledger/Records"
 import type { Retention } from "@pawl/core/ledger/Retention"
 import type { PackLog } from "@pawl/core/project/PackLog"
+import type { Fleet } from "@pawl/core/work/Fleet"
 import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Backlog } from "@pawl/core/telemetry/Backlog"
 import type { Head } from "@pawl/core/model/Generation"
@@ -39,6 +40,7 @@ export type Stores =
   | AppLogs
   | Backlog
   | PackLog
+  | Fleet
 
 /** Builds a new, empty store each time it is built. */
 export interface StoreFixture {

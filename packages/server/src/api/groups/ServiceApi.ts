@@ -14,7 +14,7 @@ export const Ready = Schema.Struct({ status: Schema.Literal("ready") })
 /** The answer with status 503, and what is missing. */
 export const NotReady = Schema.Struct({
   status: Schema.Literals(["starting", "stopping", "not_ready"]),
-  /** What is not there, in words: a store, git, a loop of this process that has ended. */
+  /** What is not there, in words: a store, git, room on the disk, a clock that stands still, a loop of this process that has ended. */
   missing: Schema.Array(Schema.String)
 })
 

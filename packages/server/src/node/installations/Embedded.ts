@@ -6,6 +6,7 @@ import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
 import * as Notices from "@pawl/adapters-pg/Notices"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import { Commands } from "@pawl/core/work/Commands"
+import { Fleet } from "@pawl/core/work/Fleet"
 import * as SqlStores from "@pawl/sql/SqlStores"
 import { Cause, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -45,6 +46,7 @@ export const make = (data: string): Installation => {
     takeBack: Effect.gen(function* () {
       yield* (yield* Commands).releaseAll
       yield* (yield* SharedSlots).giveAllBack
+      yield* (yield* Fleet).leaveAll
     }),
     look
   }

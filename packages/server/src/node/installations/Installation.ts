@@ -8,6 +8,7 @@ import type * as Notices from "@pawl/adapters-pg/Notices"
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Commands } from "@pawl/core/work/Commands"
+import type { Fleet } from "@pawl/core/work/Fleet"
 import type * as SqlStores from "@pawl/sql/SqlStores"
 import { type Effect, Layer, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -50,7 +51,7 @@ export interface Installation {
   /** Enters the data folder, until the scope ends. */
   readonly enter: Effect.Effect<Entered, DataFolder.FolderInUse | DataFolder.FolderUnavailable, Scope.Scope>
   /** Takes back what a dead process of this installation held, where no other can hold it. */
-  readonly takeBack: Effect.Effect<void, LedgerUnavailable, Commands | SharedSlots>
+  readonly takeBack: Effect.Effect<void, LedgerUnavailable, Commands | Fleet | SharedSlots>
   /** Looks at the database without using it. */
   readonly look: Effect.Effect<FoundDatabase>
 }

@@ -8,6 +8,8 @@ import { targetOf } from "@pawl/router/node/NodeRequest"
 import { attachRefusals, comesTooLate, refuseWithProblem } from "@pawl/router/node/ConnectionRefusals"
 import { Effect, Schema } from "effect"
 import { ServerLimits } from "../../ServerLimits.ts"
+import type { Options } from "../Options.ts"
+import { version } from "../Version.ts"
 import type { Addresses } from "./Addresses.ts"
 
 /** The address cannot be listened on: taken, or not of this machine. */
@@ -25,7 +27,7 @@ export interface Listener {
   readonly port: number
   /** Takes no connections any more, and waits for the requests that are under way. Repeating it does nothing. */
   readonly drain: Effect.Effect<void>
-  /** Until this is called every request is answered 503. */
+  /** Until this is called every request but `GET /health` is answered 503. */
   readonly attach: (parts: {
     readonly api: RequestListener
     readonly apps: NodeFront | null
@@ -46,14 +48,22 @@ export const problem = (
   res.end(JSON.stringify({ type: `urn:pawl:problem:${code}`, title: code.replaceAll("_", " "), status, code, detail }))
 }
 
-const starting: RequestListener = (req, res) => {
-  if (/^\/health\/ready(\?|$)/.test(req.url ?? "")) {
-    res.writeHead(503, { "content-type": "application/json", "retry-after": "1" })
-    res.end(JSON.stringify({ status: "starting", missing: ["starting"] }))
-    return
+/** A process that brings its database to shape is alive: who restarted it would have it begin again, for ever. */
+const starting =
+  ({ environment }: Pick<Options, "environment">): RequestListener =>
+  (req, res) => {
+    if (/^\/health(\?|$)/.test(req.url ?? "")) {
+      res.writeHead(200, { "content-type": "application/json" })
+      res.end(JSON.stringify({ status: "ok", version, environment }))
+      return
+    }
+    if (/^\/health\/ready(\?|$)/.test(req.url ?? "")) {
+      res.writeHead(503, { "content-type": "application/json", "retry-after": "1" })
+      res.end(JSON.stringify({ status: "starting", missing: ["starting"] }))
+      return
+    }
+    problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
   }
-  problem(res, 503, "starting", "The server is starting. Try again in a second.", { "retry-after": "1" })
-}
 
 /** 503 `not_served_here`, for what another process of this installation does. */
 export const notHere = (res: ServerResponse, what: string, role: string): void =>
@@ -121,10 +131,11 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number
   readonly drainMs: number
+  readonly environment: Options["environment"]
 }) {
   const server = createServer(serverOptions)
-  let onRequest: RequestListener = starting
-  let onExpecting: RequestListener = starting
+  let onRequest: RequestListener = starting(options)
+  let onExpecting: RequestListener = onRequest
   server.maxHeadersCount = 0
   attachRefusals(server)
   server.on("request", (req, res) => onRequest(req, res))

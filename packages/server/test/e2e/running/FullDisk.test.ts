@@ -24,7 +24,7 @@ interface Kept {
   readonly digest: string
 }
 
-describe.skipIf(smallDisksMissing !== null)(`A full disk (${smallDisksMissing ?? "of 40 MiB"})`, () => {
+describe.skipIf(smallDisksMissing !== null)(`A full disk (${smallDisksMissing ?? "of 64 MiB"})`, () => {
   const folder = temporaryFolder()
   const endings: Array<() => unknown> = [folder.remove]
   let disk: SmallDisk
@@ -36,7 +36,7 @@ describe.skipIf(smallDisksMissing !== null)(`A full disk (${smallDisksMissing ??
   }
 
   beforeAll(async () => {
-    disk = await makeSmallDisk(folder.path, 40)
+    disk = await makeSmallDisk(folder.path, 64)
     endings.unshift(disk.end)
     server = await start()
   })
@@ -67,6 +67,10 @@ describe.skipIf(smallDisksMissing !== null)(`A full disk (${smallDisksMissing ??
       if (response.status !== 201) return expectUnavailable(response)
     }
     throw new Error(`${path} never filled the disk`)
+  }
+  const readiness = async (): Promise<readonly [number, unknown]> => {
+    const response = await fetch(`${server.origin}/health/ready`)
+    return [response.status, await response.json()]
   }
   const expectKept = async (kept: ReadonlyArray<Kept>) => {
     for (const each of kept) {
@@ -119,6 +123,7 @@ describe.skipIf(smallDisksMissing !== null)(`A full disk (${smallDisksMissing ??
       startPlanning: false
     }))
     expect((await fetch(`${server.origin}/health`)).status).toBe(200)
+    expect(await readiness()).toEqual([503, { status: "not_ready", missing: [expect.stringMatching(/^disk: /)] }])
     expect((await api.page(live.url)).text).toBe("one")
     expect((await api.page(`${live.url}hello.txt`)).text).toBe("an asset\n")
     await expectKept(kept)
@@ -127,6 +132,7 @@ describe.skipIf(smallDisksMissing !== null)(`A full disk (${smallDisksMissing ??
   it("takes new work when there is room again, without a restart, and stops in order", async () => {
     const { api } = server
     disk.clear()
+    await Flow.until(readiness, ([status]) => status === 200)
     await expectKept(kept)
     await Flow.edit(api, change, { "src/index.js": Flow.source("two")["src/index.js"] })
     const candidate = await Flow.gated(api, (await Flow.requestCandidate(api, change)).id)

@@ -5,6 +5,7 @@ import { backlogContract } from "./BacklogContract.ts"
 import { commandsContract } from "./CommandsContract.ts"
 import { dailyCounterContract } from "./DailyCounterContract.ts"
 import { eventLogContract } from "./EventLogContract.ts"
+import { fleetContract } from "./FleetContract.ts"
 import { historyContract } from "./HistoryContract.ts"
 import { journalContract } from "./JournalContract.ts"
 import { ledgerContract } from "./LedgerContract.ts"
@@ -31,6 +32,7 @@ export const storeContracts = (name: string, fixture: StoreFixture): void => {
   dailyCounterContract(name, fixture)
   sharedSlotsContract(name, fixture)
   packLogContract(name, fixture)
+  fleetContract(name, fixture)
   retentionContract(name, fixture)
   pointerSourceContract(name, recordedPointers(fixture))
 }

@@ -48,6 +48,16 @@ describe("The time of a store that is measured", () => {
     }
   )
 
+  it("is measured again soon while it is not known well, and a slow answer shows nothing of a clock that moved", () => {
+    const slow = reading(5_000_000, { eachMs: Limits.storeTimeMovedMs + 1 })
+    expect(StoreTime.nextMeasurementMs(StoreTime.first([slow]))).toBe(Limits.storeTimeAgainMs)
+    let now = StoreTime.measured(moved, [reading(8_600_000)])
+    for (let n = 0; n < 10; n++)
+      now = StoreTime.measured(now, [reading(8_600_000, { eachMs: Limits.storeTimeMovedMs + 1 })])
+    expect(StoreTime.isSteady(now)).toBe(false)
+    expect(StoreTime.isSteady(StoreTime.measured(now, [reading(8_600_000)]))).toBe(true)
+  })
+
   it("counts anew when it moves once more before it was steady", () => {
     const again = StoreTime.measured(StoreTime.measured(moved, [reading(8_600_000)]), [reading(5_000_000)])
     expect(again).toMatchObject({ offsetMs: 5_000_000, movedMs: -3_600_000, steady: 0 })

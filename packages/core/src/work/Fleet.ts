@@ -1,7 +1,8 @@
 /** The server processes that share a store: each is noted in it while it runs, so that any of them knows of the others. */
 import { Context, type Effect } from "effect"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
-import type { Timestamp } from "../primitives/Time.ts"
+import { Limits } from "../primitives/Limits.ts"
+import { type Timestamp, toMillis } from "../primitives/Time.ts"
 
 /** A server process, as it says of itself. */
 export interface ServerProcess {
@@ -18,6 +19,10 @@ export interface ServerProcess {
 export interface SeenProcess extends ServerProcess {
   readonly seenAt: Timestamp
 }
+
+/** Whether a process has said nothing for so long that it may be gone. `nowMs` is the store's time. */
+export const isSilent = ({ seenAt }: SeenProcess, nowMs: number): boolean =>
+  nowMs - toMillis(seenAt) > Limits.processSilentMs
 
 /** Who is there. What it says of a process is as old as its last note: nothing that must be right hangs on it. */
 export class Fleet extends Context.Service<

@@ -1,8 +1,7 @@
 /** The server processes of an installation, as `pawl doctor` tells of them. */
 import type { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
-import { Limits } from "@pawl/core/primitives/Limits"
 import { nowMillis, toMillis } from "@pawl/core/primitives/Time"
-import { Fleet, type SeenProcess } from "@pawl/core/work/Fleet"
+import { Fleet, isSilent, type SeenProcess } from "@pawl/core/work/Fleet"
 import { Effect } from "effect"
 import type { Finding } from "./Doctor.ts"
 import type { DatabaseUnavailable } from "./installations/Installation.ts"
@@ -13,11 +12,11 @@ import type { Options } from "./Options.ts"
 export const findingsOf = (processes: ReadonlyArray<SeenProcess>, nowMs: number): ReadonlyArray<Finding> => {
   const part = "Server process"
   if (processes.length === 0) return [{ part, state: "ok", found: "none runs", remedy: null }]
-  return processes.map(({ id, roles, seenAt, startedAt, version }): Finding => {
-    const silentMs = nowMs - toMillis(seenAt)
+  return processes.map((process): Finding => {
+    const { id, roles, seenAt, startedAt, version } = process
     const found = `${id}: ${roles.join(", ")}, version ${version}, since ${startedAt}`
-    if (silentMs <= Limits.processSilentMs) return { part, state: "ok", found, remedy: null }
-    const minutes = Math.floor(silentMs / 60_000)
+    if (!isSilent(process, nowMs)) return { part, state: "ok", found, remedy: null }
+    const minutes = Math.floor((nowMs - toMillis(seenAt)) / 60_000)
     return {
       part,
       state: "weak",

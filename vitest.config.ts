@@ -9,8 +9,9 @@ import { turnOf } from "./tools/vitest/Turn.ts"
 const root = import.meta.dirname
 
 // Tests run the sources themselves, through the `pawl-source` condition of every package's exports.
-// "import" is not among them: Node would apply it to `require` too, and `pg` requires its pool.
-const conditions = ["pawl-source", "node", "module", "default"]
+// "import" is not among them: Node would apply it to `require` too, and `pg` requires its pool. Nor is "module": what
+// stands there is for bundlers, and the client of S3 has no ECMAScript modules there that Node could load.
+const conditions = ["pawl-source", "node", "default"]
 
 const packages = readdirSync(join(root, "packages")).map((name) => ({ name, folder: join(root, "packages", name) }))
 const others = ["tools", "examples", "docs"].map((name) => ({ name, folder: join(root, name) }))

@@ -6,6 +6,7 @@ import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
 import { PgLimits } from "@pawl/adapters-pg/PgLimits"
+import { S3Limits } from "@pawl/adapters-s3/S3Limits"
 import { RouterLimits } from "@pawl/router/RouterLimits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
@@ -18,6 +19,7 @@ const sources = [
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
   "adapters-pg/src/PgLimits.ts",
+  "adapters-s3/src/S3Limits.ts",
   "adapters-cloudflare/src/CloudflareLimits.ts",
   "adapters-models/src/ModelsLimits.ts",
   "server/src/ServerLimits.ts"
@@ -28,6 +30,7 @@ const all = {
   ...RouterLimits,
   ...LocalLimits,
   ...PgLimits,
+  ...S3Limits,
   ...CloudflareLimits,
   ...ModelsLimits,
   ...ServerLimits
@@ -82,7 +85,7 @@ const sectionsOf = (source: string): ReadonlyArray<Section> => {
   for (const line of readFileSync(source, "utf8")
     .split("\n")
     .map((each) => each.trim())) {
-    if (/^export const [A-Za-z]*Limits /.test(line)) inside = true
+    if (/^export const [A-Za-z0-9]*Limits /.test(line)) inside = true
     else if (!inside) continue
     else if (line.startsWith("//")) {
       found.push({ title: line.slice(2).trim(), bounds: [] })

@@ -87,6 +87,12 @@ export const rooms: ReadonlyArray<Room> = [
     external: "own",
     node: true
   }),
+  room("adapters-s3", "packages/adapters-s3/src/", {
+    holds: "objects on S3",
+    workspace: ["core"],
+    external: "own",
+    node: true
+  }),
   room("adapters-cloudflare", "packages/adapters-cloudflare/src/", {
     holds: "the client of Cloudflare's Workers Builds",
     workspace: ["core", "sql", "router"],
@@ -122,7 +128,16 @@ export const rooms: ReadonlyArray<Room> = [
   room("server/limits", "packages/server/src/ServerLimits.ts", {}),
   room("server/node", "packages/server/src/node/", {
     holds: "installations, the composition of layers, and the `pawl` command",
-    workspace: ["core", "sql", "router", "adapters-local", "adapters-pg", "adapters-cloudflare", "adapters-models"],
+    workspace: [
+      "core",
+      "sql",
+      "router",
+      "adapters-local",
+      "adapters-pg",
+      "adapters-s3",
+      "adapters-cloudflare",
+      "adapters-models"
+    ],
     external: "own",
     node: true
   }),

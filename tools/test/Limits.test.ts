@@ -4,6 +4,7 @@ import { CloudflareLimits } from "@pawl/adapters-cloudflare/CloudflareLimits"
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { ModelsLimits } from "@pawl/adapters-models/ModelsLimits"
 import { PgLimits } from "@pawl/adapters-pg/PgLimits"
+import { S3Limits } from "@pawl/adapters-s3/S3Limits"
 import { Limits } from "@pawl/core/primitives/Limits"
 import { RouterLimits } from "@pawl/router/RouterLimits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
@@ -18,7 +19,7 @@ const textOf = (name: string): string =>
     .join("\n")
 /** What each package names as `<file of limits>.<bound>`. */
 const named = new Map(
-  packages.map((name) => [name, new Set(textOf(name).match(/(?<![A-Za-z])[A-Za-z]*Limits\.\w+/g) ?? [])])
+  packages.map((name) => [name, new Set(textOf(name).match(/(?<![A-Za-z0-9])[A-Za-z0-9]*Limits\.\w+/g) ?? [])])
 )
 
 /** The packages whose sources name a bound. */
@@ -32,6 +33,7 @@ const owned = [
   ["adapters-cloudflare", "CloudflareLimits", Object.keys(CloudflareLimits)],
   ["adapters-models", "ModelsLimits", Object.keys(ModelsLimits)],
   ["adapters-pg", "PgLimits", Object.keys(PgLimits)],
+  ["adapters-s3", "S3Limits", Object.keys(S3Limits)],
   ["server", "ServerLimits", Object.keys(ServerLimits)]
 ] as const
 

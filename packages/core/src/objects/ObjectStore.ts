@@ -21,7 +21,10 @@ export class ObjectMissing extends Schema.TaggedError<ObjectMissing>()("ObjectMi
   }
 }
 
-/** The store could not be read or written: disk full, permission, network. Nothing was stored. Try again later. */
+/**
+ * The store could not be read or written: disk full, permission, network. Nothing was stored; or, where an answer was lost
+ * on a network, all that was asked for. Try again later.
+ */
 export class ObjectStoreUnavailable extends Schema.TaggedError<ObjectStoreUnavailable>()("ObjectStoreUnavailable", {
   /** The method that failed. */
   operation: Schema.String,

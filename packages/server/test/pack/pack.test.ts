@@ -13,6 +13,7 @@ const packages = server
       "router",
       "adapters-local",
       "adapters-pg",
+      "adapters-s3",
       "adapters-cloudflare",
       "adapters-models",
       "server"

@@ -114,6 +114,26 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "none: SQLite in the data folder",
     what: "Keeps the state in [Postgres](postgres.md), so that several processes can share it."
   },
+  objects: {
+    takes: "`folder`, or `s3://bucket/prefix`",
+    otherwise: "folder: `<data>/objects`",
+    what: "Where bundles, outputs of checks and other objects are kept. Credentials of a bucket are the environment's (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`). See [S3](s3.md)."
+  },
+  s3Endpoint: {
+    takes: "`http://host:port` or `https://host`",
+    otherwise: "AWS's own of the region",
+    what: "Where the S3 of `objects` is, when it is not AWS's."
+  },
+  s3Region: {
+    takes: "a region's name",
+    otherwise: "`AWS_REGION`, `AWS_DEFAULT_REGION`, else us-east-1",
+    what: "The region of the bucket. Servers other than AWS's mostly take any."
+  },
+  s3PathStyle: {
+    takes: "true or false",
+    otherwise: "true where there is `s3Endpoint`, else false",
+    what: "Asks `host/bucket/key`, not `bucket.host/key`."
+  },
   importHosts: {
     takes: "hosts, by commas, such as github.com,git.example.com:8443",
     otherwise: "none",
@@ -276,7 +296,7 @@ const constantCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =
 const namesIn = (text: string, from: string): ReadonlyArray<string> => {
   const start = text.indexOf(from)
   const block = text.slice(start, text.indexOf("\n}", start))
-  return [...block.matchAll(/^ {2}([a-zA-Z]+):/gm)].map((match) => match[1]!)
+  return [...block.matchAll(/^ {2}([a-zA-Z0-9]+):/gm)].map((match) => match[1]!)
 }
 
 export const optionsPage = (): Page => {

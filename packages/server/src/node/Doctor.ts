@@ -9,6 +9,7 @@ import { Signer } from "@pawl/core/provenance/Signer"
 import { Console, Effect, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Installations from "./installations/Installations.ts"
+import * as Objects from "./Objects.ts"
 import { type Options, read } from "./Options.ts"
 import { seenProcesses } from "./SeenProcesses.ts"
 import * as Signers from "./Signers.ts"
@@ -86,6 +87,7 @@ const noOptions = {
   data: ".",
   databaseUrl: null,
   databaseSchema: "",
+  objects: { _tag: "Folder" },
   models: null,
   signer: { _tag: "File" },
   provenance: "off"
@@ -97,6 +99,10 @@ const database = ({ data, databaseSchema, databaseUrl }: Pick<Options, "data" | 
     part: "Database",
     ...found
   }))
+
+/** Where objects are. */
+const objectStore = (options: Pick<Options, "data" | "objects">): Effect.Effect<Finding> =>
+  Effect.map(Objects.look(options), (found) => ({ part: "Objects", ...found }))
 
 /** The part that plans Changes and works Tasks. To have none is no fault. */
 const models = ({ models: named }: Pick<Options, "models">): Effect.Effect<Finding> => {
@@ -150,6 +156,7 @@ const findings = Effect.fnUntraced(function* (given: Parameters<typeof read>[0],
     sandbox,
     runtime,
     database(named),
+    objectStore(named),
     signing(named),
     models(named)
   ])

@@ -19,6 +19,7 @@ import { accountOf } from "./BuildServices.ts"
 import { hostsOf } from "./ImportHosts.ts"
 import { algorithmOf, keyTypes, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
+import { type ObjectsChoice, objectsOf } from "./ObjectOptions.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
 
@@ -88,6 +89,10 @@ const options = Config.all({
   apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
   ownerToken: Config.option(Config.Redacted("ownerToken")),
   databaseUrl: Config.option(Config.Redacted("databaseUrl")),
+  objects: Config.withDefault(Config.String("objects"), "folder"),
+  s3Endpoint: Config.option(Config.String("s3Endpoint")),
+  s3Region: Config.option(Config.String("s3Region")),
+  s3PathStyle: Config.option(flag("s3PathStyle")),
   buildsApiToken: Config.option(Config.Redacted("buildsApiToken")),
   buildsAccountId: Config.option(Config.String("buildsAccountId")),
   buildsApiUrl: Config.option(Config.String("buildsApiUrl")),
@@ -158,6 +163,8 @@ export interface Options {
   /** Of Postgres. Null: SQLite in the data folder. */
   readonly databaseUrl: Redacted.Redacted | null
   readonly databaseSchema: string
+  /** Where objects are. */
+  readonly objects: ObjectsChoice
   /** What is done about releases that no statement vouches for. */
   readonly provenance: ProvenanceMode
   /** What the hosts of apps tell of it. */
@@ -231,10 +238,14 @@ const fileValues = (path: string | undefined): Result.Result<object, string> => 
   }
 }
 
-const parseRoles = (text: string): ReadonlyArray<ServerRole> | null => {
+/** The roles that a text names, or what is wrong with it, in words. */
+const rolesOf = (text: string, isEmbedded: boolean): ReadonlyArray<ServerRole> | string => {
   const named = text.split(",").map((role) => role.trim())
   const known = roles.filter((role) => named.includes(role))
-  return named.length === known.length && known.length > 0 ? known : null
+  if (named.length !== known.length || known.length === 0) return `roles: use some of ${roles.join(",")}`
+  return isEmbedded && known.length !== roles.length
+    ? "roles: the embedded server takes all of api,router,worker; separate processes need Postgres (databaseUrl)"
+    : known
 }
 
 const isPostgresUrl = (text: string): boolean => URL.canParse(text) && /^postgres(ql)?:\/\//.test(text)
@@ -283,6 +294,8 @@ export const read = Effect.fnUntraced(function* (
     return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
   const npmRegistry = registryAddress(read.npmRegistry.trim())
   if (Result.isFailure(npmRegistry)) return yield* refuse(`npmRegistry (PAWL_NPM_REGISTRY): ${npmRegistry.failure}`)
+  const objects = objectsOf(read)
+  if (typeof objects === "string") return yield* refuse(objects)
   const buildService = accountOf(read)
   if (typeof buildService === "string") return yield* refuse(buildService)
   const targetGit = remoteAccessOf(read)
@@ -298,12 +311,8 @@ export const read = Effect.fnUntraced(function* (
   const trustedKeys = read.trustedKeys.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]))
   if (!trustedKeys.every((each) => /^SHA256:[A-Za-z0-9+/]{43}$/.test(each)))
     return yield* refuse("trustedKeys (PAWL_TRUSTED_KEYS): use ids of keys, SHA256:…, with commas between them")
-  const named = parseRoles(read.roles)
-  if (named === null) return yield* refuse(`roles: use some of ${roles.join(",")}`)
-  if (databaseUrl === null && named.length !== roles.length)
-    return yield* refuse(
-      "roles: the embedded server takes all of api,router,worker; separate processes need Postgres (databaseUrl)"
-    )
+  const named = rolesOf(read.roles, databaseUrl === null)
+  if (typeof named === "string") return yield* refuse(named)
   const appsDomain = appsDomainOf(read)
   if (Result.isFailure(appsDomain)) return yield* refuse(appsDomain.failure)
   return {
@@ -316,6 +325,7 @@ export const read = Effect.fnUntraced(function* (
     baseUrl: Option.getOrNull(read.baseUrl),
     npmRegistry: npmRegistry.success,
     ownerToken: Option.getOrNull(read.ownerToken),
+    objects,
     buildService,
     targetGit,
     importHosts,

@@ -2,7 +2,6 @@
 import { join } from "node:path"
 import * as BabelRouteReader from "@pawl/adapters-local/builder/routes/BabelRouteReader"
 import * as Esbuild from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder"
-import * as FileObjectStore from "@pawl/adapters-local/objects/FileObjectStore"
 import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
 import * as NpmPackageStore from "@pawl/adapters-local/packages/NpmPackageStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
@@ -29,6 +28,7 @@ import type { Installation } from "./installations/Installation.ts"
 import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
 import * as ImportHosts from "./ImportHosts.ts"
+import * as Objects from "./Objects.ts"
 import type { Options } from "./Options.ts"
 import * as PointerPush from "./PointerPush.ts"
 import * as TargetGit from "./TargetGit.ts"
@@ -38,7 +38,7 @@ import * as TemplateFolder from "./TemplateFolder.ts"
 
 /** The ports that write or run something: what a test may put faults and crashes around. */
 const basePorts = ({ alone, installation, options }: ProcessParts) => {
-  const objects = FileObjectStore.layer({ directory: join(options.data, "objects"), alone })
+  const objects = Objects.layer(options, alone)
   const packageLayers = layersFolder(options.data)
   return Layer.mergeAll(
     installation.state,

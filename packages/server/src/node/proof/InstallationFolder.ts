@@ -186,6 +186,9 @@ const objectIn = (data: string, rows: ReadOnlyRows, project: string): NonNullabl
     })
 }
 
+/** Objects in a bucket are not the folder's: whoever looks says so, in the place of missing each. */
+const areElsewhere = (): boolean => (process.env["PAWL_OBJECTS"] ?? "").trim().startsWith("s3://")
+
 const KeptLabel = Schema.Struct({ predicate: Schema.Struct({ label: Schema.String }) })
 
 /** The labels of a Project: what its newest release was stated for, and what its own record says. */
@@ -291,7 +294,7 @@ const readProject = Effect.fnUntraced(function* (
     statements: envelopes(rows, project),
     keys: envelopes(rows, "instance"),
     record: recordIn(rows, project),
-    object: objectIn(data, rows, project),
+    object: areElsewhere() ? null : objectIn(data, rows, project),
     checkpoint: yield* logOf(project, "checkpoint"),
     keysCheckpoint: yield* logOf("instance", "keys.checkpoint"),
     seen: [],

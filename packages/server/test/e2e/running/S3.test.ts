@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -87,6 +87,15 @@ describe.skipIf(missing !== null)("A server whose objects are in a bucket of S3,
       "It lacks: put and get: the secret key is not that of the access key (AWS_SECRET_ACCESS_KEY)"
     )
     expect(wrong.output).not.toContain("wrong-secret-key")
+  })
+
+  it("is verified in all but its objects, which are not in the folder", async () => {
+    const key = readFileSync(join(folder.path, "trusted-keys"), "utf8").trim()
+    const { code, output } = await pawl(
+      ["verify", folder.path, "--key", key],
+      environment({ XDG_STATE_HOME: folder.path })
+    )
+    expect([code, output]).toEqual([0, expect.stringContaining("not looked at, for it is not here: objects")])
   })
 
   it("does not start on a bucket that is not there, and says so", async () => {

@@ -56,12 +56,17 @@ const clientOf = (options: S3Options, waits: Waits) =>
     }
   })
 
+const acquired = (options: S3Options, waits: Waits) =>
+  Effect.acquireRelease(
+    Effect.sync(() => clientOf(options, waits)),
+    (client) => Effect.sync(() => client.destroy())
+  )
+
 /** The bucket of these options, until the scope ends. Nothing is asked of it yet. */
 export const open = (options: S3Options, waits: Waits = usual) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => clientOf(options, waits)),
-      (client) => Effect.sync(() => client.destroy())
-    ),
-    (client) => new S3Bucket(client, options, waits.answerMs)
-  )
+  Effect.gen(function* () {
+    const client = yield* acquired(options, waits)
+    // A connection is silent too while nobody takes what came: whoever reads a stream looks at the time itself.
+    const streaming = yield* acquired(options, { ...waits, silenceMs: 0 })
+    return new S3Bucket({ client, streaming }, options, waits)
+  })

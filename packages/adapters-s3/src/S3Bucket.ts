@@ -7,12 +7,13 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   PutObjectCommand,
   type S3Client
 } from "@aws-sdk/client-s3"
 import { keyProblem, type ObjectInfo } from "@pawl/core/objects/ObjectStore"
 import type { BucketPlace } from "./BucketAddress.ts"
+import { type ByteRange, watched } from "./BucketBody.ts"
+import { infoOf, type PageAsked, pageOf } from "./BucketPages.ts"
 import { isBehindEnd, isRefused, statusOf, WrongAnswer } from "./S3Failures.ts"
 import { S3Limits } from "./S3Limits.ts"
 
@@ -21,43 +22,41 @@ const MiB = 1024 ** 2
 /** Whose object it is: only who created it knows this. */
 const markName = "pawl-create"
 
-/** Seconds are all that HEAD says; a list says more, and must not say another thing. */
-const infoOf = (key: string, size: number | undefined, at: Date | undefined): ObjectInfo => ({
-  key,
-  sizeBytes: size ?? 0,
-  storedAtMs: Math.floor((at?.getTime() ?? 0) / 1000) * 1000
-})
-
 // What XML cannot say: a list of keys to delete is XML.
 const unwritable = /[\ufffe\uffff]/
-
-const decoded = (key: string, encoding: string | undefined): string =>
-  encoding === "url" ? decodeURIComponent(key.replaceAll("+", " ")) : key
-
-/** Bytes of a range, the end exclusive. */
-export interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
 
 /** All requests take the signal that ends them. Keys are those of the port: what they begin with in the bucket is put before them here. */
 export class S3Bucket {
   readonly place: BucketPlace
   readonly #client: S3Client
-  readonly #answerMs: number
+  readonly #streaming: S3Client
+  readonly #waits: { readonly answerMs: number; readonly silenceMs: number }
 
-  constructor(client: S3Client, place: BucketPlace, answerMs: number) {
+  /** `streaming` bears the silence of a connection whose bytes nobody takes. */
+  constructor(
+    { client, streaming }: { readonly client: S3Client; readonly streaming: S3Client },
+    place: BucketPlace,
+    waits: { readonly answerMs: number; readonly silenceMs: number }
+  ) {
     this.#client = client
+    this.#streaming = streaming
     this.place = place
-    this.#answerMs = answerMs
+    this.#waits = waits
   }
 
   #at(key: string) {
     return { Bucket: this.place.bucket, Key: `${this.place.root}${key}` }
   }
 
+  #page(asked: PageAsked, signal: AbortSignal) {
+    return pageOf(this.#client, this.place, asked, signal)
+  }
+
   #sent(body: Uint8Array, abortSignal: AbortSignal) {
-    return { abortSignal, requestTimeout: this.#answerMs + Math.ceil((body.length / MiB) * S3Limits.bucketSendMs) }
+    return {
+      abortSignal,
+      requestTimeout: this.#waits.answerMs + Math.ceil((body.length / MiB) * S3Limits.bucketSendMs)
+    }
   }
 
   async put(key: string, body: Uint8Array, signal: AbortSignal): Promise<void> {
@@ -111,20 +110,24 @@ export class S3Bucket {
   }
 
   /** The body of an object or of a range of it, to be read; null where the range holds nothing. */
-  async open(key: string, range: ByteRange | undefined, abortSignal: AbortSignal): Promise<Readable | null> {
+  async open(
+    key: string,
+    range: ByteRange | undefined,
+    abortSignal: AbortSignal
+  ): Promise<AsyncIterable<Uint8Array> | null> {
     const start = Math.max(0, range?.start ?? 0)
     if (range !== undefined && range.end <= start) {
       await this.head(key, abortSignal)
       return null
     }
     const wanted = range === undefined ? {} : { Range: `bytes=${start}-${range.end - 1}` }
+    const asked = new GetObjectCommand({ ...this.#at(key), ...wanted })
     try {
-      const { Body, ContentRange } = await this.#client.send(new GetObjectCommand({ ...this.#at(key), ...wanted }), {
-        abortSignal
-      })
+      const { Body, ContentRange } = await this.#streaming.send(asked, { abortSignal })
       // In Node a body is a stream of Node.
       const body = Body as Readable | undefined
-      if (range === undefined || ContentRange !== undefined) return body ?? null
+      if (range === undefined || ContentRange !== undefined)
+        return body === undefined ? null : watched(body, this.#waits.silenceMs)
       body?.destroy()
       throw new WrongAnswer("RangeIgnored")
     } catch (cause) {
@@ -160,29 +163,6 @@ export class S3Bucket {
     await this.#client.send(new CopyObjectCommand({ ...this.#at(to), CopySource: source }), { abortSignal })
   }
 
-  async #page(
-    asked: { readonly prefix: string; readonly keys: number; readonly after?: string; readonly token?: string },
-    abortSignal: AbortSignal
-  ) {
-    const { root } = this.place
-    const answer = await this.#client.send(
-      new ListObjectsV2Command({
-        Bucket: this.place.bucket,
-        Prefix: `${root}${asked.prefix}`,
-        // Keys may hold what XML cannot say.
-        EncodingType: "url",
-        MaxKeys: asked.keys,
-        ContinuationToken: asked.token,
-        StartAfter: asked.after === undefined || asked.after === "" ? undefined : `${root}${asked.after}`
-      }),
-      { abortSignal }
-    )
-    const objects = (answer.Contents ?? []).map(({ Key = "", LastModified, Size }) =>
-      infoOf(decoded(Key, answer.EncodingType).slice(root.length), Size, LastModified)
-    )
-    return { objects, next: answer.IsTruncated === true ? answer.NextContinuationToken : undefined }
-  }
-
   /** A page may be shorter than what is asked for, and holds what others put there: `folder/`, as consoles of S3 make it. */
   async list(
     prefix: string,
@@ -195,10 +175,7 @@ export class S3Bucket {
     let token: string | undefined
     do {
       const keys = Math.min(limit - found.length, S3Limits.bucketPageKeys)
-      const page = await this.#page(
-        { prefix, keys, ...(after === undefined ? {} : { after }), ...(token === undefined ? {} : { token }) },
-        signal
-      )
+      const page = await this.#page({ prefix, keys, after, token }, signal)
       found.push(...page.objects.filter(({ key }) => keyProblem(key) === undefined))
       token = page.next
     } while (token !== undefined && found.length < limit)
@@ -213,10 +190,7 @@ export class S3Bucket {
     let removed = 0
     let after: string | undefined
     for (;;) {
-      const { objects, next } = await this.#page(
-        { prefix, keys: S3Limits.bucketPageKeys, ...(after === undefined ? {} : { after }) },
-        signal
-      )
+      const { objects, next } = await this.#page({ prefix, keys: S3Limits.bucketPageKeys, after }, signal)
       await this.#removeAll(
         objects.map(({ key }) => key),
         signal

@@ -13,6 +13,8 @@ export const S3Limits = {
   bucketSendMs: 4 * second,
   /** How long nothing may come while a body is read or sent. */
   bucketSilenceMs: 10 * second,
+  /** Until a stream begins, all tries together. */
+  bucketOpenMs: 60 * second,
   /** How often one request is sent at most, the first time too; the waits between are the client's own, at most 6 s. */
   bucketTries: 3,
   /** How often a conditional create begins anew when what was in its way is gone. */

@@ -15,8 +15,9 @@ import { utf8Length } from "@pawl/core/primitives/CodePoints"
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { placeText, type S3Options } from "./BucketAddress.ts"
 import * as BucketClient from "./BucketClient.ts"
-import type { ByteRange, S3Bucket } from "./S3Bucket.ts"
-import { isForPeople, isMissingKey, wordsOf } from "./S3Failures.ts"
+import type { ByteRange } from "./BucketBody.ts"
+import type { S3Bucket } from "./S3Bucket.ts"
+import { isForPeople, isMissingKey, WrongAnswer, wordsOf } from "./S3Failures.ts"
 import { S3Limits } from "./S3Limits.ts"
 
 type Work<A> = (signal: AbortSignal) => Promise<A>
@@ -64,7 +65,13 @@ const streamed = (
         Effect.sync(() => new AbortController()),
         (controller) => Effect.sync(() => controller.abort())
       )
-      const body = yield* reading("stream", key, () => bucket.open(key, range, signal))
+      const body = yield* Effect.timeoutOrElse(
+        reading("stream", key, () => bucket.open(key, range, signal)),
+        {
+          duration: S3Limits.bucketOpenMs,
+          orElse: () => Effect.fail(unavailable("stream", key, new WrongAnswer("TimeoutError")))
+        }
+      )
       if (body === null) return Stream.empty
       return Stream.fromAsyncIterable<Uint8Array, ObjectStoreUnavailable>(body, (cause) =>
         unavailable("stream", key, cause)

@@ -151,6 +151,32 @@ describe.skipIf(missing !== null)("S3ObjectStore when things go wrong, on radosg
         { ...never, silenceMs: 300 }
       ))
 
+    it("lets a reader take its time: silence counts while it waits, not while it is waited for", async () => {
+      const silent = await CutProxy.start(server.address)
+      silent.holdAfter(0)
+      const waits = { ...never, silenceMs: 300 }
+      // Who asks there is given up three times: for so long nobody reads here.
+      const pause = () =>
+        withStore({ ...options, endpoint: silent.endpoint }, (store) => reasonOf(store.get("slow")), waits)
+      await withStore(
+        through,
+        (store) =>
+          Effect.gen(function* () {
+            const length = 20_000_000
+            yield* store.put("slow", new Uint8Array(length))
+            let taken = 0
+            yield* Stream.runForEach(store.stream("slow"), (piece) => {
+              const isFirst = taken === 0
+              taken += piece.length
+              return isFirst ? Effect.promise(pause) : Effect.void
+            })
+            expect(taken).toBe(length)
+          }),
+        waits
+      )
+      await silent.close()
+    })
+
     it("ends its request when it is interrupted, before an answer and in the middle of one", () =>
       withStore(
         through,

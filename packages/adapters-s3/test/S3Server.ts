@@ -91,13 +91,18 @@ rgw_enable_lc_threads = false
 rgw_thread_pool_size = 64
 `
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
+
+const dying = ["--pdeathsig", "KILL", "--"]
+
+/** A program that ends by itself, or with this process: it waits for ever for a cluster that is gone. */
+const run = (program: string, args: ReadonlyArray<string>) => execute("setpriv", [...dying, program, ...args])
 
 const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, 20))
 
 /** A program that stays, and dies with this process. */
 const stay = (folder: string, name: string, args: ReadonlyArray<string>): ChildProcess =>
-  spawn("setpriv", ["--pdeathsig", "KILL", "--", name, "-f", "-c", join(folder, "ceph.conf"), ...args], {
+  spawn("setpriv", [...dying, name, "-f", "-c", join(folder, "ceph.conf"), ...args], {
     stdio: ["ignore", "ignore", "ignore"],
     env: { PATH: process.env["PATH"] }
   })

@@ -18,6 +18,7 @@ const sources = [
   "core/src/primitives/FleetLimits.ts",
   "router/src/RouterLimits.ts",
   "adapters-local/src/LocalLimits.ts",
+  "adapters-local/src/PackLimits.ts",
   "adapters-pg/src/PgLimits.ts",
   "adapters-s3/src/S3Limits.ts",
   "adapters-cloudflare/src/CloudflareLimits.ts",

@@ -139,6 +139,21 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "none",
     what: "The hosts whose git repositories a Project may begin with (`import`). Only what anyone may read there, over https, without credentials. Where none is named, nothing is imported."
   },
+  repositories: {
+    takes: "folder or packs",
+    otherwise: "folder",
+    what: "Where git repositories are: in a folder of the data folder, or as packs in the database and the object store, of which each machine has copies that it may lose. See [fleet](fleet.md#repositories). Those that are there are not moved: a start that would find none of them is refused."
+  },
+  cache: {
+    takes: "a folder",
+    otherwise: "`cache` in the data folder",
+    what: "Where copies of repositories are when these are packs. Processes may share it. It may be deleted at any moment, and belongs in no backup."
+  },
+  cacheBytes: {
+    takes: "a whole number above 0",
+    otherwise: String(LocalLimits.cacheBytes),
+    what: "About how many bytes the copies of one process may take. What was used longest ago goes first."
+  },
   databaseSchema: {
     takes: "lowercase letters, digits and `_`",
     otherwise: "pawl",

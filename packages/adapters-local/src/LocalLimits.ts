@@ -2,6 +2,8 @@
  * Every bound of this package, by name, with its unit in the name and its source beside it. Those that others share stand
  * in core's `Limits`. "Specification" is the table "Limits" of the specification; "decisions" are Pawl's own choices.
  */
+import { PackLimits } from "./PackLimits.ts"
+
 const KiB = 1024
 const MiB = 1024 * KiB
 const second = 1000
@@ -31,13 +33,13 @@ export const LocalLimits = {
   gitKnownTrees: 10_000,
   /** Entries of the trees whose listing is kept: some 5 MiB, a few trees of the largest. */
   gitListedEntries: 25_000,
-  /** Packs in a canonical repository before they are rolled up. */
-  gitPacks: 32,
   /** What git may say on standard error before the rest is dropped; of a long-lived reader, its last words. */
   gitErrorBytes: 16 * KiB,
   gitReaderErrorLength: 1000,
   /** What one listing of a tree may take as text: `sourceEntries` of the longest paths. */
   gitListingBytes: 32 * MiB,
+
+  ...PackLimits,
 
   // A command that signs (decisions)
   /** What it may answer: a public key in PEM, or a signature. */

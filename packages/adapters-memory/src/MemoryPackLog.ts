@@ -96,10 +96,10 @@ export const make = (state: MemoryState): PackLog["Service"] => {
           .sort((a, b) => compareCodePoints(keyOf(a), keyOf(b)))
           .slice(0, limit)
       ),
-    named: (projectId, objects) =>
+    kept: (projectId, objects) =>
       Effect.sync(() => {
-        const named = ofProject(projectId).flatMap(({ packs }) => packs.flatMap(({ object }) => object ?? []))
-        return new Set(objects.filter((object) => named.includes(object)))
+        const named = new Set(ofProject(projectId).flatMap(({ packs }) => packs.map(({ object }) => object)))
+        return new Set(objects.filter((object) => named.has(object) || state.trash.has(object)))
       }),
     dueTrash: (limit) =>
       Effect.map(nowMillis, (now) =>

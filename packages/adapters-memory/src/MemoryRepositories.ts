@@ -98,7 +98,7 @@ const makeForks = (repos: Repos): Pick<Service, "fork" | "commit" | "merge" | "c
     })
 })
 
-const makeCanonical = (repos: Repos): Pick<Service, "seed" | "begin" | "main" | "advance" | "remove"> => ({
+const makeCanonical = (repos: Repos): Pick<Service, "seed" | "begin" | "main" | "advance" | "compact" | "remove"> => ({
   seed: ({ files, message, project, signature }) =>
     Effect.gen(function* () {
       const content = yield* edited(new Map(), files)
@@ -137,6 +137,7 @@ const makeCanonical = (repos: Repos): Pick<Service, "seed" | "begin" | "main" | 
         return yield* new NotFastForward({ from: state?.main ?? "", to: commit })
       state.main = commit
     }),
+  compact: (ref) => Effect.asVoid(own(repos, ref)),
   remove: (ref) =>
     Effect.sync(() => {
       const project = repos.projects.get(ref.project)

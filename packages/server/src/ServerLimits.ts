@@ -154,6 +154,10 @@ export const ServerLimits = {
   backlogAgeMs: 5 * second,
   backlogReadMs: 5 * second,
 
+  // Repositories (decision)
+  /** Projects that a start looks at, whether their repositories are of the kind that the options name. */
+  repositoryKindLooks: 20,
+
   // Passkeys
   /** Characters of each field of a passkey's answer, base64url (decision: a browser's has some hundred). */
   assertionFieldLength: 4096,

@@ -178,6 +178,20 @@ const drop =
     ).pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("delete a repository")))
   }
 
+const forgetTrash =
+  (database: Database["Service"]): PackLog["Service"]["forgetTrash"] =>
+  (objects) =>
+    database
+      .batch(
+        objects.map(({ object, projectId }) => ({
+          sql: "DELETE FROM pawl_trash WHERE project_id = ? AND object = ?",
+          params: [projectId, object]
+        }))
+      )
+      .pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("empty the trash")))
+
+const listed = (values: ReadonlyArray<unknown>): string => values.map(() => "?").join(", ")
+
 /** `PackLog` over a database whose tables are there. */
 export const make = (database: Database["Service"]): PackLog["Service"] => {
   const asked = (operation: string, sql: string, params: ReadonlyArray<Parameter>) =>
@@ -216,14 +230,16 @@ export const make = (database: Database["Service"]): PackLog["Service"] => {
         ),
         (rows) => rows.map(refOf)
       ),
-    named: (projectId, objects) =>
+    kept: (projectId, objects) =>
       objects.length === 0
         ? Effect.succeed(new Set<string>())
         : Effect.map(
             asked(
               "look for objects of packs",
-              `SELECT object FROM pawl_pack WHERE project_id = ? AND object IN (${objects.map(() => "?").join(", ")})`,
-              [projectId, ...objects]
+              ["pawl_pack", "pawl_trash"]
+                .map((table) => `SELECT object FROM ${table} WHERE project_id = ? AND object IN (${listed(objects)})`)
+                .join(" UNION "),
+              [projectId, ...objects, projectId, ...objects]
             ),
             (rows) => new Set(rows.map((row) => String(row["object"])))
           ),
@@ -238,14 +254,6 @@ export const make = (database: Database["Service"]): PackLog["Service"] => {
           (rows) => rows.map((row) => ({ projectId: String(row["project_id"]), object: String(row["object"]) }))
         )
       ),
-    forgetTrash: (objects) =>
-      database
-        .batch(
-          objects.map(({ object, projectId }) => ({
-            sql: "DELETE FROM pawl_trash WHERE project_id = ? AND object = ?",
-            params: [projectId, object]
-          }))
-        )
-        .pipe(Effect.asVoid, Effect.catchTag("SqlError", unavailable("empty the trash")))
+    forgetTrash: forgetTrash(database)
   }
 }

@@ -78,7 +78,7 @@ export const begin =
 
 /** `Repositories.advance`: fetches what is new in one pack, checked to be whole, before `main` moves. */
 export const advance =
-  ({ path: pathOf, readers, writing }: GitWriter): Service["advance"] =>
+  ({ path: pathOf, readers, rollsUp, writing }: GitWriter): Service["advance"] =>
   ({ commit: to, expected, from, project }) =>
     writing({ project }, (path) =>
       Effect.gen(function* () {
@@ -94,15 +94,22 @@ export const advance =
         if (!follows) return yield* new NotFastForward({ from: now, to })
         const packing = {
           gitDir: source.gitDir,
-          args: ["pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"],
+          // Whole by itself: packs of which two bring the same base along cannot be laid side by side.
+          args: ["pack-objects", "--revs", "--stdout", "--delta-base-offset", "-q"],
           stdin: `${to}\n^${now}\n`
         }
         // It names each object by its bytes, and fails where one names another that is neither in the pack nor here: main
         // rests on nothing that is missing. That some are here already is what it says by 1.
-        const args = ["index-pack", "--stdin", "--fix-thin", "--check-self-contained-and-connected"]
+        const args = ["index-pack", "--stdin", "--check-self-contained-and-connected"]
         yield* pipe(packing, { gitDir: path.gitDir, args }, [0, 1])
         yield* lookupType(readers, path, ["commit"], to)
         yield* moveMain(path, now, to)
-        yield* rollUp(path)
+        if (rollsUp) yield* rollUp(path)
       })
     )
+
+/** `Repositories.compact`: of canonical. A fork has few packs, and goes away. */
+export const compact =
+  ({ writing }: GitWriter): Service["compact"] =>
+  (ref) =>
+    writing(ref, (path) => Effect.andThen(present(path), path.isFork ? Effect.void : rollUp(path)))

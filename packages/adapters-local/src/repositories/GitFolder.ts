@@ -40,6 +40,11 @@ const removingMark = ".removing-"
 export const exists = async (gitDir: string): Promise<boolean> =>
   (await unless(lstat(join(gitDir, "HEAD")), absent, undefined))?.isFile() ?? false
 
+/** Whether a repository is there, and a fork finds what it borrows. */
+export const stands = async ({ gitDir, isFork }: RepositoryPath): Promise<boolean> =>
+  (await exists(gitDir)) &&
+  (!isFork || (await unless(readFile(join(gitDir, "objects/info/alternates"), "latin1"), absent, "")) === borrowed)
+
 /** Makes an empty repository under its name in one step. One that is there is left as it is. */
 export const create = async ({ gitDir, isFork, projectDir }: RepositoryPath): Promise<void> => {
   if (await exists(gitDir)) return

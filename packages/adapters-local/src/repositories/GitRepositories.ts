@@ -21,6 +21,7 @@ import { io } from "./GitFolder.ts"
 import * as GitForks from "./GitForks.ts"
 import { mergeFile } from "./GitFileMerge.ts"
 import { lookupCommit, lookupFile, openFile, lookupParents, lookupType, present } from "./GitLookup.ts"
+import { GitPlace } from "./GitPlace.ts"
 import * as GitReaders from "./GitReaders.ts"
 import { receive } from "./transport/GitPush.ts"
 import { serve, sweepServing } from "./transport/GitFetch.ts"
@@ -65,6 +66,7 @@ const writing = (writer: GitWriter.GitWriter) => ({
   seed: GitCanonical.seed(writer),
   begin: GitCanonical.begin(writer),
   advance: GitCanonical.advance(writer),
+  compact: GitCanonical.compact(writer),
   fork: GitForks.fork(writer),
   commit: GitForks.commit(writer),
   merge: GitForks.merge(writer),
@@ -72,17 +74,25 @@ const writing = (writer: GitWriter.GitWriter) => ({
   remove: GitForks.remove(writer)
 })
 
+/** The ports that repositories of git's provide. */
+export type GitPorts = Repositories | GitTransport | GitStatements | GitPlace
+
+/** What works on one folder of repositories. */
+export interface GitParts {
+  readonly repositories: typeof Repositories.Service
+  readonly transport: typeof GitTransport.Service
+  readonly statements: typeof GitStatements.Service
+  readonly readers: GitReaders.GitReaders
+}
+
 /**
- * All three ports on the folder `root`. `shared`: other processes of this machine write in it too, so that locks are files.
+ * All parts on the folder `root`. `shared`: other processes of this machine write in it too, so that locks are files.
+ * `rollsUp`: canonical's packs are joined as they become many.
  */
-export const make = Effect.fnUntraced(function* (
+export const parts = Effect.fnUntraced(function* (
   root: string,
-  shared = false
-): Effect.fn.Return<
-  Context.Context<Repositories | GitTransport | GitStatements>,
-  RepositoriesUnavailable,
-  Scope.Scope
-> {
+  { rollsUp, shared }: { readonly rollsUp: boolean; readonly shared: boolean }
+): Effect.fn.Return<GitParts, RepositoriesUnavailable, Scope.Scope> {
   const lockFolder = join(root, ".locks")
   yield* io("open", () => makeDirectory(root))
   if (shared) yield* io("open", () => makeDirectory(lockFolder))
@@ -90,7 +100,7 @@ export const make = Effect.fnUntraced(function* (
   const locks = shared ? SharedProjectLocks.make(queues, lockFolder) : queues
   const readers = yield* GitReaders.make
   const known = KnownTrees.make(readers)
-  const writer = GitWriter.make({ root, readers, known, locks })
+  const writer = GitWriter.make({ root, readers, known, locks, rollsUp })
   yield* io("sweep", () => sweepServing(root, shared))
 
   const opened = (ref: RepositoryRef) => Effect.tap(repositoryPath(root, ref), present)
@@ -131,11 +141,19 @@ export const make = Effect.fnUntraced(function* (
     diffText: (ref, from, to) => comparing(ref, from, to, (gitDir) => diffText(gitDir, from, to))
   }
   const transport: typeof GitTransport.Service = { serve: serve(root), receive: receive(writer) }
-  return Context.make(Repositories, repositories).pipe(
-    Context.add(GitTransport, transport),
-    Context.add(GitStatements, publishStatements(writer))
-  )
+  return { repositories, transport, statements: publishStatements(writer), readers }
 })
+
+/** The ports of these parts. */
+export const ports = (
+  { repositories, statements, transport }: Omit<GitParts, "readers">,
+  place: typeof GitPlace.Service
+): Context.Context<GitPorts> =>
+  Context.make(Repositories, repositories).pipe(
+    Context.add(GitTransport, transport),
+    Context.add(GitStatements, statements),
+    Context.add(GitPlace, place)
+  )
 
 /**
  * The repositories under `directory`, which is made when it is not there. Only one process at a time may own it, unless
@@ -144,5 +162,12 @@ export const make = Effect.fnUntraced(function* (
 export const layer = (options: {
   readonly directory: string
   readonly shared?: boolean
-}): Layer.Layer<Repositories | GitTransport | GitStatements, RepositoriesUnavailable> =>
-  Layer.effectContext(Effect.suspend(() => make(resolve(options.directory), options.shared)))
+}): Layer.Layer<GitPorts, RepositoriesUnavailable> =>
+  Layer.effectContext(
+    Effect.suspend(() => {
+      const root = resolve(options.directory)
+      return Effect.map(parts(root, { rollsUp: true, shared: options.shared === true }), (all) =>
+        ports(all, { root, brought: () => Effect.void })
+      )
+    })
+  )

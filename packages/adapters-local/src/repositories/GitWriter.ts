@@ -15,6 +15,8 @@ type CommitFields = Parameters<typeof commitObject>[0]
 /** What writes in one root, shared by all methods that change a repository. */
 export interface GitWriter {
   readonly readers: GitReaders
+  /** Whether canonical's packs are joined as they become many. Not where they are counted by somebody else. */
+  readonly rollsUp: boolean
   readonly known: KnownTrees
   readonly path: (ref: RepositoryRef) => Effect.Effect<RepositoryPath>
   /** Does the work alone in the Project. */
@@ -53,8 +55,9 @@ export const make = (options: {
   readonly readers: GitReaders
   readonly known: KnownTrees
   readonly locks: ProjectLocks
+  readonly rollsUp: boolean
 }): GitWriter => {
-  const { known, locks, readers, root } = options
+  const { known, locks, readers, rollsUp, root } = options
   // Repositories whose leavings of an earlier process are gone.
   const swept = new Set<string>()
   const sweepOnce = (path: RepositoryPath) =>
@@ -80,6 +83,7 @@ export const make = (options: {
 
   return {
     readers,
+    rollsUp,
     known,
     path: (ref) => repositoryPath(root, ref),
     writing,

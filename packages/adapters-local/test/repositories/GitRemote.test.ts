@@ -78,7 +78,7 @@ const play = (
   }
   return Effect.runPromise(
     program({ hands, directory, repository }).pipe(
-      Effect.provide(GitRemote.layer({ directory, access: given() })),
+      Effect.provide(GitRemote.layer(given())),
       Effect.provide(GitRepositories.layer({ directory })),
       Effect.provide(Logger.layer([]))
     )

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { createServer, type Server } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as GitSourceImport from "@pawl/adapters-local/repositories/transport/GitSourceImport"
 import type { FileContent } from "@pawl/core/project/Repositories"
 import { Limits } from "@pawl/core/primitives/Limits"
@@ -12,7 +13,7 @@ import {
   type OriginHands,
   sourceImportContract
 } from "@pawl/testing/contracts/repositories/SourceImportContract"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type GitHost, gitHost } from "./GitHost.ts"
 
@@ -36,7 +37,9 @@ afterAll(async () => {
 })
 
 const layer = (bounds: { packBytes?: number } = {}) =>
-  GitSourceImport.layer({ directory, hosts: [new URL(host.origin).host], ...bounds })
+  GitSourceImport.layer({ hosts: [new URL(host.origin).host], ...bounds }).pipe(
+    Layer.provide(Layer.succeed(GitPlace, { root: directory, brought: () => Effect.void }))
+  )
 
 /** Commits what `make` puts into a folder as a branch of a repository. */
 const commit = (repository: string, branch: string, make: (folder: string) => void): void => {

@@ -30,6 +30,7 @@ export const commandKinds = [
   "checkpoint.publish",
   // Upkeep.
   "retention.sweep",
+  "packs.sweep",
   "project.audits",
   "project.audit",
   // Of a Project that is older than statements, once.

@@ -35,6 +35,7 @@ const at = (hours: number, minutes: number): Rhythm => ({ dailyAtMs: (hours * 60
 export const timetable = {
   "project.cleanup": { everyMs: minute },
   "claim.expire": { everyMs: minute },
+  "packs.sweep": { everyMs: minute },
   "candidate.reviews": { everyMs: 5 * minute },
   "release.recover": { everyMs: 5 * minute },
   "calls.sweep": { everyMs: 5 * minute },

@@ -50,6 +50,9 @@ export const Limits = {
   hotPackBytes: 1 * MiB,
   /** How long bytes that no pack names any more wait for those who read an older list. */
   packGraceMs: 60 * minute,
+  /** How long bytes that no row ever named wait for whoever may be about to write it. */
+  packLitterDays: 1,
+  packDeletionsAtOnce: 8,
 
   // Builds (specification)
   buildsPerDay: 60,

@@ -104,8 +104,8 @@ export class PackLog extends Context.Service<
     readonly drop: (ref: RepositoryRef) => Effect.Effect<void, LedgerUnavailable>
     /** Repositories that are crowded (`isCrowded`), at most `limit`, those of one Project beside each other. */
     readonly crowded: (limit: number) => Effect.Effect<ReadonlyArray<RepositoryRef>, LedgerUnavailable>
-    /** Which of these objects of a Project some pack names. */
-    readonly named: (
+    /** Which of these objects of a Project are no litter: some pack names them, or they wait in the trash. */
+    readonly kept: (
       projectId: string,
       objects: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlySet<string>, LedgerUnavailable>

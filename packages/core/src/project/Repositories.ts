@@ -263,6 +263,8 @@ export class Repositories extends Context.Service<
       from: string,
       to: string
     ) => Effect.Effect<DiffText, ObjectNotFound | TreeTooLarge | Unavailable>
+    /** Joins what a repository's objects lie in, where that is in many pieces. Nothing that anyone reads changes. */
+    readonly compact: (ref: RepositoryRef) => Effect.Effect<void, ObjectNotFound | Unavailable>
     /** Deletes a fork, or the canonical repository with every fork that is left. Deleting what is not there succeeds. */
     readonly remove: (ref: RepositoryRef) => Effect.Effect<void, Unavailable>
   }

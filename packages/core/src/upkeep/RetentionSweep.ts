@@ -1,8 +1,8 @@
 /**
  * The daily sweep of what expires, body of `retention.sweep` (specification, "Retention"): previews with their data
  * stores, what was left of removed apps and archived Projects, the archive of events, how much bundles come to, objects
- * of previews, temporary objects, archived events, in development also evidence, then dead letters, deliveries to
- * webhooks, and events. In bounded messages.
+ * of previews, temporary objects, archived events, in development also evidence, litter among packs, then dead letters,
+ * deliveries to webhooks, and events. In bounded messages.
  */
 import { Effect, Schema } from "effect"
 import { AppData } from "../app/AppData.ts"
@@ -25,6 +25,7 @@ import * as Time from "../primitives/Time.ts"
 import { reportPage } from "../bundle/BundleReports.ts"
 import { archivePage } from "./EventArchive.ts"
 import { sweepArchived, sweepRemoved } from "./Leftovers.ts"
+import { sweepLitter } from "./PackSweep.ts"
 import { pass, passes } from "./Pass.ts"
 
 const stages = [
@@ -34,6 +35,7 @@ const stages = [
   "archive",
   "bundles",
   "objects",
+  "packs",
   "letters",
   "deliveries",
   "records"
@@ -84,7 +86,8 @@ export const sweepExpired = Effect.gen(function* () {
         return { ...from, prefix: after === null ? from.prefix + 1 : from.prefix, after } as Cursor
       }
       // A message of an earlier version goes on with the records of this sweep, and with the letters tomorrow.
-      if (from.stage === "objects") return { ...from, stage: "letters" } as Cursor
+      if (from.stage === "objects") return { ...from, stage: "packs", after: null } as Cursor
+      if (from.stage === "packs") return onPage(from, "letters", yield* sweepLitter(from.after, now))
       if (from.stage === "letters") return (yield* dismissOld) ? from : ({ ...from, stage: "deliveries" } as Cursor)
       if (from.stage === "deliveries") return (yield* forgetOld) ? from : ({ ...from, stage: "records" } as Cursor)
       yield* (yield* Retention).sweep

@@ -16,6 +16,7 @@ import { Limits } from "../primitives/Limits.ts"
 import { Settings } from "../primitives/Settings.ts"
 import * as Time from "../primitives/Time.ts"
 import { projectCleanup } from "../project/Archival.ts"
+import { isPackSweepDue } from "./PackSweep.ts"
 import { scanStuck } from "../release/Recovery.ts"
 import {
   dueSlot,
@@ -47,6 +48,11 @@ const planOf = (name: ScheduleName, cursor: string | null, slot: Time.Timestamp)
       const command: NewCommand = { kind, id: commandId(kind, slot.slice(0, 10)), payload: {} }
       return Effect.succeed<Plan>({ ...nothing, commands: [command] })
     }
+    case "packs.sweep":
+      return Effect.map(isPackSweepDue, (isDue): Plan => {
+        const command: NewCommand = { kind: name, id: commandId(name, "all"), payload: {} }
+        return { ...nothing, commands: isDue ? [command] : [] }
+      })
     case "candidate.reviews":
       // Without a model there is nobody to ask.
       return Effect.map(Models, ({ available }): Plan => {

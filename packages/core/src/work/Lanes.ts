@@ -32,6 +32,7 @@ const laneOf: Readonly<Record<CommandKind, Lane>> = {
   "project.cleanup": "canonical",
   "forks.sweep": "canonical",
   "retention.sweep": "canonical",
+  "packs.sweep": "canonical",
   "project.audits": "canonical",
   "project.audit": "canonical",
   "project.adopt": "canonical",

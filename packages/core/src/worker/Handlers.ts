@@ -38,6 +38,7 @@ import { wakeDied } from "../task/Tasks.ts"
 import { requestAudits } from "../audit/AuditRequests.ts"
 import { clean } from "../upkeep/Cleanup.ts"
 import { sweepForks } from "../upkeep/ForkSweep.ts"
+import { sweepPacks } from "../upkeep/PackSweep.ts"
 import { sweepExpired } from "../upkeep/RetentionSweep.ts"
 
 const payload = <A, I>(schema: Schema.Codec<A, I>) => {
@@ -140,6 +141,7 @@ const bodies = {
   "project.cleanup": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => clean(projectId)),
   "forks.sweep": () => sweepForks,
   "retention.sweep": () => sweepExpired,
+  "packs.sweep": () => sweepPacks,
   "project.audits": () => requestAudits,
   "candidate.create": candidateCreate,
   "candidate.reviews": () => requestReviews,

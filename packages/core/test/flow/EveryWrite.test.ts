@@ -46,7 +46,7 @@ const ports = {
     reads: ["get", "stream", "head", "list"]
   },
   Repositories: {
-    writes: ["seed", "begin", "fork", "commit", "commitTree", "merge", "advance", "remove"],
+    writes: ["seed", "begin", "fork", "commit", "commitTree", "merge", "advance", "compact", "remove"],
     reads: ["resolve", "parents", "main", "list", "read", "open", "files", "diff", "diffText", "mergeFile"]
   },
   AppData: { writes: ["put", "remove", "wipe"], reads: ["get", "list"] },

@@ -42,6 +42,7 @@ const repositories = (): Repositories["Service"] => {
     diff: () => unused,
     diffText: () => unused,
     open: () => unused,
+    compact: () => unused,
     remove: () => unused,
     main: () => unused,
     resolve: (_ref, commit) => Effect.succeed({ commit, tree: commit }),

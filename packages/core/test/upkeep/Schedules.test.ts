@@ -100,6 +100,7 @@ describe("The tick", () => {
           kind === "project" ? Effect.die("a row that cannot be") : records.list(kind, query)
         expect(yield* Effect.provideService(tick, Records, { ...records, list })).toEqual([
           "claim.expire",
+          "packs.sweep",
           "candidate.reviews",
           "release.recover",
           "calls.sweep",
@@ -126,6 +127,7 @@ describe("The tick", () => {
           "candidate.reviews",
           "claim.expire",
           "forks.sweep",
+          "packs.sweep",
           "project.cleanup",
           "release.recover",
           "retention.sweep"

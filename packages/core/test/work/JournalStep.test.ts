@@ -155,7 +155,7 @@ const processes: Partial<Readonly<Record<CommandKind, ReadonlyArray<ReturnType<t
     is(
       retentionPasses(1),
       ...["apps", "projects", "archive"].map((stage) => ({ stage, prefix: 0, after: null })), // version 3
-      ...["previews", "bundles", "objects", "letters", "deliveries", "records"].map((stage) => ({
+      ...["previews", "bundles", "objects", "packs", "letters", "deliveries", "records"].map((stage) => ({
         stage,
         prefix: 1,
         after: "x"

@@ -2,7 +2,7 @@
 import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
 import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/SchemaName"
 import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
@@ -33,6 +33,10 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("Invali
 const publicities = ["none", "summary", "full"] as const
 /** What the hosts of apps tell of a release: nothing, what names no person and no check, or all that is signed. */
 export type Publicity = (typeof publicities)[number]
+
+const repositoryKinds = ["folder", "packs"] as const
+/** Where git repositories are: in a folder of the data folder, or as packs in the stores, with copies on each machine. */
+export type RepositoryKind = (typeof repositoryKinds)[number]
 
 const roles = ["api", "router", "worker"] as const
 /** What a process does: it answers the API, serves apps, or works through commands. */
@@ -101,6 +105,9 @@ const options = Config.all({
   targetGitToken: Config.option(Config.Redacted("targetGitToken")),
   targetSshKeyFile: Config.option(Config.String("targetSshKeyFile")),
   importHosts: Config.withDefault(Config.String("importHosts"), ""),
+  repositories: Config.withDefault(Config.Literals(repositoryKinds, "repositories"), "folder" as const),
+  cache: Config.option(Config.String("cache")),
+  cacheBytes: Config.withDefault(positive("cacheBytes"), LocalLimits.cacheBytes),
   databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
   provenance: Config.option(Config.Literals(provenanceModes, "provenance")),
   provenancePublic: Config.withDefault(Config.Literals(publicities, "provenancePublic"), "summary" as const),
@@ -165,6 +172,11 @@ export interface Options {
   readonly databaseSchema: string
   /** Where objects are. */
   readonly objects: ObjectsChoice
+  readonly repositories: RepositoryKind
+  /** Where copies of repositories are, when these are packs. Absolute. */
+  readonly cache: string
+  /** About what they may take. */
+  readonly cacheBytes: number
   /** What is done about releases that no statement vouches for. */
   readonly provenance: ProvenanceMode
   /** What the hosts of apps tell of it. */
@@ -319,6 +331,7 @@ export const read = Effect.fnUntraced(function* (
     ...read,
     ...telemetry,
     data: resolve(read.data),
+    cache: resolve(Option.getOrElse(read.cache, () => join(read.data, "cache"))),
     roles: named,
     appsDomain: appsDomain.success,
     fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),

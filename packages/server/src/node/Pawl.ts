@@ -5,11 +5,14 @@ import * as Esbuild from "@pawl/adapters-local/builder/bundler/EsbuildAppBuilder
 import { layersFolder } from "@pawl/adapters-local/packages/LayerFolders"
 import * as NpmPackageStore from "@pawl/adapters-local/packages/NpmPackageStore"
 import * as GitRepositories from "@pawl/adapters-local/repositories/GitRepositories"
+import * as PackRepositories from "@pawl/adapters-local/repositories/packs/PackRepositories"
 import * as WorkerdAppRuntime from "@pawl/adapters-local/runtime/WorkerdAppRuntime"
 import * as LocalSandbox from "@pawl/adapters-local/sandbox/LocalSandbox"
 import * as BabelSymbols from "@pawl/adapters-local/symbols/BabelSymbols"
 import * as HttpWebhookSender from "@pawl/adapters-local/webhooks/HttpWebhookSender"
 import * as PointerRows from "@pawl/core/app/PointerRows"
+import type { ObjectStore, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
+import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { SandboxSlots } from "@pawl/core/verification/SandboxSlots"
 import * as FairSlots from "@pawl/core/primitives/FairSlots"
 import { OutboundRule } from "@pawl/core/primitives/OutboundAddress"
@@ -24,7 +27,7 @@ import * as RouterProbeClient from "@pawl/router/RouterProbeClient"
 import { type Context, Effect, Layer } from "effect"
 import * as WebCryptoSecrets from "../http/WebCryptoSecrets.ts"
 import type { Addresses } from "./listen/Addresses.ts"
-import type { Installation } from "./installations/Installation.ts"
+import type { DatabaseUnavailable, Installation } from "./installations/Installation.ts"
 import * as BuildServices from "./BuildServices.ts"
 import * as Chance from "./Chance.ts"
 import * as ImportHosts from "./ImportHosts.ts"
@@ -36,8 +39,23 @@ import type { Telemetry } from "./telemetry/Telemetry.ts"
 import * as Signers from "./Signers.ts"
 import * as TemplateFolder from "./TemplateFolder.ts"
 
+/** Folders of this machine, or copies of what the stores hold. */
+const repositories = (
+  { installation, options }: ProcessParts,
+  objects: Layer.Layer<ObjectStore, ObjectStoreUnavailable>
+): Layer.Layer<GitRepositories.GitPorts, RepositoriesUnavailable | ObjectStoreUnavailable | DatabaseUnavailable> =>
+  options.repositories === "folder"
+    ? GitRepositories.layer({
+        directory: join(options.data, "repositories"),
+        shared: installation.sharesRepositories
+      })
+    : PackRepositories.layer({ directory: options.cache, cacheBytes: options.cacheBytes }).pipe(
+        Layer.provide(Layer.merge(installation.state, objects))
+      )
+
 /** The ports that write or run something: what a test may put faults and crashes around. */
-const basePorts = ({ alone, installation, options }: ProcessParts) => {
+const basePorts = (parts: ProcessParts) => {
+  const { alone, installation, options } = parts
   const objects = Objects.layer(options, alone)
   const packageLayers = layersFolder(options.data)
   return Layer.mergeAll(
@@ -46,7 +64,7 @@ const basePorts = ({ alone, installation, options }: ProcessParts) => {
     NpmPackageStore.layer({ directory: join(options.data, "packages"), registry: options.npmRegistry }).pipe(
       Layer.provide(objects)
     ),
-    GitRepositories.layer({ directory: join(options.data, "repositories"), shared: installation.sharesRepositories }),
+    repositories(parts, objects),
     LocalSandbox.layer({ packageLayers }),
     Esbuild.layer({ packageLayers }),
     BabelRouteReader.layer,
@@ -127,7 +145,13 @@ export interface ProcessParts {
 /** Everything the use cases, the API and the router need. */
 export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports) => {
   const { addresses, options, telemetry } = parts
-  return Layer.mergeAll(hosting(parts), agents(options), Signers.publishers(options)).pipe(
+  return Layer.mergeAll(
+    hosting(parts),
+    agents(options),
+    Signers.publishers(options),
+    ImportHosts.layer(options.importHosts),
+    TargetGit.layer(options.targetGit)
+  ).pipe(
     Layer.provideMerge(
       Layer.flatMap(basePorts(parts), (ports) => Layer.succeedContext(decorate(telemetry.around(ports))))
     ),
@@ -136,8 +160,6 @@ export const layer = (parts: ProcessParts, decorate: Decorate = (ports) => ports
     Layer.provideMerge(Layer.sync(SandboxSlots, () => FairSlots.make(options.sandboxesAtOnce))),
     Layer.provideMerge(BuildServices.layer(options.buildService)),
     Layer.provideMerge(Layer.succeed(OutboundRule, { allowPrivate: options.webhooksAllowPrivate })),
-    Layer.provideMerge(ImportHosts.layer(join(options.data, "repositories"), options.importHosts)),
-    Layer.provideMerge(TargetGit.layer(join(options.data, "repositories"), options.targetGit)),
     Layer.provideMerge(Chance.layer)
   )
 }

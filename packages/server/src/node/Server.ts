@@ -17,6 +17,7 @@ import * as OwnerToken from "./OwnerToken.ts"
 import * as ReadinessCheck from "./ReadinessCheck.ts"
 import { type Decorate, layer as pawlLayer } from "./Pawl.ts"
 import * as PrivateFolder from "./PrivateFolder.ts"
+import * as RepositoryKinds from "./RepositoryKinds.ts"
 import * as Signers from "./Signers.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 import * as Workers from "./Workers.ts"
@@ -43,6 +44,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const addresses = Addresses.of(options, listener.port)
   const parts = { options, installation, addresses, alone, telemetry }
   const services = yield* Telemetry.provide(telemetry)(Layer.build(pawlLayer(parts, decorate)))
+  yield* Effect.provide(RepositoryKinds.check(options), services)
   // Only workers sign.
   const keys = options.roles.includes("worker")
     ? yield* Effect.provide(Signers.start(options), services)

@@ -1,5 +1,6 @@
 /** Where canonical `main` may be pushed to for release targets, and with what: four options that belong together. */
 import { isAbsolute } from "node:path"
+import type { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as GitRemote from "@pawl/adapters-local/repositories/transport/GitRemote"
 import * as CanonicalRemote from "@pawl/core/release/CanonicalRemote"
 import { remoteUrl } from "@pawl/core/model/RemoteUrl"
@@ -11,8 +12,8 @@ export const defaultGitUser = "x-access-token"
 const unset = Layer.succeed(CanonicalRemote.CanonicalRemote, CanonicalRemote.none("PAWL_TARGET_GIT_URL names where"))
 
 /** Without an address nothing is pushed anywhere. */
-export const layer = (directory: string, access: GitRemote.RemoteAccess | null): Layer.Layer<never> =>
-  access === null ? unset : GitRemote.layer({ directory, access })
+export const layer = (access: GitRemote.RemoteAccess | null): Layer.Layer<never, never, GitPlace> =>
+  access === null ? unset : GitRemote.layer(access)
 
 /** A token goes over the network in the open with http: that is for this machine alone. */
 const isOpen = (url: string): boolean => /^http:\/\/(?!(?:localhost|127\.0\.0\.1)(?:[:/]|$))/.test(url)

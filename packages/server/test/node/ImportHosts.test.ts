@@ -1,6 +1,7 @@
 import { SourceImport } from "@pawl/core/project/SourceImport"
+import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as ImportHosts from "@pawl/server/node/ImportHosts"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 
 describe("The hosts of PAWL_IMPORT_HOSTS", () => {
@@ -24,7 +25,11 @@ describe("The hosts of PAWL_IMPORT_HOSTS", () => {
   it("that name none import nothing, and the refusal names the option", async () => {
     const taken = Effect.flatMap(SourceImport, (source) =>
       Effect.result(source.files({ git: "https://github.com/a/b" }))
-    ).pipe(Effect.provide(ImportHosts.layer("/nowhere", [])))
+    ).pipe(
+      Effect.provide(
+        Layer.provide(ImportHosts.layer([]), Layer.succeed(GitPlace, { root: "/nowhere", brought: () => Effect.void }))
+      )
+    )
     const failure = Result.getOrThrow(Result.flip(await Effect.runPromise(taken)))
     expect(failure.message).toContain("PAWL_IMPORT_HOSTS")
   })

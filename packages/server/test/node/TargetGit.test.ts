@@ -1,7 +1,8 @@
 import { CanonicalRemote } from "@pawl/core/release/CanonicalRemote"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Options from "@pawl/server/node/Options"
+import { GitPlace } from "@pawl/adapters-local/repositories/GitPlace"
 import * as TargetGit from "@pawl/server/node/TargetGit"
 
 const token = "git-token-of-the-test"
@@ -47,7 +48,11 @@ describe("The place that a server may push canonical main to", () => {
     expect(await read({})).toMatchObject({ success: { targetGit: null } })
     const pushed = Effect.flatMap(CanonicalRemote, (remote) =>
       Effect.flip(remote.push({ project: "p", remote: "https://github.com/acme/shop", commit: "c" }))
-    ).pipe(Effect.provide(TargetGit.layer("/nowhere", null)))
+    ).pipe(
+      Effect.provide(
+        Layer.provide(TargetGit.layer(null), Layer.succeed(GitPlace, { root: "/nowhere", brought: () => Effect.void }))
+      )
+    )
     expect(await Effect.runPromise(pushed)).toMatchObject({
       _tag: "RemoteRefused",
       message: expect.stringContaining("PAWL_TARGET_GIT_URL")

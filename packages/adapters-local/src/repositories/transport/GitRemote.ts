@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import {
   CanonicalRemote,
@@ -21,6 +21,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { type GitResult, short } from "../GitCommand.ts"
 import { exists, io } from "../GitFolder.ts"
 import { isAncestor } from "../GitMerge.ts"
+import { GitPlace } from "../GitPlace.ts"
 import { folderOf, write } from "./GitFetch.ts"
 import { isObjectId, repositoryPath } from "../RepositoryPath.ts"
 
@@ -138,12 +139,13 @@ const pushing = (errand: Errand): Effect.Effect<void, RemoteFault> =>
     return yield* faultOf(result)
   })
 
-const make = (root: string, access: RemoteAccess): CanonicalRemoteShape => ({
+const make = ({ brought, root }: typeof GitPlace.Service, access: RemoteAccess): CanonicalRemoteShape => ({
   push: ({ commit, project, remote }) =>
     Effect.gen(function* () {
       const url = remoteUrl(remote)
       if (url === null || !isUnder(url, access.url))
         return yield* new RemoteRefused({ reason: "its address is not under PAWL_TARGET_GIT_URL" })
+      yield* Effect.mapError(brought([{ project }]), unavailable)
       const canonical = yield* repositoryPath(root, { project })
       if (
         !isObjectId(commit) ||
@@ -159,9 +161,12 @@ const make = (root: string, access: RemoteAccess): CanonicalRemoteShape => ({
         () => pushing(errand),
         () => Effect.promise(() => rm(view, { recursive: true, force: true }).catch(() => undefined))
       )
-    }).pipe(Effect.withSpan("GitRemote.push", { attributes: { project } }))
+    }).pipe(Effect.scoped, Effect.withSpan("GitRemote.push", { attributes: { project } }))
 })
 
-/** Pushes from the repositories under `directory`, which `GitRepositories` keeps. */
-export const layer = (options: { readonly directory: string; readonly access: RemoteAccess }): Layer.Layer<never> =>
-  Layer.succeed(CanonicalRemote, make(resolve(options.directory), options.access))
+/** Pushes from the repositories of this machine. */
+export const layer = (access: RemoteAccess): Layer.Layer<never, never, GitPlace> =>
+  Layer.effect(
+    CanonicalRemote,
+    Effect.map(GitPlace, (place) => make(place, access))
+  )

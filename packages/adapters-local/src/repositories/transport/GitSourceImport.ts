@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { readdir, rm, stat } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { checkTree } from "@pawl/core/project/Edits"
 import {
   type FileContent,
@@ -27,6 +27,7 @@ import { Effect, Layer, Semaphore } from "effect"
 import { LocalLimits } from "../../LocalLimits.ts"
 import { type GitOptions, run, short } from "../GitCommand.ts"
 import { io } from "../GitFolder.ts"
+import { GitPlace } from "../GitPlace.ts"
 import { readTree, type TreeFile } from "../GitTree.ts"
 import { folderOf, write } from "./GitFetch.ts"
 
@@ -171,16 +172,15 @@ const make = (root: string, { hosts, packBytes }: Bounds, turns: Semaphore.Semap
     }).pipe(turns.withPermits(1), Effect.withSpan("GitSourceImport.files"))
 })
 
-/** Imports from these hosts, by way of the folder of `GitRepositories`. */
+/** Imports from these hosts, by way of the folder of repositories. */
 export const layer = (options: {
-  readonly directory: string
   readonly hosts: ReadonlyArray<string>
   /** Default: `LocalLimits.importPackBytes`. */
   readonly packBytes?: number
-}): Layer.Layer<never> =>
+}): Layer.Layer<never, never, GitPlace> =>
   Layer.effect(
     SourceImport,
-    Effect.map(Semaphore.make(LocalLimits.importsAtOnce), (turns) =>
-      make(resolve(options.directory), { packBytes: LocalLimits.importPackBytes, ...options }, turns)
+    Effect.map(Effect.all([GitPlace, Semaphore.make(LocalLimits.importsAtOnce)]), ([{ root }, turns]) =>
+      make(root, { packBytes: LocalLimits.importPackBytes, ...options }, turns)
     )
   )

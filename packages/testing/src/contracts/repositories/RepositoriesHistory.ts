@@ -236,6 +236,24 @@ export const declareReading = (run: Run): void => {
       })
     ))
 
+  it("joins what a repository lies in, and everything is read and written as before", () =>
+    run((repositories) =>
+      Effect.gen(function* () {
+        const { canon, cand, edit, merge, project, s0, ws } = yield* scene(repositories)
+        const one = yield* edit(ws(1), s0.commit, { x: "1" })
+        const merged = yield* merge(cand(1), s0.commit, [ws(1), one.commit])
+        yield* Effect.all(
+          [canon, ws(1), cand(1), canon].map((ref) => repositories.compact(ref)),
+          { concurrency: "unbounded" }
+        )
+        yield* repositories.advance({ project, from: cand(1), expected: s0.commit, commit: merged.commit })
+        yield* repositories.compact(canon)
+        expect(yield* repositories.main(project)).toMatchObject({ commit: merged.commit, tree: merged.tree })
+        expect((yield* textFiles(repositories, ws(1), one.tree))["x"]).toBe("1")
+        expect(yield* tagOf(repositories.compact(ws(2)))).toBe("ObjectNotFound")
+      })
+    ))
+
   it("removes with canonical every fork that is left", () =>
     run((repositories) =>
       Effect.gen(function* () {

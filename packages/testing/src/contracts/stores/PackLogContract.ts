@@ -136,23 +136,23 @@ export const packLogContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
-      "keeps what no pack names any more in the trash for the grace, and says of objects which are named",
+      "keeps what no pack names any more in the trash for the grace, and says of objects which are no litter",
       Effect.gen(function* () {
         yield* opened()
         for (const n of [1, 2]) yield* log((packs) => packs.append({ ref: canonical, born: "first", pack: stored(n) }))
-        const named = (...of: ReadonlyArray<number>) =>
+        const kept = (...of: ReadonlyArray<number>) =>
           Effect.map(
             log((packs) =>
-              packs.named(
+              packs.kept(
                 projectId(),
                 of.map((n) => stored(n).object ?? "")
               )
             ),
             (found) => of.filter((n) => found.has(stored(n).object ?? ""))
           )
-        expect(yield* named(1, 2, 3)).toEqual([1, 2])
+        expect(yield* kept(1, 2, 3)).toEqual([1, 2])
         yield* log((packs) => packs.replace({ ref: canonical, born: "first", through: 2, base: stored(3) }))
-        expect(yield* named(1, 2, 3)).toEqual([3])
+        expect(yield* kept(1, 2, 3, 4)).toEqual([1, 2, 3])
         yield* TestClock.adjust(Limits.packGraceMs - 1)
         expect(yield* log((packs) => packs.dueTrash(10))).toEqual([])
         yield* log((packs) => packs.drop(canonical))
@@ -162,6 +162,7 @@ export const packLogContract = (name: string, fixture: StoreFixture): void => {
         expect(due.map((each) => each.projectId)).toEqual([projectId(), projectId()])
         expect(yield* log((packs) => packs.dueTrash(1))).toHaveLength(1)
         yield* log((packs) => packs.forgetTrash(due))
+        expect(yield* kept(1, 2, 3)).toEqual([3])
         expect(yield* log((packs) => packs.dueTrash(10))).toEqual([])
         yield* TestClock.adjust(Limits.packGraceMs)
         expect(yield* log((packs) => packs.dueTrash(10))).toEqual([

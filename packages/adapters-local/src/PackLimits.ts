@@ -1,0 +1,24 @@
+/** The bounds of packs, and of repositories that are kept as such: a part of `LocalLimits`, where their users find them. */
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/** `…Bytes` are bytes, what has no unit is a count. */
+export const PackLimits = {
+  // Packs of repositories (decisions, after what was measured)
+  /** Packs in a folder before they are joined. */
+  gitPacks: 32,
+  /** A larger pack goes into the object store, a smaller one into its row. */
+  packRowBytes: 64 * KiB,
+  /** Packs of one repository that are fetched at once. */
+  packFetches: 4,
+  /** About what the cache of repositories may take on the disk; what was used longest ago goes first. */
+  cacheBytes: 10 * 1024 * MiB,
+  /** What a file is counted for beside its bytes: a block of most file systems. */
+  cacheFileBytes: 4 * KiB,
+  /** Objects in files of their own, in a copy, before they and its packs are joined. */
+  packLooseObjects: 1000,
+  /** How often a write begins anew because another machine was quicker. One line has one writer nearly always. */
+  packConflicts: 8,
+  /** How often a read begins anew because the copy under it was thrown away. */
+  packReads: 8
+} as const

@@ -1,0 +1,76 @@
+/** Reading in copies: who reads shares them, and begins anew where they were not sound. */
+import { Effect, Exit, Option, type Scope } from "effect"
+import type { RepositoriesUnavailable, RepositoryRef } from "@pawl/core/project/Repositories"
+import { LocalLimits } from "../../LocalLimits.ts"
+import type { CachedProject } from "./CacheFolder.ts"
+import { bring, copiesAre, type CopyParts, doubt, isOfCopies, mayBeOfCopies } from "./Copies.ts"
+import { areThere } from "./ObjectFiles.ts"
+
+/** Reads in repositories of one Project, the first of which names it. What is not there by then is not there. */
+export const reading =
+  (parts: CopyParts) =>
+  <A, E, R>(
+    refs: ReadonlyArray<RepositoryRef>,
+    work: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | RepositoriesUnavailable, R> => {
+    const attempt = (
+      cached: CachedProject,
+      left: number,
+      mends: boolean
+    ): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
+      Effect.gen(function* () {
+        yield* bring(parts, cached, refs)
+        const { epoch } = cached
+        const exit = yield* Effect.exit(work)
+        const failed = Exit.findErrorOption(exit)
+        if (Option.isNone(failed) || left === 0 || !mayBeOfCopies(failed.value)) return yield* exit
+        // Somebody else threw the copies away beneath this work.
+        if (cached.epoch !== epoch) return yield* attempt(cached, left - 1, mends)
+        if (!mends || !(yield* cached.turn.withPermits(1)(isOfCopies(parts, cached, refs, failed.value))))
+          return yield* exit
+        yield* doubt(parts, cached, epoch)
+        return yield* attempt(cached, left - 1, false)
+      })
+    return Effect.scoped(
+      Effect.flatMap(parts.cache.lease(refs[0]?.project ?? ""), (cached) =>
+        attempt(cached, LocalLimits.packReads, true)
+      )
+    )
+  }
+
+/** The copies for what cannot begin anew, looked at before; they stay until the scope ends. */
+export const brought = (
+  parts: CopyParts,
+  refs: ReadonlyArray<RepositoryRef>
+): Effect.Effect<CachedProject, RepositoriesUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const cached = yield* parts.cache.lease(refs[0]?.project ?? "")
+    yield* bring(parts, cached, refs)
+    const { epoch } = cached
+    if (yield* copiesAre(parts, cached, refs, areThere)) return cached
+    yield* doubt(parts, cached, epoch)
+    yield* bring(parts, cached, refs)
+    return cached
+  })
+
+/** The same, around work whose failure says that the copies are of no use: the next one gets others. */
+export const serving = <A, E, R>(
+  parts: CopyParts,
+  refs: ReadonlyArray<RepositoryRef>,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const cached = yield* brought(parts, refs)
+      const { epoch } = cached
+      return yield* Effect.tapError(work, (error) =>
+        mayBeOfCopies(error)
+          ? Effect.ignore(
+              Effect.flatMap(isOfCopies(parts, cached, refs, error), (isSo) =>
+                isSo ? doubt(parts, cached, epoch) : Effect.void
+              )
+            )
+          : Effect.void
+      )
+    })
+  )

@@ -21,6 +21,7 @@ import { Effect, Option, Schema, Stream, Struct } from "effect"
 import { statementsRef } from "@pawl/adapters-local/repositories/transport/GitStatements"
 import { gitOnce, gitSource, lostSource, type Repository } from "./GitSource.ts"
 import { keptHeads } from "./KeptHeads.ts"
+import { type Unpacked, unpacked } from "./PackedRepository.ts"
 import { keptFile, unreadable } from "./ProofFiles.ts"
 
 const part = "pawl.db"
@@ -277,14 +278,21 @@ const opened = (data: string) =>
     (rows) => Effect.sync(() => rows.close())
   )
 
+/** What was wrong with packs before they were unpacked is said first. */
+const sourceOf = (repository: Repository, packed: Unpacked | null) =>
+  Effect.map(gitSource(repository), (source) =>
+    packed?.damage == null ? source : { ...source, damage: Effect.succeed(packed.damage) }
+  )
+
 const readProject = Effect.fnUntraced(function* (
   { data, heads, rows }: { readonly data: string; readonly heads: Heads | null; readonly rows: ReadOnlyRows },
   name: string,
   project: string
 ) {
-  const canon = Schema.is(ProjectId)(project)
-    ? (yield* repositoryPath(join(data, "repositories"), { project })).canonDir
-    : null
+  const isName = Schema.is(ProjectId)(project)
+  const packed = isName ? yield* unpacked({ data, rows }, project) : null
+  const folder = isName ? (yield* repositoryPath(join(data, "repositories"), { project })).canonDir : null
+  const canon = packed === null ? folder : packed.folder
   const isThere = canon !== null && existsSync(canon)
   const isLost = canon !== null && !isThere && !(yield* trying(() => isArchived(rows, project)))
   const repository = isThere || isLost ? { folder: canon, main: "refs/heads/main" } : null
@@ -299,7 +307,7 @@ const readProject = Effect.fnUntraced(function* (
     keysCheckpoint: yield* logOf("instance", "keys.checkpoint"),
     seen: [],
     live: yield* trying(() => liveOf(rows, project)),
-    source: isLost ? lostSource : repository === null ? null : yield* gitSource(repository),
+    source: isLost ? lostSource : repository === null ? null : yield* sourceOf(repository, packed),
     heads
   }
   return { project, origin: `${name}/log/${project}`, material, repository } satisfies KeptProject

@@ -5,6 +5,8 @@ import type { ChangeSet } from "@pawl/core/model/ChangeSet"
 import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
 import * as Flow from "../kit/Flow.ts"
 import { gitClient, gitUrl } from "../kit/GitClient.ts"
+import { signedStatements } from "../kit/Statements.ts"
+import { verifier } from "../kit/Verifying.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
 
 const reason = await PostgresServer.whyNot()
@@ -117,6 +119,44 @@ const lives = (name: string, processes: ReadonlyArray<string>, onPostgres: boole
 
 lives("Repositories as packs in SQLite", ["api,router,worker"], false)
 lives("Repositories as packs in Postgres, for three processes", ["api,router", "worker", "worker"], true)
+
+describe("Repositories as packs in a data folder", () => {
+  const folder = temporaryFolder()
+  const data = join(folder.path, "data")
+  let key = ""
+
+  beforeAll(async () => {
+    const server = await startServer({ data, environment: { PAWL_REPOSITORIES: "packs" } })
+    const project = await Flow.createProject(server.api, "kept")
+    await Flow.liveApp(server.api, project.id, 0)
+    const said = () => signedStatements(server, project.id)
+    await Flow.until(said, (all) => all.some(({ kind }) => kind === "release"))
+    const { keys } = await server.api.get<{ keys: ReadonlyArray<{ readonly keyid: string }> }>("/v1/keys")
+    key = keys[0]?.keyid ?? ""
+    await server.stop()
+  })
+  afterAll(() => folder.remove())
+
+  it("are verified offline, and what was done to a pack or to main is named", async () => {
+    const { copyOf, judged, verify } = verifier(join(folder.path, "verifying"))
+    const { again, first, other } = await judged(copyOf(data), key)
+    expect([first.code, again.code, other.code, first.output]).toEqual([0, 0, 0, expect.anything()])
+    const flipped = copyOf(data, (database) => {
+      const row = database.prepare("SELECT through, body FROM pawl_pack WHERE fork = '' ORDER BY through").get()
+      const bytes = Buffer.from(String(row?.["body"]), "base64")
+      bytes[20] = (bytes[20] ?? 0) ^ 1
+      database
+        .prepare("UPDATE pawl_pack SET body = ? WHERE fork = '' AND through = ?")
+        .run(bytes.toString("base64"), Number(row?.["through"]))
+    })
+    const damaged = await verify(flipped, key)
+    expect([damaged.code, damaged.output]).toEqual([1, expect.stringContaining("commit_missing")])
+    const moved = copyOf(data, (database) =>
+      database.exec("UPDATE pawl_repo SET main = '0123456789012345678901234567890123456789' WHERE fork = ''")
+    )
+    expect((await verify(moved, key)).code).toBe(1)
+  })
+})
 
 describe("Repositories as folders", () => {
   it("are not taken for packs", async () => {

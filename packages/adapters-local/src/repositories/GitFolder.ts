@@ -45,8 +45,14 @@ export const stands = async ({ gitDir, isFork }: RepositoryPath): Promise<boolea
   (await exists(gitDir)) &&
   (!isFork || (await unless(readFile(join(gitDir, "objects/info/alternates"), "latin1"), absent, "")) === borrowed)
 
-/** Makes an empty repository under its name in one step. One that is there is left as it is. */
-export const create = async ({ gitDir, isFork, projectDir }: RepositoryPath): Promise<void> => {
+/**
+ * Makes an empty repository under its name in one step. One that is there is left as it is. One that is `passing` need not
+ * outlast a power cut.
+ */
+export const create = async (
+  { gitDir, isFork, projectDir }: RepositoryPath,
+  kind: "lasting" | "passing" = "lasting"
+): Promise<void> => {
   if (await exists(gitDir)) return
   await makeDirectory(dirname(gitDir))
   const making = join(projectDir, `${makingMark}${randomUUID()}`)
@@ -63,13 +69,14 @@ export const create = async ({ gitDir, isFork, projectDir }: RepositoryPath): Pr
     }
     const written = Object.entries(files)
     await Promise.all(written.map(([path, text]) => writeFile(join(making, path), text, { flag: "wx", mode: 0o600 })))
-    // All at once: syncs that wait beside each other share the disk's time.
-    await Promise.all([
-      ...written.map(([path]) => syncFile(join(making, path))),
-      ...["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path)))
-    ])
+    if (kind === "lasting")
+      // All at once: syncs that wait beside each other share the disk's time.
+      await Promise.all([
+        ...written.map(([path]) => syncFile(join(making, path))),
+        ...["", "objects", "objects/info", "refs"].map((path) => syncDirectory(join(making, path)))
+      ])
     await unless(rename(making, gitDir), ["ENOTEMPTY", "EEXIST"], undefined)
-    await syncDirectory(dirname(gitDir))
+    if (kind === "lasting") await syncDirectory(dirname(gitDir))
   } finally {
     await rm(making, { recursive: true, force: true })
   }

@@ -75,27 +75,29 @@ const sweep = async (folder: string): Promise<void> => {
 
 const enter = async (folder: string): Promise<{ readonly root: string; readonly lock: FileLock | null }> => {
   await makeDirectory(folder)
-  await sweep(folder)
   const name = `copies-${randomUUID()}`
   const lock = takeExclusive(lockOf(folder, name))
   await makeDirectory(join(folder, name))
   return { root: join(folder, name), lock }
 }
 
-/** A folder of its own for this process in `directory`, until the scope ends. */
+/**
+ * A folder of its own for this process in `directory`, until the scope ends. What is left then, and what dead processes
+ * left, the next one removes beside its work: it may be much.
+ */
 export const open = (directory: string): Effect.Effect<string, RepositoriesUnavailable, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
+  Effect.gen(function* () {
+    const { root } = yield* Effect.acquireRelease(
       io("cache", () => enter(directory)),
-      ({ lock, root }) =>
-        Effect.promise(async () => {
-          await rm(root, { recursive: true, force: true }).catch(() => undefined)
-          lock?.close()
-          await rm(`${root}.lock`, { force: true }).catch(() => undefined)
-        })
-    ),
-    ({ root }) => root
-  )
+      ({ lock }) => Effect.sync(() => lock?.close())
+    )
+    const sweeping = Effect.catch(
+      io("cache", () => sweep(directory)),
+      ({ reason }) => Effect.logWarning("copies of dead processes were not removed", reason)
+    )
+    yield* Effect.forkScoped(sweeping)
+    return root
+  })
 
 /** Removes a Project's folder, whatever is in it: gone under its name at once. */
 const removeProject = (root: string, readers: GitReaders, project: string) =>

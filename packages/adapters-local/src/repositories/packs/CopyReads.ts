@@ -2,7 +2,7 @@
 import { Effect, Exit, Option, type Scope } from "effect"
 import type { RepositoriesUnavailable, RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../../LocalLimits.ts"
-import type { CachedProject } from "./CacheFolder.ts"
+import { type CachedProject, keyOf } from "./CacheFolder.ts"
 import { bring, copiesAre, type CopyParts, doubt, isOfCopies, mayBeOfCopies } from "./Copies.ts"
 import { areThere } from "./ObjectFiles.ts"
 
@@ -37,6 +37,17 @@ export const reading =
       )
     )
   }
+
+/** The commit of `main`, as the log has it: a copy may be ahead of that for a moment. */
+export const loggedMain = (
+  { cache, source }: CopyParts,
+  project: string
+): Effect.Effect<string | null, RepositoriesUnavailable> =>
+  Effect.scoped(
+    Effect.flatMap(cache.lease(project), ({ copies }) =>
+      Effect.map(source.log.since({ project }, copies.get(keyOf({ project })) ?? null), (found) => found?.main ?? null)
+    )
+  )
 
 /** The copies for what cannot begin anew, looked at before; they stay until the scope ends. */
 export const brought = (

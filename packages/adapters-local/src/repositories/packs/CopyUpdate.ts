@@ -1,11 +1,10 @@
 /** Brings a copy to where the log is: its packs are fetched, and unpacked by one git however many there are. */
-import { writeFile } from "node:fs/promises"
+import { rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
 import type { PackedRepository } from "@pawl/core/project/PackLog"
 import type { RepositoriesUnavailable } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../../LocalLimits.ts"
-import { publish, writeSynced } from "../../objects/DurableFile.ts"
 import { succeed } from "../GitCommand.ts"
 import { create, io } from "../GitFolder.ts"
 import type { RepositoryPath } from "../RepositoryPath.ts"
@@ -14,8 +13,11 @@ import { areMany, bytesOf, objectFiles } from "./ObjectFiles.ts"
 import { sideBySide, trailerOf } from "./PackBytes.ts"
 import type { FetchedPack, OldList, PackSource } from "./PackSource.ts"
 
+/** What a power cut would spoil is gone with the process anyway. */
+const settings = ["core.fsync=none"]
+
 const unpack = (gitDir: string, pack: Uint8Array) =>
-  Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack }))
+  Effect.asVoid(succeed({ gitDir, args: ["index-pack", "--stdin", "--fix-thin"], stdin: pack, settings }))
 
 /** Puts packs into a repository. Those with an index cost no git at all. */
 export const putPacks = (
@@ -45,8 +47,8 @@ export const putPacks = (
 
 const setMain = async (gitDir: string, commit: string): Promise<void> => {
   const ref = join(gitDir, "refs/heads/main")
-  await writeSynced(`${ref}.lock`, `${commit}\n`)
-  await publish(`${ref}.lock`, ref)
+  await writeFile(`${ref}.lock`, `${commit}\n`, { mode: 0o600 })
+  await rename(`${ref}.lock`, ref)
 }
 
 /** Joins the pieces of a copy in which nothing is that others do not have; null where they are few. */
@@ -55,7 +57,7 @@ const joined = (gitDir: string, files: ReadonlySet<string>) =>
     if (!areMany(files)) return null
     const there = yield* io("list", () => objectFiles(gitDir))
     if (there.some((name) => !files.has(name))) return null
-    yield* succeed({ gitDir, args: ["repack", "-d", "-q", "--geometric=2"] })
+    yield* succeed({ gitDir, args: ["repack", "-d", "-q", "--geometric=2"], settings })
     return new Set(yield* io("list", () => objectFiles(gitDir)))
   })
 
@@ -72,7 +74,7 @@ export const updatedCopy = (
   Effect.gen(function* () {
     const listing = io("list", () => objectFiles(gitDir))
     const packs = yield* Effect.forEach(found.packs, source.fetch, { concurrency: LocalLimits.packFetches })
-    if (copy === undefined) yield* io("create", () => create({ gitDir, ...path }))
+    if (copy === undefined) yield* io("create", () => create({ gitDir, ...path }, "passing"))
     const before = new Set(packs.length === 0 ? [] : yield* listing)
     yield* putPacks(gitDir, packs)
     const fresh = packs.length === 0 ? [] : (yield* listing).filter((name) => !before.has(name))

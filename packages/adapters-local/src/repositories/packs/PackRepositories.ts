@@ -19,7 +19,7 @@ import { type GitParts, type GitPorts, parts as gitParts, ports } from "../GitRe
 import * as CacheFolder from "./CacheFolder.ts"
 import { compact } from "./Compaction.ts"
 import type { CopyParts } from "./Copies.ts"
-import { brought, reading } from "./CopyReads.ts"
+import { brought, loggedMain, reading } from "./CopyReads.ts"
 import { dropping, writing } from "./CopyWrites.ts"
 import * as PackSource from "./PackSource.ts"
 import { statementsOn, transportOn } from "./PackTransport.ts"
@@ -42,12 +42,11 @@ const reads = (
     parents: (ref, commit) => read([ref], git.parents(ref, commit)),
     mergeFile: (ref, contents) => read([ref], git.mergeFile(ref, contents)),
     main: (project) =>
-      Effect.flatMap(parts.source.log.since({ project }, null), (found) => {
-        const main = found?.main ?? null
-        return main === null
+      Effect.flatMap(loggedMain(parts, project), (main) =>
+        main === null
           ? new ObjectNotFound({ what: "commit", id: "main" })
           : read([{ project }], git.resolve({ project }, main))
-      }),
+      ),
     list: (ref, tree) => read([ref], git.list(ref, tree)),
     read: (ref, tree, path) => read([ref], git.read(ref, tree, path)),
     open: (ref, tree, path) => Effect.map(read([ref], git.open(ref, tree, path)), (text) => later(parts, ref, text)),

@@ -58,7 +58,9 @@ export const unpacked = Effect.fnUntraced(function* (
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
   const gitDir = join(projectDir, part)
-  yield* Effect.promise(() => create({ project, name: project, projectDir, canonDir: gitDir, gitDir, isFork: false }))
+  yield* Effect.promise(() =>
+    create({ project, name: project, projectDir, canonDir: gitDir, gitDir, isFork: false }, "passing")
+  )
   let damage: string | null = null
   for (const each of packs) {
     const bytes = yield* bytesOf(each, data)

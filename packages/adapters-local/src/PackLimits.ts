@@ -19,6 +19,8 @@ export const PackLimits = {
   packLooseObjects: 1000,
   /** How often a write begins anew because another machine was quicker. One line has one writer nearly always. */
   packConflicts: 8,
-  /** How often a read begins anew because the copy under it was thrown away. */
-  packReads: 8
+  /** How often work begins anew because the copy under it was deleted, damaged or thrown away; and how often a copy is
+      made anew because git did not take what it should hold. */
+  packReads: 8,
+  packRenewals: 3
 } as const

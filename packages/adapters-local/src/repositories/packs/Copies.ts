@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { PackedRepository } from "@pawl/core/project/PackLog"
 import { RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
+import { LocalLimits } from "../../LocalLimits.ts"
 import { exists, io } from "../GitFolder.ts"
 import { repositoryPath, type RepositoryPath } from "../RepositoryPath.ts"
 import { type CachedProject, type CacheFolder, type Copy, keyOf } from "./CacheFolder.ts"
@@ -85,14 +86,17 @@ export const update = (
 export const isLocal = (error: unknown): boolean =>
   error instanceof RepositoriesUnavailable && error.operation !== awayOperation
 
-/** The same; what git cannot take is taken once more by empty copies. */
+/** The same; what git cannot take is taken by empty copies, a few times: somebody may be deleting them meanwhile. */
 export const renew = (
   parts: CopyParts,
   cached: CachedProject,
-  refs: ReadonlyArray<RepositoryRef>
+  refs: ReadonlyArray<RepositoryRef>,
+  left: number = LocalLimits.packRenewals
 ): Effect.Effect<ReadonlyArray<Standing>, RepositoriesUnavailable> =>
-  Effect.catchIf(update(parts, cached, refs), isLocal, () =>
-    Effect.andThen(parts.cache.throwAway(cached), update(parts, cached, refs))
+  Effect.catchIf(
+    update(parts, cached, refs),
+    (error) => left > 0 && isLocal(error),
+    () => Effect.andThen(parts.cache.throwAway(cached), renew(parts, cached, refs, left - 1))
   )
 
 /**
@@ -134,17 +138,43 @@ const holes: ReadonlySet<unknown> = new Set(["ObjectNotFound", "NotFastForward",
 /** Whether an error could come of copies that are not sound, without a look at them. */
 export const mayBeOfCopies = (error: unknown): boolean => isLocal(error) || holes.has(tagOf(error))
 
-/** Whether an error may come from the copies and not from what was asked. Only in the Project's turn. */
-export const isOfCopies = (
+/**
+ * What an error comes of: of what was `asked`; of copies that are not sound any more, `lost`; or git `failed` on copies that
+ * look sound. Only in the Project's turn.
+ */
+export const causeOf = (
   parts: CopyParts,
   cached: CachedProject,
   refs: ReadonlyArray<RepositoryRef>,
   error: unknown
-): Effect.Effect<boolean> => {
-  if (isLocal(error)) return Effect.succeed(true)
-  if (!holes.has(tagOf(error))) return Effect.succeed(false)
-  return Effect.map(copiesAre(parts, cached, refs, areWhole), (whole) => !whole)
+): Effect.Effect<"asked" | "lost" | "failed"> =>
+  mayBeOfCopies(error)
+    ? Effect.map(copiesAre(parts, cached, refs, areWhole), (whole) =>
+        whole ? (isLocal(error) ? "failed" : "asked") : "lost"
+      )
+    : Effect.succeed("asked")
+
+/** How often work may begin anew: on lost copies, and where git failed. */
+export interface Tries {
+  readonly lost: number
+  readonly failed: number
 }
+
+/** Of work that has just begun: once more where git failed, more often where copies go away beneath it. */
+export const tries: Tries = { lost: LocalLimits.packReads, failed: 1 }
+
+/** What is left after one more; null where the error is the answer. Lost copies never make an answer. */
+export const triesAfter = (cause: "asked" | "lost" | "failed", left: Tries): Tries | "lost" | null => {
+  if (cause === "asked" || (cause === "failed" && left.failed === 0)) return null
+  if (cause === "lost" && left.lost === 0) return "lost"
+  return { ...left, [cause]: left[cause] - 1 }
+}
+
+/** Said where copies go away faster than they are made. */
+export const lostAgain = new RepositoriesUnavailable({
+  operation: "cache",
+  reason: "the copies of repositories were deleted or damaged again and again"
+})
 
 /** Throws the copies away that were met at `epoch`, unless somebody did already. */
 export const doubt = (

@@ -1,9 +1,19 @@
 /** Reading in copies: who reads shares them, and begins anew where they were not sound. */
 import { Effect, Exit, Option, type Scope } from "effect"
 import type { RepositoriesUnavailable, RepositoryRef } from "@pawl/core/project/Repositories"
-import { LocalLimits } from "../../LocalLimits.ts"
 import { type CachedProject, keyOf } from "./CacheFolder.ts"
-import { bring, copiesAre, type CopyParts, doubt, isOfCopies, mayBeOfCopies } from "./Copies.ts"
+import {
+  bring,
+  causeOf,
+  copiesAre,
+  type CopyParts,
+  doubt,
+  lostAgain,
+  mayBeOfCopies,
+  tries,
+  type Tries,
+  triesAfter
+} from "./Copies.ts"
 import { areThere } from "./ObjectFiles.ts"
 
 /** Reads in repositories of one Project, the first of which names it. What is not there by then is not there. */
@@ -13,29 +23,23 @@ export const reading =
     refs: ReadonlyArray<RepositoryRef>,
     work: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | RepositoriesUnavailable, R> => {
-    const attempt = (
-      cached: CachedProject,
-      left: number,
-      mends: boolean
-    ): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
+    const attempt = (cached: CachedProject, left: Tries): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
       Effect.gen(function* () {
         yield* bring(parts, cached, refs)
         const { epoch } = cached
         const exit = yield* Effect.exit(work)
         const failed = Exit.findErrorOption(exit)
-        if (Option.isNone(failed) || left === 0 || !mayBeOfCopies(failed.value)) return yield* exit
-        // Somebody else threw the copies away beneath this work.
-        if (cached.epoch !== epoch) return yield* attempt(cached, left - 1, mends)
-        if (!mends || !(yield* cached.turn.withPermits(1)(isOfCopies(parts, cached, refs, failed.value))))
-          return yield* exit
+        if (Option.isNone(failed) || !mayBeOfCopies(failed.value)) return yield* exit
+        // Or somebody else threw the copies away beneath this work.
+        const look = causeOf(parts, cached, refs, failed.value)
+        const cause = cached.epoch === epoch ? yield* cached.turn.withPermits(1)(look) : "lost"
+        const after = triesAfter(cause, left)
+        if (after === null) return yield* exit
+        if (after === "lost") return yield* lostAgain
         yield* doubt(parts, cached, epoch)
-        return yield* attempt(cached, left - 1, false)
+        return yield* attempt(cached, after)
       })
-    return Effect.scoped(
-      Effect.flatMap(parts.cache.lease(refs[0]?.project ?? ""), (cached) =>
-        attempt(cached, LocalLimits.packReads, true)
-      )
-    )
+    return Effect.scoped(Effect.flatMap(parts.cache.lease(refs[0]?.project ?? ""), (cached) => attempt(cached, tries)))
   }
 
 /** The commit of `main`, as the log has it: a copy may be ahead of that for a moment. */
@@ -75,13 +79,11 @@ export const serving = <A, E, R>(
       const cached = yield* brought(parts, refs)
       const { epoch } = cached
       return yield* Effect.tapError(work, (error) =>
-        mayBeOfCopies(error)
-          ? Effect.ignore(
-              Effect.flatMap(isOfCopies(parts, cached, refs, error), (isSo) =>
-                isSo ? doubt(parts, cached, epoch) : Effect.void
-              )
-            )
-          : Effect.void
+        Effect.ignore(
+          Effect.flatMap(causeOf(parts, cached, refs, error), (cause) =>
+            cause === "asked" ? Effect.void : doubt(parts, cached, epoch)
+          )
+        )
       )
     })
   )

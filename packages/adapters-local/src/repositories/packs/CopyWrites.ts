@@ -5,12 +5,25 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Exit, Option } from "effect"
 import type { PackedRepository } from "@pawl/core/project/PackLog"
-import type { RepositoriesUnavailable, RepositoryRef } from "@pawl/core/project/Repositories"
+import { RepositoriesUnavailable, type RepositoryRef } from "@pawl/core/project/Repositories"
 import { LocalLimits } from "../../LocalLimits.ts"
+import { short } from "../GitCommand.ts"
 import { exists, io, readMain } from "../GitFolder.ts"
+import { isObjectId } from "../RepositoryPath.ts"
 import { type CachedProject, keyOf } from "./CacheFolder.ts"
-import { type CopyParts, isLocal, isOfCopies, pathIn, renew, update } from "./Copies.ts"
-import { bytesOf, objectFiles, packOf } from "./ObjectFiles.ts"
+import {
+  causeOf,
+  type CopyParts,
+  isLocal,
+  lostAgain,
+  pathIn,
+  renew,
+  tries,
+  type Tries,
+  triesAfter,
+  update
+} from "./Copies.ts"
+import { bytesOf, isInPack, objectFiles, packOf } from "./ObjectFiles.ts"
 import { away } from "./PackSource.ts"
 
 /** What lies in a copy and is in no pack of the log. */
@@ -19,6 +32,35 @@ const newFiles = (gitDir: string, cached: CachedProject, ref: RepositoryRef) =>
     io("list", () => objectFiles(gitDir)),
     (files) => files.filter((name) => cached.copies.get(keyOf(ref))?.files.has(name) !== true)
   )
+
+const deletedBeneath = new RepositoriesUnavailable({
+  operation: "ship",
+  reason: "what was written is not there any more"
+})
+
+/** The commit that a write answers; null where it answers none. */
+const tipOf = (answer: unknown): string | null => {
+  const commit: unknown = typeof answer === "string" ? answer : Object(answer)["commit"]
+  return typeof commit === "string" && isObjectId(commit) ? commit : null
+}
+
+/**
+ * Whether all is there still that a commit rests on, beyond what `main` holds. Asked after the files were read: what was
+ * deleted before that is missing now. One pack with the commit in it is whole, as git made it.
+ */
+const isConnected = Effect.fnUntraced(function* (
+  gitDir: string,
+  fresh: ReadonlyArray<string>,
+  tip: string | null,
+  main: string | null
+) {
+  if (tip === null || tip === main) return true
+  const [only = ""] = fresh
+  if (fresh.length === 1 && (yield* io("list", () => isInPack(gitDir, only, tip)))) return true
+  const beyond = main === null ? [] : [`^${main}`]
+  const { code } = yield* short({ gitDir, args: ["rev-list", "--objects", "--quiet", tip, ...beyond] })
+  return code === 0
+})
 
 /** Puts a repository into the log that is new here. False where another machine did, or canonical is not there. */
 const opened = Effect.fnUntraced(function* ({ source }: CopyParts, ref: RepositoryRef, born: string) {
@@ -30,15 +72,19 @@ const opened = Effect.fnUntraced(function* ({ source }: CopyParts, ref: Reposito
 const ship = Effect.fnUntraced(function* (
   parts: CopyParts,
   cached: CachedProject,
-  ref: RepositoryRef,
-  before: PackedRepository | null
+  {
+    answer,
+    before,
+    ref
+  }: { readonly answer: unknown; readonly before: PackedRepository | null; readonly ref: RepositoryRef }
 ) {
   const { cache, source } = parts
   const { gitDir } = yield* pathIn(parts, ref)
-  if (!(yield* io("open", () => exists(gitDir)))) return true
+  if (!(yield* io("open", () => exists(gitDir)))) return answer === null ? true : yield* deletedBeneath
   const fresh = yield* newFiles(gitDir, cached, ref)
   const bytes = yield* io("pack", () => packOf(gitDir, fresh))
   const main = ref.fork === undefined ? ((yield* io("main", () => readMain(gitDir))) ?? null) : null
+  if (!(yield* isConnected(gitDir, fresh, tipOf(answer) ?? main, before?.main ?? null))) return yield* deletedBeneath
   const { born, main: from, through: held } = before ?? { born: randomUUID(), main: null, through: 0 }
   if (before === null && !(yield* opened(parts, ref, born))) return false
   const moves = main === null || main === from ? {} : { main: { from, to: main } }
@@ -80,8 +126,8 @@ export const writing =
     const refs = [into, ...others]
     const attempt = (
       cached: CachedProject,
-      left: number,
-      mends: boolean
+      conflicts: number,
+      left: Tries
     ): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
       Effect.gen(function* () {
         const stands = yield* renew(parts, cached, refs)
@@ -89,22 +135,27 @@ export const writing =
         // Until all is handed on: whatever ends this early leaves a copy that nobody may build on.
         cached.unsure = keyOf(into)
         const exit = yield* Effect.exit(work)
-        const failed = Exit.findErrorOption(exit)
+        // What it wrote may be gone, too, or what it stood on.
+        const shipped = yield* Effect.exit(
+          Effect.flatMap(exit, (answer) => ship(parts, cached, { answer, before, ref: into }))
+        )
+        const failed = Exit.findErrorOption(shipped)
         if (Option.isSome(failed)) {
-          if (mends && (yield* isOfCopies(parts, cached, refs, failed.value)))
-            return yield* attempt(cached, left, false)
-          if (!isLocal(failed.value) && !(yield* leftIn(parts, cached, into))) cached.unsure = null
+          const after = triesAfter(yield* causeOf(parts, cached, refs, failed.value), left)
+          if (after === "lost") return yield* lostAgain
+          if (after !== null) return yield* attempt(cached, conflicts, after)
+          if (!isLocal(failed.value) && Exit.isFailure(exit) && !(yield* leftIn(parts, cached, into)))
+            cached.unsure = null
+          return yield* Effect.fail(failed.value)
+        }
+        if (yield* shipped) {
+          cached.unsure = null
           return yield* exit
         }
-        const answer = yield* exit
-        if (yield* ship(parts, cached, into, before)) {
-          cached.unsure = null
-          return answer
-        }
-        if (left === 0) return yield* away("other machines wrote at the same time, again and again")
-        return yield* attempt(cached, left - 1, mends)
+        if (conflicts === 0) return yield* away("other machines wrote at the same time, again and again")
+        return yield* attempt(cached, conflicts - 1, left)
       })
-    return inTurn(parts, into.project, (cached) => attempt(cached, LocalLimits.packConflicts, true))
+    return inTurn(parts, into.project, (cached) => attempt(cached, LocalLimits.packConflicts, tries))
   }
 
 const inTurn = <A, E, R>(
@@ -120,17 +171,19 @@ export const beside = <A, E, R>(
   work: (also: (ref: RepositoryRef) => Effect.Effect<void, RepositoriesUnavailable>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | RepositoriesUnavailable, R> => {
   const canonical = { project }
-  const attempt = (cached: CachedProject, mends: boolean): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
+  const attempt = (cached: CachedProject, left: Tries): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
     Effect.gen(function* () {
       yield* renew(parts, cached, [canonical])
       const exit = yield* Effect.exit(work((ref) => Effect.asVoid(update(parts, cached, [ref]))))
       const failed = Exit.findErrorOption(exit)
-      if (!mends || Option.isNone(failed)) return yield* exit
-      if (!(yield* isOfCopies(parts, cached, [canonical], failed.value))) return yield* exit
+      if (Option.isNone(failed)) return yield* exit
+      const after = triesAfter(yield* causeOf(parts, cached, [canonical], failed.value), left)
+      if (after === null) return yield* exit
+      if (after === "lost") return yield* lostAgain
       yield* parts.cache.throwAway(cached)
-      return yield* attempt(cached, false)
+      return yield* attempt(cached, after)
     })
-  return inTurn(parts, project, (cached) => attempt(cached, true))
+  return inTurn(parts, project, (cached) => attempt(cached, tries))
 }
 
 /** Deletes a repository from the log, then here. */

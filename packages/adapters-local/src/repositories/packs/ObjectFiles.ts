@@ -90,6 +90,11 @@ export const packOf = async (gitDir: string, files: ReadonlyArray<string>): Prom
   return all.length === 0 ? null : sideBySide(all)
 }
 
+/** Whether a file of objects is a pack whose index names this object. */
+export const isInPack = async (gitDir: string, name: string, id: string): Promise<boolean> =>
+  isPackFile(name) &&
+  (await unless(readFile(indexFile(join(gitDir, "objects", name))), absent, Buffer.alloc(0))).includes(id, 0, "hex")
+
 /** About what these files take on the disk. One that is gone takes nothing. */
 export const bytesOf = async (gitDir: string, files: ReadonlyArray<string>): Promise<number> => {
   const paths = files.flatMap((name) => (isPackFile(name) ? [name, indexFile(name)] : [name]))

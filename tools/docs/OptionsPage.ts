@@ -141,7 +141,7 @@ const abouts: Readonly<Record<string, About>> = {
   },
   repositories: {
     takes: "folder or packs",
-    otherwise: "folder",
+    otherwise: "folder; with objects in a bucket packs, which it then has to be",
     what: "Where git repositories are: in a folder of the data folder, or as packs in the database and the object store, of which each machine has copies that it may lose. See [fleet](fleet.md#repositories). Those that are there are not moved: a start that would find none of them is refused."
   },
   cache: {

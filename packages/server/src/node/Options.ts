@@ -105,7 +105,7 @@ const options = Config.all({
   targetGitToken: Config.option(Config.Redacted("targetGitToken")),
   targetSshKeyFile: Config.option(Config.String("targetSshKeyFile")),
   importHosts: Config.withDefault(Config.String("importHosts"), ""),
-  repositories: Config.withDefault(Config.Literals(repositoryKinds, "repositories"), "folder" as const),
+  repositories: Config.option(Config.Literals(repositoryKinds, "repositories")),
   cache: Config.option(Config.String("cache")),
   cacheBytes: Config.withDefault(positive("cacheBytes"), LocalLimits.cacheBytes),
   databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
@@ -172,6 +172,7 @@ export interface Options {
   readonly databaseSchema: string
   /** Where objects are. */
   readonly objects: ObjectsChoice
+  /** `packs` wherever objects are in no folder. */
   readonly repositories: RepositoryKind
   /** Where copies of repositories are, when these are packs. Absolute. */
   readonly cache: string
@@ -308,6 +309,10 @@ export const read = Effect.fnUntraced(function* (
   if (Result.isFailure(npmRegistry)) return yield* refuse(`npmRegistry (PAWL_NPM_REGISTRY): ${npmRegistry.failure}`)
   const objects = objectsOf(read)
   if (typeof objects === "string") return yield* refuse(objects)
+  const repositories = Option.getOrElse(read.repositories, () => (objects._tag === "Folder" ? "folder" : "packs"))
+  // Who keeps objects elsewhere may lose this folder.
+  if (repositories === "folder" && objects._tag !== "Folder")
+    return yield* refuse("repositories (PAWL_REPOSITORIES): with objects in a bucket use packs, or leave it out")
   const buildService = accountOf(read)
   if (typeof buildService === "string") return yield* refuse(buildService)
   const targetGit = remoteAccessOf(read)
@@ -339,6 +344,7 @@ export const read = Effect.fnUntraced(function* (
     npmRegistry: npmRegistry.success,
     ownerToken: Option.getOrNull(read.ownerToken),
     objects,
+    repositories,
     buildService,
     targetGit,
     importHosts,

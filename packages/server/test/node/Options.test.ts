@@ -71,6 +71,9 @@ describe("The options of a server", () => {
       "kms is not there yet; sign by a command"
     )
     expect(await refusal({ signer: "vault" })).toContain("use file, or command:/path/to/it")
+    expect(await refusal({ objects: "s3://bucket", repositories: "folder" })).toContain(
+      "repositories (PAWL_REPOSITORIES): with objects in a bucket use packs"
+    )
     expect(await refusal({ provenance: "strict" })).toContain("provenance (PAWL_PROVENANCE)")
   })
 

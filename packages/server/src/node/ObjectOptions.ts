@@ -82,3 +82,17 @@ export const objectsOf = (read: ReadObjectOptions, environment: Environment = pr
     ? { _tag: "Folder" }
     : `${needless.join(", ")}: set objects (PAWL_OBJECTS) to s3://bucket/prefix too, or leave it out`
 }
+
+/**
+ * Where git repositories are when nobody says it, and whether what somebody says goes: who keeps objects in a bucket may
+ * lose the folder. A text says what is wrong.
+ */
+export const repositoriesOf = (
+  { repositories }: { readonly repositories: Option.Option<"folder" | "packs"> },
+  { _tag }: ObjectsChoice
+): { readonly kind: "folder" | "packs" } | string => {
+  const kind = Option.getOrElse(repositories, () => (_tag === "Folder" ? "folder" : "packs"))
+  return kind === "folder" && _tag !== "Folder"
+    ? "repositories (PAWL_REPOSITORIES): with objects in a bucket use packs, or leave it out"
+    : { kind }
+}

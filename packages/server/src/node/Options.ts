@@ -19,7 +19,7 @@ import { accountOf } from "./BuildServices.ts"
 import { hostsOf } from "./ImportHosts.ts"
 import { algorithmOf, keyTypes, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
-import { type ObjectsChoice, objectsOf } from "./ObjectOptions.ts"
+import { type ObjectsChoice, objectsOf, repositoriesOf } from "./ObjectOptions.ts"
 import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
 
@@ -283,6 +283,14 @@ const appsDomainOf = ({
       )
 }
 
+/** What is wrong with where the database is; null for nothing. */
+const databaseProblem = (url: Redacted.Redacted | null, schema: string): string | null => {
+  if (url !== null && !isPostgresUrl(Redacted.value(url)))
+    return "databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database"
+  const problem = schemaProblem(schema)
+  return problem === null ? null : `databaseSchema: ${problem}`
+}
+
 /** Reads the options. `given` are those of the command line, by their names here. */
 export const read = Effect.fnUntraced(function* (
   given: Readonly<Record<string, string>>,
@@ -299,20 +307,16 @@ export const read = Effect.fnUntraced(function* (
   )
   const read = yield* options.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
   const databaseUrl = Option.getOrNull(read.databaseUrl)
-  if (databaseUrl !== null && !isPostgresUrl(Redacted.value(databaseUrl)))
-    return yield* refuse("databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database")
-  const schema = schemaProblem(read.databaseSchema)
-  if (schema !== null) return yield* refuse(`databaseSchema: ${schema}`)
+  const database = databaseProblem(databaseUrl, read.databaseSchema)
+  if (database !== null) return yield* refuse(database)
   if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
     return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
   const npmRegistry = registryAddress(read.npmRegistry.trim())
   if (Result.isFailure(npmRegistry)) return yield* refuse(`npmRegistry (PAWL_NPM_REGISTRY): ${npmRegistry.failure}`)
   const objects = objectsOf(read)
   if (typeof objects === "string") return yield* refuse(objects)
-  const repositories = Option.getOrElse(read.repositories, () => (objects._tag === "Folder" ? "folder" : "packs"))
-  // Who keeps objects elsewhere may lose this folder.
-  if (repositories === "folder" && objects._tag !== "Folder")
-    return yield* refuse("repositories (PAWL_REPOSITORIES): with objects in a bucket use packs, or leave it out")
+  const repositories = repositoriesOf(read, objects)
+  if (typeof repositories === "string") return yield* refuse(repositories)
   const buildService = accountOf(read)
   if (typeof buildService === "string") return yield* refuse(buildService)
   const targetGit = remoteAccessOf(read)
@@ -344,7 +348,7 @@ export const read = Effect.fnUntraced(function* (
     npmRegistry: npmRegistry.success,
     ownerToken: Option.getOrNull(read.ownerToken),
     objects,
-    repositories,
+    repositories: repositories.kind,
     buildService,
     targetGit,
     importHosts,

@@ -6,7 +6,7 @@ import { Limits } from "@pawl/core/primitives/Limits"
 import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
 
-const source = fileURLToPath(new URL("../../packages/server/src/node/Options.ts", import.meta.url))
+const source = fileURLToPath(new URL("../../packages/server/src/node/GivenOptions.ts", import.meta.url))
 const command = fileURLToPath(new URL("../../packages/server/src/node/main.ts", import.meta.url))
 
 interface About {
@@ -315,14 +315,14 @@ const namesIn = (text: string, from: string): ReadonlyArray<string> => {
 }
 
 export const optionsPage = (): Page => {
-  const names = namesIn(readFileSync(source, "utf8"), "const options = Config.all({")
+  const names = namesIn(readFileSync(source, "utf8"), "const givenOptions = Config.all({")
   const flags = namesIn(readFileSync(command, "utf8"), "const serveOptions = {")
   const undescribed = [
     ...names.filter((name) => abouts[name] === undefined),
     ...Object.keys(abouts).filter((name) => !names.includes(name))
   ]
   if (undescribed.length > 0)
-    throw new Error(`Options.ts and tools/docs/OptionsPage.ts differ in: ${undescribed.join(", ")}`)
+    throw new Error(`GivenOptions.ts and tools/docs/OptionsPage.ts differ in: ${undescribed.join(", ")}`)
   return page("docs/operating/options.md", "Options", [
     "An option is looked for on the command line, then in the environment, then in the config file. The first that has it wins. A value that cannot be used stops the start with one line that names the option.",
     table(

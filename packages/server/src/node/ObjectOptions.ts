@@ -1,5 +1,6 @@
 /** The options of where objects are: a folder of this machine, or a bucket of S3. */
 import { endpointOf, placeOf, type S3Credentials, type S3Options } from "@pawl/adapters-s3/BucketAddress"
+import type { RepositoryKind } from "./GivenOptions.ts"
 import { Option, Redacted } from "effect"
 
 /** Where objects are. */
@@ -88,9 +89,9 @@ export const objectsOf = (read: ReadObjectOptions, environment: Environment = pr
  * lose the folder. A text says what is wrong.
  */
 export const repositoriesOf = (
-  { repositories }: { readonly repositories: Option.Option<"folder" | "packs"> },
+  { repositories }: { readonly repositories: Option.Option<RepositoryKind> },
   { _tag }: ObjectsChoice
-): { readonly kind: "folder" | "packs" } | string => {
+): { readonly kind: RepositoryKind } | string => {
   const kind = Option.getOrElse(repositories, () => (_tag === "Folder" ? "folder" : "packs"))
   return kind === "folder" && _tag !== "Folder"
     ? "repositories (PAWL_REPOSITORIES): with objects in a bucket use packs, or leave it out"

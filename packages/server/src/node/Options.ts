@@ -1,26 +1,29 @@
 /** How a server is started: command line, then `PAWL_…` environment, then the config file, then defaults. */
-import { LocalLimits } from "@pawl/adapters-local/LocalLimits"
 import { readFileSync } from "node:fs"
-import { availableParallelism } from "node:os"
 import { join, resolve } from "node:path"
 import type { CloudflareAccount } from "@pawl/adapters-cloudflare/builds/CloudflareApi"
-import { defaultSchema, schemaProblem } from "@pawl/adapters-pg/SchemaName"
+import { schemaProblem } from "@pawl/adapters-pg/SchemaName"
 import type { HttpModelsOptions } from "@pawl/adapters-models/HttpModels"
 import { registryAddress } from "@pawl/adapters-local/packages/RegistryAddress"
-import { dialects } from "@pawl/adapters-models/ModelEndpoint"
 import { isTokenText, tokenForm } from "@pawl/core/access/Tokens"
-import { Limits } from "@pawl/core/primitives/Limits"
-import { type ProvenanceMode, provenanceModes } from "@pawl/core/primitives/Settings"
+import type { ProvenanceMode } from "@pawl/core/primitives/Settings"
 import type { KeyAlgorithm } from "@pawl/core/model/SigningKey"
-import { ServerLimits } from "../ServerLimits.ts"
-import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { type Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import type { RemoteAccess } from "@pawl/adapters-local/repositories/transport/GitRemote"
 import { accountOf } from "./BuildServices.ts"
+import {
+  type GivenOptions,
+  givenOptions,
+  type Publicity,
+  type RepositoryKind,
+  roles,
+  type ServerRole
+} from "./GivenOptions.ts"
 import { hostsOf } from "./ImportHosts.ts"
-import { algorithmOf, keyTypes, type SignerChoice, signerOf } from "./SignerOptions.ts"
+import { algorithmOf, type SignerChoice, signerOf } from "./SignerOptions.ts"
 import { modelsOf, specifiedNames } from "./ModelOptions.ts"
 import { type ObjectsChoice, objectsOf, repositoriesOf } from "./ObjectOptions.ts"
-import { defaultGitUser, remoteAccessOf } from "./TargetGit.ts"
+import { remoteAccessOf } from "./TargetGit.ts"
 import { standardNames, telemetryOf } from "./telemetry/TelemetryOptions.ts"
 
 /** The options cannot be used; the message names the option and what it takes. */
@@ -29,112 +32,6 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>()("Invali
     return this.reason
   }
 }
-
-const publicities = ["none", "summary", "full"] as const
-/** What the hosts of apps tell of a release: nothing, what names no person and no check, or all that is signed. */
-export type Publicity = (typeof publicities)[number]
-
-const repositoryKinds = ["folder", "packs"] as const
-/** Where git repositories are: in a folder of the data folder, or as packs in the stores, with copies on each machine. */
-export type RepositoryKind = (typeof repositoryKinds)[number]
-
-const roles = ["api", "router", "worker"] as const
-/** What a process does: it answers the API, serves apps, or works through commands. */
-export type ServerRole = (typeof roles)[number]
-
-/** A whole number in digits. Whatever else is given is answered with the same words. */
-const whole = (name: string, words: string, range: { readonly minimum: number; readonly maximum?: number }) =>
-  Config.schema(
-    Schema.Trim.check(Schema.isPattern(/^\d+$/, { message: words })).pipe(
-      Schema.decodeTo(
-        Schema.FiniteFromString.check(
-          Schema.isBetween({ maximum: Number.MAX_SAFE_INTEGER, ...range }, { message: words })
-        )
-      )
-    ),
-    name
-  )
-
-const positive = (name: string) => whole(name, "use a whole number above 0", { minimum: 1 })
-
-/** `true` or `false`, and nothing else (decisions, "Shapes that clients rely on"). */
-const flag = (name: string) => Config.map(Config.Literals(["true", "false"], name), (text) => text === "true")
-
-/** As many as there are cores, but never fewer than one Change may use. */
-const defaultSandboxes = (): number => Math.max(Limits.activeSandboxesPerChange, availableParallelism())
-
-const defaultRegistry = "https://registry.npmjs.org/"
-
-const options = Config.all({
-  port: Config.withDefault(whole("port", "use a port from 0 to 65535", { minimum: 0, maximum: 65_535 }), 8787),
-  host: Config.withDefault(Config.String("host"), "127.0.0.1"),
-  data: Config.withDefault(Config.String("data"), ".pawl"),
-  roles: Config.withDefault(Config.String("roles"), roles.join(",")),
-  environment: Config.withDefault(Config.Literals(["production", "development"], "environment"), "production" as const),
-  appsDomain: Config.option(Config.String("appsDomain")),
-  paused: Config.withDefault(flag("paused"), false),
-  fixturesEnabled: Config.option(flag("fixturesEnabled")),
-  baseUrl: Config.option(Config.String("baseUrl")),
-  trustProxy: Config.withDefault(flag("trustProxy"), false),
-  smokeRetryMs: Config.withDefault(
-    whole("smokeRetryMs", "use milliseconds, 0 or more", { minimum: 0 }),
-    Limits.probeRetryMs
-  ),
-  appBuildsPerDay: Config.withDefault(positive("appBuildsPerDay"), Limits.buildsPerDay),
-  appProcesses: Config.withDefault(positive("appProcesses"), LocalLimits.appProcesses),
-  sandboxMinutesPerMonth: Config.withDefault(positive("sandboxMinutesPerMonth"), Limits.sandboxMsPerMonth / 60_000),
-  sandboxesAtOnce: Config.withDefault(positive("sandboxesAtOnce"), defaultSandboxes()),
-  bundleMegabytesPerProject: Config.withDefault(
-    positive("bundleMegabytesPerProject"),
-    Limits.bundleBytesPerProject / 1024 ** 2
-  ),
-  webhooksAllowPrivate: Config.withDefault(flag("webhooksAllowPrivate"), false),
-  npmRegistry: Config.withDefault(Config.String("npmRegistry"), defaultRegistry),
-  apiRatePerMinute: Config.withDefault(positive("apiRatePerMinute"), ServerLimits.requestsPerMinute),
-  ownerToken: Config.option(Config.Redacted("ownerToken")),
-  databaseUrl: Config.option(Config.Redacted("databaseUrl")),
-  objects: Config.withDefault(Config.String("objects"), "folder"),
-  s3Endpoint: Config.option(Config.String("s3Endpoint")),
-  s3Region: Config.option(Config.String("s3Region")),
-  s3PathStyle: Config.option(flag("s3PathStyle")),
-  buildsApiToken: Config.option(Config.Redacted("buildsApiToken")),
-  buildsAccountId: Config.option(Config.String("buildsAccountId")),
-  buildsApiUrl: Config.option(Config.String("buildsApiUrl")),
-  targetGitUrl: Config.option(Config.String("targetGitUrl")),
-  targetGitUser: Config.withDefault(Config.String("targetGitUser"), defaultGitUser),
-  targetGitToken: Config.option(Config.Redacted("targetGitToken")),
-  targetSshKeyFile: Config.option(Config.String("targetSshKeyFile")),
-  importHosts: Config.withDefault(Config.String("importHosts"), ""),
-  repositories: Config.option(Config.Literals(repositoryKinds, "repositories")),
-  cache: Config.option(Config.String("cache")),
-  cacheBytes: Config.withDefault(positive("cacheBytes"), LocalLimits.cacheBytes),
-  databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
-  provenance: Config.option(Config.Literals(provenanceModes, "provenance")),
-  provenancePublic: Config.withDefault(Config.Literals(publicities, "provenancePublic"), "summary" as const),
-  trustedKeys: Config.withDefault(Config.String("trustedKeys"), ""),
-  signer: Config.withDefault(Config.String("signer"), "file"),
-  checkpointFolder: Config.option(Config.String("checkpointFolder")),
-  signingKeyType: Config.withDefault(Config.Literals(keyTypes, "signingKeyType"), "p256" as const),
-  metrics: Config.withDefault(flag("metrics"), false),
-  metricsToken: Config.option(Config.Redacted("metricsToken")),
-  accessLog: Config.withDefault(flag("accessLog"), false),
-  otlpEndpoint: Config.option(Config.String("otlpEndpoint")),
-  otlpHeaders: Config.option(Config.Redacted("otlpHeaders")),
-  serviceName: Config.withDefault(Config.String("serviceName"), "pawl"),
-  modelDialect: Config.withDefault(Config.Literals(dialects, "modelDialect"), "openai-chat" as const),
-  modelUrl: Config.option(Config.String("modelUrl")),
-  modelKey: Config.option(Config.Redacted("modelKey")),
-  modelFast: Config.option(Config.String("modelFast")),
-  modelBalanced: Config.option(Config.String("modelBalanced")),
-  modelStrong: Config.option(Config.String("modelStrong")),
-  modelPrices: Config.option(Config.String("modelPrices")),
-  modelContext: Config.withDefault(positive("modelContext"), ServerLimits.modelContextTokens),
-  agentDailyCallCap: Config.withDefault(
-    whole("agentDailyCallCap", "use a whole number, 0 or more", { minimum: 0 }),
-    Limits.modelCallsPerDay
-  ),
-  agentsAtOnce: Config.withDefault(positive("agentsAtOnce"), ServerLimits.agentSlots)
-})
 
 /** All options, read and with their defaults. */
 export interface Options {
@@ -283,13 +180,59 @@ const appsDomainOf = ({
       )
 }
 
-/** What is wrong with where the database is; null for nothing. */
-const databaseProblem = (url: Redacted.Redacted | null, schema: string): string | null => {
+/** Where the database is, null for the data folder; or what is wrong with it, in words. */
+const databaseUrlOf = ({ databaseUrl, databaseSchema }: GivenOptions): Redacted.Redacted | null | string => {
+  const url = Option.getOrNull(databaseUrl)
   if (url !== null && !isPostgresUrl(Redacted.value(url)))
     return "databaseUrl (PAWL_DATABASE_URL): use postgres://user:password@host:port/database"
-  const problem = schemaProblem(schema)
-  return problem === null ? null : `databaseSchema: ${problem}`
+  const problem = schemaProblem(databaseSchema)
+  return problem === null ? url : `databaseSchema: ${problem}`
 }
+
+/** What is no text is the choice; a text says what is wrong with it. */
+const worded = <A extends object | null>(chosen: A | string): Result.Result<A, string> =>
+  typeof chosen === "string" ? Result.fail(chosen) : Result.succeed(chosen)
+
+const ownerTokenOf = ({ ownerToken }: GivenOptions): Redacted.Redacted | null | string =>
+  Option.isSome(ownerToken) && !isTokenText(Redacted.value(ownerToken.value))
+    ? `ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`
+    : Option.getOrNull(ownerToken)
+
+const trustedKeysOf = (text: string): ReadonlyArray<string> | string => {
+  const keys = text.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]))
+  return keys.every((each) => /^SHA256:[A-Za-z0-9+/]{43}$/.test(each))
+    ? keys
+    : "trustedKeys (PAWL_TRUSTED_KEYS): use ids of keys, SHA256:…, with commas between them"
+}
+
+/** What the options choose, each by itself or with its neighbours; or what is wrong with the first that cannot be used. */
+const chosenOf = (read: GivenOptions) =>
+  Result.gen(function* () {
+    const databaseUrl = yield* worded(databaseUrlOf(read))
+    const ownerToken = yield* worded(ownerTokenOf(read))
+    const npmRegistry = yield* Result.mapError(
+      registryAddress(read.npmRegistry.trim()),
+      (problem) => `npmRegistry (PAWL_NPM_REGISTRY): ${problem}`
+    )
+    const objects = yield* worded(objectsOf(read))
+    const repositories = yield* worded(repositoriesOf(read, objects))
+    return {
+      databaseUrl,
+      ownerToken,
+      npmRegistry,
+      objects,
+      repositories: repositories.kind,
+      buildService: yield* worded(accountOf(read)),
+      targetGit: yield* worded(remoteAccessOf(read)),
+      importHosts: yield* worded(hostsOf(read.importHosts)),
+      ...(yield* worded(telemetryOf(read))),
+      models: yield* worded(modelsOf(read)),
+      signer: yield* worded(signerOf(read.signer)),
+      trustedKeys: yield* worded(trustedKeysOf(read.trustedKeys)),
+      roles: yield* worded(rolesOf(read.roles, databaseUrl === null)),
+      appsDomain: yield* appsDomainOf(read)
+    }
+  })
 
 /** Reads the options. `given` are those of the command line, by their names here. */
 export const read = Effect.fnUntraced(function* (
@@ -305,59 +248,17 @@ export const read = Effect.fnUntraced(function* (
     ConfigProvider.orElse(valuesProvider({ ...standardNames(), ...specifiedNames() })),
     ConfigProvider.orElse(valuesProvider(file))
   )
-  const read = yield* options.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
-  const databaseUrl = Option.getOrNull(read.databaseUrl)
-  const database = databaseProblem(databaseUrl, read.databaseSchema)
-  if (database !== null) return yield* refuse(database)
-  if (Option.isSome(read.ownerToken) && !isTokenText(Redacted.value(read.ownerToken.value)))
-    return yield* refuse(`ownerToken (PAWL_OWNER_TOKEN): ${tokenForm}`)
-  const npmRegistry = registryAddress(read.npmRegistry.trim())
-  if (Result.isFailure(npmRegistry)) return yield* refuse(`npmRegistry (PAWL_NPM_REGISTRY): ${npmRegistry.failure}`)
-  const objects = objectsOf(read)
-  if (typeof objects === "string") return yield* refuse(objects)
-  const repositories = repositoriesOf(read, objects)
-  if (typeof repositories === "string") return yield* refuse(repositories)
-  const buildService = accountOf(read)
-  if (typeof buildService === "string") return yield* refuse(buildService)
-  const targetGit = remoteAccessOf(read)
-  if (typeof targetGit === "string") return yield* refuse(targetGit)
-  const importHosts = hostsOf(read.importHosts)
-  if (typeof importHosts === "string") return yield* refuse(importHosts)
-  const telemetry = telemetryOf(read)
-  if (typeof telemetry === "string") return yield* refuse(telemetry)
-  const models = modelsOf(read)
-  if (typeof models === "string") return yield* refuse(models)
-  const signer = signerOf(read.signer)
-  if (typeof signer === "string") return yield* refuse(signer)
-  const trustedKeys = read.trustedKeys.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]))
-  if (!trustedKeys.every((each) => /^SHA256:[A-Za-z0-9+/]{43}$/.test(each)))
-    return yield* refuse("trustedKeys (PAWL_TRUSTED_KEYS): use ids of keys, SHA256:…, with commas between them")
-  const named = rolesOf(read.roles, databaseUrl === null)
-  if (typeof named === "string") return yield* refuse(named)
-  const appsDomain = appsDomainOf(read)
-  if (Result.isFailure(appsDomain)) return yield* refuse(appsDomain.failure)
+  const read = yield* givenOptions.parse(looked).pipe(Effect.mapError((error) => refuse(describe(error))))
+  const chosen = yield* Effect.fromResult(Result.mapError(chosenOf(read), refuse))
   return {
     ...read,
-    ...telemetry,
+    ...chosen,
     data: resolve(read.data),
     cache: resolve(Option.getOrElse(read.cache, () => join(read.data, "cache"))),
-    roles: named,
-    appsDomain: appsDomain.success,
     fixturesEnabled: Option.getOrElse(read.fixturesEnabled, () => read.environment === "development"),
     baseUrl: Option.getOrNull(read.baseUrl),
-    npmRegistry: npmRegistry.success,
-    ownerToken: Option.getOrNull(read.ownerToken),
-    objects,
-    repositories: repositories.kind,
-    buildService,
-    targetGit,
-    importHosts,
-    models,
-    trustedKeys,
     provenance: Option.getOrElse(read.provenance, () => (read.environment === "production" ? "warn" : "off")),
-    signer,
     checkpointFolder: Option.getOrNull(Option.map(read.checkpointFolder, (folder) => resolve(folder))),
-    signingKeyType: algorithmOf(read.signingKeyType),
-    databaseUrl
+    signingKeyType: algorithmOf(read.signingKeyType)
   }
 })

@@ -53,7 +53,7 @@ export const ServerLimits = {
   /** Commands that one process works on at a time, by lane; a Project that has none in a full lane may go beyond, up to twice as many (decisions). */
   canonicalSlots: 4,
   /** Promotions, and steps of lanes: the releases that follow have slots of their own. */
-  landingSlots: 4,
+  landingSlots: 16,
   verificationSlots: 4,
   provisioningSlots: 2,
   /** Plans that are made, and Candidates that are asked for: beside agents, which may all be waiting for a model. */

@@ -10,6 +10,7 @@ import { packageProblem, packageProblems } from "@pawl/core/packages/PackageProb
 import { type PackageLayer, PackagesRefused, PackageStore, PackagesUnavailable } from "@pawl/core/packages/PackageStore"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { canonicalJson } from "@pawl/core/primitives/Digest"
+import { makeTurns } from "@pawl/core/primitives/KeyedTurns"
 import { Clock, Effect, Layer, Schedule, Semaphore } from "effect"
 import { LocalLimits } from "../LocalLimits.ts"
 import { isFetcher, scriptNeeded } from "./InstallScripts.ts"
@@ -48,26 +49,6 @@ export interface NpmPackageStoreOptions {
   readonly registry: URL
   /** The first wait between two tries of a fetch, in milliseconds. Default: that of `LocalLimits`. */
   readonly backoffMs?: number
-}
-
-/** One at a time for each key: who comes later waits for its turn. */
-const makeTurns = () => {
-  const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
-  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const held = turns.get(key) ?? { turn: Semaphore.makeUnsafe(1), users: 0 }
-        held.users += 1
-        turns.set(key, held)
-        return held
-      }),
-      ({ turn }) => turn.withPermits(1)(effect),
-      (held) =>
-        Effect.sync(() => {
-          held.users -= 1
-          if (held.users === 0) turns.delete(key)
-        })
-    )
 }
 
 /** The layer of a lock that is there; null when there is none. */

@@ -13,13 +13,19 @@ import { after, isOutOfMeans, planLane } from "./LanePlan.ts"
 import { type EntryRows, type LaneRows, readLane } from "./LaneReading.ts"
 import { draftOf } from "./LaneWrites.ts"
 
-/** The rows as a draft that was committed leaves them. */
+/** The rows as a draft that was committed leaves them. A line is long and a step writes few of them. */
 const renewed = (rows: LaneRows, draft: Draft.Draft): LaneRows => {
-  const renew = ({ candidate, change, entry }: EntryRows): EntryRows => ({
-    entry: Draft.newest(draft, "laneEntry", entry),
-    change: Draft.newest(draft, "change", change),
-    candidate: candidate === null ? null : Draft.newest(draft, "candidate", candidate)
-  })
+  const renew = (before: EntryRows): EntryRows => {
+    const { candidate, change, entry } = before
+    const written = {
+      entry: Draft.writtenAs(draft, "laneEntry", entry.record.id),
+      change: Draft.writtenAs(draft, "change", change.record.id),
+      candidate: candidate === null ? undefined : Draft.writtenAs(draft, "candidate", candidate.record.id)
+    }
+    return written.entry === undefined && written.change === undefined && written.candidate === undefined
+      ? before
+      : { entry: written.entry ?? entry, change: written.change ?? change, candidate: written.candidate ?? candidate }
+  }
   return {
     ...rows,
     lane: Draft.newest(draft, "lane", rows.lane),

@@ -4,16 +4,30 @@ import * as Commit from "../ledger/Commit.ts"
 import { decideAndCommit, demand } from "../ledger/Decision.ts"
 import { generationKey } from "../model/Entities.ts"
 import { type CandidateId, candidateFork } from "../primitives/Ids.ts"
+import { type KeyedTurns, makeTurns } from "../primitives/KeyedTurns.ts"
 import { Repositories, type RepositoryRef } from "./Repositories.ts"
 import type { Generation, Head } from "../model/Generation.ts"
 import { writeSourceIndex } from "./SourceIndex.ts"
 
-/** Brings `main` to the head, generation by generation. Repeating it is safe. */
-export const syncSource = Effect.fnUntraced(function* (projectId: string) {
-  const head = (yield* demand("head", projectId)).record
-  for (let generation = head.syncedGeneration + 1; generation <= head.generation; generation++)
-    yield* syncOne(projectId, generation)
-}, Effect.withSpan("SourceSync.sync"))
+/** Of those who sync a Project in one process one is at it: the others find done what it did. By where repositories are. */
+const turns = new WeakMap<Repositories["Service"], KeyedTurns>()
+
+const turnsOf = (repositories: Repositories["Service"]): KeyedTurns => {
+  const known = turns.get(repositories) ?? makeTurns()
+  turns.set(repositories, known)
+  return known
+}
+
+const syncTo = Effect.fnUntraced(function* (projectId: string, through: number) {
+  const { syncedGeneration } = (yield* demand("head", projectId)).record
+  for (let generation = syncedGeneration + 1; generation <= through; generation++) yield* syncOne(projectId, generation)
+})
+
+/** Brings `main` through a generation, one after the other. Repeating it is safe. */
+export const syncSource = (projectId: string, through: number) =>
+  Effect.flatMap(Repositories, (repositories) => turnsOf(repositories)(projectId, syncTo(projectId, through))).pipe(
+    Effect.withSpan("SourceSync.sync")
+  )
 
 /** Whether another sync has brought `main` beyond this generation meanwhile. */
 const isPast = Effect.fnUntraced(function* (projectId: string, generation: number) {
@@ -85,5 +99,5 @@ export const placeOf = (
 /** Syncs before something composes on canonical. Fails while it cannot be done; the caller is tried again. */
 export const ensureSynced = (projectId: string) =>
   Effect.flatMap(demand("head", projectId), ({ record }) =>
-    record.syncedGeneration < record.generation ? syncSource(projectId) : Effect.void
+    record.syncedGeneration < record.generation ? syncSource(projectId, record.generation) : Effect.void
   )

@@ -305,7 +305,8 @@ export const resume = Effect.fnUntraced(
     if (known instanceof Blocked) return yield* known
     const promoted = yield* swapAndSync(candidateId, ask, known === "done" ? null : known)
     // Once more, for its own problem: git that is away is waited for, a fault is not.
-    if (!promoted.sourceSynced) yield* syncSource((yield* demand("candidate", candidateId)).record.projectId)
+    if (!promoted.sourceSynced)
+      yield* syncSource((yield* demand("candidate", candidateId)).record.projectId, promoted.generation)
   },
   Effect.catchTags({
     Stale: () => Effect.void,
@@ -370,7 +371,7 @@ const promotedBefore = Effect.fnUntraced(function* (candidateId: string) {
 
 /** What a generation says of its promotion, with the source synced if it can be. */
 const synced = (step: Generation, outcome: Promoted["outcome"]) =>
-  syncSource(step.projectId).pipe(
+  syncSource(step.projectId, step.generation).pipe(
     Effect.as(true),
     Effect.catch((problem) => Effect.as(Effect.logWarning("source not synced", problem), false)),
     Effect.map((sourceSynced) => {

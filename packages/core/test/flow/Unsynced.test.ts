@@ -8,6 +8,7 @@ import { demand } from "@pawl/core/ledger/Decision"
 import { sourceIndexKey } from "@pawl/core/project/SourceIndex"
 import { ObjectStore } from "@pawl/core/objects/ObjectStore"
 import { Repositories, RepositoriesUnavailable } from "@pawl/core/project/Repositories"
+import { syncSource } from "@pawl/core/project/SourceSync"
 import * as Promotions from "@pawl/core/promotion/Promotions"
 import { answers, page, person, run, settle } from "../kit/MemoryPawl.ts"
 import { candidateOf, newProject, opened } from "../kit/Scenes.ts"
@@ -68,5 +69,32 @@ describe("A canonical main that does not follow", () => {
           yield* breakable(broken)
         )
       }).pipe(Effect.provide(TestClock.layer()), Effect.provideService(References.MinimumLogLevel, "None"))
+    ))
+
+  it("is brought along once, however many ask for it at a time", () =>
+    run(
+      Effect.gen(function* () {
+        const project = yield* newProject()
+        const one = yield* candidateOf(project.id, "r1", { "a.txt": "a" })
+        yield* Effect.provide(Promotions.promote(person, one.id), yield* breakable({ now: true }))
+        const repositories = yield* Repositories
+        const advanced: Array<string> = []
+        const slow = Context.make(Repositories, {
+          ...repositories,
+          advance: (options) =>
+            Effect.andThen(
+              Effect.sync(() => advanced.push(options.commit)),
+              // Whoever else asks comes in between.
+              Effect.andThen(Effect.yieldNow, repositories.advance(options))
+            )
+        })
+        const syncs = Effect.all(
+          [1, 2, 3].map(() => syncSource(project.id, 1)),
+          { concurrency: "unbounded" }
+        )
+        yield* Effect.provide(syncs, slow)
+        expect(advanced).toHaveLength(1)
+        expect((yield* demand("head", project.id)).record.syncedGeneration).toBe(1)
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     ))
 })

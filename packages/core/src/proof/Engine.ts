@@ -3,6 +3,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { Hex } from "effect/encoding"
 import { utf8 } from "../primitives/Digest.ts"
 import { base64Bytes } from "../primitives/StrictBase64.ts"
+import { preAuthentication } from "../provenance/Envelope.ts"
 import { holds, type Holds } from "../provenance/PublicKeys.ts"
 
 /** The SHA-256 of bytes, as 32 bytes. */
@@ -15,6 +16,8 @@ export interface Engine {
   readonly hex: (data: Uint8Array | string) => string
   /** The bytes of a base64 text in its one form (`StrictBase64`); null for any other. */
   readonly base64: (text: string) => Uint8Array | null
+  /** What is signed of a statement's payload: DSSE's encoding of it (`preAuthentication`). */
+  readonly signedOf: (payload: Uint8Array) => Uint8Array
   readonly holds: Holds
 }
 
@@ -23,5 +26,6 @@ export const pureEngine: Engine = {
   hash: (bytes) => sha256(bytes),
   hex: (data) => Hex.encode(sha256(typeof data === "string" ? utf8(data) : data)),
   base64: base64Bytes,
+  signedOf: (payload) => preAuthentication(payload),
   holds
 }

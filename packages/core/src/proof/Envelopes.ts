@@ -2,7 +2,7 @@
 import { Limits } from "../primitives/Limits.ts"
 import { readOnce } from "../primitives/StrictJson.ts"
 import { exactText } from "../primitives/Utf8.ts"
-import { payloadType, preAuthentication } from "../provenance/Envelope.ts"
+import { payloadType } from "../provenance/Envelope.ts"
 import { statementType } from "../provenance/Predicates.ts"
 import type { PublicKey } from "../provenance/PublicKeys.ts"
 import type { FindingCode } from "./Findings.ts"
@@ -117,7 +117,11 @@ export const opened = (line: Line, engine: Engine): Opened => {
 }
 
 /** Whether the signature of an opened envelope is this key's. */
-export const isSignedBy = ({ payload, signature }: Opened, key: PublicKey, { holds }: Engine): Promise<boolean> =>
+export const isSignedBy = (
+  { payload, signature }: Opened,
+  key: PublicKey,
+  { holds, signedOf }: Engine
+): Promise<boolean> =>
   payload === null || signature === null || signature.sig === null
     ? Promise.resolve(false)
-    : holds(key, preAuthentication(payload), signature.sig)
+    : holds(key, signedOf(payload), signature.sig)

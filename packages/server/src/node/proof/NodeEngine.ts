@@ -6,6 +6,7 @@ import { createPublicKey, hash, verify } from "node:crypto"
 import { makeSignatureThreads, type Signer } from "@pawl/adapters-local/signing/SignatureThreads"
 import type { Engine } from "@pawl/core/proof/Engine"
 import { Limits } from "@pawl/core/primitives/Limits"
+import { payloadType } from "@pawl/core/provenance/Envelope"
 import { type Holds, publicKeyOf, rawOf } from "@pawl/core/provenance/PublicKeys"
 import { Effect } from "effect"
 
@@ -48,10 +49,27 @@ export const holdsAtOnce: Holds = (key, message, signature) => {
   return Promise.resolve(signer !== null && verify(signer.digest, message, signer.key, signature))
 }
 
-/** The bytes of a text of base64 that is as these bytes are written: what is not in that form is dropped in reading. */
+/** Node also reads the letters of base64url. */
+const urlLetters = ["-", "_"]
+
+/**
+ * The bytes of a text of base64 that is as these bytes are written. Reading drops each character that is no letter: then
+ * fewer bytes come out, which are written shorter or end with other padding. What else may differ is in the last letters.
+ */
 const base64 = (text: string): Uint8Array | null => {
   const bytes = Buffer.from(text, "base64")
-  return bytes.toString("base64") === text ? bytes : null
+  const whole = 4 * Math.ceil(bytes.length / 3)
+  const last = bytes.subarray(bytes.length - (bytes.length % 3 || 3)).toString("base64")
+  const isPlain = text.length === whole && text.endsWith(last) && !urlLetters.some((letter) => text.includes(letter))
+  return isPlain ? bytes : null
+}
+
+/** `preAuthentication` of a statement's payload, in memory that nobody clears before. */
+const signedOf = (payload: Uint8Array): Uint8Array => {
+  const head = `DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `
+  const bytes = Buffer.allocUnsafe(head.length + payload.length)
+  bytes.set(payload, bytes.write(head, "latin1"))
+  return bytes
 }
 
 /** What `pawl verify` computes with, many signatures at once on threads that end with the scope. */
@@ -61,6 +79,7 @@ export const nodeEngine = Effect.map(
     hash: (bytes) => hash("sha256", bytes, "buffer"),
     hex: (data) => hash("sha256", data, "hex"),
     base64,
+    signedOf,
     holds: (key, message, signature) => {
       const signer = signerOf(key, signature)
       return signer === null ? Promise.resolve(false) : threads.holds(signer, message, signature)

@@ -30,7 +30,7 @@ const saying = async (...[key, message, signature]: Parameters<typeof holdsAtOnc
 }
 
 describe("what Node computes for the verifier", () => {
-  it("is what JavaScript and Web Crypto compute: digests, and base64 in its one form alone", () => {
+  it("is what JavaScript and Web Crypto compute: digests, what is signed, and base64 in its one form alone", () => {
     const text = FastCheck.oneof(
       FastCheck.base64String(),
       FastCheck.string(),
@@ -44,6 +44,7 @@ describe("what Node computes for the verifier", () => {
       FastCheck.property(text, bytes, (each, content) => {
         const [plain, ours] = [pureEngine.base64(each), nodeEngine.base64(each)]
         expect(ours && [...ours]).toEqual(plain && [...plain])
+        expect([...nodeEngine.signedOf(content)]).toEqual([...pureEngine.signedOf(content)])
         expect([...nodeEngine.hash(content)]).toEqual([...pureEngine.hash(content)])
         for (const data of [each, content]) expect(nodeEngine.hex(data)).toBe(pureEngine.hex(data))
       }),

@@ -189,6 +189,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "p256",
     what: "Of a key file that is made, at the first start and by a rotation. Other tools read P-256 better."
   },
+  mcpTools: {
+    takes: "all, read or none",
+    otherwise: "all",
+    what: "Which tools assistants find at `/mcp`: all, those that only read, or none: then there is no `/mcp`."
+  },
   metrics: {
     takes: "true or false",
     otherwise: "false",

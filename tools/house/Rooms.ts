@@ -125,6 +125,12 @@ export const rooms: ReadonlyArray<Room> = [
     external: ["effect", "effect/encoding", "effect/http", "effect/http-api"],
     closedTo: ["packages/server/src/node/"]
   }),
+  room("server/mcp", "packages/server/src/mcp/", {
+    holds: "tools of models, over the HTTP API",
+    workspace: ["core", "server/limits"],
+    external: "own",
+    closedTo: ["packages/server/src/http/", "packages/server/src/node/"]
+  }),
   room("server/limits", "packages/server/src/ServerLimits.ts", {}),
   room("server/node", "packages/server/src/node/", {
     holds: "installations, the composition of layers, and the `pawl` command",

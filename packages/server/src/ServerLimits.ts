@@ -35,6 +35,18 @@ export const ServerLimits = {
   /** Credentials that are looked up at a time for what only members of a Project are told (decision). */
   provenanceCallersAtOnce: 4,
 
+  // The Model Context Protocol (decisions: what a model is told at a time fits into what hosts show it)
+  /** Characters of a file, a listing or a diff in one answer, and of the end of what a check said. */
+  mcpTextLength: 32 * KiB,
+  mcpOutputLength: 4 * KiB,
+  /** What a list has when nobody says how many, what it may have, and the pages of the API that it is looked for in. */
+  mcpItems: 20,
+  mcpItemsMost: 50,
+  mcpPages: 10,
+  /** How long `wait` waits, and how often it looks. */
+  mcpWaitMs: 50 * second,
+  mcpLookMs: 1 * second,
+
   // pawl approve
   /** Random bytes of the id of a passkey in a file (Web Authentication: at least 100 bits of entropy). */
   approverCredentialBytes: 24,

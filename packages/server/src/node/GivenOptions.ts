@@ -14,6 +14,10 @@ const publicities = ["none", "summary", "full"] as const
 /** What the hosts of apps tell of a release: nothing, what names no person and no check, or all that is signed. */
 export type Publicity = (typeof publicities)[number]
 
+const toolChoices = ["all", "read", "none"] as const
+/** Which tools models find at `/mcp`: all, those alone that only read, or none. */
+export type McpTools = (typeof toolChoices)[number]
+
 const repositoryKinds = ["folder", "packs"] as const
 /** Where git repositories are: in a folder of the data folder, or as packs in the stores, with copies on each machine. */
 export type RepositoryKind = (typeof repositoryKinds)[number]
@@ -97,6 +101,7 @@ export const givenOptions = Config.all({
   signer: Config.withDefault(Config.String("signer"), "file"),
   checkpointFolder: Config.option(Config.String("checkpointFolder")),
   signingKeyType: Config.withDefault(Config.Literals(keyTypes, "signingKeyType"), "p256" as const),
+  mcpTools: Config.withDefault(Config.Literals(toolChoices, "mcpTools"), "all" as const),
   metrics: Config.withDefault(flag("metrics"), false),
   metricsToken: Config.option(Config.Redacted("metricsToken")),
   accessLog: Config.withDefault(flag("accessLog"), false),

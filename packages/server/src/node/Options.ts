@@ -13,6 +13,7 @@ import type { RemoteAccess } from "@pawl/adapters-local/repositories/transport/G
 import { accountOf } from "./BuildServices.ts"
 import {
   type GivenOptions,
+  type McpTools,
   givenOptions,
   type Publicity,
   type RepositoryKind,
@@ -87,6 +88,8 @@ export interface Options {
   readonly checkpointFolder: string | null
   /** Of a key file that is made. */
   readonly signingKeyType: KeyAlgorithm
+  /** Which tools models find at `/mcp`. */
+  readonly mcpTools: McpTools
   readonly metrics: boolean
   /** Of `/metrics`. Null: only callers on this machine may read it. */
   readonly metricsToken: Redacted.Redacted | null

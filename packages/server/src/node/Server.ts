@@ -65,7 +65,10 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     const loops = yield* Loops.make
     const readiness = yield* ReadinessCheck.make(loops, options)
     const others = has("api")
-      ? yield* ApiListener.make(options, readiness.state, requests)
+      ? yield* ApiListener.make(options, readiness.state, requests, {
+          origin: addresses.apiOrigin,
+          port: listener.port
+        })
       : ApiListener.health(options, readiness.state)
     const api = yield* MetricsEndpoint.before(others, options, telemetry.meters)
     const apps = has("router") && options.appsDomain !== null ? yield* NodeFront.make : null

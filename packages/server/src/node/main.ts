@@ -14,6 +14,7 @@ import { approveCommand } from "./commands/ApproveCommand.ts"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { importCommand } from "./commands/ImportCommand.ts"
 import { keyCommand } from "./commands/KeyCommand.ts"
+import { mcpCommand } from "./commands/McpCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
 import { verifyCommand } from "./commands/VerifyCommand.ts"
@@ -99,7 +100,8 @@ const pawl = Command.make("pawl").pipe(
     usersCommand,
     tokensCommand,
     keyCommand,
-    verifyCommand
+    verifyCommand,
+    mcpCommand
   ])
 )
 

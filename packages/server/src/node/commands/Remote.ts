@@ -46,7 +46,11 @@ export const addressOf = (options: Pick<RemoteOptions, "url">, environment: Envi
     () => environment["PAWL_URL"] ?? `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`
   )
 
-const tokenOf = (options: RemoteOptions, environment: Environment): Effect.Effect<Redacted.Redacted, CannotAsk> => {
+/** The token that is asked with; without any, where one would be looked for. */
+export const tokenOf = (
+  options: RemoteOptions,
+  environment: Environment
+): Effect.Effect<Redacted.Redacted, CannotAsk> => {
   const given = Option.getOrElse(options.token, () => Redacted.make(environment["PAWL_TOKEN"] ?? ""))
   if (Redacted.value(given) !== "") return Effect.succeed(given)
   const path = join(
@@ -83,6 +87,7 @@ export const reporting = (
   work: Effect.Effect<{ readonly lines: ReadonlyArray<string>; readonly exitCode: number }, CannotAsk>
 ): Effect.Effect<void> =>
   Effect.matchEffect(work, {
-    onSuccess: ({ lines, exitCode }) => Effect.andThen(Console.log(lines.join("\n")), exitWith(exitCode)),
+    onSuccess: ({ lines, exitCode }) =>
+      Effect.andThen(lines.length === 0 ? Effect.void : Console.log(lines.join("\n")), exitWith(exitCode)),
     onFailure: ({ reason }) => Effect.andThen(Console.error(`pawl: ${reason}`), exitWith(2))
   })

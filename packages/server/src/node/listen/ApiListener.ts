@@ -8,6 +8,8 @@ import type { Connection } from "../../http/request/Connection.ts"
 import { ApiSettings, type HttpServices, mountHttpApp, Readiness } from "../../http/index.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import * as GitListener from "../git/GitListener.ts"
+import * as McpListener from "../mcp/McpListener.ts"
+import { ownAddress } from "../mcp/OwnAddress.ts"
 import { notHere } from "./Listener.ts"
 import type { Options } from "../Options.ts"
 import * as Readers from "../Readers.ts"
@@ -89,11 +91,18 @@ export const serving = Effect.fnUntraced(function* (app: App, readers: Readers.R
 /** What a request adds to the context that all begin with is fewer: more would copy all of that for each of them. */
 const addedPerRequest = 24
 
-/** The listener of the API and of git. `requests` is the scope of the requests that are under way. */
+/** Where the API is reached: by people, and from this process itself. */
+export interface Reached {
+  readonly origin: string
+  readonly port: number
+}
+
+/** The listener of the API, of git and of tools of models. `requests` is the scope of the requests that are under way. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
   readiness: (typeof Readiness)["Service"],
-  requests: Scope.Scope
+  requests: Scope.Scope,
+  { origin, port }: Reached
 ) {
   const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
   const readers = yield* Readers.make
@@ -111,7 +120,14 @@ export const make = Effect.fnUntraced(function* (
     )
   )
   const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
-  const listener: RequestListener = (req, res) =>
-    req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
+  const { host, mcpTools } = options
+  const mcp =
+    mcpTools === "none"
+      ? null
+      : McpListener.make({ ownAddress: ownAddress(host, port), origin, version, choice: mcpTools })
+  const listener: RequestListener = (req, res) => {
+    if (mcp !== null && McpListener.isMcp(req.url)) return mcp(req, res)
+    return req.url?.startsWith(GitListener.prefix) === true ? git.handle(req, res) : handler(req, res)
+  }
   return listener
 })

@@ -1,0 +1,54 @@
+/** What a tool of the Model Context Protocol is made of, and what it answers. */
+import { Effect, Schema } from "effect"
+import type { ToolApi, ToolRefused } from "./ToolApi.ts"
+
+/** What a tool works with. */
+export interface ToolContext {
+  readonly api: ToolApi
+  /** Where people reach the server: for links. Without a path. */
+  readonly origin: string
+  /** Puts a text that strangers may have written into a fence, of which `of` says where it comes from. */
+  readonly fenced: (of: string, text: string) => string
+}
+
+/** What a tool answers: a short text for the model, and the same as JSON for programs. */
+export interface ToolAnswer {
+  readonly text: string
+  readonly structured: Readonly<Record<string, unknown>>
+}
+
+interface About {
+  readonly name: string
+  readonly title: string
+  /** For the model: what it does, what it answers, and when to use it. */
+  readonly description: string
+  /** Whether it only reads. */
+  readonly reads: boolean
+}
+
+const standard = <S extends Schema.Codec<unknown, unknown>>(input: S) =>
+  Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(input))
+
+/** A tool, whatever it takes. */
+export interface Tool extends About {
+  /** As Standard Schema, with its JSON Schema. */
+  readonly input: ReturnType<typeof standard>
+  /** Takes what `input` let through. */
+  readonly call: (input: unknown, context: ToolContext) => Effect.Effect<ToolAnswer, ToolRefused>
+}
+
+/** A tool whose input is what its schema says. */
+export const tool = <I>(
+  about: About & {
+    readonly input: Schema.Codec<I, unknown>
+    readonly run: (input: I, context: ToolContext) => Effect.Effect<ToolAnswer, ToolRefused>
+  }
+): Tool => {
+  const { input, run, ...rest } = about
+  const decoded = Schema.decodeUnknownEffect(input)
+  return {
+    ...rest,
+    input: standard(input),
+    call: (given, context) => Effect.flatMap(Effect.orDie(decoded(given)), (known) => run(known, context))
+  }
+}

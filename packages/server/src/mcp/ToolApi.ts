@@ -1,0 +1,106 @@
+/** The HTTP API as the tools of a model ask it: by a path, with the caller's own token and nothing more. */
+import { Data, Effect } from "effect"
+
+/** What the API refused, or why it could not be asked: as a model is told it. */
+export class ToolRefused extends Data.TaggedError("ToolRefused")<{
+  /** The problem's code, or `unavailable`. */
+  readonly code: string
+  readonly detail: string
+  /** The fields of the problem beside those that each has. */
+  readonly facts: Readonly<Record<string, unknown>>
+}> {
+  override get message() {
+    return `${this.code}: ${this.detail}`
+  }
+}
+
+/** A question to the API. What is undefined in `query` is left out. */
+export interface ApiQuestion {
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** Sent as JSON by POST; without it the question is a GET. */
+  readonly body?: unknown
+}
+
+/** Asks the API. Everything that is no success fails with `ToolRefused`. */
+export interface ToolApi {
+  /** An answer as it stands on the wire. */
+  readonly json: <A>(question: ApiQuestion) => Effect.Effect<A, ToolRefused>
+  readonly text: (question: ApiQuestion) => Effect.Effect<string, ToolRefused>
+}
+
+/** Where the API is, and as whom it is asked. */
+export interface ToolApiOptions {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly baseUrl: string
+  /** The header `Authorization`, which is never told anybody else. */
+  readonly authorization: string
+}
+
+const unavailable = (detail: string) => new ToolRefused({ code: "unavailable", detail, facts: {} })
+
+const known = new Set(["type", "title", "status", "code", "detail", "requestId"])
+
+/** What a problem (RFC 9457) says; of what is none, its status. */
+const refusalOf = (status: number, text: string): ToolRefused => {
+  try {
+    const problem: unknown = JSON.parse(text)
+    if (typeof problem === "object" && problem !== null && "code" in problem && "detail" in problem)
+      return new ToolRefused({
+        code: String(problem.code),
+        detail: String(problem.detail),
+        facts: Object.fromEntries(Object.entries(problem).filter(([name]) => !known.has(name)))
+      })
+  } catch {
+    // Not an answer of Pawl's.
+  }
+  return unavailable(`the server answered ${status}, and not as Pawl does`)
+}
+
+const addressOf = ({ baseUrl }: ToolApiOptions, { path, query = {} }: ApiQuestion): URL => {
+  const url = new URL(`${baseUrl.replace(/\/$/, "")}${path}`)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  return url
+}
+
+/** A path of the API with what a model wrote in it: it names one thing, whatever characters it has. */
+export const pathTo = (strings: TemplateStringsArray, ...ids: ReadonlyArray<string | number>): string =>
+  String.raw({ raw: strings }, ...ids.map((id) => encodeURIComponent(id)))
+
+/** Asks over HTTP. */
+export const makeToolApi = (options: ToolApiOptions): ToolApi => {
+  const answer = (question: ApiQuestion, accept: string) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const headers = { authorization: options.authorization, accept }
+        const { body } = question
+        const response = await fetch(
+          addressOf(options, question),
+          body === undefined
+            ? { headers, signal }
+            : {
+                method: "POST",
+                headers: { ...headers, "content-type": "application/json" },
+                body: JSON.stringify(body),
+                signal
+              }
+        )
+        return { isGood: response.ok, status: response.status, text: await response.text() }
+      },
+      catch: () => unavailable("the server does not answer; try again in a moment")
+    }).pipe(
+      Effect.flatMap(({ isGood, status, text }) =>
+        isGood ? Effect.succeed(text) : Effect.fail(refusalOf(status, text))
+      )
+    )
+  return {
+    json: <A>(question: ApiQuestion) =>
+      Effect.flatMap(answer(question, "application/json"), (text) =>
+        Effect.try({
+          try: (): A => JSON.parse(text),
+          catch: () => unavailable("the server's answer is no JSON")
+        })
+      ),
+    text: (question) => answer(question, "text/plain")
+  }
+}

@@ -1,0 +1,156 @@
+/** Changes: which there are, how one stands, and opening one. */
+import { Effect, Schema } from "effect"
+import { ServerLimits } from "../../ServerLimits.ts"
+import { changeId, cursor, limit, projectId, words } from "../ToolInput.ts"
+import { pathTo, type ToolApi } from "../ToolApi.ts"
+import { tool } from "../Tool.ts"
+import {
+  type CandidateJson,
+  type ChangeJson,
+  nextOf,
+  type PageJson,
+  type TaskJson,
+  type WhyJson
+} from "../WireShapes.ts"
+
+const shown = ({ createdAt, goal, id, status, updatedAt }: ChangeJson) => ({ id, status, goal, createdAt, updatedAt })
+const line = ({ goal, id, status }: ChangeJson): string => `${id}  ${status}  ${goal}`
+
+/** Changes of a status, page by page until there are enough of them. */
+const changesOf = Effect.fnUntraced(function* (
+  api: ToolApi,
+  {
+    from,
+    most,
+    project,
+    status
+  }: {
+    readonly project: string
+    readonly status: string | undefined
+    readonly most: number
+    readonly from: string | undefined
+  }
+) {
+  const found: Array<ChangeJson> = []
+  let cursor: string | null | undefined = from
+  for (let page = 0; page < ServerLimits.mcpPages; page++) {
+    // A page that holds more than is missing would be cut, and what is cut from it would be in no page.
+    const query = { limit: most - found.length, cursor: cursor ?? undefined }
+    const read: PageJson<ChangeJson> = yield* api.json<PageJson<ChangeJson>>({
+      path: pathTo`/v1/projects/${project}/changes`,
+      query
+    })
+    found.push(...read.items.filter((each) => status === undefined || each.status === status))
+    cursor = read.nextCursor
+    if (cursor === null || found.length >= most) break
+  }
+  return { found, nextCursor: cursor ?? null }
+})
+
+/** The Changes of a Project. */
+export const listChanges = tool({
+  name: "list_changes",
+  title: "List Changes",
+  description:
+    "The Changes of a Project, newest first. With a status only those; an answer that has few of them and a nextCursor goes on there.",
+  reads: true,
+  input: Schema.Struct({
+    project: projectId,
+    status: Schema.optionalKey(
+      words("only Changes of this status, such as created, running, verifying, completed or failed")
+    ),
+    limit,
+    cursor
+  }),
+  run: ({ cursor: from, limit: most = ServerLimits.mcpItems, project, status }, { api, fenced }) =>
+    Effect.map(changesOf(api, { project, status, most, from }), ({ found, nextCursor }) => ({
+      text: found.length === 0 ? "None." : fenced("goals of Changes", found.map(line).join("\n")),
+      structured: { changes: found.map(shown), nextCursor }
+    }))
+})
+
+const listed = <A>(
+  api: ToolApi,
+  path: string
+): Effect.Effect<ReadonlyArray<A>, Effect.Error<ReturnType<ToolApi["text"]>>> =>
+  Effect.map(api.json<PageJson<A>>({ path, query: { limit: ServerLimits.mcpItemsMost } }), ({ items }) => items)
+
+const nextStep = Effect.fnUntraced(function* (api: ToolApi, newest: CandidateJson | undefined, status: string) {
+  if (newest !== undefined) return nextOf(yield* api.json<WhyJson>({ path: pathTo`/v1/candidates/${newest.id}/why` }))
+  return status === "created"
+    ? "Send its files with submit_files, then ask for a Candidate with request_candidate."
+    : "Ask for a Candidate with request_candidate once its ChangeSets are there."
+})
+
+/** How one Change stands. */
+export const getChange = tool({
+  name: "get_change",
+  title: "Get a Change",
+  description: "One Change with its Tasks and Candidates, and one sentence that says what there is to do next.",
+  reads: true,
+  input: Schema.Struct({ change: changeId }),
+  run: ({ change: id }, { api, fenced }) =>
+    Effect.gen(function* () {
+      const { change } = yield* api.json<{ readonly change: ChangeJson }>({ path: pathTo`/v1/changes/${id}` })
+      const tasks = yield* listed<TaskJson>(api, pathTo`/v1/changes/${id}/tasks`)
+      const candidates = yield* listed<CandidateJson>(api, pathTo`/v1/changes/${id}/candidates`)
+      const isOver = ["completed", "failed", "cancelled"].includes(change.status)
+      const next = isOver ? "Nothing: it is over." : yield* nextStep(api, candidates.at(-1), change.status)
+      return {
+        text: [
+          fenced("the goal of the Change", line(change)),
+          ...(tasks.length === 0
+            ? []
+            : [
+                fenced(
+                  "titles of its Tasks",
+                  tasks.map((each) => `${each.id}  ${each.status}  ${each.title}`).join("\n")
+                )
+              ]),
+          ...candidates.map((each) => `${each.id}  ${each.status} on S${each.base_generation}`),
+          `Next: ${next}`
+        ].join("\n"),
+        structured: {
+          change: { ...shown(change), projectId: change.projectId },
+          tasks: tasks.map(({ id: task, status, title }) => ({ id: task, status, title })),
+          candidates: candidates.map(({ base_generation: baseGeneration, id: candidate, reason, status, tree }) => ({
+            id: candidate,
+            status,
+            reason,
+            baseGeneration,
+            tree
+          })),
+          next
+        }
+      }
+    })
+})
+
+/** A goal for a Project. */
+export const openChange = tool({
+  name: "open_change",
+  title: "Open a Change",
+  description:
+    "Opens a Change: a goal for a Project, and what may be spent on it in US dollars. The same clientRequestId again opens nothing twice. Where no model is set up it waits for submit_files.",
+  reads: false,
+  input: Schema.Struct({
+    project: projectId,
+    goal: words("what is wanted, in the person's words"),
+    budget: Schema.Finite.annotate({ description: "US dollars, above 0, at most 100, at most 2 decimals" }),
+    clientRequestId: words("a text of your choice that names this request"),
+    startPlanning: Schema.optionalKey(
+      Schema.Boolean.annotate({ description: "false: no agents work on it, you send its files" })
+    )
+  }),
+  run: ({ budget, clientRequestId, goal, project, startPlanning }, { api }) =>
+    Effect.map(
+      api.json<{ readonly change: ChangeJson }>({
+        path: pathTo`/v1/projects/${project}/changes`,
+        body: { clientRequestId, goal, budget_usd: budget, ...(startPlanning === undefined ? {} : { startPlanning }) }
+      }),
+      ({ change }) => ({
+        text: `Change ${change.id} is ${change.status}.`,
+        structured: { change: { ...shown(change), projectId: change.projectId } }
+      })
+    )
+})

@@ -1,0 +1,107 @@
+/** `POST /mcp`: the Model Context Protocol over HTTP. Each request stands for itself, with a token as the API takes it. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { ReadableStream } from "node:stream/web"
+import { Limits } from "@pawl/core/primitives/Limits"
+import { Effect, Result } from "effect"
+import type { ToolChoice } from "../../mcp/McpServer.ts"
+import { makeToolApi, type ToolRefused } from "../../mcp/ToolApi.ts"
+import { problem } from "../listen/Listener.ts"
+import { readOn } from "../listen/ReadOn.ts"
+
+const path = "/mcp"
+
+/** What the listener is made from. */
+export interface McpListenerOptions {
+  /** Where the API of this process is reached from here. */
+  readonly ownAddress: string
+  /** Where people reach it. */
+  readonly origin: string
+  readonly version: string
+  readonly choice: ToolChoice
+}
+
+/** Whether a URL of a request is the protocol's. */
+export const isMcp = (url: string | undefined): boolean => url === path || url?.startsWith(`${path}?`) === true
+
+/** A page whose own name leads here would be asking as itself: only pages of the host that is asked may. */
+const isOfStrangers = ({ headers: { host, origin } }: IncomingMessage): boolean =>
+  origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
+
+const requestOf = (req: IncomingMessage, origin: string, signal: AbortSignal): Request => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers)) if (value !== undefined) headers.set(name, String(value))
+  const isEmpty = req.method === "GET" || req.method === "HEAD"
+  return new Request(`${origin}${req.url ?? path}`, {
+    method: req.method ?? "GET",
+    headers,
+    signal,
+    ...(isEmpty ? {} : { body: Readable.toWeb(req) as ReadableStream<Uint8Array>, duplex: "half" as const })
+  })
+}
+
+const answer = async (res: ServerResponse, response: Response): Promise<void> => {
+  readOn(res.req, res)
+  res.writeHead(response.status, Object.fromEntries(response.headers))
+  if (response.body === null) return void res.end()
+  await pipeline(Readable.fromWeb(response.body as ReadableStream<Uint8Array>), res)
+}
+
+/** Whose token it is, is asked first: clients want a 401 of their own to know that they need one. */
+const refuseStranger = async (res: ServerResponse, { ownAddress }: McpListenerOptions): Promise<boolean> => {
+  const { authorization } = res.req.headers
+  const unauthenticated = (detail: string) => {
+    readOn(res.req, res)
+    problem(res, 401, "unauthenticated", detail, { "www-authenticate": 'Bearer realm="pawl"' })
+  }
+  if (authorization === undefined || !/^bearer /i.test(authorization)) {
+    unauthenticated("Send an API token: Authorization: Bearer <token>.")
+    return true
+  }
+  const me = makeToolApi({ baseUrl: ownAddress, authorization }).json<unknown>({ path: "/v1/me" })
+  const asked = await Effect.runPromise(Effect.result(me))
+  if (Result.isSuccess(asked)) return false
+  refuse(res, asked.failure, unauthenticated)
+  return true
+}
+
+const refuse = (
+  res: ServerResponse,
+  { code, detail, facts }: ToolRefused,
+  unauthenticated: (detail: string) => void
+) => {
+  if (code === "unauthenticated") return unauthenticated(detail)
+  readOn(res.req, res)
+  const { retryAfterSeconds } = facts
+  const isRate = typeof retryAfterSeconds === "number"
+  problem(res, isRate ? 429 : 503, code, detail, isRate ? { "retry-after": String(retryAfterSeconds) } : {})
+}
+
+/** Answers each request that is handed to it. The protocol is read when somebody first asks for it. */
+export const make = (options: McpListenerOptions): RequestListener => {
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (isOfStrangers(req)) {
+      readOn(req, res)
+      return problem(res, 403, "cross_origin", "Pages of other origins may not ask here.")
+    }
+    if (await refuseStranger(res, options)) return
+    const { createMcpHandler } = await import("@modelcontextprotocol/server")
+    const { makeMcpServer } = await import("../../mcp/McpServer.ts")
+    const { choice, origin, ownAddress: baseUrl, version } = options
+    const authorization = String(req.headers.authorization)
+    const handler = createMcpHandler(() => makeMcpServer({ baseUrl, authorization, origin, version, choice }), {
+      maxRequestBodySize: Limits.sourceBodyBytes
+    })
+    const gone = new AbortController()
+    res.once("close", () => gone.abort())
+    await answer(res, await handler.fetch(requestOf(req, origin, gone.signal)))
+  }
+  return (req, res) => {
+    serve(req, res).catch(() => {
+      // The caller is gone, or the body broke off.
+      if (res.headersSent) return void res.destroy()
+      problem(res, 500, "internal", "The request could not be answered.")
+    })
+  }
+}

@@ -13,6 +13,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import Pg from "pg"
 import { type Address, ownAddress } from "../../adapters-local/test/OwnAddress.ts"
+import type { Place } from "../../adapters-local/test/Place.ts"
 
 export interface PostgresServer {
   /** `postgres://…` of an empty database. */
@@ -153,33 +154,28 @@ const makeCluster = async (folder: string): Promise<void> => {
   await copyFolder(await emptyCluster(), folder)
 }
 
-const runCluster = async (
-  folder: string,
-  { host, port }: Address,
-  flags: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>>
-): Promise<ChildProcess> => {
+/** Who the process becomes, as `setpriv` is told: a namespace is entered as root. */
+const become = ({ gid, uid }: ReturnType<typeof ownerOf>): ReadonlyArray<string> =>
+  uid === undefined ? [] : ["--reuid", String(uid), "--regid", String(gid), "--clear-groups"]
+
+interface Cluster {
+  readonly folder: string
+  readonly address: Address
+  readonly wrap: ReadonlyArray<string>
+  readonly flags: ReadonlyArray<string>
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const runCluster = async ({ address, environment, flags, folder, wrap }: Cluster): Promise<ChildProcess> => {
   const { postgres } = await binaries()
-  const settings = [`listen_addresses=${host}`, "unix_socket_directories=", "max_connections=120", ...flags]
-  const child = spawn(
-    "setpriv",
-    [
-      "--pdeathsig",
-      "KILL",
-      "--",
-      postgres,
-      "-D",
-      folder,
-      "-p",
-      String(port),
-      ...settings.flatMap((each) => ["-c", each])
-    ],
-    {
-      ...ownerOf(folder),
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { LC_MESSAGES: "C", PATH: process.env["PATH"], ...environment }
-    }
-  )
+  const settings = [`listen_addresses=${address.host}`, "unix_socket_directories=", "max_connections=120", ...flags]
+  const server = [postgres, "-D", folder, "-p", String(address.port), ...settings.flatMap((each) => ["-c", each])]
+  const dying = ["setpriv", ...become(ownerOf(folder)), "--pdeathsig", "KILL", "--", ...server]
+  const [command = "setpriv", ...args] = [...wrap, ...dying]
+  const child = spawn(command, args, {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { LC_MESSAGES: "C", PATH: process.env["PATH"], ...environment }
+  })
   const said: Array<string> = []
   await new Promise<void>((resolve, reject) => {
     createInterface({ input: child.stderr }).on("line", (line) => {
@@ -192,15 +188,22 @@ const runCluster = async (
   return child
 }
 
+/** A folder of its own on this machine. */
+const beside = (): Place => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))
+  return { address: ownAddress, folder, reached: folder, wrap: [] }
+}
+
 /** Starts a Postgres of this process's own. `flags` are settings, as `fsync=off`. */
 export const startOwn = async (
   flags: ReadonlyArray<string> = [],
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  { address: newAddress, folder, reached, wrap }: Place = beside()
 ): Promise<OwnPostgres> => {
-  const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))
-  const address = ownAddress()
-  await makeCluster(folder)
-  let child = await runCluster(folder, address, flags, environment)
+  const address = newAddress()
+  await makeCluster(reached)
+  const cluster: Cluster = { folder, address, wrap, flags, environment }
+  let child = await runCluster(cluster)
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, "exit")
@@ -214,11 +217,11 @@ export const startOwn = async (
     freeze: () => freezeAll(child.pid!),
     thaw: () => signal([...childrenOf(child.pid!), child.pid!], "SIGCONT"),
     start: async () => {
-      child = await runCluster(folder, address, flags, environment)
+      child = await runCluster(cluster)
     },
     stop: async () => {
       await end("SIGINT")
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(reached, { recursive: true, force: true })
     }
   }
 }

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import { type Address, ownAddress } from "../../adapters-local/test/OwnAddress.ts"
+import type { Place } from "../../adapters-local/test/Place.ts"
 
 export interface S3Server {
   readonly endpoint: string
@@ -95,17 +96,25 @@ const execute = promisify(execFile)
 
 const dying = ["--pdeathsig", "KILL", "--"]
 
+/** A command at a place. */
+const commandAt = ({ wrap }: Place, args: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] => {
+  const [command = "setpriv", ...rest] = [...wrap, "setpriv", ...dying, ...args]
+  return [command, rest]
+}
+
 /** A program that ends by itself, or with this process: it waits for ever for a cluster that is gone. */
-const run = (program: string, args: ReadonlyArray<string>) => execute("setpriv", [...dying, program, ...args])
+const run = (place: Place, program: string, args: ReadonlyArray<string>) => {
+  const [command, rest] = commandAt(place, [program, ...args])
+  return execute(command, rest)
+}
 
 const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, 20))
 
 /** A program that stays, and dies with this process. */
-const stay = (folder: string, name: string, args: ReadonlyArray<string>): ChildProcess =>
-  spawn("setpriv", [...dying, name, "-f", "-c", join(folder, "ceph.conf"), ...args], {
-    stdio: ["ignore", "ignore", "ignore"],
-    env: { PATH: process.env["PATH"] }
-  })
+const stay = (place: Place, name: string, args: ReadonlyArray<string>): ChildProcess => {
+  const [command, rest] = commandAt(place, [name, "-f", "-c", join(place.folder, "ceph.conf"), ...args])
+  return spawn(command, rest, { stdio: ["ignore", "ignore", "ignore"], env: { PATH: process.env["PATH"] } })
+}
 
 const alive = (child: ChildProcess, name: string): void => {
   if (child.exitCode !== null || child.signalCode !== null)
@@ -131,10 +140,11 @@ const answers = ({ host, port }: Address): Promise<boolean> =>
   })
 
 /** Keys of who talks with whom, and an empty monitor. */
-const prepare = async (folder: string, id: string, monitor: Address): Promise<void> => {
+const prepare = async (place: Place, id: string, monitor: Address): Promise<void> => {
+  const { folder } = place
   const keyring = join(folder, "keyring")
   const key = (name: string, caps: ReadonlyArray<string>, first = false) =>
-    run("ceph-authtool", [
+    run(place, "ceph-authtool", [
       ...(first ? ["--create-keyring"] : []),
       keyring,
       "--gen-key",
@@ -147,26 +157,27 @@ const prepare = async (folder: string, id: string, monitor: Address): Promise<vo
   await key("osd.0", ["mon: allow profile osd", "osd: allow *"])
   const map = join(folder, "monmap")
   const at = `[v2:${monitor.host}:${monitor.port}]`
-  await run("monmaptool", ["--create", "--clobber", "--fsid", id, "--addv", "a", at, map])
-  await run("ceph-mon", ["--mkfs", "-i", "a", "--monmap", map, "--keyring", keyring, "-c", join(folder, "ceph.conf")])
+  await run(place, "monmaptool", ["--create", "--clobber", "--fsid", id, "--addv", "a", at, map])
+  const config = join(folder, "ceph.conf")
+  await run(place, "ceph-mon", ["--mkfs", "-i", "a", "--monmap", map, "--keyring", keyring, "-c", config])
 }
 
 /** The monitor and the store: ready for a gateway. */
-const cluster = async (folder: string): Promise<ReadonlyArray<ChildProcess>> => {
-  const config = ["-c", join(folder, "ceph.conf")]
-  const monitor = stay(folder, "ceph-mon", ["-i", "a"])
-  while (!existsSync(join(folder, "run", "mon.a.asok"))) {
+const cluster = async (place: Place): Promise<ReadonlyArray<ChildProcess>> => {
+  const config = ["-c", join(place.folder, "ceph.conf")]
+  const monitor = stay(place, "ceph-mon", ["-i", "a"])
+  while (!existsSync(join(place.reached, "run", "mon.a.asok"))) {
     alive(monitor, "ceph-mon")
     await pause()
   }
   const store = randomUUID()
-  await run("ceph", [...config, "osd", "new", store, "0"])
-  await run("ceph-osd", [...config, "-i", "0", "--mkfs", "--osd-uuid", store])
-  return [monitor, stay(folder, "ceph-osd", ["-i", "0"])]
+  await run(place, "ceph", [...config, "osd", "new", store, "0"])
+  await run(place, "ceph-osd", [...config, "-i", "0", "--mkfs", "--osd-uuid", store])
+  return [monitor, stay(place, "ceph-osd", ["-i", "0"])]
 }
 
-const gatewayAt = async (folder: string, address: Address): Promise<ChildProcess> => {
-  const gateway = stay(folder, "radosgw", ["-n", "client.admin"])
+const gatewayAt = async (place: Place, address: Address): Promise<ChildProcess> => {
+  const gateway = stay(place, "radosgw", ["-n", "client.admin"])
   while (!(await answers(address))) {
     alive(gateway, "radosgw")
     await pause()
@@ -174,10 +185,10 @@ const gatewayAt = async (folder: string, address: Address): Promise<ChildProcess
   return gateway
 }
 
-const makeUser = (folder: string) =>
-  run("radosgw-admin", [
+const makeUser = (place: Place) =>
+  run(place, "radosgw-admin", [
     "-c",
-    join(folder, "ceph.conf"),
+    join(place.folder, "ceph.conf"),
     "user",
     "create",
     "--uid=pawl",
@@ -186,22 +197,30 @@ const makeUser = (folder: string) =>
     `--secret-key=${user.secretAccessKey}`
   ])
 
-/** Starts one; it has a user, and no bucket. Where it listens is this process's own, or as given. */
-export const start = async (at: () => Address = ownAddress): Promise<S3Server> => {
+const beside = (address: () => Address): Place => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-s3-"))
-  for (const name of ["mon", "osd", "rgw", "run"]) mkdirSync(join(folder, name))
-  const [monitor, address, id] = [at(), at(), randomUUID()]
-  writeFileSync(join(folder, "ceph.conf"), configuration(folder, id, monitor, address))
+  return { address, folder, reached: folder, wrap: [] }
+}
+
+/** Starts one; it has a user, and no bucket. Where it listens is this process's own, or as given. */
+export const start = (at: () => Address = ownAddress): Promise<S3Server> => startAt(beside(at))
+
+/** The same, at a place whose addresses this process reaches. */
+export const startAt = async (place: Place): Promise<S3Server> => {
+  const { folder, reached } = place
+  for (const name of ["mon", "osd", "rgw", "run"]) mkdirSync(join(reached, name))
+  const [monitor, address, id] = [place.address(), place.address(), randomUUID()]
+  writeFileSync(join(reached, "ceph.conf"), configuration(folder, id, monitor, address))
   let running: ReadonlyArray<ChildProcess> = []
   let gateway: ChildProcess | undefined
   const stop = async () => {
     await Promise.all([...running, ...(gateway === undefined ? [] : [gateway])].map(end))
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(reached, { recursive: true, force: true })
   }
   try {
-    await prepare(folder, id, monitor)
-    running = await cluster(folder)
-    const [made] = await Promise.all([gatewayAt(folder, address), makeUser(folder)])
+    await prepare(place, id, monitor)
+    running = await cluster(place)
+    const [made] = await Promise.all([gatewayAt(place, address), makeUser(place)])
     gateway = made
   } catch (error) {
     await stop()
@@ -213,7 +232,7 @@ export const start = async (at: () => Address = ownAddress): Promise<S3Server> =
     endpoint: `http://${address.host}:${address.port}`,
     close: () => end(gateway!),
     open: async () => {
-      gateway = await gatewayAt(folder, address)
+      gateway = await gatewayAt(place, address)
     },
     stop
   }

@@ -59,6 +59,11 @@ export const pieces: ReadonlyArray<Piece> = [
     about: "40,000 orders of a lane of three that somebody pauses, or that one is taken out of",
     files: ["lane/LanePauses.interleaving.test.ts", "lane/LaneWaysOut.interleaving.test.ts"]
   },
+  {
+    name: "fleet",
+    about: "200 Changes on three machines without a shared folder, of which every three seconds something fails",
+    files: ["fleet/Fleet.test.ts"]
+  },
   { name: "soak", about: "fifty apps under mixed load for ten minutes", files: ["soak/Soak.test.ts"] },
   {
     name: "models",

@@ -5,7 +5,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -202,6 +202,8 @@ export const startOwn = async (
 ): Promise<OwnPostgres> => {
   const address = newAddress()
   await makeCluster(reached)
+  // A new cluster lets in nobody from another machine.
+  appendFileSync(join(reached, "pg_hba.conf"), "host all all samenet password\n")
   const cluster: Cluster = { folder, address, wrap, flags, environment }
   let child = await runCluster(cluster)
   const end = async (signal: NodeJS.Signals) => {

@@ -67,11 +67,9 @@ export interface Caller {
 const isPassing = (status: number): boolean => status === 0 || status === 408 || status === 429 || status >= 500
 
 /** A client with a token that goes on to the next door whenever one does not answer. */
-export const caller = (doors: ReadonlyArray<Door>, token: string, over: () => string | null = () => null): Caller => {
+export const caller = (doors: ReadonlyArray<Door>, token: string): Caller => {
   let turn = 0
   const once = async (asked: Asked): Promise<Answer> => {
-    const stopped = over()
-    if (stopped !== null) throw new Error(`${asked.path}: ${stopped}`)
     const answer = await ask(doors[turn % doors.length]!, asked)
     if (isPassing(answer.status)) {
       turn += 1

@@ -14,7 +14,7 @@ export const RouterLimits = {
   pointerLookupMs: 5 * second,
   /** Hosts of which it is remembered what was released there last, and rows that were told of (decision). */
   releasesRemembered: 10_000,
-  objectReadMs: 10 * second,
+  objectReadMs: 8 * second,
   routerBundles: 500,
   routerAssetCacheBytes: 64 * MiB,
   /** Characters of paths and rules of a bundle that count as one more of `routerBundles`. */

@@ -7,6 +7,23 @@ import { cancelBody, readBody } from "./Body.ts"
 import { valueOf } from "./Headers.ts"
 import { failurePage, Router, type Unserved } from "./Router.ts"
 
+type Machinery = Extract<
+  Unserved,
+  { readonly _tag: "AppRuntimeUnavailable" | "PointerSourceUnavailable" | "ObjectStoreUnavailable" }
+>
+
+/** Whether it is a store that does not answer now. A runtime that cannot serve may be this version's own doing. */
+const isAway = (failure: Machinery): boolean => {
+  switch (failure._tag) {
+    case "AppRuntimeUnavailable":
+      return failure.away === true
+    case "PointerSourceUnavailable":
+      return true
+    case "ObjectStoreUnavailable":
+      return failure.lasting !== true
+  }
+}
+
 /** An app that failed has answered, with that page. Where the machinery before it failed, nothing is known of the app. */
 const answered =
   (path: string) =>
@@ -19,7 +36,9 @@ const answered =
       case "AppRuntimeUnavailable":
       case "PointerSourceUnavailable":
       case "ObjectStoreUnavailable":
-        return Effect.fail(new ProbeUnanswered({ path, reason: `${failure._tag}: ${failure.reason}` }))
+        return Effect.fail(
+          new ProbeUnanswered({ path, reason: `${failure._tag}: ${failure.reason}`, away: isAway(failure) })
+        )
     }
   }
 

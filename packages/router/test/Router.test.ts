@@ -369,8 +369,12 @@ describe("release probes", () => {
     const world = await makeWorld()
     world.controls.app = () => Effect.fail(new AppRuntimeUnavailable({ reason: "no process" }))
     expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world)).not.toMatchObject({ failure: { away: true } })
+    // What is away says nothing of the app.
+    world.controls.app = () => Effect.fail(new AppRuntimeUnavailable({ reason: "the object store: away", away: true }))
+    expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered", away: true } })
     world.controls.beforeLookup = new PointerSourceUnavailable({ reason: "down" })
-    expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
+    expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered", away: true } })
     world.controls.beforeLookup = Effect.void
     world.controls.app = () => Effect.never
     expect(await probe(world, "/", 10)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })

@@ -47,7 +47,7 @@ export const loadBundle = (version: AppVersion) =>
     Effect.mapError((error) => {
       if (typeof error === "string") return unusable(version, error)
       if (error._tag === "ObjectStoreUnavailable")
-        return new AppRuntimeUnavailable({ reason: `the object store: ${error.reason}` })
+        return new AppRuntimeUnavailable({ reason: `the object store: ${error.reason}`, away: error.lasting !== true })
       if (error._tag === "ObjectMissing") return unusable(version, `there is no ${error.key}`)
       return unusable(version, error.reason)
     })

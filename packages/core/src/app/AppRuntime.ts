@@ -81,7 +81,9 @@ export class BundleUnusable extends Schema.TaggedError<BundleUnusable>()("Bundle
 
 /** The runtime itself cannot serve. Answer 503. */
 export class AppRuntimeUnavailable extends Schema.TaggedError<AppRuntimeUnavailable>()("AppRuntimeUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** True where what it needs to begin is away, which may come back. */
+  away: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return `The runtime of apps cannot serve: ${this.reason}`

@@ -5,7 +5,9 @@ import type { Channel } from "../model/Pointer.ts"
 /** No response came: a time-out, or the machinery before the app could not serve. A gap, never a pass. */
 export class ProbeUnanswered extends Schema.TaggedError<ProbeUnanswered>()("ProbeUnanswered", {
   path: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** True where the stores that an app is served from are away, which may come back: this says nothing of the app. */
+  away: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return `${this.path} did not answer: ${this.reason}`

@@ -1,5 +1,6 @@
 /** The smoke test of a release: its probes, at the app through the router past every cache, or at a release target. */
 import { Effect } from "effect"
+import { AppRuntimeUnavailable } from "../app/AppRuntime.ts"
 import type { ChangeSet } from "../model/ChangeSet.ts"
 import { wholeChangeSet } from "../changeset/Listing.ts"
 import { demand } from "../ledger/Decision.ts"
@@ -58,17 +59,31 @@ const routesFound = Effect.fnUntraced(function* (keeper: RepositoryRef, before: 
   return yield* (yield* RouteReader).added(yield* readFiles(keeper, before), yield* readFiles(keeper, after))
 })
 
-/** Asks one probe once, and judges what came. No response is a gap. */
-export const ask = (place: Place, probe: Probe) =>
+/** Asks one probe once. */
+const answerOf = (place: Place, path: string) =>
   Effect.gen(function* () {
-    const { path } = probe
     const timeoutMs = Limits.probeTimeoutMs
     return place._tag === "App"
       ? yield* (yield* ProbeClient).get({ label: place.label, channel: "production", path, timeoutMs })
       : yield* (yield* TargetProbeClient).get({ url: place.url, path, timeoutMs })
-  }).pipe(
+  })
+
+/** Asks one probe once, and judges what came. No response is a gap. */
+export const ask = (place: Place, probe: Probe) =>
+  answerOf(place, probe.path).pipe(
     Effect.map((answer) => judgeProbe(probe, answer)),
     Effect.catchTag("ProbeUnanswered", (silence) => Effect.succeed(judgeProbe(probe, null, silence.reason)))
+  )
+
+/** The same. An outage of the stores judges nobody: that is `AppRuntimeUnavailable`, and whoever asked waits. */
+const askInEarnest = (place: Place, probe: Probe) =>
+  answerOf(place, probe.path).pipe(
+    Effect.map((answer) => judgeProbe(probe, answer)),
+    Effect.catchTag("ProbeUnanswered", ({ away, reason }) =>
+      away === true
+        ? Effect.fail(new AppRuntimeUnavailable({ reason, away }))
+        : Effect.succeed(judgeProbe(probe, null, reason))
+    )
   )
 
 const ownProbes = (definitions: Definitions) =>
@@ -99,7 +114,7 @@ const atOnce = { concurrency: Limits.probesAtOnce }
 const askAll = (place: Place, probes: ReadonlyArray<Probe>) =>
   Effect.forEach(probes, (probe) => ask(place, probe), atOnce)
 
-/** Asks the probes that did not pass once more, after `smokeRetryMs`. */
+/** Asks the probes that did not pass once more, after `smokeRetryMs`. What is then not to be reached fails the test of none. */
 const askFailedAgain = Effect.fnUntraced(function* (
   place: Place,
   probes: ReadonlyArray<Probe>,
@@ -109,9 +124,9 @@ const askFailedAgain = Effect.fnUntraced(function* (
   yield* Effect.sleep((yield* Settings).smokeRetryMs)
   return yield* Effect.forEach(
     probes,
-    (probe, index): Effect.Effect<ProbeResult, never, ProbeClient> => {
+    (probe, index) => {
       const before = first[index]!
-      return before.result === "pass" ? Effect.succeed(before) : ask(place, probe)
+      return before.result === "pass" ? Effect.succeed(before) : askInEarnest(place, probe)
     },
     atOnce
   )

@@ -22,6 +22,7 @@ import type { WebhookLimit } from "@pawl/core/webhook/Webhooks"
 import type { LeaseLost, LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { LaneOff } from "@pawl/core/lane/LaneEntries"
 import type { InvalidField, Unknown } from "@pawl/core/ledger/Refusals"
+import type { AppRuntimeUnavailable } from "@pawl/core/app/AppRuntime"
 import type { InvalidKey, ObjectStoreUnavailable } from "@pawl/core/objects/ObjectStore"
 import type { ProjectArchived } from "@pawl/core/project/ArchivedProject"
 import type { PackagesUnavailable } from "@pawl/core/packages/PackageStore"
@@ -89,6 +90,7 @@ export type Refusal =
   | NotRequired
   | NotRetryable
   | ObjectNotFound
+  | AppRuntimeUnavailable
   | ObjectStoreUnavailable
   | PackagesUnavailable
   | OrganizationLimit

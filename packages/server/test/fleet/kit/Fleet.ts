@@ -94,7 +94,7 @@ export const start = async (): Promise<Fleet> => {
     ])
     const keys = join(database.reached, "keys")
     mkdirSync(keys, { mode: 0o700 })
-    makeKey(keys, "statement", "p256")
+    makeKey(keys, "statement", "ecdsa-p256-sha256")
     makeKey(keys, "log", "ed25519")
     const equipped = async (name: string) => {
       const machine = await network.machine(name)

@@ -26,6 +26,7 @@ export const machineryProblems = {
   ObjectNotFound: internal,
   LeaseLost: unavailable,
   LedgerUnavailable: unavailable,
+  AppRuntimeUnavailable: unavailable,
   ObjectStoreUnavailable: unavailable,
   PackagesUnavailable: unavailable,
   RepositoriesUnavailable: unavailable,

@@ -1,8 +1,10 @@
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { beforeEach, describe, expect, it } from "vitest"
 import { ProbeClient, ProbeUnanswered } from "@pawl/core/release/ProbeClient"
 import { answers, page, run, settle } from "../kit/MemoryPawl.ts"
 import { claimRelease, isLive, queued, releaseOf, work } from "../kit/ReleaseScenes.ts"
+import { play } from "../kit/UpkeepScenes.ts"
 
 beforeEach(() => {
   answers.clear()
@@ -22,10 +24,12 @@ const probedBy = (unanswered: { readonly away?: boolean }) =>
 
 describe("A release whose probes get no answer", () => {
   it("waits while the stores that its app is served from are away, and goes out when they are back", () =>
-    run(
+    play(
       Effect.gen(function* () {
         const { project, releaseId } = yield* probedBy({ away: true })
         expect(yield* releaseOf(releaseId)).toMatchObject({ status: "building" })
+        // As long as work waits at first for what is away.
+        yield* TestClock.adjust(2000)
         yield* settle
         expect(yield* releaseOf(releaseId)).toMatchObject({ status: "deployed" })
         yield* isLive(project.id, 1)

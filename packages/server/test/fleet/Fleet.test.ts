@@ -47,7 +47,11 @@ const lasting = depth === "long" ? whole : slice(short, { quick: 1 })
 const looks = 400
 
 /** The Changes that have neither been rejected nor are out. */
-const notOut = async (api: Caller, customer: Customer.Customer, among: ReadonlySet<string>): Promise<ReadonlyArray<string>> => {
+const notOut = async (
+  api: Caller,
+  customer: Customer.Customer,
+  among: ReadonlySet<string>
+): Promise<ReadonlyArray<string>> => {
   await customer.look()
   const left: Array<string> = []
   for (const { changeId, isRejected } of customer.changes) {

@@ -14,9 +14,7 @@ export const lineOf = async (api: Caller, door: Door, git: GitClient, projectId:
   await git.git(projectId, "fsck", "--full", "--strict")
   const chain = (await git.git(projectId, "rev-list", "--first-parent", "--reverse", "HEAD")).split("\n")
   const paths = (await git.git(projectId, "ls-tree", "-r", "--name-only", "HEAD")).split("\n")
-  const { items } = await api.get<{ items: ReadonlyArray<Generation> }>(
-    `/v1/projects/${projectId}/versions?limit=100`
-  )
+  const { items } = await api.get<{ items: ReadonlyArray<Generation> }>(`/v1/projects/${projectId}/versions?limit=100`)
   return {
     projectId,
     generations: items.toSorted((a, b) => a.generation - b.generation),
@@ -27,5 +25,5 @@ export const lineOf = async (api: Caller, door: Door, git: GitClient, projectId:
 
 /** What an audit of a Project finds. */
 export const findingsOf = async (api: Caller, projectId: string): Promise<ReadonlyArray<unknown>> =>
-  (await api.send<{ audit: { findings: ReadonlyArray<unknown> } }>("POST", `/v1/projects/${projectId}/audit`, {}))
-    .audit.findings
+  (await api.send<{ audit: { findings: ReadonlyArray<unknown> } }>("POST", `/v1/projects/${projectId}/audit`, {})).audit
+    .findings

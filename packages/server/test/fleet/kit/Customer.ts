@@ -88,7 +88,8 @@ export const open = async (api: Caller, { atOnce, bad, count, slug }: Order): Pr
       const entry = ended.find(({ changeId }) => changeId === change.changeId)
       if (entry?.state === "rejected") changes[index] = { ...change, isRejected: true }
       const generation = entry?.state === "landed" ? entry.outcome?.generation : undefined
-      if (generation !== undefined && change.landed === null) changes[index] = { ...change, landed: { atMs, generation } }
+      if (generation !== undefined && change.landed === null)
+        changes[index] = { ...change, landed: { atMs, generation } }
     }
   }
   const underWay = () => changes.filter(({ isRejected, landed }) => landed === null && !isRejected).length

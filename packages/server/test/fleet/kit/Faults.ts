@@ -4,7 +4,14 @@ import type { Fleet } from "./Fleet.ts"
 
 /** Something that lasts. */
 export interface Lasting {
-  readonly what: "cut one" | "cut three" | "freeze a worker" | "freeze an api" | "s3 silent" | "s3 gone" | "postgres killed"
+  readonly what:
+    | "cut one"
+    | "cut three"
+    | "freeze a worker"
+    | "freeze an api"
+    | "s3 silent"
+    | "s3 gone"
+    | "postgres killed"
   readonly ms: number
 }
 

@@ -43,10 +43,7 @@ const roles: ReadonlyArray<ReadonlyArray<RoleProcess.Role>> = [
 ]
 
 /** The environment file of every machine. */
-const environmentOf = (
-  machine: Machines.Machine,
-  shared: ReadonlyMap<string, string>
-): RoleProcess.Environment =>
+const environmentOf = (machine: Machines.Machine, shared: ReadonlyMap<string, string>): RoleProcess.Environment =>
   new Map([
     ...shared,
     ["PAWL_DATA", join(machine.folder, "data")],

@@ -63,7 +63,10 @@ const must = (command: string, args: ReadonlyArray<string>): void => {
 }
 
 /** A process that holds namespaces until its input ends, which it does when this process dies, too. */
-const hold = async (script: string, folder: string): Promise<{ readonly child: ChildProcess; readonly pid: number }> => {
+const hold = async (
+  script: string,
+  folder: string
+): Promise<{ readonly child: ChildProcess; readonly pid: number }> => {
   const holding = `${script}\necho ready\nexec cat`
   const child = spawn("unshare", ["--net", "--mount", "sh", "-c", holding, folder], {
     stdio: ["pipe", "pipe", "inherit"]
@@ -119,7 +122,12 @@ export const open = async (): Promise<Network> => {
       wrap,
       place: (part) => {
         mkdirSync(join(reached, part), { mode: 0o755 })
-        return { address: () => ({ host, port: port++ }), folder: join(folder, part), reached: join(reached, part), wrap }
+        return {
+          address: () => ({ host, port: port++ }),
+          folder: join(folder, part),
+          reached: join(reached, part),
+          wrap
+        }
       },
       cut: () => atSwitch("link", "set", cable, "down"),
       mend: () => atSwitch("link", "set", cable, "up")

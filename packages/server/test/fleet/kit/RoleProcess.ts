@@ -66,7 +66,7 @@ export const start = async (machine: Machine, role: Role, environment: Environme
     child.stderr!.setEncoding("utf8").on("data", (text: string) => (log = (log + text).slice(-keptCharacters)))
     child.once("close", (code, signal) => {
       if (!isWanted) return
-      if (!isKilled) ownEnds.push(`${machine.name} ${role}: ${code ?? signal}\n${log.slice(-2000)}`)
+      if (!isKilled) ownEnds.push(`${machine.name} ${role}: ${code ?? signal}, ${log.trimEnd().split("\n").at(-1)}`)
       void pause(restartMs).then(() => (isWanted ? run() : undefined))
     })
   }

@@ -64,7 +64,6 @@ export const neverAnswered = new Set([
   "TurnFailed",
   "AppDataUnavailable",
   "AppOverLimit",
-  "AppRuntimeUnavailable",
   "AppThrew",
   "BuildCrashed",
   "BuildRefused",

@@ -370,7 +370,6 @@ describe("release probes", () => {
     world.controls.app = () => Effect.fail(new AppRuntimeUnavailable({ reason: "no process" }))
     expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered" } })
     expect(await probe(world)).not.toMatchObject({ failure: { away: true } })
-    // What is away says nothing of the app.
     world.controls.app = () => Effect.fail(new AppRuntimeUnavailable({ reason: "the object store: away", away: true }))
     expect(await probe(world)).toMatchObject({ failure: { _tag: "ProbeUnanswered", away: true } })
     world.controls.beforeLookup = new PointerSourceUnavailable({ reason: "down" })

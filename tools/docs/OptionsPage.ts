@@ -7,7 +7,7 @@ import { ServerLimits } from "@pawl/server/ServerLimits"
 import { code, page, type Page, table } from "./Markdown.ts"
 
 const source = fileURLToPath(new URL("../../packages/server/src/node/GivenOptions.ts", import.meta.url))
-const command = fileURLToPath(new URL("../../packages/server/src/node/main.ts", import.meta.url))
+const command = fileURLToPath(new URL("../../packages/server/src/node/OperatorMain.ts", import.meta.url))
 
 interface About {
   readonly takes: string

@@ -182,5 +182,10 @@ export const ServerLimits = {
   verifyLookMs: 1 * second,
   /** How often `pawl audit --rebuild` looks whether the build is done, and for how long. */
   rebuildLookMs: 1 * second,
-  rebuildWaitMs: 20 * minute
+  rebuildWaitMs: 20 * minute,
+  /** How often a verb that waits asks again: a tenth of what a caller may ask in a minute (decision). */
+  waitingPollMs: 1 * second,
+  /** How often in a row a stream that ended is asked for again, and the pause before (decision: a server that restarts). */
+  streamTries: 10,
+  streamPauseMs: 1 * second
 } as const

@@ -1,0 +1,40 @@
+/** Saying yes to one tree, and to no other one. */
+import { type Candidate, short } from "./Candidates.ts"
+import { exitCodes, misused, Refused } from "./Refused.ts"
+import type { Session } from "./Verb.ts"
+
+const demandPrefix = (prefix: string): void => {
+  if (!/^[0-9a-f]{6,64}$/.test(prefix)) throw misused(`--tree takes at least 6 of a tree's hex digits, not "${prefix}"`)
+}
+
+/** What is about to be decided on, for the person who decides. */
+const shown = async ({ client }: Pick<Session, "client">, candidate: Candidate): Promise<string> => {
+  const { files } = await client().ask("candidates.diff", { id: candidate.id })
+  const [added, removed] = files.reduce(([plus, minus], each) => [plus + each.additions, minus + each.deletions], [0, 0])
+  const checks = candidate.plan?.checks.map(({ id }) => id).join(", ") ?? ""
+  return [
+    `Candidate ${candidate.id} on S${candidate.base_generation}, risk ${candidate.plan?.riskTier ?? "unknown"}, ${candidate.status}`,
+    `  ${files.length} ${files.length === 1 ? "file" : "files"}, +${added} −${removed} · ${checks}`
+  ].join("\n")
+}
+
+/** The tree that was named or agreed to. Refuses with 5 when the Candidate has another one. */
+export const consented = async (session: Session, verb: string, candidate: Candidate): Promise<void> => {
+  const { has, person, value, warn } = session
+  const { id, tree } = candidate
+  if (tree === null) throw new Refused("not_composed", `${id} has no tree yet`, exitCodes.stillRunning, [
+    { command: `pawl status ${id} --watch`, when: "to wait for it" }
+  ])
+  const prefix = value("tree")
+  if (prefix !== undefined) {
+    demandPrefix(prefix)
+    if (tree.startsWith(prefix)) return
+    throw new Refused("stale", `${id} has the tree ${short(tree)}, not ${prefix}: look at it again`, exitCodes.stale, [
+      { command: `pawl diff ${id}`, when: "to look at it" }
+    ], { candidateId: id, tree })
+  }
+  if (has("yes")) return
+  if (person.present) warn(await shown(session, candidate))
+  if (!(await person.agrees(`${verb} tree ${short(tree)}?`, `name what you looked at, --tree ${short(tree)}, or give --yes`)))
+    throw new Refused("not_confirmed", `nobody said yes: nothing was sent`, exitCodes.no)
+}

@@ -1,0 +1,82 @@
+/** `pawl status`. */
+import { candidateNow, candidatesOf, isUnderWay, short, verification } from "./Candidates.ts"
+import { exitCodes, type ExitCode } from "./Refused.ts"
+import type { Answer } from "./Routes.ts"
+import type { UserClient } from "./UserClient.ts"
+import type { Outcome, Run, Session } from "./Verb.ts"
+import { deadlineOf, until } from "./Waiting.ts"
+
+type Change = Answer<"changes.get">["change"]
+
+const over = new Set(["completed", "failed", "cancelled"])
+/** Nothing happens until somebody does something. */
+const waits = new Set(["created", "budget_blocked", "awaiting_approval"])
+
+const exitCodeOf = ({ status }: Change, candidate: Outcome | null): ExitCode => {
+  if (status === "completed") return exitCodes.yes
+  if (status === "failed" || status === "cancelled" || status === "budget_blocked") return exitCodes.no
+  if (status === "verifying" && candidate?.exitCode !== undefined) return candidate.exitCode
+  return waits.has(status) ? exitCodes.yes : exitCodes.stillRunning
+}
+
+const outcomeOf = async (client: UserClient, change: Change): Promise<Outcome> => {
+  const newest = (await candidatesOf(client, change.id)).at(-1)
+  const shown = newest === undefined ? null : await candidateNow(client, newest)
+  return {
+    json: { change, ...(shown?.json ?? { candidate: null, evidence: [] }) },
+    text: [`${change.id}  ${change.status}  ${change.goal}`, ...(shown?.text === undefined ? [] : [shown.text])].join("\n"),
+    exitCode: exitCodeOf(change, shown),
+    next: shown?.next ?? (over.has(change.status) ? [] : [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }])
+  }
+}
+
+/** Whether nothing more happens by itself. */
+const isSettled = async (client: UserClient, change: Change): Promise<boolean> => {
+  if (over.has(change.status) || waits.has(change.status)) return true
+  if (change.status !== "verifying") return false
+  const newest = (await candidatesOf(client, change.id)).at(-1)
+  return newest !== undefined && !isUnderWay(newest) && newest.status !== "stale"
+}
+
+const ofChange = async ({ client, has, tell, value }: Session, id: string): Promise<Outcome> => {
+  const deadline = deadlineOf(value)
+  let told = ""
+  if (!has("watch")) return outcomeOf(client(), (await client().ask("changes.get", { id })).change)
+  const change = await until(deadline, `${id} is still worked on`, async () => {
+    const { change: now } = await client().ask("changes.get", { id })
+    if (now.status !== told) tell(`${id}  ${now.status}`)
+    told = now.status
+    return (await isSettled(client(), now)) ? now : null
+  })
+  return outcomeOf(client(), change)
+}
+
+const ofProject = async (client: UserClient, id: string): Promise<Outcome> => {
+  const [{ canonical, project }, { app }, { items }] = await Promise.all([
+    client.ask("projects.get", { id }),
+    client.ask("apps.get", { id }),
+    client.ask("changes.list", { id, query: { limit: 100 } })
+  ])
+  const open = items.filter(({ status }) => !over.has(status))
+  const head = canonical === null ? "no source" : `S${canonical.generation} ${short(canonical.commit)}`
+  return {
+    json: { project, canonical, app, changes: open },
+    table: {
+      head: ["what", "status", "about"],
+      rows: [
+        [project.label, project.status, head],
+        ["app", app?.status ?? "none", app?.url ?? ""],
+        ...open.map(({ goal, id: each, status }) => [each, status, goal])
+      ]
+    }
+  }
+}
+
+/** Of a Change, a Candidate or the Project. */
+export const status: Run = async (session) => {
+  const { client, given: [name], has, project, value } = session
+  if (name === undefined) return ofProject(client(), await project.id())
+  if (!name.startsWith("cand_")) return ofChange(session, name)
+  const { candidate } = await client().ask("candidates.get", { id: name })
+  return has("watch") ? verification(session, candidate, deadlineOf(value)) : candidateNow(client(), candidate)
+}

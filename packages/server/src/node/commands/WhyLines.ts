@@ -1,6 +1,9 @@
 /** Why a Candidate is where it is, as lines for a person. Only types are imported: a verb that prints them starts at once. */
 import type { HistoryItem } from "@pawl/core/ledger/History"
-import type { WhyAnswer as Why } from "../../api/groups/CandidatesApi.ts"
+import type { WhyAnswer } from "../../api/groups/CandidatesApi.ts"
+
+/** As JSON says it: what the client decoded is of this type too. */
+type Why = (typeof WhyAnswer)["Encoded"]
 
 const indented = (text: string): ReadonlyArray<string> =>
   text

@@ -47,7 +47,7 @@ const checkLine = (each: Evidence): string =>
 const evidenceOf = (client: UserClient, id: string): Promise<ReadonlyArray<Evidence>> =>
   everyItem((cursor) => client.ask("candidates.evidence", { id, query: { limit: 100, cursor } }))
 
-const nextOf = ({ changeId, id, plan, status }: Candidate): ReadonlyArray<Next> => {
+const nextOf = ({ changeId, id, plan_json: plan, status }: Candidate): ReadonlyArray<Next> => {
   if (status === "verified")
     return [
       ...(plan?.approvalRequired === true ? [{ command: `pawl approve ${changeId}`, when: "you may approve" }] : []),
@@ -83,7 +83,7 @@ export const verification = async (
 
 /** A Candidate as an answer. */
 export const candidateOutcome = (candidate: Candidate, evidence: ReadonlyArray<Evidence>): Outcome => {
-  const { base_generation, id, plan, reason, status, tree } = candidate
+  const { base_generation, id, plan_json: plan, reason, status, tree } = candidate
   const verified = status === "verified" || status === "promoted"
   return {
     json: { candidate, evidence },

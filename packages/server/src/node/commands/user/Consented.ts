@@ -11,9 +11,9 @@ const demandPrefix = (prefix: string): void => {
 const shown = async ({ client }: Pick<Session, "client">, candidate: Candidate): Promise<string> => {
   const { files } = await client().ask("candidates.diff", { id: candidate.id })
   const [added, removed] = files.reduce(([plus, minus], each) => [plus + each.additions, minus + each.deletions], [0, 0])
-  const checks = candidate.plan?.checks.map(({ id }) => id).join(", ") ?? ""
+  const checks = candidate.plan_json?.checks.map(({ id }) => id).join(", ") ?? ""
   return [
-    `Candidate ${candidate.id} on S${candidate.base_generation}, risk ${candidate.plan?.riskTier ?? "unknown"}, ${candidate.status}`,
+    `Candidate ${candidate.id} on S${candidate.base_generation}, risk ${candidate.plan_json?.riskTier ?? "unknown"}, ${candidate.status}`,
     `  ${files.length} ${files.length === 1 ? "file" : "files"}, +${added} −${removed} · ${checks}`
   ].join("\n")
 }

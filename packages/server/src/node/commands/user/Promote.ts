@@ -3,23 +3,34 @@ import { type Candidate, candidateNamed, isUnderWay, short } from "./Candidates.
 import { consented } from "./Consented.ts"
 import { everyItem } from "./Pages.ts"
 import { exitCodes, type Next, Refused } from "./Refused.ts"
-import type { Answer } from "./Routes.ts"
 import type { UserClient } from "./UserClient.ts"
 import type { Outcome, Run, Session } from "./Verb.ts"
 import { deadlineOf, until } from "./Waiting.ts"
 
-type Release = Answer<"releases.list">["items"][number]
+/** What of a release is looked at: the contract leaves its wire form open. */
+interface Release {
+  readonly id: string
+  readonly status: string
+}
+
+const isRelease = (value: unknown): value is Release =>
+  typeof value === "object" &&
+  value !== null &&
+  "id" in value &&
+  typeof value.id === "string" &&
+  "status" in value &&
+  typeof value.status === "string"
 
 const over = new Set(["deployed", "restored", "failed", "superseded"])
 
 const releaseOf = async (client: UserClient, projectId: string, id: string): Promise<Release | undefined> =>
-  (await everyItem((cursor) => client.ask("releases.list", { id: projectId, query: { limit: 100, cursor } }), 100)).find(
-    (release) => release.id === id
-  )
+  (await everyItem<unknown>((cursor) => client.ask("releases.list", { id: projectId, query: { limit: 100, cursor } }), 100))
+    .filter(isRelease)
+    .find((release) => release.id === id)
 
 const released = ({ client, tell }: Session, projectId: string, id: string, deadline: number): Promise<Release> => {
   let told = ""
-  return until(deadline, `${id} is still taken live`, async () => {
+  return until<Release>(deadline, `${id} is still taken live`, async () => {
     const release = await releaseOf(client(), projectId, id)
     if (release === undefined) return null
     if (release.status !== told) tell(`Release ${id}  ${release.status}`)
@@ -67,13 +78,13 @@ export const promoting = async (session: Session, candidate: Candidate): Promise
 
 /** What cannot be promoted is said before anybody is asked to agree: the server names every block. */
 export const promote: Run = async (session) => {
-  const { client, given: [name = ""] } = session
+  const { client, given: [name = ""], value } = session
   const candidate = await candidateNamed(client(), name)
   if (isUnderWay(candidate))
     throw new Refused("still_running", `${candidate.id} is still checked`, exitCodes.stillRunning, [
       { command: `pawl status ${candidate.id} --watch`, when: "to wait for it" }
     ])
   const { blocks } = await client().ask("candidates.why", { id: candidate.id })
-  if (blocks.length === 0 && candidate.status === "verified") await consented(session, "Promote", candidate)
+  if (value("tree") !== undefined || (blocks.length === 0 && candidate.status === "verified")) await consented(session, "Promote", candidate)
   return promoting(session, candidate)
 }

@@ -49,7 +49,7 @@ type EndpointOf<Name> = Name extends `${infer Group}.${infer Member}`
   : never
 
 type Wire<Endpoint, Part extends "~Success" | "~Payload"> = Endpoint extends { readonly [_ in Part]: infer Shape }
-  ? Shape extends { readonly Encoded: infer Encoded }
+  ? Shape extends { readonly schema: { readonly Encoded: infer Encoded } }
     ? Encoded
     : never
   : never

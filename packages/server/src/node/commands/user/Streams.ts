@@ -7,7 +7,7 @@ import type { Run } from "./Verb.ts"
 type LogLine = Answer<"apps.logs">["items"][number]
 type Event = Answer<"events.list">["items"][number]
 
-const logCells = ({ at, channel, level, text }: LogLine): ReadonlyArray<string> => [at, channel, level, text]
+const logCells = ({ channel, level, text, time }: LogLine): ReadonlyArray<string> => [time, channel, level, text]
 const eventCells = ({ actor, sequence, subject, time, type }: Event): ReadonlyArray<string> => [
   String(sequence),
   time,

@@ -2,6 +2,7 @@
 import { apiPage } from "./ApiPage.ts"
 import { architecturePage } from "./ArchitecturePage.ts"
 import { appsPage } from "./AppsPage.ts"
+import { commandsPage } from "./CommandsPage.ts"
 import { errorsPage } from "./ErrorsPage.ts"
 import { eventsPage } from "./EventsPage.ts"
 import { limitsPage } from "./LimitsPage.ts"
@@ -18,6 +19,7 @@ export const generatedPages = (): ReadonlyArray<Page> => [
   errorsPage(),
   appsPage(),
   apiPage(),
+  commandsPage(),
   mapPage(),
   architecturePage()
 ]

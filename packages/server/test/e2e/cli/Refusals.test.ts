@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { userVerbs } from "../../../src/node/commands/user/UserVerbs.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
-import { type UserCommand, type UserEnded, userCommand } from "../kit/UserCommand.ts"
+import { typing, type UserCommand, type UserEnded, userCommand, watching } from "../kit/UserCommand.ts"
 
 const home = temporaryFolder()
 const data = temporaryFolder()
@@ -27,7 +27,7 @@ const argumentsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   "<goal>": ["a goal"],
   "<operation>": ["get"],
   "<method>": ["GET"],
-  "<path>": ["/v1/nothing"],
+  "<path>": ["/v1/tokens"],
   "<shell>": ["tcsh"]
 }
 
@@ -128,7 +128,7 @@ describe("What takes long", () => {
     expect((await user.run(["promote", slow, "--yes"], of)).code).toBe(8)
     const interrupted = await user.atTerminal(["status", slow, "--watch", "--json"], {
       ...of,
-      onOutput: (all, child) => void (all.includes("verifying") && child.stdin?.write("\u0003"))
+      ...typing("\u0003", "verifying")
     })
     expect([interrupted.code, interrupted.stdout]).toEqual([130, expect.stringContaining('"code":"interrupted"')])
     expect((await user.run(["change", "cancel", slow, "--yes"], of)).code).toBe(0)
@@ -139,6 +139,7 @@ describe("What takes long", () => {
       const { stdout } = await user.run(["candidate", "create", id, "--json"], of)
       candidates.push(JSON.parse(stdout).candidate.id)
     }
+    for (const id of candidates) expect((await user.run(["approve", id, "--yes"], of)).code).toBe(0)
     expect((await user.run(["promote", candidates[0], "--yes"], of)).code).toBe(0)
     const stale = await user.run(["promote", candidates[1], "--yes", "--json"], of)
     expect([stale.code, JSON.parse(stale.stdout).code]).toEqual([5, "stale"])
@@ -152,39 +153,22 @@ describe("At a terminal", () => {
     const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", { slug: "asked", template: "blank" })
     const of = { environment: { ...environment(), PAWL_PROJECT: project.id } }
     const id = (await user.run(["change", "create", "a goal\u001b[31m of somebody"], of)).stdout.trim()
-    const answering = (answer: string, question: string) => {
-      let answered = false
-      return {
-        ...of,
-        onOutput: (all: string, child: { readonly stdin: { write: (text: string) => unknown } | null }) => {
-          if (answered || !all.includes(question)) return
-          answered = true
-          child.stdin?.write(answer)
-        }
-      }
-    }
+    const answering = (answer: string, question: string) => ({ ...of, ...typing(answer, question) })
     expect((await user.atTerminal(["change", "cancel", id], answering("n\r", "[y/N]"))).code).toBe(1)
     expect((await user.atTerminal(["change", "cancel", id], answering("\u0003", "[y/N]"))).code).toBe(130)
-    const coloured = await user.atTerminal(["status"], { ...of, onOutput: () => undefined })
+    const coloured = await user.atTerminal(["status"], { ...of, ...watching })
     expect([coloured.stdout.includes("STATUS"), coloured.stdout.includes(`${escape}[31m of somebody`)]).toEqual([true, false])
-    const plain = await user.atTerminal(["change", "list"], { environment: { ...of.environment, NO_COLOR: "1" }, onOutput: () => undefined })
+    const plain = await user.atTerminal(["change", "list"], { environment: { ...of.environment, NO_COLOR: "1" }, ...watching })
     expect([plain.stdout.includes("GOAL"), plain.stdout.includes(escape)]).toEqual([true, false])
     expect((await user.atTerminal(["change", "cancel", id], answering("y\r", "[y/N]"))).code).toBe(0)
-    const cancelled = await user.atTerminal(["change", "list"], { ...of, onOutput: () => undefined })
+    const cancelled = await user.atTerminal(["change", "list"], { ...of, ...watching })
     expect(cancelled.stdout).toContain(`${escape}[31mcancelled`)
-    const chosen = await user.atTerminal(["project", "view"], { environment: environment(), ...{ onOutput: answering("asked\r", "Which Project?").onOutput } })
+    const chosen = await user.atTerminal(["project", "view"], { environment: environment(), ...typing("asked\r", "Which Project?") })
     expect([chosen.code, chosen.stdout]).toEqual([0, expect.stringContaining(project.id)])
   })
 
   it("does not show a token that is typed", async () => {
-    let typed = false
-    const { code, stdout } = await user.atTerminal(["login", server.origin], {
-      onOutput: (all, child) => {
-        if (typed || !all.includes("Token for")) return
-        typed = true
-        child.stdin?.write(`${token}\r`)
-      }
-    })
+    const { code, stdout } = await user.atTerminal(["login", server.origin], typing(`${token}\r`, "Token for"))
     expect([code, stdout.includes(token)]).toEqual([0, false])
   })
 })

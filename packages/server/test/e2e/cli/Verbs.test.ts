@@ -138,8 +138,11 @@ describe("The main job by verbs alone", () => {
   })
 
   it("goes back by a step forward, and tells what happened", async () => {
-    const rolled = await said(["rollback", "--to", "S1", "--yes", "--wait"], 0, here())
-    expect(rolled).toMatch(/^S3\tpromoted\t/)
+    const owed = await document(["rollback", "--to", "S1", "--yes", "--wait"], 1, here())
+    expect(owed).toMatchObject({ code: "blocked", blocks: [{ code: "approval_missing" }] })
+    const change = owed.next[0]?.command.split(" ")[2] ?? ""
+    expect(await said(["approve", change, "--yes"])).toMatch(/^granted\t/)
+    expect(await said(["promote", change, "--yes", "--wait"])).toMatch(/^S3\tpromoted\t/)
     const events = cells(await said(["events", "--limit", "1000"], 0, here()))
     expect(events.map(([sequence]) => Number(sequence))).toEqual(events.map((_, at) => at + 1))
     expect(events.filter(([, , type]) => type === "canonical.advanced").length).toBe(3)

@@ -19,6 +19,21 @@ export interface Doing {
   readonly onOutput?: (all: string, child: ChildProcess) => void
 }
 
+/** Types an answer when it is asked for, once. */
+export const typing = (answer: string, question: string): Required<Pick<Doing, "onOutput">> => {
+  let answered = false
+  return {
+    onOutput: (all, child) => {
+      if (answered || !all.includes(question)) return
+      answered = true
+      child.stdin?.write(answer)
+    }
+  }
+}
+
+/** Types nothing, at a terminal that stays. */
+export const watching: Required<Pick<Doing, "onOutput">> = { onOutput: () => undefined }
+
 export interface UserCommand {
   readonly folder: string
   readonly run: (args: ReadonlyArray<string>, doing?: Doing) => Promise<UserEnded>

@@ -15,9 +15,10 @@ export interface Person {
 }
 
 const readAnswer = async (question: string, shown: boolean): Promise<string> => {
-  process.stderr.write(question)
   const output = shown ? process.stderr : new Writable({ write: (_piece, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 })
+  // Said when the terminal echoes no more: what is typed at once is not shown either.
+  process.stderr.write(question)
   // In raw mode the terminal sends no signal: the reader is told.
   lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"))
   const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")))

@@ -3,30 +3,19 @@ import { type Candidate, candidateNamed, isUnderWay, short } from "./Candidates.
 import { consented } from "./Consented.ts"
 import { everyItem } from "./Pages.ts"
 import { exitCodes, type Next, Refused } from "./Refused.ts"
+import type { Answer } from "./Routes.ts"
 import type { UserClient } from "./UserClient.ts"
 import type { Outcome, Run, Session } from "./Verb.ts"
 import { deadlineOf, until } from "./Waiting.ts"
 
-/** What of a release is looked at: the contract leaves its wire form open. */
-interface Release {
-  readonly id: string
-  readonly status: string
-}
-
-const isRelease = (value: unknown): value is Release =>
-  typeof value === "object" &&
-  value !== null &&
-  "id" in value &&
-  typeof value.id === "string" &&
-  "status" in value &&
-  typeof value.status === "string"
+type Release = Answer<"projects.releases">["items"][number]
 
 const over = new Set(["deployed", "restored", "failed", "superseded"])
 
 const releaseOf = async (client: UserClient, projectId: string, id: string): Promise<Release | undefined> =>
-  (await everyItem<unknown>((cursor) => client.ask("releases.list", { id: projectId, query: { limit: 100, cursor } }), 100))
-    .filter(isRelease)
-    .find((release) => release.id === id)
+  (await everyItem((cursor) => client.ask("projects.releases", { id: projectId, query: { limit: 100, cursor } }), 100)).find(
+    (release) => release.id === id
+  )
 
 const released = ({ client, tell }: Session, projectId: string, id: string, deadline: number): Promise<Release> => {
   let told = ""

@@ -32,7 +32,7 @@ export const routes = {
   "projects.create": ["POST", "/v1/projects"],
   "projects.get": ["GET", "/v1/projects/:id"],
   "projects.list": ["GET", "/v1/projects"],
-  "releases.list": ["GET", "/v1/projects/:id/releases"],
+  "projects.releases": ["GET", "/v1/projects/:id/releases"],
   "rollbacks.create": ["POST", "/v1/projects/:id/rollback"]
 } as const
 

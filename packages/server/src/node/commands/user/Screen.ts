@@ -34,15 +34,15 @@ const lengthOf = (text: string): number => [...text].length
 const cut = (text: string, width: number): string =>
   lengthOf(text) <= width ? text : `${[...text].slice(0, Math.max(0, width - 1)).join("")}…`
 
-/** The widths of columns: the longest one gives way until all fit. */
+/** The widths of columns: the longest but the first one, which names the row, gives way until all fit. */
 const widthsOf = (rows: ReadonlyArray<ReadonlyArray<string>>, width: number): ReadonlyArray<number> => {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => lengthOf(row[at] ?? ""))))
   const least = 8
   for (;;) {
     const whole = widths.reduce((sum, each) => sum + each, 2 * (widths.length - 1))
-    const longest = Math.max(...widths)
+    const longest = Math.max(0, ...widths.slice(1))
     if (whole <= width || longest <= least) return widths
-    widths[widths.indexOf(longest)] = Math.max(least, longest - (whole - width))
+    widths[widths.indexOf(longest, 1)] = Math.max(least, longest - (whole - width))
   }
 }
 
@@ -69,6 +69,6 @@ export const tableText = ({ head, rows }: Table, screen: Screen): string => {
 /** How this process writes. A terminal that says `TERM=dumb` gets no colours. */
 export const ownScreen = (environment: Readonly<Record<string, string | undefined>>): Screen => ({
   terminal: process.stdout.isTTY === true,
-  width: process.stdout.columns ?? 80,
+  width: process.stdout.columns || 80,
   colour: process.stdout.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb"
 })

@@ -86,7 +86,7 @@ export const wantsJson = (args: ReadonlyArray<string>): boolean => args.includes
 
 /** Interrupted, what was begun on the server goes on there; whoever reads the pipe has gone away: nothing is left to say. */
 const guard = (isJson: boolean, isEndless: boolean): void => {
-  process.once("SIGINT", () => {
+  process.on("SIGINT", () => {
     const interrupted = new Refused("interrupted", "interrupted: what the server began goes on", exitCodes.interrupted, [
       { command: "pawl status", when: "to see where it stands" }
     ])

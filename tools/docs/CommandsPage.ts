@@ -14,7 +14,7 @@ const optionTable = (options: ReadonlyArray<VerbOption>): string =>
 
 export const commandsPage = (): Page =>
   page("docs/reference/cli.md", "The command line", [
-    "`pawl <verb> --help` says the same. `npm run pawl -- <verb>` is `pawl <verb>` in a checkout.",
+    "`pawl <verb> --help` says the same. In a checkout it is `packages/server/dist/node/main.js`, once `npm start` has built it.",
     "## What all verbs do alike",
     [
       "- What was asked for goes to standard output, all else to standard error. At a terminal there are tables, fitted to it; in a pipe columns between tabs, without a head.",
@@ -27,7 +27,10 @@ export const commandsPage = (): Page =>
       "- `^C` ends a verb. What it began on the server goes on there."
     ].join("\n"),
     "### Exit codes",
-    table(["code", "what it says"], exitCodeWords.map(([number, words]) => [number, words])),
+    table(
+      ["code", "what it says"],
+      exitCodeWords.map(([number, words]) => [number, words])
+    ),
     "### Options of every verb",
     optionTable(everyVerbs),
     "## Verbs",
@@ -39,5 +42,8 @@ export const commandsPage = (): Page =>
     ]),
     "## For operators and auditors",
     "Their output and exit codes are their own; `--help` tells. `pawl why` with `--token` or `--data`, and `pawl approve` with `--sign`, `--enroll` or within a clone with a Candidate's id, are [of this kind](../concepts/approval.md#on-ones-own-machine).",
-    table(["command", "what it does"], operatorNames.map(({ name, what }) => [code(`pawl ${name}`), what]))
+    table(
+      ["command", "what it does"],
+      operatorNames.map(({ name, what }) => [code(`pawl ${name}`), what])
+    )
   ])

@@ -17,4 +17,11 @@ if (first === undefined || first === "--help" || first === "-h" || first === "he
 else if (first === "--version" || first === "-v") process.stdout.write(`pawl ${version}\n`)
 else if (isForOperators(args)) await import("./OperatorMain.ts")
 else if (verb !== undefined) await runVerb(verb, args.slice(verb.name.split(" ").length))
-else showFailure(unknownVerb(args, [...userVerbs, ...operatorNames].map(({ name }) => name)), wantsJson(args))
+else
+  showFailure(
+    unknownVerb(
+      args,
+      [...userVerbs, ...operatorNames].map(({ name }) => name)
+    ),
+    wantsJson(args)
+  )

@@ -7,6 +7,7 @@ export const shellPages: ReadonlyArray<string> = [
   "README.md",
   "docs/start/with-curl.md",
   "docs/start/with-git.md",
+  "docs/start/with-the-command-line.md",
   "docs/start/existing-project.md"
 ]
 
@@ -17,6 +18,13 @@ export const notRun: ReadonlyMap<string, string> = new Map([
   ["npm ci && npm run demo -- --exit", "CI runs the demo"],
   ["npm ci && npm test", "CI runs the tests, this one among them"],
   ["npm ci", installs],
+  [
+    [
+      'export CHECKOUT="$PWD"',
+      'pawl() { "$CHECKOUT/node_modules/.bin/node" "$CHECKOUT/packages/server/dist/node/main.js" "$@"; }'
+    ].join("\n"),
+    "the test has a pawl of the sources on its path"
+  ],
   ["apt-get install git curl bubblewrap", installs],
   [
     [

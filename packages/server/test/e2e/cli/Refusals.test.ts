@@ -41,10 +41,15 @@ const escape = "\u001b"
 /** What each verb answers with `--json`: one document, and no ESC anywhere. */
 const judged = (args: ReadonlyArray<string>, { code, stderr, stdout }: UserEnded) => {
   const lines = stdout.trimEnd().split("\n")
-  expect({ args, lines: lines.length, escapes: `${stdout}${stderr}`.includes(escape) }).toEqual({ args, lines: 1, escapes: false })
+  expect({ args, lines: lines.length, escapes: `${stdout}${stderr}`.includes(escape) }).toEqual({
+    args,
+    lines: 1,
+    escapes: false
+  })
   const document: unknown = JSON.parse(stdout)
   expect({ args, document }).toMatchObject({ document: { next: expect.any(Array) } })
-  if (code !== 0) expect({ args, document }).toMatchObject({ document: { code: expect.any(String), detail: expect.any(String) } })
+  if (code !== 0)
+    expect({ args, document }).toMatchObject({ document: { code: expect.any(String), detail: expect.any(String) } })
   return code
 }
 
@@ -70,10 +75,13 @@ describe("Every verb answers --json with one document and no ESC", () => {
     await Promise.all([work(), work(), work(), work()])
     const of = (...names: ReadonlyArray<string>) => names.map((name) => codes.get(name))
     const asking = ["whoami", "change view", "status", "diff", "why", "approve", "promote", "api"]
-    if (title.includes("signed in") || title.includes("refused")) expect(of(...asking)).toEqual([4, 4, expect.any(Number), 4, 4, 4, 4, 4])
+    if (title.includes("signed in") || title.includes("refused"))
+      expect(of(...asking)).toEqual([4, 4, expect.any(Number), 4, 4, 4, 4, 4])
     if (title.includes("away")) expect(new Set(of("whoami", "change view", "why", "api"))).toEqual(new Set([2]))
     if (title.includes("there is not") && more.length === 0)
-      expect(of("change view", "diff", "why", "approve", "promote", "project view", "logs")).toEqual([1, 1, 1, 1, 1, 1, 1])
+      expect(of("change view", "diff", "why", "approve", "promote", "project view", "logs")).toEqual([
+        1, 1, 1, 1, 1, 1, 1
+      ])
     if (more.includes("--no-such-option")) expect(new Set(codes.values())).toEqual(new Set([2]))
     if (more.includes("--help")) expect(new Set(codes.values())).toEqual(new Set([0]))
   })
@@ -105,7 +113,12 @@ describe("A command line", () => {
     expect((await user.run(["--version"])).stdout).toMatch(/^pawl \d+\.\d+\.\d+\n$/)
     for (const args of [["--help"], ["serve", "--help"], ["approve", "--sign", "--help"]]) {
       const { code, stdout } = await user.run(args)
-      expect({ args, code, escapes: stdout.includes(escape), empty: stdout === "" }).toEqual({ args, code: 0, escapes: false, empty: false })
+      expect({ args, code, escapes: stdout.includes(escape), empty: stdout === "" }).toEqual({
+        args,
+        code: 0,
+        escapes: false,
+        empty: false
+      })
     }
   })
 })
@@ -113,7 +126,10 @@ describe("A command line", () => {
 describe("What takes long", () => {
   it("ends with 8 where it is not waited for, with 130 at ^C, and 5 where another one came first", async () => {
     const environment = { PAWL_URL: server.origin, PAWL_TOKEN: token }
-    const files = { "pawl.json": '{"checks":[{"id":"slow","command":"test ! -e slow.txt || sleep 600"}]}', "a.txt": "a\n" }
+    const files = {
+      "pawl.json": '{"checks":[{"id":"slow","command":"test ! -e slow.txt || sleep 600"}]}',
+      "a.txt": "a\n"
+    }
     const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", { slug: "slow", files })
     const of = { environment: { ...environment, PAWL_PROJECT: project.id } }
     const changed = async (files: Readonly<Record<string, string>>) => {
@@ -150,20 +166,32 @@ describe("At a terminal", () => {
   const environment = () => ({ PAWL_URL: server.origin, PAWL_TOKEN: token })
 
   it("asks, and does nothing without a yes; shows tables with a head; colours only where they are wanted", async () => {
-    const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", { slug: "asked", template: "blank" })
+    const { project } = await server.api.post<{ project: { id: string } }>("/v1/projects", {
+      slug: "asked",
+      template: "blank"
+    })
     const of = { environment: { ...environment(), PAWL_PROJECT: project.id } }
     const id = (await user.run(["change", "create", "a goal\u001b[31m of somebody"], of)).stdout.trim()
     const answering = (answer: string, question: string) => ({ ...of, ...typing(answer, question) })
     expect((await user.atTerminal(["change", "cancel", id], answering("n\r", "[y/N]"))).code).toBe(1)
     expect((await user.atTerminal(["change", "cancel", id], answering("\u0003", "[y/N]"))).code).toBe(130)
     const coloured = await user.atTerminal(["status"], { ...of, ...watching })
-    expect([coloured.stdout.includes("STATUS"), coloured.stdout.includes(`${escape}[31m of somebody`)]).toEqual([true, false])
-    const plain = await user.atTerminal(["change", "list"], { environment: { ...of.environment, NO_COLOR: "1" }, ...watching })
+    expect([coloured.stdout.includes("STATUS"), coloured.stdout.includes(`${escape}[31m of somebody`)]).toEqual([
+      true,
+      false
+    ])
+    const plain = await user.atTerminal(["change", "list"], {
+      environment: { ...of.environment, NO_COLOR: "1" },
+      ...watching
+    })
     expect([plain.stdout.includes("GOAL"), plain.stdout.includes(escape)]).toEqual([true, false])
     expect((await user.atTerminal(["change", "cancel", id], answering("y\r", "[y/N]"))).code).toBe(0)
     const cancelled = await user.atTerminal(["change", "list"], { ...of, ...watching })
     expect(cancelled.stdout).toContain(`${escape}[31mcancelled`)
-    const chosen = await user.atTerminal(["project", "view"], { environment: environment(), ...typing("asked\r", "Which Project?") })
+    const chosen = await user.atTerminal(["project", "view"], {
+      environment: environment(),
+      ...typing("asked\r", "Which Project?")
+    })
     expect([chosen.code, chosen.stdout]).toEqual([0, expect.stringContaining(project.id)])
   })
 

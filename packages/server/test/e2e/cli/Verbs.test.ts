@@ -71,15 +71,23 @@ describe("The main job by verbs alone", () => {
     const config = readFileSync(join(clone(), ".git/config"), "utf8")
     expect(config).not.toContain(token)
     expect(config).toContain("auth git-credential")
-    const helped = await said(["auth", "git-credential", "get"], 0, { input: `protocol=http\nhost=127.0.0.1:${server.port}\n\n` })
+    const helped = await said(["auth", "git-credential", "get"], 0, {
+      input: `protocol=http\nhost=127.0.0.1:${server.port}\n\n`
+    })
     expect(helped).toBe(`username=pawl\npassword=${token}\n`)
-    const elsewhere = await said(["auth", "git-credential", "get"], 0, { input: "protocol=https\nhost=example.org\n\n" })
+    const elsewhere = await said(["auth", "git-credential", "get"], 0, {
+      input: "protocol=https\nhost=example.org\n\n"
+    })
     expect(elsewhere).toBe("")
   })
 
   it("pushes a file, has it checked, and takes it live by the tree that was looked at", async () => {
     writeFileSync(join(clone(), "public/hours.html"), "<h1>Open 9 to 18</h1>\n")
-    const pushed = await document(["push", "public/hours.html", "-m", "Add the opening hours", "--candidate"], 0, here())
+    const pushed = await document(
+      ["push", "public/hours.html", "-m", "Add the opening hours", "--candidate"],
+      0,
+      here()
+    )
     const { id, changeId, tree } = pushed.candidate
     expect(pushed).toMatchObject({
       changeset: { message: "Add the opening hours", files: [{ path: "public/hours.html", status: "added" }] },
@@ -104,7 +112,9 @@ describe("The main job by verbs alone", () => {
   it("pushes a clone's commits to the Change of their branch", async () => {
     const { execFileSync } = await import("node:child_process")
     const git = (...args: ReadonlyArray<string>) =>
-      execFileSync("git", ["-c", "user.name=Someone", "-c", "user.email=someone@example.org", ...args], { cwd: clone() })
+      execFileSync("git", ["-c", "user.name=Someone", "-c", "user.email=someone@example.org", ...args], {
+        cwd: clone()
+      })
     git("checkout", "-q", "-b", "note")
     writeFileSync(join(clone(), "note.txt"), "one\n")
     git("add", "note.txt")
@@ -159,7 +169,10 @@ describe("The main job by verbs alone", () => {
       onOutput: (all, child) => void (all.includes("\n") && child.kill("SIGINT"))
     })
     expect(followed.code).toBe(130)
-    const rows = followed.stdout.trimEnd().split("\n").map((line) => JSON.parse(line))
+    const rows = followed.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
     expect(rows[0]).toMatchObject({ sequence: 1, specversion: "1.0" })
   })
 

@@ -24,7 +24,8 @@ const parsed = (text: string): unknown => {
 
 /** The answer's own text is the payload; with `--json` what is no JSON stands in a document. */
 export const api: Run = async ({ client, given: [method = "", path = ""], json, payload, value }) => {
-  if (!/^(get|post|put|patch|delete|head)$/i.test(method)) throw misused(`"${method}" is no method: give get, post, put or delete`)
+  if (!/^(get|post|put|patch|delete|head)$/i.test(method))
+    throw misused(`"${method}" is no method: give get, post, put or delete`)
   // What follows an address is no address: else "@elsewhere" would name another server.
   if (!/^\/[^\s\\]*$/.test(path) || path.startsWith("//")) throw misused(`"${path}" is no path: it begins with one /`)
   const body = await bodyFrom(value("input"))
@@ -34,11 +35,20 @@ export const api: Run = async ({ client, given: [method = "", path = ""], json, 
   if (!response.ok)
     throw (
       ofProblem(response.status, document) ??
-      new Refused("unreachable", `${client().address} does not answer as Pawl does: it answered ${response.status}`, exitCodes.cannotAsk)
+      new Refused(
+        "unreachable",
+        `${client().address} does not answer as Pawl does: it answered ${response.status}`,
+        exitCodes.cannotAsk
+      )
     )
   if (!json) {
     payload(text === "" || text.endsWith("\n") ? text : `${text}\n`)
     return { json: {}, written: true }
   }
-  return { json: typeof document === "object" && document !== null && !Array.isArray(document) ? document : { body: document ?? text } }
+  return {
+    json:
+      typeof document === "object" && document !== null && !Array.isArray(document)
+        ? document
+        : { body: document ?? text }
+  }
 }

@@ -19,11 +19,14 @@ const originOf = (address: string): string => URL.parse(address)?.origin ?? ""
  * What git would have kept or forgotten stays as `pawl login` left it.
  */
 export const gitCredential: Run = async ({ environment, given: [operation = ""], json, value }) => {
-  if (!["get", "store", "erase"].includes(operation)) throw misused(`git asks with get, store or erase, not "${operation}"`)
+  if (!["get", "store", "erase"].includes(operation))
+    throw misused(`git asks with get, store or erase, not "${operation}"`)
   const nothing = { json: { operation }, text: "", written: !json }
   if (operation !== "get") return nothing
   const asked = new Map(
-    (await standardInput()).split("\n").map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)] as const)
+    (await standardInput())
+      .split("\n")
+      .map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)] as const)
   )
   const origin = originOf(`${asked.get("protocol") ?? ""}://${asked.get("host") ?? ""}`)
   const known = [addressOf(value("url"), environment), ...Object.keys(readHosts(environment).hosts)]

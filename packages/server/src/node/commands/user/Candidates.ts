@@ -53,7 +53,8 @@ const nextOf = ({ changeId, id, plan_json: plan, status }: Candidate): ReadonlyA
       ...(plan?.approvalRequired === true ? [{ command: `pawl approve ${changeId}`, when: "you may approve" }] : []),
       { command: `pawl promote ${changeId}`, when: "nothing more is owed" }
     ]
-  if (status === "stale") return [{ command: `pawl candidate create ${changeId}`, when: "no new one was composed by itself" }]
+  if (status === "stale")
+    return [{ command: `pawl candidate create ${changeId}`, when: "no new one was composed by itself" }]
   if (status === "promoted") return [{ command: "pawl open", when: "to look at it" }]
   return [{ command: `pawl why ${id}`, when: "to see why" }]
 }
@@ -82,7 +83,7 @@ export const verification = async (
 }
 
 /** A Candidate as an answer. */
-export const candidateOutcome = (candidate: Candidate, evidence: ReadonlyArray<Evidence>): Outcome => {
+const candidateOutcome = (candidate: Candidate, evidence: ReadonlyArray<Evidence>): Outcome => {
   const { base_generation, id, plan_json: plan, reason, status, tree } = candidate
   const verified = status === "verified" || status === "promoted"
   return {

@@ -24,7 +24,10 @@ export const create: Run = async ({ client, given: [goal = ""], has, project, va
 export const list: Run = async ({ client, project, value }) => {
   const most = countOf(value, "limit", 30)
   const id = await project.id()
-  const items = await everyItem((cursor) => client().ask("changes.list", { id, query: { limit: Math.min(most, 100), cursor } }), most)
+  const items = await everyItem(
+    (cursor) => client().ask("changes.list", { id, query: { limit: Math.min(most, 100), cursor } }),
+    most
+  )
   return {
     json: { items },
     table: {

@@ -16,7 +16,14 @@ export const clone: Run = async ({ client, environment, given: [named = "", fold
   ]
   tell(`cloning ${project.label} into ${into}`)
   const { code, stderr } = git(
-    ["clone", "-q", ...settings.flatMap(([key, value]) => ["--config", `${key}=${value}`]), "--", `${address}/git/${project.id}.git`, into],
+    [
+      "clone",
+      "-q",
+      ...settings.flatMap(([key, value]) => ["--config", `${key}=${value}`]),
+      "--",
+      `${address}/git/${project.id}.git`,
+      into
+    ],
     { ...process.env, PAWL_URL: address, PAWL_TOKEN: demandToken(address, environment), GIT_TERMINAL_PROMPT: "0" }
   )
   if (code !== 0) throw new Refused("not_cloned", stderr.trim() || `git ended with ${code}`, exitCodes.cannotAsk)

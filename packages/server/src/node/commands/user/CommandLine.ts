@@ -25,14 +25,16 @@ const distance = (one: string, other: string): number => {
   for (let i = 1; i <= one.length; i++) {
     const next = [i]
     for (let j = 1; j <= other.length; j++)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)))
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1))
+      )
     row = next
   }
   return row[other.length] ?? 0
 }
 
 /** The word that was meant, when one is near. */
-export const nearest = (word: string, words: ReadonlyArray<string>): string | undefined => {
+const nearest = (word: string, words: ReadonlyArray<string>): string | undefined => {
   const near = words.map((each) => ({ each, far: each.startsWith(word) && word.length > 1 ? 1 : distance(word, each) }))
   const best = near.toSorted((one, other) => one.far - other.far)[0]
   return best !== undefined && best.far <= Math.max(1, Math.floor(word.length / 3)) ? best.each : undefined
@@ -54,9 +56,16 @@ export const unknownVerb = (args: ReadonlyArray<string>, names: ReadonlyArray<st
   const [first = "", second] = args
   const under = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1))
   if (under.length === 0)
-    return misused(`unknown subcommand "${first}".${meant(first, names.map((name) => name.split(" ", 1)[0] ?? ""))} See pawl --help.`)
+    return misused(
+      `unknown subcommand "${first}".${meant(
+        first,
+        names.map((name) => name.split(" ", 1)[0] ?? "")
+      )} See pawl --help.`
+    )
   if (second === undefined || second.startsWith("-")) return misused(`pawl ${first} needs one of ${under.join(", ")}`)
-  return misused(`unknown subcommand "${second}" of pawl ${first}.${meant(second, under)} There is ${under.join(", ")}.`)
+  return misused(
+    `unknown subcommand "${second}" of pawl ${first}.${meant(second, under)} There is ${under.join(", ")}.`
+  )
 }
 
 /** How a verb's arguments are written. */
@@ -92,13 +101,21 @@ export const readCommandLine = (verb: Verb, args: ReadonlyArray<string>): Comman
     if (token.kind !== "option") continue
     const option = options.find(({ name }) => name === token.name)
     if (option === undefined)
-      throw misused(`${token.rawName} is no option of pawl ${verb.name}.${meant(token.rawName, options.map(({ name }) => `--${name}`))}`)
-    if (option.takes !== undefined && token.value === undefined) throw misused(`${token.rawName} needs a ${option.takes}`)
+      throw misused(
+        `${token.rawName} is no option of pawl ${verb.name}.${meant(
+          token.rawName,
+          options.map(({ name }) => `--${name}`)
+        )}`
+      )
+    if (option.takes !== undefined && token.value === undefined)
+      throw misused(`${token.rawName} needs a ${option.takes}`)
     if (option.takes === undefined && token.value !== undefined) throw misused(`${token.rawName} takes no value`)
     // `--goal --json` is a value that was forgotten; a value that begins so is given as --goal=--json.
-    if (token.value?.startsWith("--") === true && !token.inlineValue) throw misused(`${token.rawName} needs a ${option.takes}`)
+    if (token.value?.startsWith("--") === true && !token.inlineValue)
+      throw misused(`${token.rawName} needs a ${option.takes}`)
     const before = values.get(option.name) ?? []
-    if (before.length > 0 && option.takes !== undefined && option.many !== true) throw misused(`${token.rawName} is given twice`)
+    if (before.length > 0 && option.takes !== undefined && option.many !== true)
+      throw misused(`${token.rawName} is given twice`)
     values.set(option.name, [...before, token.value ?? "true"])
   }
   if (!values.has("help")) demandCount(verb, given)

@@ -7,12 +7,12 @@ import { userVerbs } from "./UserVerbs.ts"
 import type { Run, Verb } from "./Verb.ts"
 
 const firsts: ReadonlyArray<Named> = [
-  ...new Map(
-    [...userVerbs, ...operatorNames].map(({ name, what }) => [name.split(" ")[0] ?? "", what] as const)
-  )
+  ...new Map([...userVerbs, ...operatorNames].map(({ name, what }) => [name.split(" ")[0] ?? "", what] as const))
 ].map(([name, what]) => ({ name, what }))
 
-const groups = [...new Set(userVerbs.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0] ?? ""))]
+const groups = [
+  ...new Set(userVerbs.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0] ?? ""))
+]
 const under = (group: string): ReadonlyArray<string> =>
   userVerbs.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []))
 const optionsOf = ({ options }: Verb): string => [...options, ...everyVerbs].map(({ name }) => `--${name}`).join(" ")
@@ -32,7 +32,10 @@ ${groups.map((group) => `      ${group}) COMPREPLY=($(compgen -W "${under(group)
       case "$first $second" in
 ${userVerbs
   .toSorted((one, other) => other.name.length - one.name.length)
-  .map((verb) => `        "${verb.name}${verb.name.includes(" ") ? '"' : ' "*'}) COMPREPLY=($(compgen -W "${optionsOf(verb)}" -- "$word")) ;;`)
+  .map(
+    (verb) =>
+      `        "${verb.name}${verb.name.includes(" ") ? '"' : ' "*'}) COMPREPLY=($(compgen -W "${optionsOf(verb)}" -- "$word")) ;;`
+  )
   .join("\n")}
       esac ;;
     *) COMPREPLY=($(compgen -f -- "$word")) ;;
@@ -79,7 +82,9 @@ const fish = (): string =>
           `complete -c pawl -n '${name
             .split(" ")
             .map((word) => `__fish_seen_subcommand_from ${word}`)
-            .join("; and ")}' -l ${option}${short === undefined ? "" : ` -s ${short}`}${takes === undefined ? "" : " -r"} -d '${safe(what)}'`
+            .join(
+              "; and "
+            )}' -l ${option}${short === undefined ? "" : ` -s ${short}`}${takes === undefined ? "" : " -r"} -d '${safe(what)}'`
       )
     )
   ].join("\n")

@@ -10,7 +10,10 @@ const demandPrefix = (prefix: string): void => {
 /** What is about to be decided on, for the person who decides. */
 const shown = async ({ client }: Pick<Session, "client">, candidate: Candidate): Promise<string> => {
   const { files } = await client().ask("candidates.diff", { id: candidate.id })
-  const [added, removed] = files.reduce(([plus, minus], each) => [plus + each.additions, minus + each.deletions], [0, 0])
+  const [added, removed] = files.reduce(
+    ([plus, minus], each) => [plus + each.additions, minus + each.deletions],
+    [0, 0]
+  )
   const checks = candidate.plan_json?.checks.map(({ id }) => id).join(", ") ?? ""
   return [
     `Candidate ${candidate.id} on S${candidate.base_generation}, risk ${candidate.plan_json?.riskTier ?? "unknown"}, ${candidate.status}`,
@@ -22,19 +25,29 @@ const shown = async ({ client }: Pick<Session, "client">, candidate: Candidate):
 export const consented = async (session: Session, verb: string, candidate: Candidate): Promise<void> => {
   const { has, person, value, warn } = session
   const { id, tree } = candidate
-  if (tree === null) throw new Refused("not_composed", `${id} has no tree yet`, exitCodes.stillRunning, [
-    { command: `pawl status ${id} --watch`, when: "to wait for it" }
-  ])
+  if (tree === null)
+    throw new Refused("not_composed", `${id} has no tree yet`, exitCodes.stillRunning, [
+      { command: `pawl status ${id} --watch`, when: "to wait for it" }
+    ])
   const prefix = value("tree")
   if (prefix !== undefined) {
     demandPrefix(prefix)
     if (tree.startsWith(prefix)) return
-    throw new Refused("stale", `${id} has the tree ${short(tree)}, not ${prefix}: look at it again`, exitCodes.stale, [
-      { command: `pawl diff ${id}`, when: "to look at it" }
-    ], { candidateId: id, tree })
+    throw new Refused(
+      "stale",
+      `${id} has the tree ${short(tree)}, not ${prefix}: look at it again`,
+      exitCodes.stale,
+      [{ command: `pawl diff ${id}`, when: "to look at it" }],
+      { candidateId: id, tree }
+    )
   }
   if (has("yes")) return
   if (person.present) warn(await shown(session, candidate))
-  if (!(await person.agrees(`${verb} tree ${short(tree)}?`, `name what you looked at, --tree ${short(tree)}, or give --yes`)))
+  if (
+    !(await person.agrees(
+      `${verb} tree ${short(tree)}?`,
+      `name what you looked at, --tree ${short(tree)}, or give --yes`
+    ))
+  )
     throw new Refused("not_confirmed", `nobody said yes: nothing was sent`, exitCodes.no)
 }

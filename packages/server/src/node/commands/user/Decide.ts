@@ -4,7 +4,10 @@ import { consented } from "./Consented.ts"
 import type { Outcome, Run, Session } from "./Verb.ts"
 
 const decide = async (session: Session, decision: "granted" | "rejected", verb: string): Promise<Outcome> => {
-  const { client, given: [name = ""] } = session
+  const {
+    client,
+    given: [name = ""]
+  } = session
   const candidate = await candidateNamed(client(), name)
   await consented(session, verb, candidate)
   const { approval } = await client().ask("approvals.approve", {

@@ -5,8 +5,7 @@
 import { cloneRoot } from "./Git.ts"
 import { operatorNames } from "./OperatorNames.ts"
 
-const approversOptions =
-  /^--(sign|reject|enroll|clone|remote|key|endorsed-by|public|for|origin|rp-id|token|data)(=|$)/
+const approversOptions = /^--(sign|reject|enroll|clone|remote|key|endorsed-by|public|for|origin|rp-id|token|data)(=|$)/
 const whysOptions = /^--(token|data)(=|$)/
 const everybodysOptions = /^--(tree|json|project)(=|$)/
 

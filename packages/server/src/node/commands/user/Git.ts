@@ -32,7 +32,7 @@ export const cloneRoot = (): string | null => {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** This very command, as git runs it to ask for a token. */
-export const credentialHelper = (): string => {
+const credentialHelper = (): string => {
   const main = process.argv[1] ?? "pawl"
   const conditions = process.execArgv.filter((each) => each.startsWith("--conditions"))
   return `!${[process.execPath, ...conditions, main].map(quoted).join(" ")} auth git-credential`

@@ -33,7 +33,11 @@ const isSignedIn = (value: unknown): value is SignedIn =>
   ["user", "name", "tokenId", "token"].every((key) => isText(Object.entries(value).find(([name]) => name === key)?.[1]))
 
 const broken = (path: string, reason: string): Refused =>
-  new Refused("broken_hosts", `${path} cannot be used: ${reason}. Mend it, or delete it and sign in again.`, exitCodes.cannotAsk)
+  new Refused(
+    "broken_hosts",
+    `${path} cannot be used: ${reason}. Mend it, or delete it and sign in again.`,
+    exitCodes.cannotAsk
+  )
 
 const decoded = (path: string, text: string): Hosts => {
   let value: unknown

@@ -18,7 +18,8 @@ export const login: Run = async (session) => {
     ])
   // What cannot be kept is said before anybody types a secret.
   const before = readHosts(environment)
-  if (address.startsWith("http:") && !isLoopback(address)) warn(`${address} is not encrypted: whoever is between reads the token`)
+  if (address.startsWith("http:") && !isLoopback(address))
+    warn(`${address} is not encrypted: whoever is between reads the token`)
   const token = await person.secret(`Token for ${address}:`)
   if (!/^[\x21-\x7e]+$/.test(token)) throw misused("that is no token: it has to be one word")
   const me = await userClient(address, token).ask("account.me")

@@ -20,7 +20,9 @@ export const open: Run = async (session) => {
   const url = await addressIn(session)
   if (session.person.present && !session.json && /^https?:\/\//.test(url)) {
     const opener = session.environment["BROWSER"] || (process.platform === "darwin" ? "open" : "xdg-open")
-    spawn(opener, [url], { stdio: "ignore", detached: true }).once("error", () => undefined).unref()
+    spawn(opener, [url], { stdio: "ignore", detached: true })
+      .once("error", () => undefined)
+      .unref()
   }
   return { json: { url }, text: url }
 }

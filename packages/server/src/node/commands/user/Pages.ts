@@ -2,7 +2,9 @@
 
 /** All items of a list, or the first `most`. */
 export const everyItem = async <Item>(
-  read: (cursor: string | undefined) => Promise<{ readonly items: ReadonlyArray<Item>; readonly nextCursor: string | null }>,
+  read: (
+    cursor: string | undefined
+  ) => Promise<{ readonly items: ReadonlyArray<Item>; readonly nextCursor: string | null }>,
   most = Infinity
 ): Promise<ReadonlyArray<Item>> => {
   const all: Array<Item> = []

@@ -37,7 +37,10 @@ const asked = async (client: UserClient, person: Person): Promise<string> => {
   const words = "which Project? Give --project, set PAWL_PROJECT, or `git config pawl.project` in a clone"
   if (!person.present) throw misused(words, [{ command: "pawl project list", when: "to see which there are" }])
   const all = await projects(client)
-  const at = await person.chooses("Which Project?", all.map(({ label }) => label))
+  const at = await person.chooses(
+    "Which Project?",
+    all.map(({ label }) => label)
+  )
   const chosen = at === null ? undefined : all[at]
   if (chosen === undefined) throw misused(words)
   return chosen.id

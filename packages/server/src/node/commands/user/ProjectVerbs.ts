@@ -10,7 +10,10 @@ import { short } from "./Candidates.ts"
 /** Those that the caller may see. */
 export const list: Run = async ({ client, value }) => {
   const most = countOf(value, "limit", 30)
-  const items = await everyItem((cursor) => client().ask("projects.list", { query: { limit: Math.min(most, 100), cursor } }), most)
+  const items = await everyItem(
+    (cursor) => client().ask("projects.list", { query: { limit: Math.min(most, 100), cursor } }),
+    most
+  )
   return {
     json: { items },
     table: {

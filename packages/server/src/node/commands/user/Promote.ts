@@ -13,9 +13,9 @@ type Release = Answer<"projects.releases">["items"][number]
 const over = new Set(["deployed", "restored", "failed", "superseded"])
 
 const releaseOf = async (client: UserClient, projectId: string, id: string): Promise<Release | undefined> =>
-  (await everyItem((cursor) => client.ask("projects.releases", { id: projectId, query: { limit: 100, cursor } }), 100)).find(
-    (release) => release.id === id
-  )
+  (
+    await everyItem((cursor) => client.ask("projects.releases", { id: projectId, query: { limit: 100, cursor } }), 100)
+  ).find((release) => release.id === id)
 
 const released = ({ client, tell }: Session, projectId: string, id: string, deadline: number): Promise<Release> => {
   let told = ""
@@ -29,7 +29,9 @@ const released = ({ client, tell }: Session, projectId: string, id: string, dead
 }
 
 const nextOf = (changeId: string, blocks: ReadonlyArray<unknown>): ReadonlyArray<Next> => {
-  const codes = blocks.map((block) => (typeof block === "object" && block !== null && "code" in block ? block.code : ""))
+  const codes = blocks.map((block) =>
+    typeof block === "object" && block !== null && "code" in block ? block.code : ""
+  )
   return [
     ...(codes.includes("approval_missing") ? [{ command: `pawl approve ${changeId}`, when: "you may approve" }] : []),
     { command: `pawl why ${changeId}`, when: "to see what is missing" }
@@ -42,7 +44,13 @@ const asked = async (client: UserClient, { changeId, id }: Candidate) => {
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "blocked") throw error
     const { blocks } = error.facts
-    throw new Refused(error.code, error.message, error.exitCode, nextOf(changeId, Array.isArray(blocks) ? blocks : []), error.facts)
+    throw new Refused(
+      error.code,
+      error.message,
+      error.exitCode,
+      nextOf(changeId, Array.isArray(blocks) ? blocks : []),
+      error.facts
+    )
   }
 }
 
@@ -53,7 +61,8 @@ export const promoting = async (session: Session, candidate: Candidate): Promise
   const promotion = await asked(client(), candidate)
   const { generation, outcome, releaseId, tree } = promotion
   tell(`S${generation}  tree ${short(tree)}`)
-  const release = has("wait") && releaseId !== null ? await released(session, candidate.projectId, releaseId, deadline) : null
+  const release =
+    has("wait") && releaseId !== null ? await released(session, candidate.projectId, releaseId, deadline) : null
   const went = release === null || release.status === "deployed" || release.status === "superseded"
   return {
     json: { ...promotion, ...(release === null ? {} : { release }) },
@@ -61,19 +70,27 @@ export const promoting = async (session: Session, candidate: Candidate): Promise
     exitCode: went ? exitCodes.yes : exitCodes.no,
     next: went
       ? [{ command: "pawl open", when: "to look at it" }]
-      : [{ command: "pawl logs", when: "to see what the app said" }, { command: "pawl rollback", when: "the older tree is to be canonical too" }]
+      : [
+          { command: "pawl logs", when: "to see what the app said" },
+          { command: "pawl rollback", when: "the older tree is to be canonical too" }
+        ]
   }
 }
 
 /** What cannot be promoted is said before anybody is asked to agree: the server names every block. */
 export const promote: Run = async (session) => {
-  const { client, given: [name = ""], value } = session
+  const {
+    client,
+    given: [name = ""],
+    value
+  } = session
   const candidate = await candidateNamed(client(), name)
   if (isUnderWay(candidate))
     throw new Refused("still_running", `${candidate.id} is still checked`, exitCodes.stillRunning, [
       { command: `pawl status ${candidate.id} --watch`, when: "to wait for it" }
     ])
   const { blocks } = await client().ask("candidates.why", { id: candidate.id })
-  if (value("tree") !== undefined || (blocks.length === 0 && candidate.status === "verified")) await consented(session, "Promote", candidate)
+  if (value("tree") !== undefined || (blocks.length === 0 && candidate.status === "verified"))
+    await consented(session, "Promote", candidate)
   return promoting(session, candidate)
 }

@@ -21,7 +21,11 @@ const branchKey = (): string | null => {
 const closed = new Set(["completed", "failed", "cancelled", "releasing", "promoting"])
 
 /** The Change that was named, or the one of the branch while it is open, or a new one. */
-const changeFor = async ({ client, project, tell, value }: Session, inClone: boolean, goal: string): Promise<string> => {
+const changeFor = async (
+  { client, project, tell, value }: Session,
+  inClone: boolean,
+  goal: string
+): Promise<string> => {
   const named = value("change")
   if (named !== undefined) return named
   const key = inClone ? branchKey() : null
@@ -38,7 +42,11 @@ const changeFor = async ({ client, project, tell, value }: Session, inClone: boo
 }
 
 /** git pushes to the Change's ref; which ChangeSet that made is asked. */
-const pushedCommits = async ({ client, environment, warn }: Session, projectId: string, changeId: string): Promise<ChangeSet> => {
+const pushedCommits = async (
+  { client, environment, warn }: Session,
+  projectId: string,
+  changeId: string
+): Promise<ChangeSet> => {
   const { address, ask } = client()
   const settings = credentialSettings(address).flatMap(([key, value]) => ["-c", `${key}=${value}`])
   const { code, stderr } = git(
@@ -55,7 +63,10 @@ const pushedCommits = async ({ client, environment, warn }: Session, projectId: 
 }
 
 const lineOf = ({ files, id }: ChangeSet): string => {
-  const [added, removed] = files.reduce(([plus, minus], each) => [plus + each.additions, minus + each.deletions], [0, 0])
+  const [added, removed] = files.reduce(
+    ([plus, minus], each) => [plus + each.additions, minus + each.deletions],
+    [0, 0]
+  )
   return `ChangeSet ${id}  ${files.length} ${files.length === 1 ? "file" : "files"}, +${added} −${removed}`
 }
 

@@ -15,7 +15,10 @@ export interface Table {
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
-const control = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", "g")
+const control = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]",
+  "g"
+)
 
 /** Text that strangers may have written: nothing in it moves the cursor, rings, colours or turns the direction. */
 export const harmless = (text: string): string => text.replace(/\r\n/g, "\n").replace(control, "\uFFFD")
@@ -57,7 +60,8 @@ export const tableText = ({ head, rows }: Table, screen: Screen): string => {
     .map((row) =>
       row
         .map((text, at) => {
-          const padded = at === row.length - 1 ? cut(text, widths[at] ?? 0) : cut(text, widths[at] ?? 0).padEnd(widths[at] ?? 0)
+          const padded =
+            at === row.length - 1 ? cut(text, widths[at] ?? 0) : cut(text, widths[at] ?? 0).padEnd(widths[at] ?? 0)
           return screen.colour ? coloured(text, padded) : padded
         })
         .join("  ")

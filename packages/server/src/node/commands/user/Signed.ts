@@ -7,7 +7,8 @@ import { exitCodes, Refused } from "./Refused.ts"
 
 /** The address of the API. */
 export const addressOf = (named: string | undefined, environment: Environment): string => {
-  const given = named ?? (environment["PAWL_URL"] || undefined) ?? gitConfig("pawl.url") ?? readHosts(environment).current
+  const given =
+    named ?? (environment["PAWL_URL"] || undefined) ?? gitConfig("pawl.url") ?? readHosts(environment).current
   return addressFrom(given ?? `http://127.0.0.1:${environment["PAWL_PORT"] ?? "8787"}`)
 }
 

@@ -24,9 +24,15 @@ const outcomeOf = async (client: UserClient, change: Change): Promise<Outcome> =
   const shown = newest === undefined ? null : await candidateNow(client, newest)
   return {
     json: { change, ...(shown?.json ?? { candidate: null, evidence: [] }) },
-    text: [`${change.id}  ${change.status}  ${change.goal}`, ...(shown?.text === undefined ? [] : [shown.text])].join("\n"),
+    text: [`${change.id}  ${change.status}  ${change.goal}`, ...(shown?.text === undefined ? [] : [shown.text])].join(
+      "\n"
+    ),
     exitCode: exitCodeOf(change, shown),
-    next: shown?.next ?? (over.has(change.status) ? [] : [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }])
+    next:
+      shown?.next ??
+      (over.has(change.status)
+        ? []
+        : [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "you have an edit" }])
   }
 }
 
@@ -74,7 +80,13 @@ const ofProject = async (client: UserClient, id: string): Promise<Outcome> => {
 
 /** Of a Change, a Candidate or the Project. */
 export const status: Run = async (session) => {
-  const { client, given: [name], has, project, value } = session
+  const {
+    client,
+    given: [name],
+    has,
+    project,
+    value
+  } = session
   if (name === undefined) return ofProject(client(), await project.id())
   if (!name.startsWith("cand_")) return ofChange(session, name)
   const { candidate } = await client().ask("candidates.get", { id: name })

@@ -72,8 +72,14 @@ async function* messages(response: Response): AsyncGenerator<Streamed> {
     const parts = rest.split("\n\n")
     rest = parts.pop() ?? ""
     for (const part of parts) {
-      const fields = part.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()])
-      const of = (name: string) => fields.filter(([key]) => key === name).map(([, value]) => value).join("\n")
+      const fields = part
+        .split("\n")
+        .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()])
+      const of = (name: string) =>
+        fields
+          .filter(([key]) => key === name)
+          .map(([, value]) => value)
+          .join("\n")
       const data = parsed(of("data"))
       if (data !== undefined) yield { id: of("id"), data }
     }
@@ -94,10 +100,14 @@ export const userClient = (address: string, token: string): UserClient => {
   const asking = async <Name extends RouteName>(name: Name, asked: Asked<Name>, headers: Record<string, string>) => {
     const body = asked.body === undefined ? undefined : JSON.stringify({ ...asked.body, ...asked.more })
     const typed = body === undefined ? headers : { ...headers, "content-type": "application/json" }
-    const response = await send(routes[name][0], target(name, asked), { headers: typed, ...(body === undefined ? {} : { body }) })
+    const response = await send(routes[name][0], target(name, asked), {
+      headers: typed,
+      ...(body === undefined ? {} : { body })
+    })
     return demandOk(address, response)
   }
-  const text: UserClient["text"] = async (name, asked = {}) => (await asking(name, asked, { accept: "text/plain" })).text()
+  const text: UserClient["text"] = async (name, asked = {}) =>
+    (await asking(name, asked, { accept: "text/plain" })).text()
   const ask: UserClient["ask"] = async (name, asked = {}) => {
     const body = parsed(await (await asking(name, asked, { accept: "application/json" })).text())
     if (typeof body !== "object" || body === null) throw away(address, "its answer is not JSON")
@@ -119,7 +129,8 @@ export const userClient = (address: string, token: string): UserClient => {
       } catch (error) {
         if (error instanceof Refused && error.code !== "unreachable") throw error
         failed += 1
-        if (failed >= ServerLimits.streamTries || last === "") throw error instanceof Refused ? error : away(address, reasonOf(error))
+        if (failed >= ServerLimits.streamTries || last === "")
+          throw error instanceof Refused ? error : away(address, reasonOf(error))
       }
       await new Promise((resolve) => setTimeout(resolve, ServerLimits.streamPauseMs))
     }

@@ -14,7 +14,8 @@ const say = (line: string): void => void process.stderr.write(`${harmless(line)}
 const print = (text: string): void => void process.stdout.write(text)
 
 /** One document on one line. What JSON escapes is no byte of its own: no ESC is left. */
-const document = (json: object): string => `${JSON.stringify(json).replace(/[\u007f-\u009f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
+const document = (json: object): string =>
+  `${JSON.stringify(json).replace(/[\u007f-\u009f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
 
 const sessionOf = ({ given, values }: CommandLine, screen: Screen): Session => {
   const environment = process.env
@@ -42,7 +43,8 @@ const sessionOf = ({ given, values }: CommandLine, screen: Screen): Session => {
     project: projectChoice(value("project"), environment, client, person),
     tell: (line) => (isTelling ? say(line) : undefined),
     warn: (line) => say(`pawl: ${line}`),
-    line: (row, cells) => print(json ? document(row) : `${tableText({ head: [], rows: [cells] }, { ...screen, terminal: false })}\n`),
+    line: (row, cells) =>
+      print(json ? document(row) : `${tableText({ head: [], rows: [cells] }, { ...screen, terminal: false })}\n`),
     payload: print
   }
 }
@@ -59,14 +61,19 @@ const show = ({ exitCode, json, next, table, text, written }: Outcome, isJson: b
 const failureOf = (error: unknown): Refused =>
   error instanceof Refused
     ? error
-    : new Refused("unexpected", `this should not have happened: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, exitCodes.cannotAsk)
+    : new Refused(
+        "unexpected",
+        `this should not have happened: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        exitCodes.cannotAsk
+      )
 
 const failureJson = ({ code, facts, message, next }: Refused): object => ({ ...facts, code, detail: message, next })
 
 const blockLines = (blocks: unknown): ReadonlyArray<string> =>
   Array.isArray(blocks)
     ? blocks.map((block: unknown) => {
-        const { code, detail }: Record<string, unknown> = typeof block === "object" && block !== null ? { ...block } : {}
+        const { code, detail }: Record<string, unknown> =
+          typeof block === "object" && block !== null ? { ...block } : {}
         return `  ${String(code)}  ${String(detail)}`
       })
     : []
@@ -87,9 +94,12 @@ export const wantsJson = (args: ReadonlyArray<string>): boolean => args.includes
 /** Interrupted, what was begun on the server goes on there; whoever reads the pipe has gone away: nothing is left to say. */
 const guard = (isJson: boolean, isEndless: boolean): void => {
   process.on("SIGINT", () => {
-    const interrupted = new Refused("interrupted", "interrupted: what the server began goes on", exitCodes.interrupted, [
-      { command: "pawl status", when: "to see where it stands" }
-    ])
+    const interrupted = new Refused(
+      "interrupted",
+      "interrupted: what the server began goes on",
+      exitCodes.interrupted,
+      [{ command: "pawl status", when: "to see where it stands" }]
+    )
     // Synchronous: the process ends with it.
     if (isJson && !isEndless) writeSync(1, document(failureJson(interrupted)))
     process.exit(exitCodes.interrupted)
@@ -103,7 +113,8 @@ export const runVerb = async (verb: Verb, args: ReadonlyArray<string>): Promise<
   const screen = ownScreen(process.env)
   try {
     const line = readCommandLine(verb, args)
-    if (line.values.has("help")) return print(isJson ? document({ help: verbHelp(verb), next: [] }) : `${verbHelp(verb)}\n`)
+    if (line.values.has("help"))
+      return print(isJson ? document({ help: verbHelp(verb), next: [] }) : `${verbHelp(verb)}\n`)
     guard(isJson, line.values.has("follow"))
     const run = await verb.load()
     const session = sessionOf(line, screen)

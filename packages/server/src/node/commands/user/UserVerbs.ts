@@ -19,28 +19,54 @@ const verb = (
 ): Verb => ({ name, takes, what, load, options })
 
 const account: ReadonlyArray<Verb> = [
-  verb("login", ["[url]"], "Sign in with a token, from a prompt or standard input", async () => (await import("./Login.ts")).login, [
-    { name: "token", what: "read a token: the line that you type, or standard input" }
-  ]),
+  verb(
+    "login",
+    ["[url]"],
+    "Sign in with a token, from a prompt or standard input",
+    async () => (await import("./Login.ts")).login,
+    [{ name: "token", what: "read a token: the line that you type, or standard input" }]
+  ),
   verb("logout", ["[url]"], "Forget a sign-in", async () => (await import("./Login.ts")).logout, [
     { name: "revoke", what: "end the token too, everywhere" }
   ]),
   verb("whoami", [], "Who you are, and where", async () => (await import("./Login.ts")).whoami),
   verb("auth token", [], "Print the token in use", async () => (await import("./Auth.ts")).token),
-  verb("auth git-credential", ["<operation>"], "Answer git, which asks for a token", async () => (await import("./Auth.ts")).gitCredential)
+  verb(
+    "auth git-credential",
+    ["<operation>"],
+    "Answer git, which asks for a token",
+    async () => (await import("./Auth.ts")).gitCredential
+  )
 ]
 
 const projects: ReadonlyArray<Verb> = [
-  verb("project list", [], "The Projects that you may see", async () => (await import("./ProjectVerbs.ts")).list, [limit]),
+  verb("project list", [], "The Projects that you may see", async () => (await import("./ProjectVerbs.ts")).list, [
+    limit
+  ]),
   verb("project create", ["<slug>"], "Make a Project", async () => (await import("./ProjectVerbs.ts")).create, [
     { name: "template", takes: "template", what: "its first files: shop, blank or react; without it there are none" },
     { name: "name", takes: "name", what: "its name (the slug)" },
     { name: "wait", what: "until its app is live" },
     timeout
   ]),
-  verb("project view", ["[project]"], "A Project: its head, its app, its last generation", async () => (await import("./ProjectVerbs.ts")).view),
-  verb("project open", ["[project]"], "The address of its live app; at a terminal a browser opens it", async () => (await import("./Open.ts")).open),
-  verb("clone", ["<project>", "[folder]"], "Clone canonical by git, which from then on asks this command for the token", async () => (await import("./Clone.ts")).clone)
+  verb(
+    "project view",
+    ["[project]"],
+    "A Project: its head, its app, its last generation",
+    async () => (await import("./ProjectVerbs.ts")).view
+  ),
+  verb(
+    "project open",
+    ["[project]"],
+    "The address of its live app; at a terminal a browser opens it",
+    async () => (await import("./Open.ts")).open
+  ),
+  verb(
+    "clone",
+    ["<project>", "[folder]"],
+    "Clone canonical by git, which from then on asks this command for the token",
+    async () => (await import("./Clone.ts")).clone
+  )
 ]
 
 const changes: ReadonlyArray<Verb> = [
@@ -48,37 +74,92 @@ const changes: ReadonlyArray<Verb> = [
     { name: "budget", takes: "dollars", what: "what agents may spend (1)" },
     { name: "plan", what: "have a model plan it and agents work it" }
   ]),
-  verb("change list", [], "The Changes of a Project, newest first", async () => (await import("./ChangeVerbs.ts")).list, [limit]),
-  verb("change view", ["<change>"], "A Change, its ChangeSets and its Candidates", async () => (await import("./ChangeVerbs.ts")).view),
-  verb("change cancel", ["<change>"], "End a Change, its Tasks and its Candidates", async () => (await import("./ChangeVerbs.ts")).cancel),
-  verb("push", ["[files…]"], "Make a ChangeSet of files, or without any of a clone's commits", async () => (await import("./Push.ts")).push, [
-    { name: "message", short: "m", takes: "message", what: "what it does (of commits: the last one's message)" },
-    { name: "change", takes: "change", what: "the Change (the one of the branch, else a new one with the message as its goal)" },
-    { name: "delete", takes: "file", many: true, what: "a file that it deletes; may be given often" },
-    { name: "candidate", what: "ask for a Candidate, and wait for its checks" },
-    timeout
-  ]),
-  verb("candidate create", ["<change>"], "Ask for a Candidate, and wait for its checks", async () => (await import("./CandidateCreate.ts")).create, [
-    { name: "retry", what: "again, one that was rejected only because checks could not run" },
-    { name: "no-wait", what: "end at once, with 8 while it is checked" },
-    timeout
-  ])
+  verb(
+    "change list",
+    [],
+    "The Changes of a Project, newest first",
+    async () => (await import("./ChangeVerbs.ts")).list,
+    [limit]
+  ),
+  verb(
+    "change view",
+    ["<change>"],
+    "A Change, its ChangeSets and its Candidates",
+    async () => (await import("./ChangeVerbs.ts")).view
+  ),
+  verb(
+    "change cancel",
+    ["<change>"],
+    "End a Change, its Tasks and its Candidates",
+    async () => (await import("./ChangeVerbs.ts")).cancel
+  ),
+  verb(
+    "push",
+    ["[files…]"],
+    "Make a ChangeSet of files, or without any of a clone's commits",
+    async () => (await import("./Push.ts")).push,
+    [
+      { name: "message", short: "m", takes: "message", what: "what it does (of commits: the last one's message)" },
+      {
+        name: "change",
+        takes: "change",
+        what: "the Change (the one of the branch, else a new one with the message as its goal)"
+      },
+      { name: "delete", takes: "file", many: true, what: "a file that it deletes; may be given often" },
+      { name: "candidate", what: "ask for a Candidate, and wait for its checks" },
+      timeout
+    ]
+  ),
+  verb(
+    "candidate create",
+    ["<change>"],
+    "Ask for a Candidate, and wait for its checks",
+    async () => (await import("./CandidateCreate.ts")).create,
+    [
+      { name: "retry", what: "again, one that was rejected only because checks could not run" },
+      { name: "no-wait", what: "end at once, with 8 while it is checked" },
+      timeout
+    ]
+  )
 ]
 
 const decisions: ReadonlyArray<Verb> = [
-  verb("status", ["[change]"], "Where a Change or a Candidate stands; without one, the Project", async () => (await import("./Status.ts")).status, [
-    { name: "watch", what: "until it ends" },
-    timeout
+  verb(
+    "status",
+    ["[change]"],
+    "Where a Change or a Candidate stands; without one, the Project",
+    async () => (await import("./Status.ts")).status,
+    [{ name: "watch", what: "until it ends" }, timeout]
+  ),
+  verb(
+    "diff",
+    ["<change>"],
+    "What a Change, a Candidate or a ChangeSet changes",
+    async () => (await import("./Diff.ts")).diff
+  ),
+  verb(
+    "why",
+    ["<candidate>"],
+    "Why a Candidate, or a Change's newest one, is where it is, and what to do",
+    async () => (await import("./Why.ts")).why
+  ),
+  verb(
+    "approve",
+    ["<change>"],
+    "Grant a Candidate. With --sign it is decided in your own clone and signed: pawl approve --sign --help",
+    async () => (await import("./Decide.ts")).approve,
+    [tree]
+  ),
+  verb("reject", ["<change>"], "Reject a Candidate, for good", async () => (await import("./Decide.ts")).reject, [
+    tree
   ]),
-  verb("diff", ["<change>"], "What a Change, a Candidate or a ChangeSet changes", async () => (await import("./Diff.ts")).diff),
-  verb("why", ["<candidate>"], "Why a Candidate, or a Change's newest one, is where it is, and what to do", async () => (await import("./Why.ts")).why),
-  verb("approve", ["<change>"], "Grant a Candidate. With --sign it is decided in your own clone and signed: pawl approve --sign --help", async () => (await import("./Decide.ts")).approve, [tree]),
-  verb("reject", ["<change>"], "Reject a Candidate, for good", async () => (await import("./Decide.ts")).reject, [tree]),
-  verb("promote", ["<change>"], "Make a Candidate the next generation", async () => (await import("./Promote.ts")).promote, [
-    tree,
-    { name: "wait", what: "until it is live" },
-    timeout
-  ]),
+  verb(
+    "promote",
+    ["<change>"],
+    "Make a Candidate the next generation",
+    async () => (await import("./Promote.ts")).promote,
+    [tree, { name: "wait", what: "until it is live" }, timeout]
+  ),
   verb("rollback", [], "Make an older tree the next generation", async () => (await import("./Rollback.ts")).rollback, [
     { name: "to", takes: "generation", what: "such as S12 (the one before the head)" },
     { name: "reason", takes: "reason", what: "why, for those who read the history" },
@@ -98,14 +179,29 @@ const live: ReadonlyArray<Verb> = [
     { name: "after", takes: "sequence", what: "those behind it (0)" },
     limit
   ]),
-  verb("open", ["[project]"], "The address of the live app; at a terminal a browser opens it", async () => (await import("./Open.ts")).open, [
-    { name: "preview", takes: "candidate", what: "the preview of a Candidate, or of a Change's newest one" }
-  ]),
-  verb("api", ["<method>", "<path>"], "Ask the API anything, and print its answer", async () => (await import("./Api.ts")).api, [
-    { name: "input", takes: "file", what: "the body, as JSON; - is standard input" },
-    { name: "accept", takes: "type", what: "the form of the answer (application/json)" }
-  ]),
-  verb("completion", ["<shell>"], "A script of completions for bash, zsh or fish", async () => (await import("./Completion.ts")).completion)
+  verb(
+    "open",
+    ["[project]"],
+    "The address of the live app; at a terminal a browser opens it",
+    async () => (await import("./Open.ts")).open,
+    [{ name: "preview", takes: "candidate", what: "the preview of a Candidate, or of a Change's newest one" }]
+  ),
+  verb(
+    "api",
+    ["<method>", "<path>"],
+    "Ask the API anything, and print its answer",
+    async () => (await import("./Api.ts")).api,
+    [
+      { name: "input", takes: "file", what: "the body, as JSON; - is standard input" },
+      { name: "accept", takes: "type", what: "the form of the answer (application/json)" }
+    ]
+  ),
+  verb(
+    "completion",
+    ["<shell>"],
+    "A script of completions for bash, zsh or fish",
+    async () => (await import("./Completion.ts")).completion
+  )
 ]
 
 /** All of them, in the order in which help shows them. */

@@ -6,10 +6,13 @@ import type { Answer } from "./Routes.ts"
 import type { Run } from "./Verb.ts"
 
 const nextOf = ({ approval, blocks, candidate, change }: Answer<"candidates.why">): ReadonlyArray<Next> => {
-  if (approval.owed && approval.decision === null) return [{ command: `pawl approve ${change.id}`, when: "you may approve" }]
+  if (approval.owed && approval.decision === null)
+    return [{ command: `pawl approve ${change.id}`, when: "you may approve" }]
   if (candidate.status === "verified" && blocks.length === 0)
     return [{ command: `pawl promote ${change.id}`, when: "it is to go live" }]
-  return candidate.status === "rejected" ? [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "it is mended" }] : []
+  return candidate.status === "rejected"
+    ? [{ command: `pawl push <files> -m "…" --change ${change.id}`, when: "it is mended" }]
+    : []
 }
 
 /** It answers, whatever the Candidate's fate: 0. */

@@ -18,7 +18,9 @@ describe("The tables of the command line", () => {
   it("name every command of operators, beside the two that are everybody's too", () => {
     const source = readFileSync(new URL("../../../../src/node/OperatorMain.ts", import.meta.url), "utf8")
     const listed = /withSubcommands\(\[([^\]]+)\]/.exec(source)?.[1]?.match(/\w+/g) ?? []
-    const names = listed.map((name) => name.replace(/Command$/, "")).filter((name) => !["why", "approve"].includes(name))
+    const names = listed
+      .map((name) => name.replace(/Command$/, ""))
+      .filter((name) => !["why", "approve"].includes(name))
     expect(names.toSorted()).toEqual(operatorNames.map(({ name }) => name).toSorted())
   })
 
@@ -36,9 +38,14 @@ describe("Completions", () => {
     const completed = (...words: ReadonlyArray<string>) =>
       spawnSync(
         "bash",
-        ["-c", `${made}\nCOMP_WORDS=(pawl ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _pawl; printf '%s\\n' "\${COMPREPLY[@]}"`],
+        [
+          "-c",
+          `${made}\nCOMP_WORDS=(pawl ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _pawl; printf '%s\\n' "\${COMPREPLY[@]}"`
+        ],
         { encoding: "utf8" }
-      ).stdout.trim().split("\n")
+      )
+        .stdout.trim()
+        .split("\n")
     expect(completed("prom")).toEqual(["promote"])
     expect(completed("change", "c")).toEqual(["create", "cancel"])
     expect(completed("promote", "chg_1", "--tr")).toEqual(["--tree"])
@@ -60,7 +67,10 @@ describe("A table", () => {
   })
 
   it("fits a terminal", () => {
-    const text = tableText({ head: ["id", "goal"], rows: [["chg_1", "x".repeat(200)]] }, { terminal: true, width: 40, colour: false })
+    const text = tableText(
+      { head: ["id", "goal"], rows: [["chg_1", "x".repeat(200)]] },
+      { terminal: true, width: 40, colour: false }
+    )
     expect(text.split("\n").every((line) => line.length <= 40)).toBe(true)
     expect(text).toContain("…")
   })

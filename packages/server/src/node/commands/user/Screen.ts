@@ -15,10 +15,7 @@ export interface Table {
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
 }
 
-const control = new RegExp(
-  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]",
-  "g"
-)
+const control = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu
 
 /** Text that strangers may have written: nothing in it moves the cursor, rings, colours or turns the direction. */
 export const harmless = (text: string): string => text.replace(/\r\n/g, "\n").replace(control, "\uFFFD")

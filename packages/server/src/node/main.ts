@@ -14,7 +14,7 @@ const verb = verbOf(args, userVerbs)
 
 if (first === undefined || first === "--help" || first === "-h" || first === "help")
   process.stdout.write(`${wholeHelp(userVerbs, operatorNames)}\n`)
-else if (first === "--version" || first === "-v") process.stdout.write(`pawl ${version}\n`)
+else if (first === "--version" || first === "-v") process.stdout.write(`${version}\n`)
 else if (isForOperators(args)) await import("./OperatorMain.ts")
 else if (verb !== undefined) await runVerb(verb, args.slice(verb.name.split(" ").length))
 else

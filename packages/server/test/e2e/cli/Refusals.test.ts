@@ -110,7 +110,7 @@ describe("A command line", () => {
   })
 
   it("tells its version, and help without an ESC, of operators' commands too", async () => {
-    expect((await user.run(["--version"])).stdout).toMatch(/^pawl \d+\.\d+\.\d+\n$/)
+    expect((await user.run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     for (const args of [["--help"], ["serve", "--help"], ["approve", "--sign", "--help"]]) {
       const { code, stdout } = await user.run(args)
       expect({ args, code, escapes: stdout.includes(escape), empty: stdout === "" }).toEqual({

@@ -149,6 +149,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "`cache` in the data folder",
     what: "Where copies of repositories are when these are packs. Processes may share it. It may be deleted at any moment, and belongs in no backup."
   },
+  drainDelay: {
+    takes: `milliseconds, 0 to ${ServerLimits.drainDelayMostMs}`,
+    otherwise: "0",
+    what: "How long a server that is told to stop goes on as before: `/health/ready` is 503 at once, requests are answered, and only then it stops. Behind a load balancer: longer than that takes to notice, such as 5000."
+  },
   cacheBytes: {
     takes: "a whole number above 0",
     otherwise: String(LocalLimits.cacheBytes),

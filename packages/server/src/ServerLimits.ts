@@ -82,7 +82,9 @@ export const ServerLimits = {
   drainMs: 5 * second,
   /** How often it closes those that have been answered meanwhile. */
   drainLookMs: 50,
-  /** When a stopping server leaves whatever still hangs (same source). */
+  /** How long it may be told to go on before that: nobody's load balancer looks more seldom (decision). */
+  drainDelayMostMs: 10 * minute,
+  /** When a stopping server leaves whatever still hangs (same source); what it is told to go on before comes on top. */
   stopMs: 9 * second,
 
   // `pawl import` (decisions)

@@ -93,6 +93,13 @@ export const givenOptions = Config.all({
   importHosts: Config.withDefault(Config.String("importHosts"), ""),
   repositories: Config.option(Config.Literals(repositoryKinds, "repositories")),
   cache: Config.option(Config.String("cache")),
+  drainDelay: Config.withDefault(
+    whole("drainDelay", `use milliseconds, 0 to ${ServerLimits.drainDelayMostMs}`, {
+      minimum: 0,
+      maximum: ServerLimits.drainDelayMostMs
+    }),
+    0
+  ),
   cacheBytes: Config.withDefault(positive("cacheBytes"), LocalLimits.cacheBytes),
   databaseSchema: Config.withDefault(Config.String("databaseSchema"), defaultSchema),
   provenance: Config.option(Config.Literals(provenanceModes, "provenance")),

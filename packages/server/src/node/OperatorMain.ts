@@ -6,7 +6,6 @@ import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ServerLimits } from "../ServerLimits.ts"
 import { describeCause, wordsOf } from "@pawl/core/primitives/Words"
 import { Cause, Console, Effect, Layer, Option, Record, Redacted } from "effect"
 import { approveCommand } from "./commands/ApproveCommand.ts"
@@ -21,6 +20,7 @@ import { whyCommand } from "./commands/WhyCommand.ts"
 import * as LogFormat from "./telemetry/LogFormat.ts"
 import * as Options from "./Options.ts"
 import { teardown } from "./listen/Teardown.ts"
+import { delayStopBy, stopMs } from "./StopTime.ts"
 import { version } from "./Version.ts"
 
 /** An option of the command line. What is not given is looked for in the environment, then in the config file. */
@@ -43,6 +43,7 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
   Effect.gen(function* () {
     const given = Record.getSomes(rest)
     const options = yield* Options.read(given, Option.getOrUndefined(config))
+    delayStopBy(options.drainDelay)
     // The other commands need little of it, and start the sooner without.
     const { start } = yield* Effect.promise(() => import("./Server.ts"))
     const running = yield* start(options)
@@ -129,7 +130,7 @@ const formatter = CliOutput.layer(
  */
 for (const signal of ["SIGTERM", "SIGINT"] as const)
   process.once(signal, () => {
-    setTimeout(() => process.exit(0), ServerLimits.stopMs).unref()
+    setTimeout(() => process.exit(0), stopMs()).unref()
     process.once(signal, () => process.exit(128 + constants.signals[signal]))
   })
 

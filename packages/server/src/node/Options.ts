@@ -76,6 +76,8 @@ export interface Options {
   readonly cache: string
   /** About what they may take. */
   readonly cacheBytes: number
+  /** How long a stop goes on as before once it says that it is not ready, in ms: load balancers look now and then. */
+  readonly drainDelay: number
   /** What is done about releases that no statement vouches for. */
   readonly provenance: ProvenanceMode
   /** What the hosts of apps tell of it. */

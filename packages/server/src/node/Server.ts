@@ -78,8 +78,10 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
       yield* Effect.forkScoped(Workers.run(own.id, options, loops))
     }
     yield* Effect.forkScoped(loops.supervise("presence", Presence.stay(own)))
-    // The first thing that a stop does.
-    yield* Effect.addFinalizer(() => readiness.stopping)
+    // The first thing that a stop does. What it waits then nobody interrupts: it is a stop already.
+    yield* Effect.addFinalizer(() =>
+      readiness.stopping.pipe(Effect.andThen(listener.leave), Effect.andThen(Effect.sleep(options.drainDelay)))
+    )
     yield* settled
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
   return {

@@ -25,6 +25,8 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
 /** A listener whose port is taken, before there is anything behind it. */
 export interface Listener {
   readonly port: number
+  /** From here on each answer ends its connection: who has more to ask connects anew, where others may take it. */
+  readonly leave: Effect.Effect<void>
   /** Takes no connections any more, and waits for the requests that are under way. Repeating it does nothing. */
   readonly drain: Effect.Effect<void>
   /** Until this is called every request but `GET /health` is answered 503. */
@@ -138,12 +140,24 @@ export const make = Effect.fnUntraced(function* (options: {
   let onExpecting: RequestListener = onRequest
   server.maxHeadersCount = 0
   attachRefusals(server)
-  server.on("request", (req, res) => onRequest(req, res))
-  server.on("checkContinue", (req, res) => onExpecting(req, res))
+  let isLeaving = false
+  const takes = (listener: () => RequestListener) => (req: IncomingMessage, res: ServerResponse) => {
+    if (isLeaving) res.shouldKeepAlive = false
+    listener()(req, res)
+  }
+  server.on(
+    "request",
+    takes(() => onRequest)
+  )
+  server.on(
+    "checkContinue",
+    takes(() => onExpecting)
+  )
   const drain = close(server, options.drainMs)
   const port = yield* Effect.acquireRelease(listen(server, options.host, options.port), () => drain)
   return {
     port,
+    leave: Effect.sync(() => void (isLeaving = true)),
     drain,
     attach: (parts) => {
       onRequest = dispatch(parts, false)

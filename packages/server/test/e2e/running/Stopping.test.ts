@@ -72,4 +72,36 @@ describe("A server that is told to stop", () => {
       folder.remove()
     }
   })
+
+  it("goes on for its drain delay, takes what is new, and is not ready meanwhile", async () => {
+    const folder = temporaryFolder()
+    try {
+      const server = await startServer({ data: folder.path, environment: { PAWL_DRAIN_DELAY: "60000" } })
+      const ended = server.stop()
+      const ready = () => fetch(`${server.origin}/health/ready`)
+      for (let answer = await ready(); answer.status !== 503; answer = await ready()) await answer.body?.cancel()
+      expect(await (await ready()).json()).toEqual({ status: "stopping", missing: ["stopping"] })
+      const socket = (await connected(server.port))!
+      socket.write(`GET /v1/me HTTP/1.1\r\nHost: localhost:${server.port}\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+      const answer = await hears(socket, "\r\n\r\n")
+      expect(answer).toContain("HTTP/1.1 200")
+      expect(answer.toLowerCase()).toContain("connection: close")
+      await server.api.post("/v1/projects", { slug: "late-order", files: { "public/index.html": "<h1>here</h1>" } })
+      // Who asks a second time is not made to wait.
+      expect(await server.stop()).toBe(143)
+      expect(await ended).toBe(143)
+    } finally {
+      folder.remove()
+    }
+  })
+
+  it("stops by itself when its drain delay is over", async () => {
+    const folder = temporaryFolder()
+    try {
+      const server = await startServer({ data: folder.path, environment: { PAWL_DRAIN_DELAY: "300" } })
+      expect(await server.stop()).toBe(0)
+    } finally {
+      folder.remove()
+    }
+  })
 })

@@ -48,7 +48,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   yield* Effect.provide(RepositoryKinds.check(options), services)
   // Only workers sign.
   const keys = options.roles.includes("worker")
-    ? yield* Effect.provide(Signers.start(options), services)
+    ? yield* Effect.provide(Signers.start(options, installation), services)
     : { fresh: null }
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   yield* Effect.gen(function* () {

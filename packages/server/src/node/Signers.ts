@@ -12,6 +12,7 @@ import { allKeys, currentKey } from "@pawl/core/provenance/KeyHistory"
 import { introduce } from "@pawl/core/provenance/Keys"
 import { Effect, Layer, Option, Result } from "effect"
 import { begunRotation, finishRotation } from "./KeyRotation.ts"
+import type { Installation } from "./installations/Installation.ts"
 import { InvalidOptions, type Options } from "./Options.ts"
 import type { SignerChoice } from "./SignerOptions.ts"
 
@@ -63,31 +64,43 @@ const problemOf = (signer: SignerChoice, keyid: string, found: string | null): s
     ? `signer: the key of statements is ${keyid}, and ${found === null ? "signing-key is not in the data folder" : `signing-key is another one, ${found}`}. Put it back, or see \`pawl key reset\`.`
     : `signer: the key of statements is ${keyid}, and the command of PAWL_SIGNER ${found === null ? "does not answer" : `signs with another one, ${found}`}.`
 
+const ofOthers =
+  "Workers on one database sign with one key: copy signing-key, log-key and heads out of the data folder of one that signs, readable by their owner alone, or give all of them the same PAWL_SIGNER."
+
+/** Makes the keys of an installation that never had any, and begins their history. Answers the id of one that was made. */
+const begin = Effect.fnUntraced(function* ({ data, signer, signingKeyType }: StartOptions) {
+  makeKey(data, "log", "ed25519")
+  const fresh = signer._tag === "File" && makeKey(data, "statement", signingKeyType)
+  yield* Effect.catchTag(introduce, "SignerUnavailable", (problem) => Effect.logWarning(problem.message))
+  const made = fresh ? yield* Effect.option((yield* Signer).keys) : Option.none()
+  return Option.getOrNull(made)?.statement.keyid ?? null
+})
+
+type StartOptions = Pick<Options, "data" | "signer" | "signingKeyType" | "provenance">
+
 /**
- * Makes the keys of a data folder that never had any and begins their history; else compares them with it. Where they are
- * gone, or another instance's, `enforce` fails with `InvalidOptions`, anything else says so in the log.
+ * Makes the keys of an installation that never had any and begins their history; else compares those that are here with it.
+ * Where they are gone, or another instance's, `enforce` fails with `InvalidOptions`, anything else says so in the log. On a
+ * database that others share another key always fails: each of what it was given to sign would wait for them.
  */
 export const start = Effect.fnUntraced(function* (
-  options: Pick<Options, "data" | "signer" | "signingKeyType" | "provenance">
+  options: StartOptions,
+  { signsWithOthers }: Pick<Installation, "signsWithOthers">
 ) {
-  const { data, provenance, signer, signingKeyType } = options
+  const { data, provenance, signer } = options
   const before = currentKey(yield* allKeys, "statement")?.record.keyid ?? null
-  if (before === null) {
-    makeKey(data, "log", "ed25519")
-    const fresh = signer._tag === "File" && makeKey(data, "statement", signingKeyType)
-    yield* Effect.catchTag(introduce, "SignerUnavailable", (problem) => Effect.logWarning(problem.message))
-    const made = fresh ? yield* Effect.option((yield* Signer).keys) : Option.none()
-    return { fresh: Option.getOrNull(made)?.statement.keyid ?? null } satisfies StartedKeys
-  }
-  yield* settle(data, before)
+  const fresh = before === null ? yield* begin(options) : null
+  if (before !== null) yield* settle(data, before)
+  // Another process may have begun the history at the same time.
   const current = currentKey(yield* allKeys, "statement")?.record.keyid ?? before
+  if (current === null) return { fresh } satisfies StartedKeys
   const found = Option.getOrNull(yield* Effect.option((yield* Signer).keys))?.statement.keyid ?? null
-  if (found !== current) {
-    const reason = problemOf(signer, current, found)
-    // A command that does not answer may come back.
-    const isFinal = signer._tag === "File" || found !== null
-    if (provenance === "enforce" && isFinal) return yield* new InvalidOptions({ reason })
-    yield* Effect.logWarning(`${reason} Nothing is signed meanwhile.`)
-  }
+  if (found === current) return { fresh } satisfies StartedKeys
+  const isOfOthers = signsWithOthers && found !== null
+  const reason = [problemOf(signer, current, found), ...(isOfOthers ? [ofOthers] : [])].join(" ")
+  // A command that does not answer may come back.
+  const isFinal = signer._tag === "File" || found !== null
+  if (isOfOthers || (provenance === "enforce" && isFinal)) return yield* new InvalidOptions({ reason })
+  yield* Effect.logWarning(`${reason} Nothing is signed meanwhile.`)
   return { fresh: null } satisfies StartedKeys
 })

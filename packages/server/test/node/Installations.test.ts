@@ -31,7 +31,7 @@ describe("An installation", () => {
     const twice = Effect.andThen(embedded.enter, Effect.exit(embedded.enter))
     const second = await Effect.runPromise(Effect.scoped(twice))
     expect(Exit.isFailure(second)).toBe(true)
-    expect(embedded.sharesRepositories).toBe(false)
+    expect(embedded).toMatchObject({ sharesRepositories: false, signsWithOthers: false })
   })
 
   it("on Postgres lets several into a folder, of which the first is alone", async () => {
@@ -46,7 +46,7 @@ describe("An installation", () => {
       )
     )
     expect(entered).toEqual([true, false])
-    expect(nowhere.sharesRepositories).toBe(true)
+    expect(nowhere).toMatchObject({ sharesRepositories: true, signsWithOthers: true })
   })
 
   it("says that its database is away, without its password", async () => {

@@ -41,6 +41,7 @@ export const make = (data: string): Installation => {
       ? orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(SqliteClient.layer({ filename }))))
       : unavailable(`there is no ${filename}: name the data folder with --data`),
     sharesRepositories: false,
+    signsWithOthers: false,
     enter: Effect.as(DataFolder.lock(data), { alone: true, settled: Effect.void }),
     // Whoever held a lease in this folder is dead: the folder is this process's own.
     takeBack: Effect.gen(function* () {

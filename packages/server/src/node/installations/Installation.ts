@@ -48,6 +48,8 @@ export interface Installation {
   readonly beside: Layer.Layer<SqlStores.Stores, DatabaseUnavailable>
   /** Whether other processes write the same repositories. */
   readonly sharesRepositories: boolean
+  /** Whether other processes sign for it, from folders of their own. */
+  readonly signsWithOthers: boolean
   /** Enters the data folder, until the scope ends. */
   readonly enter: Effect.Effect<Entered, DataFolder.FolderInUse | DataFolder.FolderUnavailable, Scope.Scope>
   /** Takes back what a dead process of this installation held, where no other can hold it. */

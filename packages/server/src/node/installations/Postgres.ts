@@ -46,6 +46,7 @@ export const make = (data: string, database: Database): Installation => ({
   state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
   beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provideMerge(timed(database)))),
   sharesRepositories: true,
+  signsWithOthers: true,
   // Those on Postgres share a folder; the first of them clears what others left.
   enter: SharedFolder.share(data),
   // Others may be at work on another machine or in another folder: their leases end by themselves.

@@ -180,11 +180,13 @@ const runCluster = async ({ address, environment, flags, folder, wrap }: Cluster
   const { postgres } = await binaries()
   const settings = [`listen_addresses=${address.host}`, "unix_socket_directories=", "max_connections=120", ...flags]
   const server = [postgres, "-D", folder, "-p", String(address.port), ...settings.flatMap((each) => ["-c", each])]
-  const dying = ["setpriv", ...become(ownerOf(folder)), "--pdeathsig", "KILL", "--", ...server]
+  // What is preloaded may make things of its own: whoever it was before must not own them.
+  const given = ["env", ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)]
+  const dying = ["setpriv", ...become(ownerOf(folder)), "--pdeathsig", "KILL", "--", ...given, ...server]
   const [command = "setpriv", ...args] = [...wrap, ...dying]
   const child = spawn(command, args, {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { LC_MESSAGES: "C", PATH: process.env["PATH"], ...environment }
+    env: { LC_MESSAGES: "C", PATH: process.env["PATH"] }
   })
   const said: Array<string> = []
   await new Promise<void>((resolve, reject) => {

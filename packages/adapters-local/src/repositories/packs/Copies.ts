@@ -101,17 +101,18 @@ export const renew = (
 
 /**
  * The same for one who reads: the turn is taken only where a copy lacks something, or has what may never be handed on:
- * nobody is to find in canonical what main did not come to.
+ * nobody is to find in canonical what main did not come to. Answers the epoch in which they were as the log: once it is
+ * over they may be gone, and nothing that is not found in them is not there.
  */
 export const bring = (
   parts: CopyParts,
   cached: CachedProject,
   refs: ReadonlyArray<RepositoryRef>
-): Effect.Effect<void, RepositoriesUnavailable> =>
+): Effect.Effect<number, RepositoriesUnavailable> =>
   Effect.flatMap(standings(parts, cached, refs), (stands) =>
     stands.every(({ found, ref }) => isSame(cached.copies.get(keyOf(ref)), found) && cached.unsure !== keyOf(ref))
-      ? Effect.void
-      : Effect.asVoid(cached.turn.withPermits(1)(renew(parts, cached, refs)))
+      ? Effect.succeed(cached.epoch)
+      : cached.turn.withPermits(1)(Effect.map(renew(parts, cached, refs), () => cached.epoch))
   )
 
 /** Whether each of the copies passes a look at its files. */

@@ -25,14 +25,15 @@ export const reading =
   ): Effect.Effect<A, E | RepositoriesUnavailable, R> => {
     const attempt = (cached: CachedProject, left: Tries): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
       Effect.gen(function* () {
-        yield* bring(parts, cached, refs)
-        const { epoch } = cached
+        const epoch = yield* bring(parts, cached, refs)
         const exit = yield* Effect.exit(work)
         const failed = Exit.findErrorOption(exit)
         if (Option.isNone(failed) || !mayBeOfCopies(failed.value)) return yield* exit
-        // Or somebody else threw the copies away beneath this work.
-        const look = causeOf(parts, cached, refs, failed.value)
-        const cause = cached.epoch === epoch ? yield* cached.turn.withPermits(1)(look) : "lost"
+        // Or somebody else threw the copies away beneath this work, or while it waited for its turn to look.
+        const look = Effect.suspend(() =>
+          cached.epoch === epoch ? causeOf(parts, cached, refs, failed.value) : Effect.succeed("lost" as const)
+        )
+        const cause = yield* cached.turn.withPermits(1)(look)
         const after = triesAfter(cause, left)
         if (after === null) return yield* exit
         if (after === "lost") return yield* lostAgain
@@ -53,20 +54,30 @@ export const loggedMain = (
     )
   )
 
+interface Brought {
+  readonly cached: CachedProject
+  /** In which they were as the log. */
+  readonly epoch: number
+}
+
+const broughtAt = (
+  parts: CopyParts,
+  refs: ReadonlyArray<RepositoryRef>
+): Effect.Effect<Brought, RepositoriesUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const cached = yield* parts.cache.lease(refs[0]?.project ?? "")
+    const epoch = yield* bring(parts, cached, refs)
+    if ((yield* copiesAre(parts, cached, refs, areThere)) && cached.epoch === epoch) return { cached, epoch }
+    yield* doubt(parts, cached, epoch)
+    return { cached, epoch: yield* bring(parts, cached, refs) }
+  })
+
 /** The copies for what cannot begin anew, looked at before; they stay until the scope ends. */
 export const brought = (
   parts: CopyParts,
   refs: ReadonlyArray<RepositoryRef>
 ): Effect.Effect<CachedProject, RepositoriesUnavailable, Scope.Scope> =>
-  Effect.gen(function* () {
-    const cached = yield* parts.cache.lease(refs[0]?.project ?? "")
-    yield* bring(parts, cached, refs)
-    const { epoch } = cached
-    if (yield* copiesAre(parts, cached, refs, areThere)) return cached
-    yield* doubt(parts, cached, epoch)
-    yield* bring(parts, cached, refs)
-    return cached
-  })
+  Effect.map(broughtAt(parts, refs), ({ cached }) => cached)
 
 /** The same, around work whose failure says that the copies are of no use: the next one gets others. */
 export const serving = <A, E, R>(
@@ -76,8 +87,7 @@ export const serving = <A, E, R>(
 ): Effect.Effect<A, E | RepositoriesUnavailable, R> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const cached = yield* brought(parts, refs)
-      const { epoch } = cached
+      const { cached, epoch } = yield* broughtAt(parts, refs)
       return yield* Effect.tapError(work, (error) =>
         Effect.ignore(
           Effect.flatMap(causeOf(parts, cached, refs, error), (cause) =>

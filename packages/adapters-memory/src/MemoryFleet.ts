@@ -20,5 +20,7 @@ export const make = (state: MemoryState): Fleet["Service"] => ({
     Array.from(state.processes.values()).toSorted(
       (one, other) => toMillis(one.startedAt) - toMillis(other.startedAt) || (one.id < other.id ? -1 : 1)
     )
-  )
+  ),
+  // A store in memory has the shape of the program that holds it.
+  contract: Effect.succeed({ done: [], waiting: [], older: [] })
 })

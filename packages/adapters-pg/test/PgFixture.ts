@@ -28,7 +28,7 @@ export const storesOn = (schema: string, options: Partial<Omit<Options, "schema"
 
 /** Empties what a store keeps. What a store is made of stays: making that anew takes longer than most tests. */
 const empty = `DO $$ DECLARE name text; BEGIN
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'pawl_suite' AND tablename NOT IN ('pawl_migration', 'pawl_transition')
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'pawl_suite' AND tablename NOT IN ('pawl_migration', 'pawl_contraction', 'pawl_transition')
   LOOP EXECUTE format('DELETE FROM pawl_suite.%I', name); END LOOP; END $$`
 
 const emptied = Effect.promise(() => PostgresServer.administer(url, empty))

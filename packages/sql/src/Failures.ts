@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { BadCommit } from "@pawl/core/ledger/CommitRules"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { reasonOf } from "./Database.ts"
-import { lifecycleMark } from "./Migrations.ts"
+import { lifecycleMark } from "./RecordTables.ts"
 
 /** What an error of the database comes to. A guard of the lifecycles that was hit is a defect (`BadCommit`). */
 export const unavailable =

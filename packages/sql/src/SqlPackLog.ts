@@ -12,7 +12,7 @@ import type { LoggedPack, Pack, PackedRepository, PackLog } from "@pawl/core/pro
 import type { RepositoryRef } from "@pawl/core/project/Repositories"
 import type { Database, Parameter, Row, Statement } from "./Database.ts"
 import { unavailable } from "./Failures.ts"
-import { crowded } from "./Migrations.ts"
+import { crowded } from "./Expansions.ts"
 import { corrupt } from "./Tables.ts"
 
 /** Canonical is the repository without a fork's name. */

@@ -1,5 +1,5 @@
 /** Every store port over one database, which is brought to shape first. */
-import type * as SqlClient from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import { Context, Effect, Layer } from "effect"
 import { AppData } from "@pawl/core/app/AppData"
 import { AppLogs } from "@pawl/core/app/AppLogs"
@@ -18,6 +18,7 @@ import * as Signals from "@pawl/core/ledger/Signals"
 import { Backlog } from "@pawl/core/telemetry/Backlog"
 import { Database } from "./Database.ts"
 import { demandShape, migrate } from "./Migrations.ts"
+import { contract } from "./OlderVersions.ts"
 import { make as makeAppData, makeDailyCounter } from "./SqlAppData.ts"
 import { make as makeAppLogs } from "./SqlAppLogs.ts"
 import { make as makeBacklog } from "./SqlBacklog.ts"
@@ -48,7 +49,13 @@ export type Stores =
   | PackLog
   | Fleet
 
-const stores = Effect.map(Database, (database): Context.Context<Stores> => {
+const stores = Effect.gen(function* (): Effect.fn.Return<
+  Context.Context<Stores>,
+  never,
+  Database | SqlClient.SqlClient
+> {
+  const database = yield* Database
+  const sql = yield* SqlClient.SqlClient
   const signals = database.signals ?? Signals.make()
   return Context.make(Ledger, makeLedger(database, signals)).pipe(
     Context.add(Records, makeRecords(database)),
@@ -63,7 +70,7 @@ const stores = Effect.map(Database, (database): Context.Context<Stores> => {
     Context.add(AppLogs, makeAppLogs(database, signals)),
     Context.add(Backlog, makeBacklog(database)),
     Context.add(PackLog, makePackLog(database)),
-    Context.add(Fleet, makeFleet(database))
+    Context.add(Fleet, makeFleet(database, Effect.provideService(contract(), SqlClient.SqlClient, sql)))
   )
 })
 

@@ -6,6 +6,7 @@ import { type Entity, entityOf, type Kind, kinds, type RecordOf } from "@pawl/co
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import type { Database, Parameter, Row } from "./Database.ts"
 import * as KnownTexts from "./KnownTexts.ts"
+import * as NewerFields from "./NewerFields.ts"
 import { type Plain, plainJson } from "@pawl/core/primitives/PlainJson"
 
 /** The table of a kind, with the statements that read and write a row of it. */
@@ -73,7 +74,7 @@ const copied = (text: string): string => JSON.parse(JSON.stringify(text))
 
 /** Decodes a text once, and by its schema only where that changes something: fields, or their order. */
 const decoding =
-  (kind: Kind, plain: Plain | null, decode: Decode): Decode =>
+  (kind: Kind, plain: Plain | null, names: ReadonlySet<string> | null, decode: Decode): Decode =>
   (text) => {
     if (typeof text !== "string") return decode(text)
     const before = known.get(text)
@@ -81,7 +82,9 @@ const decoding =
     const value = plain === null ? undefined : valueOf(text, plain)
     const written = plain?.write(value)
     const isIt = written === text
-    return Result.map(isIt ? Result.succeed(value) : Result.map(decode(text), KnownTexts.frozen), (record) => {
+    const whole = () =>
+      Result.map(decode(text), (record) => KnownTexts.frozen(NewerFields.carried(record, text, names)))
+    return Result.map(isIt ? Result.succeed(value) : whole(), (record) => {
       known.keep(isIt ? written : copied(text), { kind, record })
       return record
     })
@@ -93,7 +96,8 @@ const tableOf = (kind: Kind): Table => {
   const name = `pawl_${kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
   const encode = Schema.encodeSync(entity.schema)
   const plain = plainJson(entity.schema)
-  const decode = decoding(kind, plain, Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema)))
+  const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(entity.schema))
+  const decode = decoding(kind, plain, NewerFields.namesOf(entity.schema), decodeJson)
   const setting = (set: ReadonlyArray<string>): string =>
     `UPDATE ${name} SET revision = revision + 1, data = ?${set.map((column) => `, ${quoted(column)} = ?`).join("")} WHERE id = ? AND revision = ?`
   const all = ["project_id", "id", "revision", "data", ...columns.map(quoted)]
@@ -107,7 +111,7 @@ const tableOf = (kind: Kind): Table => {
     columns,
     statusAt: columns.indexOf("status"),
     unique,
-    encode: (record) => plain?.write(record) ?? JSON.stringify(encode(record)),
+    encode: (record) => NewerFields.withCarried(plain?.write(record) ?? JSON.stringify(encode(record)), record),
     decode,
     values: (record) => columns.map((column) => entity.columns[column]!(record)),
     insert: `INSERT INTO ${name} (${all.join(", ")}) VALUES (?, ?, 1, ?${", ?".repeat(columns.length)}) ON CONFLICT DO NOTHING`,

@@ -1,7 +1,7 @@
 /**
  * Rows that the version on Effect 3 read, and what it wrote of them: the same (`again` is missing), something else (with
- * defaults filled in, or without what no schema names), or nothing, for it refused to read them (`again` is null). What
- * was not kept then stands behind them as it was first written.
+ * defaults filled in, or without what no schema names, which is kept at the end now), or nothing, for it refused to read
+ * them (`again` is null). What was not kept then stands behind them as it was first written.
  */
 import { readFileSync } from "node:fs"
 import { Result } from "effect"
@@ -37,12 +37,18 @@ const today = (kind: Kind, row: string): string => {
   return kind === "policy" || kind === "policyVersion" ? row.replace('"updatedAt"', '"packages":{},"updatedAt"') : row
 }
 
+/** With the field that no schema names, when the row has it. */
+const withUnknown = (again: string, row: string): string =>
+  again.includes('"another":') ? again : again.replace(/\}$/, `${/,"another":("x"|\{\})/.exec(row)?.[0] ?? ""}}`)
+
 describe("rows of an earlier version", () => {
   it.each(older)("are read and written again byte for byte, or refused, when they keep a %s", (kind) => {
     const { decode, encode } = table(kind)
     const rows = stored.filter((each) => each.kind === kind)
     expect(rows.some(({ again }) => again === undefined) && rows.some(({ again }) => again === null)).toBe(true)
     for (const { again, row } of rows)
-      expect(Result.getOrNull(Result.map(decode(row), encode))).toBe(again === null ? null : today(kind, again ?? row))
+      expect(Result.getOrNull(Result.map(decode(row), encode))).toBe(
+        again === null ? null : withUnknown(today(kind, again ?? row), row)
+      )
   })
 })

@@ -36,7 +36,9 @@ const told = Effect.gen(function* () {
 })
 
 /** What versions after 9 brought is not in an older file. */
-const youngerTables = ["pawl_repo", "pawl_pack", "pawl_trash", "pawl_process"].map((name) => `DROP TABLE ${name}`)
+const youngerTables = ["repo", "pack", "trash", "process", "contraction", "owed"].map(
+  (name) => `DROP TABLE pawl_${name}`
+)
 
 /** The file as version 7 kept it: places in the history by Project, and the line of Projects with an index. */
 const asVersionSeven = (file: string): void => {

@@ -9,6 +9,8 @@ import { temporaryFile } from "./SqliteFixture.ts"
 const otherwise = {
   pawl_migration: "the shape of each database",
   pawl_transition: "the shape of each database",
+  pawl_contraction: "the shape of each database",
+  pawl_owed: "the shape of each database",
   pawl_journal: "goes with its command, by whose id it is kept",
   pawl_daily_counter: "counts for an installation or, by a name with its id in it, for a Project",
   pawl_slot: "counts what the processes of one database share; it is empty when they have ended",

@@ -137,7 +137,7 @@ describe("SQLite that fails", () => {
     )
   )
 
-  it("starts again on a file that is in shape, and refuses one of a newer version", () =>
+  it("starts again on a file that is in shape, and refuses one from which a newer version took what it needs", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -146,7 +146,7 @@ describe("SQLite that fails", () => {
           yield* Effect.provide(
             Effect.andThen(
               Effect.map(revisionOf("change", changeId(1)), (revision) => expect(revision).toBe(1)),
-              sqlOf((sql) => sql`INSERT INTO pawl_migration (version, at) VALUES (99, 0)`)
+              sqlOf((sql) => sql`INSERT INTO pawl_contraction (number, at) VALUES (99, 0)`)
             ),
             storesOn(file)
           )

@@ -5,7 +5,7 @@ import { Fleet, type ServerProcess } from "./Fleet.ts"
 
 /**
  * Notes the process, and takes the note back when the scope ends; a store that is away is not waited for then. Fails with
- * `LedgerUnavailable` when it cannot be noted.
+ * `LedgerUnavailable` when it cannot be noted, and with `Outgrown` when it is too old for the store.
  */
 export const enter = Effect.fnUntraced(function* (process: ServerProcess) {
   const fleet = yield* Fleet
@@ -19,10 +19,34 @@ export const enter = Effect.fnUntraced(function* (process: ServerProcess) {
   )
 })
 
-/** Says again and again that the process is there, until it is interrupted. A store that is away is told again. */
+/**
+ * Says again and again that the process is there, until it is interrupted. A store that is away is told again. Fails with
+ * `Outgrown` when the process must not go on.
+ */
 export const stay = Effect.fnUntraced(function* (process: ServerProcess) {
   const fleet = yield* Fleet
-  return yield* fleet
-    .note(process)
-    .pipe(Effect.ignore({ log: "Debug" }), Effect.delay(Limits.processNoteMs), Effect.forever)
+  return yield* fleet.note(process).pipe(
+    Effect.catchTag("LedgerUnavailable", (problem) => Effect.logDebug(problem)),
+    Effect.delay(Limits.processNoteMs),
+    Effect.forever
+  )
+})
+
+/**
+ * Does what waits for the end of older versions, once none of them runs, and ends then. A store that is away is asked
+ * again.
+ */
+export const outlive = Effect.gen(function* () {
+  const fleet = yield* Fleet
+  while (true) {
+    const { done, older, waiting } = yield* fleet.contract.pipe(
+      Effect.tap(({ done }) => (done.length === 0 ? Effect.void : Effect.logInfo(`contracted: ${done.join("; ")}`))),
+      Effect.catchTag("LedgerUnavailable", (problem) =>
+        Effect.as(Effect.logDebug(problem), { done: [], older: [], waiting: ["unknown"] })
+      )
+    )
+    if (waiting.length === 0) return done
+    yield* Effect.logDebug(`contraction waits for ${older.join(", ")}`)
+    yield* Effect.sleep(Limits.processNoteMs)
+  }
 })

@@ -40,7 +40,7 @@ const ports = {
   },
   DailyCounter: { writes: ["take", "add"], reads: ["used", "usedBy"] },
   SharedSlots: { writes: ["take", "renew", "giveBack", "giveAllBack"], reads: [] },
-  Fleet: { writes: ["note", "leave", "leaveAll"], reads: ["all"] },
+  Fleet: { writes: ["note", "leave", "leaveAll", "contract"], reads: ["all"] },
   ObjectStore: {
     writes: ["put", "create", "copy", "remove", "removePrefix"],
     reads: ["get", "stream", "head", "list"]

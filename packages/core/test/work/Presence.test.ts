@@ -2,7 +2,7 @@
 import * as MemoryLedger from "@pawl/adapters-memory/MemoryLedger"
 import { LedgerUnavailable } from "@pawl/core/ledger/Ledger"
 import { Limits } from "@pawl/core/primitives/Limits"
-import { Fleet, type ServerProcess } from "@pawl/core/work/Fleet"
+import { Fleet, Outgrown, type ServerProcess } from "@pawl/core/work/Fleet"
 import * as Presence from "@pawl/core/work/Presence"
 import { onStore, type Stores, time } from "@pawl/testing/tools/StoreFixtures"
 import { Effect, Exit, Fiber, Scope } from "effect"
@@ -61,6 +61,41 @@ describe("A server process", () => {
         expect(notes).toBe(12)
         expect(yield* all).toMatchObject([{ seenAt: "2030-01-01T00:03:00.000Z" }])
         yield* Fiber.interrupt(staying)
+      })
+    ))
+
+  it("goes no further when the store lost what it needs", () =>
+    play(
+      Effect.gen(function* () {
+        const lost = new Outgrown({ contraction: 2, known: 1 })
+        const watched = { ...(yield* Fleet), note: () => Effect.fail(lost) }
+        const staying = yield* Effect.forkChild(Effect.exit(Effect.provideService(Presence.stay(own), Fleet, watched)))
+        yield* TestClock.adjust(Limits.processNoteMs)
+        expect(yield* Fiber.join(staying)).toEqual(Exit.fail(lost))
+        expect(lost.message).toContain("run that version, or a newer one")
+      })
+    ))
+
+  it("asks four times a minute until nothing waits for older ones any more, also while the store is away, and then no more", () =>
+    play(
+      Effect.gen(function* () {
+        let asked = 0
+        const answers: ReadonlyArray<Fleet["Service"]["contract"]> = [
+          Effect.succeed({ done: [], waiting: ["a table"], older: ["host-0"] }),
+          Effect.fail(away),
+          Effect.succeed({ done: ["a table"], waiting: [], older: [] })
+        ]
+        const watched = {
+          ...(yield* Fleet),
+          contract: Effect.suspend(() => answers[asked++] ?? Effect.die("asked again"))
+        }
+        const outliving = yield* Effect.forkChild(Effect.provideService(Presence.outlive, Fleet, watched))
+        yield* TestClock.adjust(Limits.processNoteMs - 1)
+        expect(asked).toBe(1)
+        yield* TestClock.adjust(1)
+        expect(asked).toBe(2)
+        yield* TestClock.adjust(Limits.processNoteMs)
+        expect(yield* Fiber.join(outliving)).toEqual(["a table"])
       })
     ))
 })

@@ -13,6 +13,7 @@ import { auditCommand } from "./commands/AuditCommand.ts"
 import { importCommand } from "./commands/ImportCommand.ts"
 import { keyCommand } from "./commands/KeyCommand.ts"
 import { mcpCommand } from "./commands/McpCommand.ts"
+import { migrateCommand } from "./commands/MigrateCommand.ts"
 import { tokensCommand } from "./commands/TokensCommand.ts"
 import { usersCommand } from "./commands/UsersCommand.ts"
 import { verifyCommand } from "./commands/VerifyCommand.ts"
@@ -55,7 +56,7 @@ const serve = Command.make("serve", serveOptions, ({ config, ...rest }) =>
     yield* Effect.logInfo("ready").pipe(
       Effect.annotateLogs({ port: running.port, data: options.data, environment: options.environment })
     )
-    return yield* Effect.never
+    return yield* running.ended
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Serves the API and the live apps from one data folder"))
 
@@ -93,6 +94,7 @@ const pawl = Command.make("pawl").pipe(
     serve,
     demo,
     doctor,
+    migrateCommand,
     importCommand,
     auditCommand,
     whyCommand,

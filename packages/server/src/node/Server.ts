@@ -5,7 +5,8 @@ import * as Loops from "@pawl/core/upkeep/Loops"
 import * as Presence from "@pawl/core/work/Presence"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
-import { Effect, Layer, type Redacted, Scope } from "effect"
+import type { Outgrown } from "@pawl/core/work/Fleet"
+import { Deferred, Effect, Layer, type Redacted, Scope } from "effect"
 import * as Installations from "./installations/Installations.ts"
 import * as Addresses from "./listen/Addresses.ts"
 import * as ApiListener from "./listen/ApiListener.ts"
@@ -32,6 +33,8 @@ export interface Running {
   readonly tokenIsFresh: boolean
   /** The id of the key that signs statements, when it was made now; null when not. */
   readonly freshKeyid: string | null
+  /** Fails when this process must not go on, which the scope does not know of. It never comes otherwise. */
+  readonly ended: Effect.Effect<never, Outgrown>
 }
 
 /** Starts a server and answers when it is ready. `decorate` is for tests that break things on purpose. */
@@ -50,6 +53,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
   const keys = options.roles.includes("worker")
     ? yield* Effect.provide(Signers.start(options, installation), services)
     : { fresh: null }
+  const ended = yield* Deferred.make<never, Outgrown>()
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
   yield* Effect.gen(function* () {
     yield* installation.takeBack
@@ -77,7 +81,13 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
       yield* Effect.forkScoped(Effect.ignore(Adoption.requestAdoptions, { log: true }))
       yield* Effect.forkScoped(Workers.run(own.id, options, loops))
     }
-    yield* Effect.forkScoped(loops.supervise("presence", Presence.stay(own)))
+    const staying = Presence.stay(own).pipe(
+      Effect.catchTag("Outgrown", (problem) => Effect.andThen(Deferred.fail(ended, problem), Effect.never))
+    )
+    yield* Effect.forkScoped(loops.supervise("presence", staying))
+    // A router alone may change nothing of the database's shape.
+    if (has("api") || has("worker"))
+      yield* Effect.forkScoped(loops.supervise("contraction", Effect.andThen(Presence.outlive, Effect.never)))
     // The first thing that a stop does. What it waits then nobody interrupts: it is a stop already.
     yield* Effect.addFinalizer(() =>
       readiness.stopping.pipe(Effect.andThen(listener.leave), Effect.andThen(Effect.sleep(options.drainDelay)))
@@ -89,6 +99,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     apiOrigin: addresses.apiOrigin,
     ownerToken: owner.token,
     tokenIsFresh: owner.fresh,
-    freshKeyid: keys.fresh
+    freshKeyid: keys.fresh,
+    ended: Deferred.await(ended)
   } satisfies Running
 })

@@ -35,6 +35,12 @@ export interface BesideOptions {
   readonly config: Option.Option<string>
 }
 
+/** What `Options.read` takes of them. */
+export const givenOf = ({ config, data }: BesideOptions): Parameters<typeof Options.read> => [
+  Option.match(data, { onNone: () => ({}), onSome: (folder) => ({ data: folder }) }),
+  Option.getOrUndefined(config)
+]
+
 const settled = <A, R>(
   work: Effect.Effect<A, Refusal | Problem | CannotAsk, R>
 ): Effect.Effect<A, Problem | CannotAsk, R> =>
@@ -44,15 +50,14 @@ const settled = <A, R>(
 
 /** Does the work on the stores and prints its lines; exits with 2 when it cannot, or is refused. */
 export const beside = (
-  { config, data }: BesideOptions,
+  given: BesideOptions,
   work: (
     options: Options.Options
   ) => Effect.Effect<ReadonlyArray<string>, Refusal | Problem | CannotAsk, Secrets | Stores>
 ): Effect.Effect<void> =>
   reporting(
     Effect.gen(function* () {
-      const given = Option.match(data, { onNone: () => ({}), onSome: (folder) => ({ data: folder }) })
-      const options = yield* Options.read(given, Option.getOrUndefined(config))
+      const options = yield* Options.read(...givenOf(given))
       const services = Layer.mergeAll(Installations.of(options).beside, WebCryptoSecrets.layer, Chance.layer)
       const lines = yield* Effect.provide(settled(work(options)), services)
       return { lines, exitCode: 0 }

@@ -8,9 +8,10 @@ import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import { Commands } from "@pawl/core/work/Commands"
 import { Fleet } from "@pawl/core/work/Fleet"
 import * as SqlStores from "@pawl/sql/SqlStores"
+import { nothingYet, outlook, upgrade } from "@pawl/sql/Upgrade"
 import { Cause, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type FoundDatabase, type Installation, orUnavailable, unavailable } from "./Installation.ts"
+import { type FoundDatabase, type Installation, onDatabase, orUnavailable, unavailable } from "./Installation.ts"
 
 /** The version of SQLite, asked of a database in memory. */
 const look: Effect.Effect<FoundDatabase> = Effect.scoped(
@@ -40,6 +41,13 @@ export const make = (data: string): Installation => {
     beside: existsSync(filename)
       ? orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(SqliteClient.layer({ filename }))))
       : unavailable(`there is no ${filename}: name the data folder with --data`),
+    upgrade: Effect.andThen(
+      DataFolder.lock(data),
+      Effect.suspend(() => onDatabase(upgrade, SqliteClient.layer({ filename })))
+    ).pipe(Effect.scoped),
+    outlook: Effect.suspend(() =>
+      existsSync(filename) ? onDatabase(outlook, SqliteClient.layer({ filename })) : Effect.succeed(nothingYet)
+    ),
     sharesRepositories: false,
     signsWithOthers: false,
     enter: Effect.as(DataFolder.lock(data), { alone: true, settled: Effect.void }),

@@ -10,7 +10,8 @@ import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Commands } from "@pawl/core/work/Commands"
 import type { Fleet } from "@pawl/core/work/Fleet"
 import type * as SqlStores from "@pawl/sql/SqlStores"
-import { type Effect, Layer, Schema, type Scope } from "effect"
+import type { Upgraded } from "@pawl/sql/Upgrade"
+import { Effect, Layer, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be reached, or not be used. The reason holds no address and no password. */
@@ -46,6 +47,10 @@ export interface Installation {
    * there is no database, the folder is the wrong one.
    */
   readonly beside: Layer.Layer<SqlStores.Stores, DatabaseUnavailable>
+  /** Brings the database to the shape of this version: what a server does at its start, by itself. */
+  readonly upgrade: Effect.Effect<Upgraded, DatabaseUnavailable | DataFolder.FolderInUse | DataFolder.FolderUnavailable>
+  /** What that would find. Changes nothing. */
+  readonly outlook: Effect.Effect<Upgraded, DatabaseUnavailable>
   /** Whether other processes write the same repositories. */
   readonly sharesRepositories: boolean
   /** Whether other processes sign for it, from folders of their own. */
@@ -67,3 +72,10 @@ export const unavailable = (reason: string) => Layer.effectContext(new DatabaseU
 /** The layer, with `DatabaseUnavailable` in the place of what its database fails with. */
 export const orUnavailable = <A, R>(layer: Layer.Layer<A, LedgerUnavailable | SqlError, R>) =>
   Layer.catch(layer, (problem) => unavailable(told(problem)))
+
+/** Work on the database of a client, with `DatabaseUnavailable` in the place of any other failure. */
+export const onDatabase = <A, R, E extends LedgerUnavailable | SqlError>(
+  work: Effect.Effect<A, LedgerUnavailable, R>,
+  client: Layer.Layer<R, E>
+): Effect.Effect<A, DatabaseUnavailable> =>
+  Effect.mapError(Effect.provide(work, client), (problem) => new DatabaseUnavailable({ reason: told(problem) }))

@@ -2,9 +2,10 @@
 import * as SharedFolder from "@pawl/adapters-local/sqlite/SharedFolder"
 import { reasonOf } from "@pawl/sql/Database"
 import * as SqlStores from "@pawl/sql/SqlStores"
+import { outlook, upgrade } from "@pawl/sql/Upgrade"
 import * as StoreClock from "@pawl/sql/StoreClock"
 import { Effect, Layer, type Redacted } from "effect"
-import { type FoundDatabase, type Installation, orUnavailable } from "./Installation.ts"
+import { type FoundDatabase, type Installation, onDatabase, orUnavailable } from "./Installation.ts"
 
 /** Where the state is; the URL is never logged. */
 export interface Database {
@@ -45,6 +46,8 @@ const look = (database: Database): Effect.Effect<FoundDatabase> =>
 export const make = (data: string, database: Database): Installation => ({
   state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
   beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provideMerge(timed(database)))),
+  upgrade: onDatabase(upgrade, timed(database)),
+  outlook: onDatabase(outlook, timed(database)),
   sharesRepositories: true,
   signsWithOthers: true,
   // Those on Postgres share a folder; the first of them clears what others left.

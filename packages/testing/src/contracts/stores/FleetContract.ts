@@ -97,5 +97,14 @@ export const fleetContract = (name: string, fixture: StoreFixture): void => {
         expect(yield* fleet.all).toEqual([{ ...frozen, seenAt: yield* Time.now }])
       })
     )
+
+    promise(
+      "has nothing to take away where no older version was",
+      Effect.gen(function* () {
+        const fleet = yield* Fleet
+        yield* note(yield* process(1))
+        expect(yield* fleet.contract).toEqual({ done: [], waiting: [], older: [] })
+      })
+    )
   })
 }

@@ -6,6 +6,7 @@ export const operatorNames: ReadonlyArray<Named> = [
   { name: "serve", what: "Serves the API and the live apps from one data folder" },
   { name: "demo", what: "Runs the main job on real input, in a folder of its own" },
   { name: "doctor", what: "Says what this machine offers, what is missing, and how to mend it" },
+  { name: "migrate", what: "Brings the database to the shape of this version" },
   { name: "import", what: "Makes a Project of a folder, with its lock file, and waits until it is live" },
   { name: "audit", what: "Derives every generation of a Project anew and names each difference" },
   { name: "users", what: "Users, on the machine itself: without a token" },

@@ -25,6 +25,11 @@ export const pieces: ReadonlyArray<Piece> = [
     files: ["TurnCrash.test.ts", "AgentsPostgres.test.ts"]
   },
   {
+    name: "spending",
+    about: "2,300 interleavings of those who spend one budget",
+    files: ["agent/Spending.interleaving.test.ts"]
+  },
+  {
     name: "lane-kills",
     about: "a lane of three whose server is killed at every write, on SQLite",
     files: ["LaneCrash.test.ts"]

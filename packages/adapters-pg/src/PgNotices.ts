@@ -88,14 +88,23 @@ class Post {
     this.#sending = true
     try {
       while (this.#client !== null && this.#waiting.size > 0) {
-        const topics = [...this.#waiting].slice(0, PgLimits.noticeTopicsAtOnce)
-        await this.#client.query("SELECT pg_notify($1, $2)", [this.#channel, [this.#sender, ...topics].join("\n")])
-        for (const topic of topics) this.#waiting.delete(topic)
+        await this.#send(this.#client, [...this.#waiting].slice(0, PgLimits.noticeTopicsAtOnce))
       }
     } catch {
       // They wait for the next connection, which is on its way.
     } finally {
       this.#sending = false
+    }
+  }
+
+  /** What is published from here on is another notice, also of the same topic: it may be told of what came later. */
+  async #send(client: Pg.Client, topics: ReadonlyArray<string>): Promise<void> {
+    for (const topic of topics) this.#waiting.delete(topic)
+    try {
+      await client.query("SELECT pg_notify($1, $2)", [this.#channel, [this.#sender, ...topics].join("\n")])
+    } catch (error) {
+      for (const topic of topics) this.#waiting.add(topic)
+      throw error
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Seconds of the test files that take long, at the quick depth on two cores, beside others. About right is enough. */
 export const longest: ReadonlyArray<readonly [path: string, seconds: number]> = [
+  ["running/Backup.test.ts", 50],
   ["running/Postgres.test.ts", 49],
   ["agents/AgentsPostgres.test.ts", 48],
   ["sandbox/Isolations.test.ts", 45],

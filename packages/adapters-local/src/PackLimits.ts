@@ -22,5 +22,12 @@ export const PackLimits = {
   /** How often work begins anew because the copy under it was deleted, damaged or thrown away; and how often a copy is
       made anew because git did not take what it should hold. */
   packReads: 8,
-  packRenewals: 3
+  packRenewals: 3,
+
+  // Copies of an installation (decisions: a pack is held in memory, as all that is stored)
+  /** Rows of a snapshot that are read at a time. */
+  snapshotRows: 500,
+  /** A pack of a repository in a folder, and the names of its commits. */
+  copiedPackBytes: 1024 * MiB,
+  copiedRefsBytes: 64 * MiB
 } as const

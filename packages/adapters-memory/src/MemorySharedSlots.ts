@@ -30,6 +30,10 @@ export const make = (state: MemoryState): SharedSlots["Service"] => {
         state.slots.set(keyOf(slot.scope, slot.place), { holder: slot.holder, until: now + leaseMs })
         return true
       }),
+    isHeld: (scope) =>
+      Effect.map(nowMillis, (now) =>
+        [...state.slots].some(([key, { until }]) => until > now && key.slice(key.indexOf("\n") + 1) === scope)
+      ),
     giveBack: (slot) =>
       Effect.map(nowMillis, (now) => {
         if (isHeld(slot, now)) state.slots.delete(keyOf(slot.scope, slot.place))

@@ -18,6 +18,9 @@ export const PgLimits = {
   /** Topics of one notice, which holds less than 8,000 bytes (Postgres's own bound). */
   noticeTopicsAtOnce: 7,
 
+  /** Rows of a snapshot that are read at a time. */
+  snapshotRows: 500,
+
   // Postgres (decisions: how long it is waited for)
   /** How long a statement may take; a lock is waited for half as long. */
   statementMs: 15 * second,

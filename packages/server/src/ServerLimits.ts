@@ -189,5 +189,11 @@ export const ServerLimits = {
   waitingPollMs: 1 * second,
   /** How often in a row a stream that ended is asked for again, and the pause before (decision: a server that restarts). */
   streamTries: 10,
-  streamPauseMs: 1 * second
+  streamPauseMs: 1 * second,
+
+  // Backups (decisions: what is held in memory at a time)
+  /** Characters of lines that make a file, about. */
+  backupFileChars: 4_194_304,
+  /** Objects that are copied at a time. */
+  backupObjectsAtOnce: 8
 } as const

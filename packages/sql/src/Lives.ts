@@ -33,3 +33,14 @@ export const remove = Effect.fnUntraced(function* (
   for (const [kind, from, to] of steps)
     yield* sql`DELETE FROM pawl_transition WHERE kind = ${kind} AND from_status = ${from} AND to_status = ${to}`
 })
+
+/** Lets every life begin with any status that it has, until that is taken away as `surplus`. */
+export const allowAny = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const beginnings = new Set(transitions.map(([kind, , to]) => `${kind}/${to}`))
+  for (const each of beginnings) {
+    const [kind = "", to = ""] = each.split("/")
+    if (!known.has(`${kind}//${to}`))
+      yield* sql`INSERT INTO pawl_transition (kind, from_status, to_status) VALUES (${kind}, ${""}, ${to})`
+  }
+})

@@ -45,6 +45,16 @@ export const make = (database: Database["Service"]): SharedSlots["Service"] => {
         Effect.map((rows) => rows.length > 0),
         Effect.catchTag("SqlError", unavailable("renew a slot"))
       ),
+    isHeld: (scope) =>
+      Effect.flatMap(nowMillis, (now) =>
+        database.query({
+          sql: "SELECT 1 AS one FROM pawl_slot WHERE scope = ? AND until_at > ? LIMIT 1",
+          params: [scope, now]
+        })
+      ).pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.catchTag("SqlError", unavailable("look at slots"))
+      ),
     giveBack: ({ holder, place, scope }) =>
       Effect.flatMap(nowMillis, (now) =>
         database.batch([

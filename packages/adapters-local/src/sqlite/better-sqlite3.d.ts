@@ -7,6 +7,9 @@ declare module "better-sqlite3" {
     readonly readonly: boolean
     run(...params: ReadonlyArray<unknown>): { readonly changes: number; readonly lastInsertRowid: number }
     all(...params: ReadonlyArray<unknown>): ReadonlyArray<Readonly<Record<string, unknown>>>
+    get(...params: ReadonlyArray<unknown>): Readonly<Record<string, unknown>> | undefined
+    /** Rows one by one; the connection does nothing else until the last one, or the iterator's end. */
+    iterate(...params: ReadonlyArray<unknown>): IterableIterator<Readonly<Record<string, unknown>>>
     /** The statement, whose rows are arrays from now on. */
     raw(on: true): {
       get(...params: ReadonlyArray<unknown>): ReadonlyArray<unknown> | undefined

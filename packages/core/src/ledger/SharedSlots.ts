@@ -27,6 +27,8 @@ export class SharedSlots extends Context.Service<
     }) => Effect.Effect<HeldSlot | null, LedgerUnavailable>
     /** Holds it for `leaseMs` from now on. Answers false when it ran out and is gone. */
     readonly renew: (slot: HeldSlot, leaseMs: number) => Effect.Effect<boolean, LedgerUnavailable>
+    /** Whether somebody holds a slot of the scope. */
+    readonly isHeld: (scope: string) => Effect.Effect<boolean, LedgerUnavailable>
     /** Gives it back. What is gone already is nothing to give back. */
     readonly giveBack: (slot: HeldSlot) => Effect.Effect<void, LedgerUnavailable>
     /** Gives all back, of every scope: whoever held one is known to be dead. */

@@ -22,5 +22,12 @@ export const FleetLimits = {
   processLeaveMs: 1 * second,
   /** When one that says nothing counts as silent, and when it is forgotten. */
   processSilentMs: 1 * minute,
-  processForgottenMs: 60 * minute
+  processForgottenMs: 60 * minute,
+
+  // Copies of an installation (decisions: what deletes waits so long for one that was cut off)
+  /** How long a copy holds what it names unless it says so again, and how often it does. */
+  copyHoldMs: 2 * minute,
+  copyRenewMs: 20 * second,
+  /** How long after it was held up what deletes looks again. */
+  copyLookMs: 10 * second
 } as const

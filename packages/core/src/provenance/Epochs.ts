@@ -75,8 +75,11 @@ const ofInstance = (stored: Commit.Stored<Chain>, { lostFrom, old }: Before, now
   return instanceCommit("Epochs.begin", stored, longer({ ...stored.record, epoch: epoch + 1 }, [fact], now), [])
 }
 
-/** Begins the next epoch of a chain, where its log is ahead of it; null where it is not. `first` is the epoch that it was in. */
-const begin = (chain: ChainId, name: string, first: number) =>
+/**
+ * Begins the next epoch of a chain, where its log is ahead of it, or, of a copy, where anything was signed; null where it
+ * is not. `first` is the epoch that it was in.
+ */
+const begin = (chain: ChainId, name: string, first: number, when: "ahead" | "signed" = "ahead") =>
   decideAndCommit(
     Effect.gen(function* () {
       const now = yield* Time.now
@@ -85,9 +88,10 @@ const begin = (chain: ChainId, name: string, first: number) =>
       const log = (yield* find("chainLog", chain))?.record ?? emptyLog(chain, now)
       const { epoch: old, size } = stored.record
       const place = { name, epoch: old }
-      if (yield* agrees(chain, place, log, size)) return { answer: null }
       const origin = originOf(name, chain, old)
       const known = yield* (yield* SignedHeads).get(origin)
+      const begins = when === "signed" ? (known?.size ?? log.signed) > 0 : !(yield* agrees(chain, place, log, size))
+      if (!begins) return { answer: null }
       const signed = known ?? { size: log.signed, root: Base64.encode(rootOf(log.edge)) }
       // Of an epoch that the database knows nothing of any more, nobody can say where it went on differently.
       const lostAfter = old === first && log.signed < signed.size ? log.signed : 0
@@ -101,20 +105,31 @@ const begin = (chain: ChainId, name: string, first: number) =>
     })
   )
 
-/**
- * Begins the next epoch of every chain whose log is ahead of it; answers those. One that was put back to before an epoch
- * began goes through each that the signer knows, and then begins its own.
- */
-export const beginEpochs = Effect.gen(function* () {
+const beginning = Effect.fnUntraced(function* (isCopy: boolean) {
   const name = currentKey(yield* allKeys, "log")?.record.name ?? "localhost"
   const page = yield* (yield* Records).list("chain", { limit: "all" })
   const begun: Array<Begun> = []
   for (const { record } of page.items) {
+    const before = begun.length
     let next = yield* begin(record.chain, name, record.epoch)
     while (next !== null) {
       begun.push(next)
       next = yield* begin(record.chain, name, record.epoch)
     }
+    const more = isCopy && begun.length === before ? yield* begin(record.chain, name, record.epoch, "signed") : null
+    if (more !== null) begun.push(more)
   }
   return begun
-}).pipe(Effect.withSpan("Epochs.begin"))
+})
+
+/**
+ * Begins the next epoch of every chain whose log is ahead of it; answers those. One that was put back to before an epoch
+ * began goes through each that the signer knows, and then begins its own.
+ */
+export const beginEpochs = beginning(false).pipe(Effect.withSpan("Epochs.begin"))
+
+/**
+ * The same in a copy that was put somewhere, of every chain of which anything was signed: what its source signed since then
+ * nobody knows here.
+ */
+export const beginEpochsOfCopy = beginning(true).pipe(Effect.withSpan("Epochs.begin"))

@@ -9,6 +9,7 @@ import { verify } from "../candidate/Verification.ts"
 import { waiting } from "../candidate/Waits.ts"
 import { dispatch } from "../change/Compilation.ts"
 import { find } from "../ledger/Decision.ts"
+import { afterCopy } from "../work/CopyHold.ts"
 import type { Handler, Handlers, Process } from "../work/Processes.ts"
 import type { Records } from "../ledger/Records.ts"
 import type { Command } from "../model/Command.ts"
@@ -137,11 +138,11 @@ const bodies = {
       )
     ),
   "app.provision": appProvision,
-  "app.remove": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => cleanUpApp(projectId)),
-  "project.cleanup": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => clean(projectId)),
-  "forks.sweep": () => sweepForks,
-  "retention.sweep": () => sweepExpired,
-  "packs.sweep": () => sweepPacks,
+  "app.remove": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => afterCopy(cleanUpApp(projectId))),
+  "project.cleanup": (command) => Effect.flatMap(OfCleanup(command), ({ projectId }) => afterCopy(clean(projectId))),
+  "forks.sweep": () => afterCopy(sweepForks),
+  "retention.sweep": () => afterCopy(sweepExpired),
+  "packs.sweep": () => afterCopy(sweepPacks),
   "project.audits": () => requestAudits,
   "candidate.create": candidateCreate,
   "candidate.reviews": () => requestReviews,

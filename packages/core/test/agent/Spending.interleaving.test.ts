@@ -178,7 +178,10 @@ describe("One budget that many spend at once", () => {
     ["8 agents", "agents", 1],
     ["the planner, 8 agents, a repair and two reviews", "all", rounds({ quick: 3, deep: 4 })]
   ] as const)("is never exceeded, after no commit of any interleaving: %s", { timeout: deepMs }, (_, crowd, kinds) => {
-    const seeds = Array.from({ length: rounds({ quick: 15, deep: 250, long: 1000 }) }, (_, at) => 1000 * chance + at + 1)
+    const seeds = Array.from(
+      { length: rounds({ quick: 15, deep: 250, long: 1000 }) },
+      (_, at) => 1000 * chance + at + 1
+    )
     let [commits, stopped, atOnce] = [0, 0, 0]
     for (const seed of seeds) {
       const played = problemOf(seed, crowd)

@@ -39,7 +39,7 @@ const ports = {
     reads: ["awaitWork", "workableSince", "deadLetters", "oldLetters", "deadLetter"]
   },
   DailyCounter: { writes: ["take", "add"], reads: ["used", "usedBy"] },
-  SharedSlots: { writes: ["take", "renew", "giveBack", "giveAllBack"], reads: [] },
+  SharedSlots: { writes: ["take", "renew", "giveBack", "giveAllBack"], reads: ["isHeld"] },
   Fleet: { writes: ["note", "leave", "leaveAll", "contract"], reads: ["all"] },
   ObjectStore: {
     writes: ["put", "create", "copy", "remove", "removePrefix"],

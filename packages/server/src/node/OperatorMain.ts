@@ -10,6 +10,7 @@ import { describeCause, wordsOf } from "@pawl/core/primitives/Words"
 import { Cause, Console, Effect, Layer, Option, Record, Redacted } from "effect"
 import { approveCommand } from "./commands/ApproveCommand.ts"
 import { auditCommand } from "./commands/AuditCommand.ts"
+import { backupCommand, restoreCommand } from "./commands/BackupCommand.ts"
 import { importCommand } from "./commands/ImportCommand.ts"
 import { keyCommand } from "./commands/KeyCommand.ts"
 import { mcpCommand } from "./commands/McpCommand.ts"
@@ -95,6 +96,8 @@ const pawl = Command.make("pawl").pipe(
     demo,
     doctor,
     migrateCommand,
+    backupCommand,
+    restoreCommand,
     importCommand,
     auditCommand,
     whyCommand,

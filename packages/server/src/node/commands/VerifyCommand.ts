@@ -198,7 +198,22 @@ const looking = Effect.fnUntraced(function* (flags: VerifyFlags) {
   return { all, isAtWork: first.trust === null }
 })
 
+/** A backup is restored aside, and judged as what it comes to. */
 const running = Effect.fnUntraced(function* (flags: VerifyFlags) {
+  const { isBackup, judged } = yield* Effect.promise(() => import("../backup/VerifiedBackup.ts"))
+  if (!isBackup(flags.what)) return yield* judging(flags)
+  const { folder, problems, told } = yield* Effect.mapError(judged(flags.what), (error) => cannot(wordsOf(error)))
+  if (folder !== null) {
+    const { exitCode, lines } = yield* judging({ ...flags, what: folder })
+    return { exitCode, lines: flags.json ? lines : [told, ...lines] }
+  }
+  const lines = flags.json
+    ? [JSON.stringify([{ backup: told, findings: problems.map((detail) => ({ code: "backup_damaged", detail })) }])]
+    : [told, ...problems.map((detail) => `backup_damaged  ${detail}`)]
+  return { lines, exitCode: 1 }
+}, Effect.scoped)
+
+const judging = Effect.fnUntraced(function* (flags: VerifyFlags) {
   for (let look = 1; ; look++) {
     const { all, isAtWork } = yield* Effect.scoped(looking(flags))
     const findings = all.flatMap((each) => each.findings)

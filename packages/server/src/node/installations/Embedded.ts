@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as DataFolder from "@pawl/adapters-local/sqlite/DataFolder"
 import * as SqliteClient from "@pawl/adapters-local/sqlite/SqliteClient"
+import * as SqliteSnapshot from "@pawl/adapters-local/sqlite/SqliteSnapshot"
 import * as Notices from "@pawl/adapters-pg/Notices"
 import { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import { Commands } from "@pawl/core/work/Commands"
@@ -41,6 +42,8 @@ export const make = (data: string): Installation => {
     beside: existsSync(filename)
       ? orUnavailable(SqlStores.layerBeside.pipe(Layer.provide(SqliteClient.layer({ filename }))))
       : unavailable(`there is no ${filename}: name the data folder with --data`),
+    restorable: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(SqliteClient.layer({ filename })))),
+    snapshot: SqliteSnapshot.make(filename),
     upgrade: Effect.andThen(
       DataFolder.lock(data),
       Effect.suspend(() => onDatabase(upgrade, SqliteClient.layer({ filename })))

@@ -10,8 +10,10 @@ import type { SharedSlots } from "@pawl/core/ledger/SharedSlots"
 import type { Commands } from "@pawl/core/work/Commands"
 import type { Fleet } from "@pawl/core/work/Fleet"
 import type * as SqlStores from "@pawl/sql/SqlStores"
+import type { Snapshot } from "@pawl/sql/copies/Snapshot"
 import type { Upgraded } from "@pawl/sql/Upgrade"
 import { Effect, Layer, Schema, type Scope } from "effect"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** The database cannot be reached, or not be used. The reason holds no address and no password. */
@@ -47,6 +49,10 @@ export interface Installation {
    * there is no database, the folder is the wrong one.
    */
   readonly beside: Layer.Layer<SqlStores.Stores, DatabaseUnavailable>
+  /** The stores over an empty database, or one in use, and the client itself: what is restored goes through it. */
+  readonly restorable: Layer.Layer<SqlStores.Stores | SqlClient.SqlClient, DatabaseUnavailable>
+  /** All rows of this moment, until the scope ends. */
+  readonly snapshot: Effect.Effect<Snapshot, LedgerUnavailable, Scope.Scope>
   /** Brings the database to the shape of this version: what a server does at its start, by itself. */
   readonly upgrade: Effect.Effect<Upgraded, DatabaseUnavailable | DataFolder.FolderInUse | DataFolder.FolderUnavailable>
   /** What that would find. Changes nothing. */

@@ -46,6 +46,11 @@ const look = (database: Database): Effect.Effect<FoundDatabase> =>
 export const make = (data: string, database: Database): Installation => ({
   state: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
   beside: orUnavailable(SqlStores.layerBeside.pipe(Layer.provideMerge(timed(database)))),
+  restorable: orUnavailable(SqlStores.layer.pipe(Layer.provideMerge(timed(database)))),
+  snapshot: Effect.flatMap(
+    Effect.promise(() => import("@pawl/adapters-pg/PgSnapshot")),
+    (PgSnapshot) => PgSnapshot.make(database)
+  ),
   upgrade: onDatabase(upgrade, timed(database)),
   outlook: onDatabase(outlook, timed(database)),
   sharesRepositories: true,

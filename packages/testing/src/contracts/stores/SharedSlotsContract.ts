@@ -46,6 +46,23 @@ export const sharedSlotsContract = (name: string, fixture: StoreFixture): void =
     )
 
     promise(
+      "tells whether a slot of a scope is held: until it is given back, or its lease ends",
+      Effect.gen(function* () {
+        const slots = yield* SharedSlots
+        expect(yield* slots.isHeld("a")).toBe(false)
+        const slot = yield* taken("a", 1)
+        expect([yield* slots.isHeld("a"), yield* slots.isHeld("b")]).toEqual([true, false])
+        yield* slots.giveBack(slot)
+        expect(yield* slots.isHeld("a")).toBe(false)
+        yield* taken("a", 1)
+        yield* TestClock.adjust(999)
+        expect(yield* slots.isHeld("a")).toBe(true)
+        yield* TestClock.adjust(1)
+        expect(yield* slots.isHeld("a")).toBe(false)
+      })
+    )
+
+    promise(
       "gets all back at once when their holders are known to be dead, and takes nothing more from those",
       Effect.gen(function* () {
         const slots = yield* SharedSlots

@@ -158,12 +158,13 @@ describe.skipIf(missing !== null)("S3ObjectStore when things go wrong, on radosg
       // Who asks there is given up three times: for so long nobody reads here.
       const pause = () =>
         withStore({ ...options, endpoint: silent.endpoint }, (store) => reasonOf(store.get("slow")), waits)
+      const length = 20_000_000
+      // The server may take longer to store that than a reader here waits.
+      await withStore(through, (store) => store.put("slow", new Uint8Array(length)), never)
       await withStore(
         through,
         (store) =>
           Effect.gen(function* () {
-            const length = 20_000_000
-            yield* store.put("slow", new Uint8Array(length))
             let taken = 0
             yield* Stream.runForEach(store.stream("slow"), (piece) => {
               const isFirst = taken === 0

@@ -54,6 +54,8 @@ export const neverAnswered = new Set([
   "PackagesUnfit",
   // Met by the verifier, which answers findings.
   "MaterialUnreadable",
+  // It ends the process.
+  "Outgrown",
   // Met by workers, the router and app runtimes alone.
   "AgentUnavailable",
   "PackagesRefused",

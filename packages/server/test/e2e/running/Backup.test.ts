@@ -6,7 +6,7 @@ import * as PostgresServer from "../../../../adapters-pg/test/PostgresServer.ts"
 import * as S3Server from "../../../../adapters-s3/test/S3Server.ts"
 import { makeBucket } from "../../../../adapters-s3/test/Buckets.ts"
 import { depth, slice } from "@pawl/testing/Depth"
-import { pawl } from "../kit/Command.ts"
+import { type Ended, pawl } from "../kit/Command.ts"
 import * as Flow from "../kit/Flow.ts"
 import { pawlKilledAt } from "../kit/Killed.ts"
 import { type ServerProcess, startServer, temporaryFolder, token } from "../kit/ServerProcess.ts"
@@ -39,7 +39,11 @@ const changed = async ({ api }: ServerProcess, projectId: string, text: string, 
   expect(await Flow.released(api, projectId, generation)).toMatchObject({ status: "deployed" })
 }
 
-const good = { code: 0, output: expect.any(String) }
+/** A copy may be of the moment before a signature: nothing else may be found in it. */
+const foundIn = ({ code, output }: Ended): ReadonlyArray<string> => [
+  ...(code === 2 ? ["it could not be verified"] : []),
+  ...(output.match(/^ {2}FAIL .*$/gm) ?? []).filter((line) => !/ {2}statement_unsigned {2}/.test(line))
+]
 
 const filesBelow = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => statSync(join(folder, path)).isFile())
@@ -105,7 +109,7 @@ describe.each(slice(origins, { quick: 1 }))("An installation on %s", (from, targ
       output: expect.stringContaining("is not empty")
     })
     for (const file of filesBelow(backup)) expect([file, statSync(join(backup, file)).mode & 0o077]).toEqual([file, 0])
-    expect(await isGood(backup)).toEqual(good)
+    expect(foundIn(await isGood(backup))).toEqual([])
   })
 
   it.skipIf(isLeftOut)("names the file of a copy in which one byte is another", async () => {
@@ -151,7 +155,7 @@ describe.each(slice(origins, { quick: 1 }))("An installation on %s", (from, targ
       code = (await pawlKilledAt(place, folder.path, ["restore", backup], options)).code
       if (code === null) expect(await pawl(["restore", backup], options)).toMatchObject({ code: 0 })
       expect(await pawl(["restore", backup], options)).toMatchObject({ code: 2 })
-      expect(await isGood(options.PAWL_DATA)).toEqual(good)
+      expect(foundIn(await isGood(options.PAWL_DATA))).toEqual([])
     }
     expect([code, place > 4]).toEqual(depth === "quick" ? [null, false] : [0, true])
   })

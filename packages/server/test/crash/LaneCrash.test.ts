@@ -19,6 +19,6 @@ describe("A lane of three whose server is killed at any write, and started again
   })
 
   it("goes on, and loses nothing that was acknowledged", async () => {
-    expect(await crashAtEach(recording, someOf(recording, { quick: 3, deep: 60, long: 10_000 }))).toEqual([])
+    expect(await crashAtEach(recording, someOf(recording, { quick: 3, deep: 24, long: 10_000 }))).toEqual([])
   }, 3_600_000)
 })

@@ -1,4 +1,5 @@
 /** A running server: the listener, everything behind it, and the workers. It ends with its scope. */
+import * as SignInCodes from "@pawl/core/access/SignInCodes"
 import * as Organizations from "@pawl/core/access/Organizations"
 import * as Adoption from "@pawl/core/audit/Adoption"
 import * as Loops from "@pawl/core/upkeep/Loops"
@@ -6,7 +7,7 @@ import * as Presence from "@pawl/core/work/Presence"
 import { ServerLimits } from "../ServerLimits.ts"
 import * as NodeFront from "@pawl/router/node/NodeFront"
 import type { Outgrown } from "@pawl/core/work/Fleet"
-import { Deferred, Effect, Layer, type Redacted, Scope } from "effect"
+import { Deferred, Effect, Layer, Redacted, Scope } from "effect"
 import * as Installations from "./installations/Installations.ts"
 import * as Addresses from "./listen/Addresses.ts"
 import * as ApiListener from "./listen/ApiListener.ts"
@@ -33,6 +34,8 @@ export interface Running {
   readonly tokenIsFresh: boolean
   /** The id of the key that signs statements, when it was made now; null when not. */
   readonly freshKeyid: string | null
+  /** Where the owner signs in with a browser, once and within `Limits.signInCodeMs`; null where that is another's matter. */
+  readonly signInLink: Redacted.Redacted | null
   /** Fails when this process must not go on, which the scope does not know of. It never comes otherwise. */
   readonly ended: Effect.Effect<never, Outgrown>
 }
@@ -55,12 +58,12 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     : { fresh: null }
   const ended = yield* Deferred.make<never, Outgrown>()
   const owner = yield* OwnerToken.read(options.data, options.ownerToken)
-  yield* Effect.gen(function* () {
+  const link = yield* Effect.gen(function* () {
     yield* installation.takeBack
     const own = yield* ownProcess(options)
     // Its note is the last thing that a stop takes back.
     yield* Presence.enter(own)
-    yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
+    const { user } = yield* Organizations.bootstrap({ organization: "Home", owner: "Owner", token: owner.token })
     // Requests end while all that they need is still there; what keeps one open for long has ended before. Those that
     // did not end by themselves are ended after that.
     const requests = yield* Scope.fork(yield* Effect.scope)
@@ -92,7 +95,9 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     yield* Effect.addFinalizer(() =>
       readiness.stopping.pipe(Effect.andThen(listener.leave), Effect.andThen(Effect.sleep(options.drainDelay)))
     )
+    const code = has("api") && options.oidc === null ? yield* SignInCodes.offer(user.id) : null
     yield* settled
+    return code === null ? null : Redacted.make(`${addresses.apiOrigin}/#login=${Redacted.value(code)}`)
   }).pipe(Effect.provide(services), Telemetry.provide(telemetry))
   return {
     port: listener.port,
@@ -100,6 +105,7 @@ export const start = Effect.fnUntraced(function* (options: Options, decorate?: D
     ownerToken: owner.token,
     tokenIsFresh: owner.fresh,
     freshKeyid: keys.fresh,
+    signInLink: link,
     ended: Deferred.await(ended)
   } satisfies Running
 })

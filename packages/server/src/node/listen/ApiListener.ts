@@ -6,8 +6,10 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Connection } from "../../http/request/Connection.ts"
 import { ApiSettings, type HttpServices, mountHttpApp, Readiness } from "../../http/index.ts"
+import { IdentityProvider } from "../../http/IdentityProvider.ts"
 import * as RateLimits from "../../http/request/RateLimits.ts"
 import * as GitListener from "../git/GitListener.ts"
+import * as OidcProvider from "../identity/OidcProvider.ts"
 import * as McpListener from "../mcp/McpListener.ts"
 import { ownAddress } from "../mcp/OwnAddress.ts"
 import { notHere } from "./Listener.ts"
@@ -107,11 +109,14 @@ export const make = Effect.fnUntraced(function* (
   const { accessLog, apiRatePerMinute: requestsPerMinute, environment, trustProxy } = options
   const readers = yield* Readers.make
   const connectionOf = connections(readers)
-  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf }
+  const settings = { version, environment, requestsPerMinute, accessLog, connectionOf, origin }
   // A caller's requests to git and to the API count together.
   const own = Context.make(ApiSettings, settings)
   const rates = yield* Layer.build(Layer.provide(RateLimits.layer, Layer.succeedContext(own)))
-  const provided = Context.add(rates, Readiness, readiness)
+  const provided = Context.make(Readiness, readiness).pipe(
+    Context.merge(rates),
+    Context.add(IdentityProvider, OidcProvider.make(options.oidc, origin))
+  )
   const { app, services } = yield* Effect.provide(mountHttpApp(settings), provided)
   const handler = yield* serving(app, readers, trustProxy).pipe(
     Scope.provide(requests),
@@ -119,7 +124,7 @@ export const make = Effect.fnUntraced(function* (
       Context.makeUnsafe<HttpServices>(Context.merge(given, services).mapUnsafe, { maxDepth: addedPerRequest })
     )
   )
-  const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(rates, own))
+  const git = yield* Effect.provide(GitListener.make(readers, trustProxy), Context.merge(provided, own))
   const { host, mcpTools } = options
   const mcp =
     mcpTools === "none"

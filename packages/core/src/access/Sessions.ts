@@ -35,7 +35,7 @@ interface Entry extends Pick<Session, "scopes" | "tokenId" | "how"> {
 }
 
 /** Whether a session lets anybody in at this time, as far as its row says. */
-export const isOpen = (session: Session, now: Time.Timestamp): boolean =>
+const isOpen = (session: Session, now: Time.Timestamp): boolean =>
   session.idleUntil > now && session.endsAt > now
 
 /** The deletion of a session's row. */

@@ -49,6 +49,7 @@ export interface SignInFlow {
   readonly finish: (answer: string, kept: Redacted.Redacted) => Effect.Effect<Told, SignInRefused | ProviderUnavailable>
 }
 
+/** What an installation asks of its provider. */
 export interface IdentityProvider {
   /** Whom a JWT is for. Fails with `Unauthenticated` for one that does not count here. */
   readonly verify: (token: Redacted.Redacted) => Effect.Effect<Verified, Unauthenticated | ProviderUnavailable>

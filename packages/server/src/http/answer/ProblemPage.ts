@@ -19,20 +19,21 @@ const page = ({ detail, title }: Problem): string => `<!doctype html>
 </html>
 `
 
-/** Answers a browser with a page and everybody else with the problem; `cookie` is set beside the page. */
+/** Answers a browser with a page and everybody else with the problem; `setting` is done to the page. */
 export const pageOfProblem =
-  (cookie: string) =>
+  (setting: (page: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse) =>
   (
     problem: Problem
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, Problem, HttpServerRequest.HttpServerRequest> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
       prefers(headers["accept"], "text/html", "application/problem+json")
         ? Effect.succeed(
-            HttpServerResponse.text(page(problem), {
-              status: problem.status,
-              contentType: "text/html; charset=utf-8",
-              headers: { "set-cookie": cookie }
-            })
+            setting(
+              HttpServerResponse.text(page(problem), {
+                status: problem.status,
+                contentType: "text/html; charset=utf-8"
+              })
+            )
           )
         : Effect.fail(problem)
     )

@@ -16,9 +16,6 @@ import * as SessionCookie from "../request/SessionCookie.ts"
 
 const asked = HttpServerRequest.HttpServerRequest
 
-const setting = (response: HttpServerResponse.HttpServerResponse, ...cookies: ReadonlyArray<string>) =>
-  HttpServerResponse.setHeaders(response, { "set-cookie": cookies.length === 1 ? cookies[0] : cookies } as never)
-
 const userAgent = Effect.map(asked, ({ headers }) => headers["user-agent"] ?? "")
 
 /** Whoever guesses is stopped as other strangers are. */
@@ -62,7 +59,7 @@ const begin = Effect.fnUntraced(function* (payload: { readonly token?: string; r
   // Whoever was signed in here before is not any more: a session's secret is new at each sign-in.
   const before = SessionCookie.sessionIn(yield* asked)
   if (before !== null) yield* Sessions.end(before)
-  return setting(HttpServerResponse.empty({ status: 204 }), SessionCookie.settingSession(text))
+  return SessionCookie.settingSession(text)(HttpServerResponse.empty({ status: 204 }))
 })
 
 const callback = Effect.gen(function* () {
@@ -75,7 +72,7 @@ const callback = Effect.gen(function* () {
   const userId = yield* userOf(subject)
   const { text } = yield* Sessions.beginByProvider(userId, state, yield* userAgent)
   const led = HttpServerResponse.empty({ status: 303, headers: { location: returnTo } })
-  return setting(led, SessionCookie.settingSession(text), SessionCookie.clearingAsking)
+  return SessionCookie.clearingAsking(SessionCookie.settingSession(text)(led))
 })
 
 /** Handlers of `signIn`, which need no token. */
@@ -98,7 +95,7 @@ export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
           yield* SessionCookie.refuseCrossSite
           const secret = SessionCookie.sessionIn(yield* asked)
           if (secret !== null) yield* Sessions.end(secret)
-          return setting(HttpServerResponse.empty({ status: 204 }), SessionCookie.clearingSession)
+          return SessionCookie.clearingSession(HttpServerResponse.empty({ status: 204 }))
         })
       )
     )
@@ -110,7 +107,7 @@ export const SignInHttp = HttpApiBuilder.group(PawlApi, "signIn", (handlers) =>
           yield* SessionCookie.requireSecure((yield* ApiSettings).origin ?? "")
           const { kept, url } = yield* (yield* flow).begin(place)
           const led = HttpServerResponse.empty({ status: 302, headers: { location: url } })
-          return setting(led, SessionCookie.settingAsking(kept))
+          return SessionCookie.settingAsking(kept)(led)
         })
       )
     )

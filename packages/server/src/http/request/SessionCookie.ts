@@ -3,7 +3,7 @@
  * request with the cookie counts only when the browser says that a page of this very origin, or a person, sent it.
  */
 import { Effect, Redacted, Schema } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Limits } from "@pawl/core/primitives/Limits"
 
 /** A page of another origin sent a request with the cookie. */
@@ -21,9 +21,9 @@ export class InsecureOrigin extends Schema.TaggedError<InsecureOrigin>()("Insecu
 }
 
 /** Of the session. The prefix keeps other hosts from setting it (RFC 6265bis, 4.1.3.2). */
-export const sessionCookie = "__Host-pawl"
+const sessionCookie = "__Host-pawl"
 /** Of a question to a provider of identities, while the browser is away. */
-export const askingCookie = "__Host-pawl-oidc"
+const askingCookie = "__Host-pawl-oidc"
 
 const cookieOf = (request: HttpServerRequest.HttpServerRequest, name: string): Redacted.Redacted | null => {
   if (request.headers["cookie"]?.includes(name) !== true) return null
@@ -69,17 +69,28 @@ export const requireSecure = (
     origin.startsWith("https:") || local.test(headers["host"] ?? "") ? Effect.void : Effect.fail(new InsecureOrigin())
   )
 
-const attributes = "Path=/; Secure; HttpOnly"
-const seconds = (ms: number): number => Math.floor(ms / 1000)
+/** Sets a cookie on an answer; a lifetime of 0 takes it back. */
+export type Setting = (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
 
-/** The `Set-Cookie` that begins a session. */
-export const settingSession = (secret: Redacted.Redacted): string =>
-  `${sessionCookie}=${Redacted.value(secret)}; ${attributes}; SameSite=Strict; Max-Age=${seconds(Limits.sessionMaxMs)}`
-/** The `Set-Cookie` that ends it. */
-export const clearingSession = `${sessionCookie}=; ${attributes}; SameSite=Strict; Max-Age=0`
+const setting =
+  (name: string, value: string, sameSite: "lax" | "strict", lifeMs: number): Setting =>
+  (response) =>
+    HttpServerResponse.setCookieUnsafe(response, name, value, {
+      path: "/",
+      secure: true,
+      httpOnly: true,
+      sameSite,
+      maxAge: lifeMs
+    })
 
-/** The `Set-Cookie` of a question. A browser comes back by a link of another site, which `Strict` would not let it. */
-export const settingAsking = (kept: Redacted.Redacted): string =>
-  `${askingCookie}=${Redacted.value(kept)}; ${attributes}; SameSite=Lax; Max-Age=${seconds(Limits.signInCodeMs)}`
-/** The `Set-Cookie` that forgets it. */
-export const clearingAsking = `${askingCookie}=; ${attributes}; SameSite=Lax; Max-Age=0`
+/** Begins a session in the browser. */
+export const settingSession = (secret: Redacted.Redacted): Setting =>
+  setting(sessionCookie, Redacted.value(secret), "strict", Limits.sessionMaxMs)
+/** Ends it. */
+export const clearingSession = setting(sessionCookie, "", "strict", 0)
+
+/** Keeps a question in the browser, which comes back by a link of another site: `Strict` would not let it. */
+export const settingAsking = (kept: Redacted.Redacted): Setting =>
+  setting(askingCookie, Redacted.value(kept), "lax", Limits.signInCodeMs)
+/** Forgets it. */
+export const clearingAsking = setting(askingCookie, "", "lax", 0)

@@ -35,8 +35,7 @@ interface Entry extends Pick<Session, "scopes" | "tokenId" | "how"> {
 }
 
 /** Whether a session lets anybody in at this time, as far as its row says. */
-const isOpen = (session: Session, now: Time.Timestamp): boolean =>
-  session.idleUntil > now && session.endsAt > now
+const isOpen = (session: Session, now: Time.Timestamp): boolean => session.idleUntil > now && session.endsAt > now
 
 /** The deletion of a session's row. */
 const deletion = ({ record, revision }: Commit.Stored<Session>): Commit.Write => ({

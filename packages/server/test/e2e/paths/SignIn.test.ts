@@ -60,9 +60,8 @@ describe("The link that pawl serve prints", () => {
   it("does not mind cookies that a neighbour filled the browser with: it is told to forget them", async () => {
     const answer = await new Promise<{ status: number | undefined; clear: unknown }>((resolve, reject) => {
       const cookie = Array.from({ length: 8 }, (_, n) => `bomb${n}=${"x".repeat(3500)}`).join("; ")
-      const asked = httpRequest(
-        { host: "127.0.0.1", port: server.port, path: "/v1/me", headers: { cookie } },
-        (res) => resolve({ status: res.statusCode, clear: res.headers["clear-site-data"] })
+      const asked = httpRequest({ host: "127.0.0.1", port: server.port, path: "/v1/me", headers: { cookie } }, (res) =>
+        resolve({ status: res.statusCode, clear: res.headers["clear-site-data"] })
       )
       asked.once("error", reject)
       asked.end()
@@ -99,7 +98,12 @@ describe("A provider of identities", () => {
     const started = await ask(`${server.origin}/auth/oidc/start${query}`)
     const away = started.headers.get("location")!
     const back = new URL((await ask(away)).headers.get("location")!)
-    return { cookie: asking(started), away: new URL(away), back, callback: `${server.origin}${back.pathname}${back.search}` }
+    return {
+      cookie: asking(started),
+      away: new URL(away),
+      back,
+      callback: `${server.origin}${back.pathname}${back.search}`
+    }
   }
   const finish = (url: string, cookie?: string, accept = "application/json") =>
     ask(url, { headers: { accept, ...(cookie === undefined ? {} : { cookie }) } })

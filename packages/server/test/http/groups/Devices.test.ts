@@ -53,7 +53,9 @@ describe("A device that asks to be let in", () => {
     const asked = await offer()
     await confirm(asked.userCode)
     const all = await Promise.all(Array.from({ length: 8 }, () => fetchToken(asked.deviceCode)))
-    expect(all.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400, 400, 400, 400, 400, 400, 400])
+    expect(all.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      200, 400, 400, 400, 400, 400, 400, 400
+    ])
   })
 
   it("gets nothing when the person says no, and is told so", async () => {

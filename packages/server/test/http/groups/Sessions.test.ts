@@ -194,7 +194,9 @@ describe("A browser's session", () => {
     it("is begun once, however many try at the same time", async () => {
       const code = await offer()
       const tries = await Promise.all(Array.from({ length: 8 }, () => signIn({ code })))
-      expect(tries.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([204, 400, 400, 400, 400, 400, 400, 400])
+      expect(tries.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+        204, 400, 400, 400, 400, 400, 400, 400
+      ])
     })
   })
 })

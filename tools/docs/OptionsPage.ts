@@ -214,6 +214,11 @@ const abouts: Readonly<Record<string, About>> = {
     otherwise: "none",
     what: "Of that client, where it has one. Keep it in the environment."
   },
+  console: {
+    takes: "true or false",
+    otherwise: "true",
+    what: "Whether browsers find the [console](console.md) at the address of the API."
+  },
   mcpTools: {
     takes: "all, read or none",
     otherwise: "all",

@@ -112,6 +112,7 @@ export const givenOptions = Config.all({
   oidcAudience: Config.option(Config.String("oidcAudience")),
   oidcClientId: Config.option(Config.String("oidcClientId")),
   oidcClientSecret: Config.option(Config.Redacted("oidcClientSecret")),
+  console: Config.withDefault(flag("console"), true),
   mcpTools: Config.withDefault(Config.Literals(toolChoices, "mcpTools"), "all" as const),
   metrics: Config.withDefault(flag("metrics"), false),
   metricsToken: Config.option(Config.Redacted("metricsToken")),

@@ -93,6 +93,8 @@ export interface Options {
   readonly signingKeyType: KeyAlgorithm
   /** Whose word counts for who somebody is. Null: only Pawl's own tokens do. */
   readonly oidc: OidcChoice | null
+  /** Whether the listener of the API answers browsers with the console. */
+  readonly console: boolean
   /** Which tools models find at `/mcp`. */
   readonly mcpTools: McpTools
   readonly metrics: boolean

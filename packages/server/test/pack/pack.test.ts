@@ -10,6 +10,7 @@ const packages = server
       "testing",
       "adapters-memory",
       "sql",
+      "console",
       "router",
       "adapters-local",
       "adapters-pg",

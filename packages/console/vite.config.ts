@@ -15,6 +15,12 @@ export default defineConfig({
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     license: { fileName: "LICENSES.md" },
-    reportCompressedSize: false
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // Libraries say of their files that they are for browsers: all of this is.
+      onwarn: (warning, warn) => {
+        if (warning.code !== "MODULE_LEVEL_DIRECTIVE") warn(warning)
+      }
+    }
   }
 })

@@ -1,2 +1,15 @@
+/** Where the page begins. */
+import { QueryClientProvider } from "@tanstack/react-query"
 import { createRoot } from "react-dom/client"
-createRoot(document.getElementById("root")!).render(<p>hi</p>)
+import { makeQueryClient } from "./api/Queries.ts"
+import { App } from "./shell/App.tsx"
+import { takeCode } from "./signin/LoginCode.ts"
+import "./styles/index.css"
+
+const place = document.getElementById("root")
+if (place !== null)
+  createRoot(place).render(
+    <QueryClientProvider client={makeQueryClient()}>
+      <App code={takeCode()} />
+    </QueryClientProvider>
+  )

@@ -1,0 +1,11 @@
+/** A link that leaves the console: to an app, or to a page of somebody else. */
+import type { ReactNode } from "react"
+import { Icon } from "./Icon.tsx"
+
+/** Opens in a tab of its own, which learns nothing of this one. */
+export const Outside = ({ children, to }: { readonly to: string; readonly children: ReactNode }): ReactNode => (
+  <a href={to} target="_blank" rel="noopener noreferrer">
+    {children}
+    <span className="hidden-text"> (opens in a new tab)</span> <Icon name="open" />
+  </a>
+)

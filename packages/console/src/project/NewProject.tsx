@@ -70,7 +70,6 @@ export const NewProject = ({ onClose }: { readonly onClose: () => void }): React
       {refusal === null || ofSlug ? null : <Problem of={refusal} />}
       <TextField
         label="Name"
-        autoFocus
         autoComplete="off"
         value={given.name}
         wrong={isAsked && given.name.trim() === "" ? "Give it a name." : null}

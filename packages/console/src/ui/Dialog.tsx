@@ -22,6 +22,8 @@ export const Dialog = ({
     const shown = dialog.current
     const before = document.activeElement
     shown?.showModal()
+    // The browser would focus the button that closes it.
+    shown?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea), .dialog-foot button")?.focus()
     return () => {
       shown?.close()
       if (before instanceof HTMLElement) before.focus()

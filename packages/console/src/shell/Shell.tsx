@@ -4,11 +4,13 @@ import { type ReactNode, Suspense, useCallback, useEffect, useState } from "reac
 import { Route, Switch, useLocation } from "wouter"
 import type { SignedIn } from "../api/Session.ts"
 import { goLive } from "../live/Live.ts"
+import { InProject } from "../project/InProject.tsx"
 import { Skeleton } from "../ui/Skeleton.tsx"
 import { Bar } from "./Bar.tsx"
 import { StaleNotice } from "./ConnectionState.tsx"
 import { KeysDialog } from "./KeysDialog.tsx"
 import { NoScreen } from "./NoScreen.tsx"
+import { labelIn } from "./Place.ts"
 import { PlannedScreen } from "./PlannedScreen.tsx"
 import { ScreenBoundary } from "./ScreenBoundary.tsx"
 import { screens } from "./Screens.ts"
@@ -35,6 +37,7 @@ const Screens = (): ReactNode => (
 export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode => {
   const client = useQueryClient()
   const [path] = useLocation()
+  const label = labelIn(path)
   const [keysShown, setKeysShown] = useState(false)
   const showKeys = useCallback(() => setKeysShown(true), [])
   const isSettled = useIsFetching() === 0
@@ -50,7 +53,13 @@ export const Shell = ({ signedIn }: { readonly signedIn: SignedIn }): ReactNode 
         <StaleNotice />
         <ScreenBoundary key={path}>
           <Suspense fallback={<Skeleton />}>
-            <Screens />
+            {label === null ? (
+              <Screens />
+            ) : (
+              <InProject label={label}>
+                <Screens />
+              </InProject>
+            )}
           </Suspense>
         </ScreenBoundary>
       </main>

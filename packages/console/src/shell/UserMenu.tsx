@@ -72,7 +72,7 @@ export const UserMenu = ({
           <Icon name="key" /> Tokens and sessions
         </Link>
         <Link href="/system" className="pop-item" onClick={close}>
-          <Icon name="dot" /> System
+          <Icon name="machine" /> System
         </Link>
         <button
           type="button"
@@ -82,11 +82,11 @@ export const UserMenu = ({
             showKeys()
           }}
         >
-          <Icon name="search" /> Keys <small>?</small>
+          <Icon name="keyboard" /> Keys <small>?</small>
         </button>
         <hr className="pop-rule" />
         <button type="button" className="pop-item" onClick={() => void signOut()}>
-          <Icon name="open" /> Sign out
+          <Icon name="leave" /> Sign out
         </button>
       </div>
     </>

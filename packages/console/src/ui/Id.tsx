@@ -2,12 +2,7 @@
 import type { ReactNode } from "react"
 import { announce } from "../shell/Announcements.ts"
 import { Icon } from "./Icon.tsx"
-
-/** `cand_4be1a0c2…` as `cand_4be1a0c2`; digests and commits as their first 8 characters. */
-export const shortId = (id: string): string => {
-  const [, prefix = "", rest = id] = /^([a-z]+_)(.+)$/.exec(id) ?? []
-  return `${prefix}${rest.slice(0, 8)}`
-}
+import { shortId } from "./ShortId.ts"
 
 /** `label` says what the id is of, for screen readers: "Change". */
 export const Id = ({ id, label }: { readonly id: string; readonly label: string }): ReactNode => {

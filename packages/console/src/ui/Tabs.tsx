@@ -1,17 +1,7 @@
 /** Tabs that are routes: each is a link, and the address says which is open. */
 import type { ReactNode } from "react"
 import { Link, useLocation } from "wouter"
-
-/** One tab. A tab that is `whole` is open at its own address alone, any other also below it. */
-export interface Tab {
-  readonly to: string
-  readonly title: string
-  readonly whole?: boolean
-}
-
-/** Whether a tab is open at a path. */
-export const isOpen = ({ to, whole = false }: Tab, path: string): boolean =>
-  path === to || (!whole && path.startsWith(`${to}/`))
+import { isOpen, type Tab } from "./TabsOpen.ts"
 
 /** `label` is the name of the group for screen readers. */
 export const Tabs = ({ label, tabs }: { readonly label: string; readonly tabs: ReadonlyArray<Tab> }): ReactNode => {

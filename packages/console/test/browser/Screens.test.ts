@@ -157,17 +157,20 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
 
   it("lists what waits: a Change that owes an approval, and walks through by j and k", async () => {
     const { items } = await server.api.get<{ items: ReadonlyArray<{ id: string }> }>("/v1/projects")
-    for (const [name, path] of [
-      ["Deploy by our own command", "pawl.json"],
-      ["Say when we are open", "public/hours.txt"]
+    const checks = [{ id: "test", title: "Ours", command: "true", required: true, timeoutMs: 60_000 }]
+    for (const [name, path, text] of [
+      ["Check by our own command", "pawl.json", JSON.stringify({ checks })],
+      ["A list of checks that is none", "pawl.json", '{"checks":{}}'],
+      ["Say when we are open", "public/hours.txt", "9 to 5\n"]
     ] as const) {
       const change = await Flow.openChange(server.api, items[0]!.id, name)
-      const text = path === "pawl.json" ? '{"checks":{"test":{"run":"true"}}}' : "9 to 5\n"
       await Flow.edit(server.api, change, { [path]: text })
       await Flow.gated(server.api, (await Flow.requestCandidate(server.api, change)).id)
     }
     const { page, settled } = await signIn()
     await settled("Inbox")
+    const rows = await page.getByRole("main").getByRole("listitem").allTextContents()
+    expect(rows.map((row) => /^(Needs approval|Rejected)/.exec(row)?.[0])).toEqual(["Needs approval", "Rejected"])
     await page.keyboard.press("j")
     expect(await page.evaluate<string | null>("document.activeElement.getAttribute('href')")).toMatch(
       /^\/changes\/chg_/
@@ -236,6 +239,9 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await settled("Nothing is here")
     await page.getByRole("link", { name: "Go to the Inbox" }).click()
     await settled("Inbox")
+    await page.goto(`${proxy.origin}/p/nobody/changes`)
+    await settled("nobody")
+    await page.getByText("No Project that you may see has the label nobody.").waitFor()
     await close()
   })
 })

@@ -43,8 +43,12 @@ const textOf = async (req: IncomingMessage): Promise<string> => {
   return text
 }
 
-/** Starts it before the server on a port; `owner` is whom the code signs in. */
-export const signInProxy = async (port: number, owner: string): Promise<SignInProxy> => {
+/** Starts it before the server on a port; `owner` is whom the code signs in. `also` may answer before all else. */
+export const signInProxy = async (
+  port: number,
+  owner: string,
+  also: (req: IncomingMessage, res: ServerResponse) => boolean = () => false
+): Promise<SignInProxy> => {
   const codes = new Set(["code-of-the-printed-link"])
   const meOf = (token: string) =>
     fetch(`http://127.0.0.1:${port}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
@@ -80,6 +84,7 @@ export const signInProxy = async (port: number, owner: string): Promise<SignInPr
     req.pipe(on)
   }
   const server = createServer((req, res) => {
+    if (also(req, res)) return
     const asked = `${req.method} ${req.url}`
     if (asked === "GET /auth/methods") return answer(res, 200, { methods: ["token", "link"] })
     if (asked === "POST /v1/session") return void signIn(req, res)

@@ -136,6 +136,25 @@ export const routes = {
     issueToken: ["POST", "/v1/tokens"],
     revokeToken: ["DELETE", "/v1/tokens/:id"]
   },
+  signIn: {
+    methods: ["GET", "/auth/methods"],
+    begin: ["POST", "/v1/session"],
+    end: ["DELETE", "/v1/session"],
+    oidcStart: ["GET", "/auth/oidc/start"],
+    oidcCallback: ["GET", "/auth/oidc/callback"]
+  },
+  sessions: {
+    current: ["GET", "/v1/session"],
+    list: ["GET", "/v1/sessions"],
+    revoke: ["DELETE", "/v1/sessions/:id"]
+  },
+  devices: {
+    offer: ["POST", "/v1/device"],
+    token: ["POST", "/v1/device/token"]
+  },
+  deviceAnswers: {
+    confirm: ["POST", "/v1/device/confirm"]
+  },
   organizations: {
     create: ["POST", "/v1/organizations"],
     list: ["GET", "/v1/organizations"],

@@ -212,6 +212,11 @@ describe.skipIf(browserMissing !== null)(`The console in a browser (${browserMis
     await page.getByRole("button", { name: "New Project" }).click()
     expect(await broken()).toEqual([])
     await picture(name("dialog"))
+    await page.keyboard.press("Escape")
+    await page.getByRole("link", { name: "Corner Shop" }).click()
+    await settled("Overview")
+    expect(await broken()).toEqual([])
+    await picture(name("project"))
     await close()
   })
 

@@ -29,6 +29,22 @@ interface Given {
 const make = ({ name, slug, template }: Given) =>
   api.projects.create({ payload: { slug, name, ...(template === "none" ? {} : { template }) } })
 
+const FirstSource = ({
+  choose,
+  template: chosen
+}: {
+  readonly template: Template
+  readonly choose: (template: Template) => void
+}): ReactNode => (
+  <SelectField label="First source" value={chosen} onChange={({ target }) => choose(target.value as Template)}>
+    {Object.entries(templates).map(([template, words]) => (
+      <option key={template} value={template}>
+        {words}
+      </option>
+    ))}
+  </SelectField>
+)
+
 /** Leads to the new Project. */
 export const NewProject = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
   const client = useQueryClient()
@@ -87,17 +103,7 @@ export const NewProject = ({ onClose }: { readonly onClose: () => void }): React
           setGiven({ ...given, slug: target.value })
         }}
       />
-      <SelectField
-        label="First source"
-        value={given.template}
-        onChange={({ target }) => setGiven({ ...given, template: target.value as Template })}
-      >
-        {Object.entries(templates).map(([template, words]) => (
-          <option key={template} value={template}>
-            {words}
-          </option>
-        ))}
-      </SelectField>
+      <FirstSource template={given.template} choose={(template) => setGiven({ ...given, template })} />
     </Dialog>
   )
 }

@@ -2,7 +2,16 @@
 import { Effect } from "effect"
 import { fromMillis } from "@pawl/core/primitives/Time"
 import type { Commit } from "@pawl/core/ledger/Commit"
-import { actorOf, type History, type HistoryRow, pageOf, passagesOf, startOf } from "@pawl/core/ledger/History"
+import {
+  actorOf,
+  type History,
+  type HistoryRow,
+  isBackward,
+  type HistoryListing,
+  pageOf,
+  passagesOf,
+  startOf
+} from "@pawl/core/ledger/History"
 import type { MemoryState } from "./MemoryState.ts"
 
 /** What a state keeps of one commit for one Change. */
@@ -28,24 +37,50 @@ export const record = (state: MemoryState, commit: Commit, now: number): void =>
     })
 }
 
+/** The rows of a listing, in its order. */
+const from = <R extends HistoryRow>(rows: ReadonlyArray<R>, listing: HistoryListing): ReadonlyArray<R> => {
+  const start = startOf(listing)
+  const backward = isBackward(listing)
+  const found = rows.filter(({ position }) => start === null || (backward ? position <= start : position >= start))
+  return backward ? found.toReversed() : found
+}
+
 /** `History` over a store in memory, in the order of the commits. */
 export const make = (state: MemoryState): History["Service"] => ({
   ofChange: (changeId, listing) =>
     Effect.sync(() => {
-      const { position } = startOf(listing.cursor)
       const rows = Array.from(state.history.values()).flat()
       return pageOf(
-        rows.filter((row) => row.changeId === changeId && row.position >= position),
+        from(
+          rows.filter((row) => row.changeId === changeId),
+          listing
+        ),
         listing
       )
     }),
   ofProject: (projectId, listing) =>
     Effect.sync(() => {
-      const { position } = startOf(listing.cursor)
       const rows = state.history.get(projectId) ?? []
-      return pageOf(
-        rows.filter((row) => row.position >= position),
-        listing
-      )
-    })
+      return pageOf(from(rows, listing), listing)
+    }),
+  ends: (projectIds) =>
+    Effect.sync(() =>
+      projectIds.map((projectId) => ({ projectId, position: state.history.get(projectId)?.at(-1)?.position ?? 0 }))
+    ),
+  since: (marks, limit) =>
+    Effect.sync(() =>
+      marks
+        .flatMap(({ position, projectId }) =>
+          (state.history.get(projectId) ?? [])
+            .filter((row) => row.position > position)
+            .map(({ at, changeId, position: place, transitions }) => ({
+              projectId,
+              position: place,
+              changeId,
+              at,
+              transitions
+            }))
+        )
+        .slice(0, limit)
+    )
 })

@@ -147,6 +147,16 @@ export const ServerLimits = {
   /** How long an open stream trusts that its reader may read before it tells the next item (decision: as the rights of others end). */
   eventTrustMs: 1 * second,
 
+  // The stream of changes of state (decisions: Projects that it looks at; those beyond are asked for by themselves)
+  stateProjects: 500,
+  /** Rows that one look takes. */
+  stateRows: 200,
+  /** How often it looks for Projects that came or went. */
+  stateProjectsMs: 5 * second,
+  /** Of what was missed while a reader was away: rows of one Project, and how far back before what it saw last. */
+  stateRowsMissed: 20,
+  stateMissedMs: 10 * second,
+
   // Slow readers of the API and of git (decisions: as slow visitors of apps; what is beyond waits, or is cut off)
   /** Answers of one caller that are made or not yet read, what of them may be in memory, and requests that wait for them. */
   answersPerCaller: 16,

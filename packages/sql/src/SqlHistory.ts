@@ -6,7 +6,9 @@ import {
   type HistoryListing,
   type HistoryPage,
   type HistoryRow,
+  isBackward,
   limitOf,
+  type Move,
   pageOf,
   startOf,
   Transition
@@ -29,6 +31,30 @@ const rowOf = (row: Row): Result.Result<HistoryRow, LedgerUnavailable> =>
     onFailure: () => corrupt("pawl_history", `${String(row["project_id"])}/${String(row["position"])}`)
   })
 
+const moveOf = (row: Row): Result.Result<Move, LedgerUnavailable> =>
+  Result.map(rowOf(row), ({ at, position, transitions }) => ({
+    projectId: String(row["project_id"]),
+    position,
+    changeId: row["change_id"] === null ? null : String(row["change_id"]),
+    at,
+    transitions
+  }))
+
+/** As many Projects as one statement asks about. */
+const perStatement = 40
+
+const inParts = <A, E>(
+  all: ReadonlyArray<A>,
+  ask: (part: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Row>, E>
+): Effect.Effect<ReadonlyArray<Row>, E> =>
+  Effect.map(
+    Effect.forEach(
+      Array.from({ length: Math.ceil(all.length / perStatement) }, (_, n) => n * perStatement),
+      (start) => ask(all.slice(start, start + perStatement))
+    ),
+    (found) => found.flat()
+  )
+
 /** `History` over a database whose tables are there. */
 export const make = (database: Database["Service"]): History["Service"] => {
   const read = (
@@ -39,8 +65,8 @@ export const make = (database: Database["Service"]): History["Service"] => {
     database
       .query({
         // The first row may have been shown to its end, and one more tells whether there is a next page.
-        sql: `SELECT project_id, position, at, data FROM pawl_history WHERE ${column} = ? AND position >= ? ORDER BY position LIMIT ${limitOf(listing.limit) + 2}`,
-        params: [id, startOf(listing.cursor).position]
+        sql: `SELECT project_id, position, at, data FROM pawl_history WHERE ${column} = ? ${isBackward(listing) ? "AND position <= ? ORDER BY position DESC" : "AND position >= ? ORDER BY position"} LIMIT ${limitOf(listing.limit) + 2}`,
+        params: [id, startOf(listing) ?? (isBackward(listing) ? Number.MAX_SAFE_INTEGER : 0)]
       })
       .pipe(
         Effect.catch(unavailable("read the history")),
@@ -49,6 +75,33 @@ export const make = (database: Database["Service"]): History["Service"] => {
       )
   return {
     ofChange: (changeId, listing) => read("change_id", changeId, listing),
-    ofProject: (projectId, listing) => read("project_id", projectId, listing)
+    ofProject: (projectId, listing) => read("project_id", projectId, listing),
+    ends: (projectIds) =>
+      Effect.map(
+        inParts(projectIds, (part) =>
+          database.query({
+            sql: `WITH asked(id) AS (VALUES ${part.map(() => "(?)").join(", ")})
+              SELECT id, (SELECT max(position) FROM pawl_history WHERE project_id = id) AS last FROM asked`,
+            params: part
+          })
+        ).pipe(Effect.catch(unavailable("read where histories end"))),
+        (rows) => {
+          const found = new Map(rows.map((row) => [String(row["id"]), Number(row["last"] ?? 0)]))
+          return projectIds.map((projectId) => ({ projectId, position: found.get(projectId) ?? 0 }))
+        }
+      ),
+    since: (marks, limit) =>
+      inParts(marks, (part) =>
+        database.query({
+          sql: `SELECT project_id, position, change_id, at, data FROM pawl_history
+            WHERE ${part.map(() => "(project_id = ? AND position > ?)").join(" OR ")}
+            ORDER BY project_id, position LIMIT ${Math.max(0, Math.floor(limit))}`,
+          params: part.flatMap(({ position, projectId }) => [projectId, position])
+        })
+      ).pipe(
+        Effect.catch(unavailable("read the history")),
+        Effect.flatMap((rows) => Effect.fromResult(Result.all(rows.map(moveOf)))),
+        Effect.map((found) => found.slice(0, limit))
+      )
   }
 }

@@ -136,6 +136,10 @@ export const routes = {
     issueToken: ["POST", "/v1/tokens"],
     revokeToken: ["DELETE", "/v1/tokens/:id"]
   },
+  inbox: {
+    inbox: ["GET", "/v1/inbox"],
+    changesOfState: ["GET", "/v1/changes-of-state"]
+  },
   signIn: {
     methods: ["GET", "/auth/methods"],
     begin: ["POST", "/v1/session"],

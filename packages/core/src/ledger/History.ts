@@ -44,7 +44,7 @@ export const HistoryItem = Schema.Struct({
 })
 export interface HistoryItem extends Schema.Schema.Type<typeof HistoryItem> {}
 
-/** A part of the history, oldest first. */
+/** A part of the history, in the order that was asked for. */
 export interface HistoryPage {
   readonly items: ReadonlyArray<HistoryItem>
   /** Null on the last page. */
@@ -57,16 +57,43 @@ export interface HistoryListing {
   readonly limit?: number
   /** The cursor of the page before. One that is not ours starts at the beginning. */
   readonly cursor?: string
+  /** Default `oldest`: what came first is told first. */
+  readonly order?: "oldest" | "newest"
+}
+
+/** A row of a Project's history, which Change it is of, and its place there. */
+export interface Move {
+  readonly projectId: string
+  /** From 1 on, growing with every row of the Project. */
+  readonly position: number
+  /** Null for what belongs to no Change. */
+  readonly changeId: string | null
+  readonly at: Timestamp
+  readonly transitions: ReadonlyArray<Transition>
+}
+
+/** A place in the history of a Project: what was known of it up to then. */
+export interface HistoryMark {
+  readonly projectId: string
+  /** The position of the last row that is known; 0 for none. */
+  readonly position: number
 }
 
 /** What became of everything, from the day it was made on. It is never shortened. */
 export class History extends Context.Service<
   History,
   {
-    /** What became of a Change and of its Tasks, Candidates, releases and previews, oldest first. Empty for an unknown one. */
+    /** What became of a Change and of its Tasks, Candidates, releases and previews. Empty for an unknown one. */
     readonly ofChange: (changeId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
-    /** What became of everything in a Project, in the order of the commits, oldest first. Empty for an unknown one. */
+    /** What became of everything in a Project, in the order of the commits. Empty for an unknown one. */
     readonly ofProject: (projectId: string, listing: HistoryListing) => Effect.Effect<HistoryPage, LedgerUnavailable>
+    /** Where the histories of these Projects end, in their order; of one that has none the position is 0. */
+    readonly ends: (projectIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HistoryMark>, LedgerUnavailable>
+    /** At most `limit` rows behind these marks, those of one Project in order. */
+    readonly since: (
+      marks: ReadonlyArray<HistoryMark>,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Move>, LedgerUnavailable>
   }
 >()("@pawl/core/ledger/History") {}
 
@@ -113,11 +140,18 @@ export interface HistoryRow extends Pick<HistoryItem, "at" | "actor" | "commit">
 /** More than the transitions of any row: a cursor is a position and an index in one number. */
 const perRow = Limits.commitRows + 1
 
-/** Where a listing begins: the row, and how many of its transitions were shown. */
-export const startOf = (cursor: string | undefined): { readonly position: number; readonly skip: number } => {
-  const mark = cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : 0
-  return { position: Math.floor(mark / perRow), skip: mark % perRow }
+/** The transition that was shown last, as one number; null at the beginning. */
+const shownLast = (cursor: string | undefined): number | null =>
+  cursor !== undefined && /^[1-9][0-9]{0,14}$/.test(cursor) ? Number(cursor) : null
+
+/** The row at which a listing begins, which may have been shown in part; null for the first of its order. */
+export const startOf = ({ cursor }: HistoryListing): number | null => {
+  const last = shownLast(cursor)
+  return last === null ? null : Math.floor(last / perRow)
 }
+
+/** Whether a listing tells what came last first. */
+export const isBackward = ({ order }: HistoryListing): boolean => order === "newest"
 
 /** The limit of a listing as a whole number from 0 to `Limits.pageSize`. */
 export const limitOf = (limit: number | undefined): number =>
@@ -125,16 +159,17 @@ export const limitOf = (limit: number | undefined): number =>
 
 /** The page of a listing, from its rows in order. `rows` begin where the listing does, and are one more than its limit unless there are no more. */
 export const pageOf = (rows: ReadonlyArray<HistoryRow>, listing: HistoryListing): HistoryPage => {
-  const { position, skip } = startOf(listing.cursor)
+  const before = shownLast(listing.cursor)
+  const backward = isBackward(listing)
   const limit = limitOf(listing.limit)
-  const all = rows.flatMap(({ transitions, ...row }) =>
-    transitions.map((transition, index) => ({
+  const all = rows.flatMap(({ transitions, ...row }) => {
+    const found = transitions.map((transition, index) => ({
       item: { ...transition, at: row.at, actor: row.actor, commit: row.commit },
-      next: row.position * perRow + index + 1,
-      shown: row.position === position && index < skip
+      next: row.position * perRow + index + 1
     }))
-  )
-  const rest = all.filter((each) => !each.shown)
+    return backward ? found.toReversed() : found
+  })
+  const rest = before === null ? all : all.filter(({ next }) => (backward ? next < before : next > before))
   const shown = rest.slice(0, limit)
   const last = shown.at(-1)
   return {

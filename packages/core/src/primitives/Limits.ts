@@ -317,6 +317,12 @@ export const Limits = {
   jsonDepth: 64,
   pageSize: 100,
   eventsPageSize: 100,
+  // What waits for a person (decisions: Projects that are looked through, and Changes and dead letters of each)
+  inboxProjects: 100,
+  inboxChanges: 50,
+  inboxLetters: 20,
+  /** A failure that is older is history. */
+  inboxFailureMs: 7 * 24 * 60 * 60 * second,
   retentionDaysEvents: 365,
   /** Of the end of one check's output in an answer to `why`. */
   whyOutputBytes: 4 * KiB,

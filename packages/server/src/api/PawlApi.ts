@@ -14,6 +14,7 @@ import { DeviceAnswersApi, DevicesApi } from "./groups/DevicesApi.ts"
 import { DeadLettersApi } from "./groups/DeadLettersApi.ts"
 import { asPromised } from "./Document.ts"
 import { EventsApi } from "./groups/EventsApi.ts"
+import { InboxApi } from "./groups/InboxApi.ts"
 import { FlakesApi } from "./groups/FlakesApi.ts"
 import { HistoryApi } from "./groups/HistoryApi.ts"
 import { LaneApi } from "./groups/LaneApi.ts"
@@ -56,6 +57,7 @@ export const PawlApi = HttpApi.make("pawl")
   .add(DeadLettersApi)
   .add(WebhooksApi)
   .add(AccountApi)
+  .add(InboxApi)
   .add(SignInApi)
   .add(SessionsApi)
   .add(DevicesApi)

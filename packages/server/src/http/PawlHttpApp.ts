@@ -29,6 +29,7 @@ import { EventsHttp } from "./groups/EventsHttp.ts"
 import * as EventStreams from "./answer/EventStreams.ts"
 import { Exchange, type ExchangeShape } from "./request/Exchange.ts"
 import { FlakesHttp } from "./groups/FlakesHttp.ts"
+import { InboxHttp } from "./groups/InboxHttp.ts"
 import { HistoryHttp } from "./groups/HistoryHttp.ts"
 import { jsonRequest } from "./request/JsonRequest.ts"
 import { LaneHttp } from "./groups/LaneHttp.ts"
@@ -78,6 +79,7 @@ const groups = Layer.mergeAll(
   DeadLettersHttp,
   WebhooksHttp,
   AccountHttp,
+  InboxHttp,
   SignInHttp,
   SessionsHttp,
   DevicesHttp,

@@ -139,6 +139,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   "account.tokens": { stranger: 200 },
   "account.issueToken": { body: () => ({ name: "mine" }), stranger: 201 },
   "account.revokeToken": { id: "token" },
+  "inbox.inbox": { stranger: 200 },
+  "inbox.changesOfState": { stranger: 200 },
   "signIn.methods": {},
   "signIn.begin": {},
   "signIn.end": {},

@@ -1,31 +1,36 @@
 /** What happened: every change of a status, with who did it and why. */
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authenticated } from "../Authentication.ts"
 import { about, reading } from "../Needs.ts"
 import { ById, PageParams, pageOf } from "../PageParams.ts"
 import { HistoryRecord } from "../RecordSchemas.ts"
 
+const HistoryParams = Schema.Struct({
+  ...PageParams.fields,
+  /** What is told first: what came first, or what came last. A cursor goes on in the order that it came from. */
+  order: Schema.optionalKey(Schema.Literals(["oldest", "newest"]))
+})
+
 const ofChange = HttpApiEndpoint.get("ofChange", "/v1/changes/:id/history", {
   params: ById,
-  query: PageParams,
+  query: HistoryParams,
   success: pageOf(HistoryRecord)
 }).annotateMerge(
   about(
     reading,
-    "The history of a Change, oldest first",
+    "The history of a Change",
     "Every change of a status of the Change and of its Tasks, Candidates, releases and previews. `from` is null where one began. `commit` names the step of Pawl that did it. It is kept for ever."
   )
 )
 
 const ofProject = HttpApiEndpoint.get("ofProject", "/v1/projects/:id/history", {
   params: ById,
-  query: PageParams,
+  query: HistoryParams,
   success: pageOf(HistoryRecord)
-}).annotateMerge(
-  about(reading, "The history of a Project, oldest first", "That of all its Changes, and of its live app.")
-)
+}).annotateMerge(about(reading, "The history of a Project", "That of all its Changes, and of its live app."))
 
-/** Of one Change, or of a whole Project; oldest first. */
+/** Of one Change, or of a whole Project; oldest first unless it is asked otherwise. */
 export const HistoryApi = HttpApiGroup.make("history")
   .add(ofChange)
   .add(ofProject)

@@ -73,7 +73,14 @@ const counted = (open: Map<string, number>, userId: string) =>
   )
 
 /** An answer that stays open while its reader may read the Project: these frames, and heartbeats between them. */
-export const streaming = Effect.fnUntraced(function* <E>(projectId: string, frames: Stream.Stream<string, E>) {
+export const streaming = <E>(projectId: string, frames: Stream.Stream<string, E>) =>
+  Effect.flatMap(CurrentUser, (caller) => openWhile(stillAllowed(caller, projectId), frames))
+
+/** An answer that stays open as long as `look` does not fail. */
+export const openWhile = Effect.fnUntraced(function* <E, E2, R2>(
+  look: Effect.Effect<unknown, E2, R2>,
+  frames: Stream.Stream<string, E>
+) {
   const caller = yield* CurrentUser
   const { closing, looking, open } = yield* OpenStreams
   if ((open.get(caller.user.id) ?? 0) >= ServerLimits.eventStreamsPerCaller)
@@ -84,8 +91,7 @@ export const streaming = Effect.fnUntraced(function* <E>(projectId: string, fram
       `You have ${ServerLimits.eventStreamsPerCaller} open streams. Close one.`,
       { retryAfterSeconds: 5 }
     )
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof stillAllowed>>>()
-  const look = stillAllowed(caller, projectId)
+  const context = yield* Effect.context<R2>()
   const beats = Stream.fromSchedule(Schedule.spaced(ServerLimits.eventHeartbeatMs)).pipe(
     Stream.mapEffect(() => Effect.as(look, heartbeat))
   )

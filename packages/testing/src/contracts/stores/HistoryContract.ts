@@ -241,6 +241,62 @@ export const historyContract = (name: string, fixture: StoreFixture): void => {
     )
 
     promise(
+      "tells what came last first where that is asked for, in pages of any length",
+      Effect.gen(function* () {
+        yield* walk(1, ["compiling", "running"])
+        yield* commit({ writes: [1, 2, 3].map((n) => insert("task", task(n, { key: `t${n}` }))) })
+        yield* walk(2, ["compiling"])
+        const ids = (page: { readonly items: ReadonlyArray<{ readonly id: string; readonly to: string }> }) =>
+          page.items.map(({ id, to }) => `${id} ${to}`)
+        for (const list of [ofChange, ofProject]) {
+          const all = ids(yield* list(1)).toReversed()
+          for (const limit of [1, 2, 3, 4, 100]) {
+            const found: Array<string> = []
+            let cursor: string | null = null
+            do {
+              const page: Effect.Success<ReturnType<typeof ofChange>> = yield* list(1, {
+                limit,
+                order: "newest",
+                ...(cursor === null ? {} : { cursor })
+              })
+              found.push(...ids(page))
+              cursor = page.nextCursor
+            } while (cursor !== null)
+            expect(found).toEqual(all)
+          }
+        }
+      })
+    )
+
+    promise(
+      "tells where it ends, and what came since, of many Projects at once",
+      Effect.gen(function* () {
+        const history = yield* History
+        const [one, none] = [projectId(1), projectId(77)]
+        expect(yield* history.ends([one, none])).toEqual([
+          { projectId: one, position: 0 },
+          { projectId: none, position: 0 }
+        ])
+        yield* walk(1, ["compiling"])
+        const [before] = yield* history.ends([one])
+        expect(yield* history.since([before!], 10)).toEqual([])
+        yield* walk(2, ["compiling"])
+        const many = Array.from({ length: 100 }, (_, n) => ({ projectId: projectId(100 + n), position: 0 }))
+        const since = yield* history.since([...many, before!], 10)
+        expect(since.map(({ changeId: of, position, projectId: where }) => [where, of, position])).toEqual([
+          [one, changeId(2), before!.position + 1],
+          [one, changeId(2), before!.position + 2]
+        ])
+        expect(since.map(({ transitions }) => transitions.map(({ from, to }) => [from, to]))).toEqual([
+          [[null, "created"]],
+          [["created", "compiling"]]
+        ])
+        expect(yield* history.since([before!], 1)).toEqual(since.slice(0, 1))
+        expect(yield* history.ends([one])).toEqual([{ projectId: one, position: before!.position + 2 }])
+      })
+    )
+
+    promise(
       "says nothing of what a worker tried whose lease was over",
       Effect.gen(function* () {
         yield* send([command("a")])

@@ -1,0 +1,57 @@
+/** What waits for the caller, and news of all that the caller may see. */
+import { inboxKinds } from "@pawl/core/why/Inbox"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authenticated } from "../Authentication.ts"
+import { about, readingOwn } from "../Needs.ts"
+import { queryNumber } from "../PageParams.ts"
+
+const InboxItem = Schema.Struct({
+  kind: Schema.Literals(inboxKinds),
+  projectId: Schema.String,
+  /** The Project's host label. */
+  label: Schema.String,
+  /** Of what waits: a Change, a release or a dead letter. */
+  id: Schema.String,
+  changeId: Schema.NullOr(Schema.String),
+  candidateId: Schema.NullOr(Schema.String),
+  status: Schema.String,
+  /** The goal of the Change, or what was to be done. */
+  title: Schema.String,
+  reason: Schema.NullOr(Schema.String),
+  at: Schema.String
+}).annotate({ identifier: "InboxItem" })
+
+/** Over all Projects that the caller may see. */
+export const InboxApi = HttpApiGroup.make("inbox")
+  .add(
+    HttpApiEndpoint.get("inbox", "/v1/inbox", {
+      success: Schema.Struct({
+        items: Schema.Array(InboxItem),
+        /** Whether there are Projects that were not looked through. */
+        isPart: Schema.Boolean
+      })
+    }).annotateMerge(
+      about(
+        readingOwn,
+        "What waits for the caller, the most urgent first",
+        "Approvals that the caller may give and has not, Changes without budget, Candidates that cannot be promoted, the newest release where it failed, dead letters for admins, and Changes that failed in the last 7 days."
+      )
+    )
+  )
+  .add(
+    HttpApiEndpoint.get("changesOfState", "/v1/changes-of-state", {
+      query: Schema.Struct({ after: Schema.optionalKey(queryNumber(0, Number.MAX_SAFE_INTEGER)) }),
+      success: Schema.String.annotate({ description: "events without end" }).pipe(
+        HttpApiSchema.asText({ contentType: "text/event-stream" })
+      )
+    }).annotateMerge(
+      about(
+        readingOwn,
+        "News of all Projects that the caller may see, as one stream",
+        "Each event says that something moved: `{ sequence, projectId, kind, id, to, changeId }`; read it again to know what it is now. `id:` is the sequence: `after`, or the header `Last-Event-ID`, takes a stream up again there. A frame may come twice then. A frame of the kind `project` says that one `appeared`, is `gone`, or has `moved` by more than is told one by one."
+      )
+    )
+  )
+  .middleware(Authenticated)
+  .annotate(OpenApi.Description, "What waits, and news")

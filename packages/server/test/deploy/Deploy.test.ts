@@ -15,6 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), "pawl-deploy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const roles = ["api", "router", "worker"] as const
+/** The secrets of a role: routers have their own, which reach less. */
+const secretsOf = (role: string): string => (role === "router" ? "router-secrets.env.example" : "secrets.env.example")
 
 /** A file of the environment as systemd and compose read it: no quotes, no references. */
 const environmentOf = (path: string): Readonly<Record<string, string>> =>
@@ -40,6 +42,10 @@ const optionsOf = async (files: ReadonlyArray<string>) => {
     Object.assign(process.env, before)
   }
 }
+
+/** As whom a process connects to the database. */
+const userOf = ({ databaseUrl }: Options.Options): string =>
+  databaseUrl === null ? "" : new URL(Redacted.value(databaseUrl)).username
 
 const known = new Set(readFileSync(join(root, "docs/operating/options.md"), "utf8").match(/PAWL_[A-Z0-9_]+/g))
 
@@ -68,7 +74,7 @@ describe("The files of the environment", () => {
   it.each(roles)(
     "make a process of the role %s, on packs, a bucket and Postgres, and name nothing that is no option",
     async (role) => {
-      const files = ["pawl.env", "secrets.env.example", `${role}.env`].map((name) => join(deploy, "env", name))
+      const files = ["pawl.env", secretsOf(role), `${role}.env`].map((name) => join(deploy, "env", name))
       const { given, options } = await optionsOf(files)
       expect(options).toMatchObject({
         roles: [role],
@@ -79,7 +85,8 @@ describe("The files of the environment", () => {
       expect(options.objects._tag).toBe("Bucket")
       expect(options.databaseUrl).not.toBe(null)
       const token = options.ownerToken
-      expect(token === null ? null : Redacted.value(token)).toMatch(/^pawl_/)
+      if (role === "router") expect([token, userOf(options)]).toEqual([null, "pawl_router"])
+      else expect([Redacted.value(token!).slice(0, 5), userOf(options)]).toEqual(["pawl_", "pawl"])
       expect(Object.keys(given).filter((name) => name.startsWith("PAWL_") && !known.has(name))).toEqual([])
     }
   )
@@ -93,7 +100,10 @@ describe("The files of the environment", () => {
           Object.keys(environmentOf(join(deploy, "env", name))).filter((each) => secret.test(each))
         ]).toEqual([name, []])
     const ignored = readFileSync(join(root, ".gitignore"), "utf8").split("\n")
-    for (const path of ["deploy/env/secrets.env", "deploy/compose/s3.env", "deploy/compose/postgres-password"]) {
+    const paths = ["env/secrets.env", "env/router-secrets.env", "compose/s3.env"]
+    for (const path of [...paths, "compose/postgres-password", "compose/router-password"].map(
+      (each) => `deploy/${each}`
+    )) {
       expect(ignored).toContain(path)
       expect(readFileSync(join(root, ".containerignore"), "utf8").split("\n")).toContain(path)
     }
@@ -140,11 +150,27 @@ describe("The composition", () => {
     }
   )
 
-  it("migrates once, with the same options", async () => {
+  it("migrates once, with the same options, and gives the routers' user its rights", async () => {
     const { command, deploy: how, env_file } = compose.services["migrate"]!
-    expect([command, how?.replicas]).toEqual([["migrate"], 1])
+    expect([command, how?.replicas]).toEqual([["migrate", "--grant-router", "pawl_router"], 1])
     const files = (env_file ?? []).map((path) => inPlace(resolve(dirname(composeFile), path)))
     expect((await optionsOf(files)).options.databaseUrl).not.toBe(null)
+  })
+
+  it("gives routers no owner's token, no owner of the database and no folder with keys", async () => {
+    const { env_file = [], volumes } = compose.services["router"]!
+    const files = env_file.map((path) => inPlace(resolve(dirname(composeFile), path)))
+    const { options } = await optionsOf(files)
+    expect([options.ownerToken, userOf(options)]).toEqual([null, "pawl_router"])
+    for (const [name, other] of Object.entries(compose.services))
+      if (name !== "router") for (const volume of volumes ?? []) expect(other.volumes ?? []).not.toContain(volume)
+    // Made when the database is, by a shell that takes the file.
+    const script = join(deploy, "compose/router-user.sh")
+    expect(compose.services["postgres"]?.volumes).toContain(
+      "./router-user.sh:/docker-entrypoint-initdb.d/router-user.sh:ro"
+    )
+    expect(spawnSync("sh", ["-n", script]).status).toBe(0)
+    expect(readFileSync(script, "utf8")).toContain("CREATE ROLE pawl_router LOGIN")
   })
 
   it("names no file and no volume that is not there, and lets those build walls who run strangers' code", () => {

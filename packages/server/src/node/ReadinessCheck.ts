@@ -14,12 +14,17 @@ import { ServerLimits } from "../ServerLimits.ts"
 import { fullDisk } from "./FullDisk.ts"
 import type { Options } from "./Options.ts"
 
-/** What keeps statements from being signed. It only counts where nothing is served without: else work goes on. */
-const signing = Effect.gen(function* () {
-  const away = yield* missing(
-    "signer",
-    Effect.flatMap(Signer, (signer) => signer.keys)
-  )
+/**
+ * What keeps statements from being signed. It only counts where nothing is served without: else work goes on. Workers
+ * alone sign: others need no signer.
+ */
+const signing = Effect.fnUntraced(function* (signs: boolean) {
+  const away = signs
+    ? yield* missing(
+        "signer",
+        Effect.flatMap(Signer, (signer) => signer.keys)
+      )
+    : null
   const where = { refused: ["log_behind", "key_unknown"] } as const
   const refused = yield* Effect.option(
     Effect.flatMap(Records, (records) => records.list("chainLog", { where, limit: 1 }))
@@ -93,7 +98,7 @@ const checking = Effect.fnUntraced(function* <R>(loops: Loops, look: Look<R>) {
 })
 
 /** Of a process with any role but `router` alone. */
-export const make = (loops: Loops, { data, provenance }: Pick<Options, "data" | "provenance">) =>
+export const make = (loops: Loops, { data, provenance, roles }: Pick<Options, "data" | "provenance" | "roles">) =>
   checking(
     loops,
     Effect.gen(function* () {
@@ -101,7 +106,7 @@ export const make = (loops: Loops, { data, provenance }: Pick<Options, "data" | 
       const away = yield* Effect.all([stored, missing("object store", store.head(`ready/${nobody}`)), fullDisk(data)], {
         concurrency: "unbounded"
       })
-      return [...away, ...(provenance === "enforce" ? yield* signing : [])]
+      return [...away, ...(provenance === "enforce" ? yield* signing(roles.includes("worker")) : [])]
     })
   )
 

@@ -3,51 +3,16 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
-import { Effect, Redacted } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
-import * as Options from "@pawl/server/node/Options"
+import { Redacted } from "effect"
+import { environmentOf, known, optionsOf, root, secretsOf, userOf } from "./EnvironmentFiles.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const deploy = join(root, "deploy")
 const folder = mkdtempSync(join(tmpdir(), "pawl-deploy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const roles = ["api", "router", "worker"] as const
-/** The secrets of a role: routers have their own, which reach less. */
-const secretsOf = (role: string): string => (role === "router" ? "router-secrets.env.example" : "secrets.env.example")
-
-/** A file of the environment as systemd and compose read it: no quotes, no references. */
-const environmentOf = (path: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    readFileSync(path, "utf8")
-      .split("\n")
-      .filter((line) => line !== "" && !line.startsWith("#"))
-      .map((line) => {
-        expect(line).toMatch(/^[A-Z0-9_]+=[^\s'"$]+$/)
-        return [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const
-      })
-  )
-
-/** The options that a process has of these files. */
-const optionsOf = async (files: ReadonlyArray<string>) => {
-  const given = Object.assign({}, ...files.map(environmentOf)) as Readonly<Record<string, string>>
-  const before = { ...process.env }
-  Object.assign(process.env, given)
-  try {
-    return { given, options: await Effect.runPromise(Options.read({}, undefined)) }
-  } finally {
-    for (const name of Object.keys(given)) delete process.env[name]
-    Object.assign(process.env, before)
-  }
-}
-
-/** As whom a process connects to the database. */
-const userOf = ({ databaseUrl }: Options.Options): string =>
-  databaseUrl === null ? "" : new URL(Redacted.value(databaseUrl)).username
-
-const known = new Set(readFileSync(join(root, "docs/operating/options.md"), "utf8").match(/PAWL_[A-Z0-9_]+/g))
 
 interface Service {
   readonly image: string
